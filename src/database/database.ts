@@ -1,0 +1,72 @@
+/**
+ * What the rest of the program may ask of a database, whichever engine it is.
+ * The read path and the write path are two interfaces because they never meet.
+ */
+import type { Sql } from 'sql-template-tag'
+
+/** A value as a driver takes it. Instants are microseconds since 1970 as bigint. */
+export type ColumnValue = string | number | bigint | Uint8Array | null
+
+/** Read-only access. Every call sees one snapshot. */
+export interface ReadDatabase extends AsyncDisposable {
+  /** Runs a statement that yields one row of one text column and returns its bytes, UTF-8. */
+  readJson(statement: Sql): Promise<Uint8Array>
+  /** Rows as objects, for `export`, planning and explanations; never for answers. */
+  readRows(statement: Sql): Iterable<Record<string, ColumnValue>>
+}
+
+/** A record that passed validation, with everything derived from it. */
+export interface RecordPut {
+  readonly collection: string
+  readonly did: string
+  readonly rkey: string
+  /** 36 bytes: CIDv1, dag-cbor, sha-256. */
+  readonly cid: Uint8Array
+  readonly rev: string | null
+  /** Microseconds; null means now. */
+  readonly indexedAt: bigint | null
+  /** The record's value as JSON text. */
+  readonly json: string
+  /** One value for each of the table's derived columns, in order. */
+  readonly columns: readonly ColumnValue[]
+  /** For each of the table's array indexes, in order: the distinct elements (a reference is two values: base URI and record key). */
+  readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
+}
+
+/** A record that was refused; kept so that nothing is lost silently. */
+export interface Rejection {
+  /** Where it came from, such as a file's name. */
+  readonly source: string
+  readonly uri: string | null
+  readonly reason: RejectionReason
+  readonly message: string
+  /** The text that was refused, as received. */
+  readonly record: string
+}
+
+export const rejectionReasons = [
+  'malformed', 'bad-uri', 'unknown-collection', 'invalid-record', 'bad-cid', 'cid-mismatch',
+  'bad-text', 'bad-datetime', 'integer-out-of-range', 'bad-metadata', 'too-large',
+] as const
+export type RejectionReason = (typeof rejectionReasons)[number]
+
+export type Change = ({ readonly kind: 'put' } & RecordPut) | ({ readonly kind: 'reject' } & Rejection)
+
+/** What became of a batch: `older` counts records that a stored revision outranks. */
+export interface BatchOutcome {
+  readonly stored: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly older: number
+  readonly rejected: number
+}
+
+export interface WriteDatabase extends AsyncDisposable {
+  /** Applies one batch in one transaction, in order. */
+  applyBatch(changes: readonly Change[]): Promise<BatchOutcome>
+  /**
+   * Applies a whole import. Into empty collections it is one transaction, with ids in default order
+   * and indexes built at the end; otherwise batch by batch. `onApplied` reports after each batch.
+   */
+  load(batches: AsyncIterable<readonly Change[]>, onApplied: (total: BatchOutcome) => void): Promise<BatchOutcome>
+}

@@ -1,0 +1,29 @@
+/**
+ * The failures a caller may see, in one table: code, HTTP status, and what the code means.
+ * Anything that is not a `ServiceError` is our fault: the caller gets INTERNAL, the operator the cause.
+ */
+export const errorCodes = {
+  GRAPHQL_PARSE_FAILED: { status: 400, meaning: 'The document does not parse.' },
+  GRAPHQL_VALIDATION_FAILED: { status: 400, meaning: 'The document does not fit the schema.' },
+  BAD_USER_INPUT: { status: 400, meaning: 'A variable or an argument is out of range.' },
+  INVALID_CURSOR: { status: 400, meaning: 'A cursor is damaged or belongs to another list.' },
+  QUERY_TOO_COMPLEX: { status: 400, meaning: 'The operation is over a limit of size or depth.' },
+  UNAVAILABLE: { status: 503, meaning: 'The database cannot be reached; try again later.' },
+  INTERNAL: { status: 500, meaning: 'A fault of the service.' },
+} as const satisfies Record<string, { status: number; meaning: string }>
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** A failure that the caller can understand and mend; the message is one or two sentences for them. */
+export class ServiceError extends Error {
+  override name = 'ServiceError'
+  readonly code: ErrorCode
+  /** Further members of GraphQL `extensions`, such as `limit` and `actual`. */
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.code = code
+    this.details = details
+  }
+}

@@ -1,0 +1,19 @@
+/** placeholder: the engine's interface, implemented below */
+import type { GraphQLFormattedError } from 'graphql'
+import type { ErrorCode } from '../errors.ts'
+
+export interface GraphQLRequest {
+  readonly query: string
+  readonly variables?: Readonly<Record<string, unknown>> | null
+  readonly operationName?: string | null
+}
+
+/** `data`: the whole response, `{"data":…}` as UTF-8. `errors`: a request error, so there is no `data`. */
+export type GraphQLAnswer =
+  | { readonly kind: 'data'; readonly body: Uint8Array }
+  | { readonly kind: 'errors'; readonly code: ErrorCode; readonly errors: readonly GraphQLFormattedError[]; /** For the operator's log when the fault is ours. */ readonly cause?: unknown }
+
+export interface QueryEngine {
+  /** Never throws: every failure is an answer with a code. */
+  execute(request: GraphQLRequest): Promise<GraphQLAnswer>
+}
