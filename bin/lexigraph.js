@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// Plain JavaScript that an old Node parses too, so that it can say what is needed instead of failing on syntax.
+import { existsSync } from 'node:fs'
+
+const required = 24
+if (Number(process.versions.node.split('.')[0]) < required) {
+  console.error(
+    'Lexigraph needs Node ' +
+      required +
+      ' or newer; this is ' +
+      process.version +
+      '. Install a newer Node, or in a checkout run it as `npm run lexigraph -- <command>` after `npm ci`.',
+  )
+  process.exit(1)
+}
+
+// A checkout runs its sources as they are; the installed package has them compiled in dist/.
+const root = new URL('../', import.meta.url)
+const source = new URL('src/cli/main.ts', root)
+const entry = existsSync(source) ? source : new URL('dist/src/cli/main.js', root)
+import(entry.href).then((program) => program.main(root))

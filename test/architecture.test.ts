@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+/** What each folder of src/ may import of the others; every folder may import errors.ts and util/. */
+const floors: Record<string, readonly string[]> = {
+  util: [],
+  lexicon: [],
+  sql: [],
+  schema: ['lexicon'],
+  database: ['lexicon', 'sql', 'schema (types)'],
+  query: ['schema', 'sql', 'database'],
+  ingest: ['lexicon', 'database'],
+  server: ['schema', 'query', 'database'],
+  cli: ['lexicon', 'sql', 'schema', 'database', 'query', 'ingest', 'server', 'demo'],
+}
+
+/** Where in src/ each third-party module may be imported. */
+const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[] = [
+  [/^@atproto\//, ['lexicon', 'ingest/sources']],
+  [/^graphql$/, ['schema', 'query', 'server']],
+  [/^sql-template-tag$/, ['sql', 'database', 'query']],
+  [/^node:sqlite$/, ['database/sqlite']],
+  [/^lru-cache$/, ['query', 'server']],
+  [/^(fastify|@fastify\/.+)$/, ['server']],
+  [/^cli-progress$/, ['cli']],
+]
+
+interface Import {
+  readonly from: string
+  readonly to: string
+  readonly typeOnly: boolean
+}
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const all = globSync('src/**/*.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'))
+const sources = all.filter((file) => !file.endsWith('.test.ts'))
+const texts = new Map(sources.map((file) => [file, withoutComments(readFileSync(join(root, file), 'utf8'))]))
+const imports = sources.flatMap(readImports)
+
+test('every import inside src/ goes to a floor that the folder may use', () => {
+  assert.deepEqual(imports.filter((one) => one.to.startsWith('.')).flatMap(floorProblem), [])
+})
+
+test('third-party modules are imported only where the house allows them', () => {
+  assert.deepEqual(imports.filter((one) => !one.to.startsWith('.')).flatMap(moduleProblem), [])
+})
+
+test('no source file imports itself by a detour', () => {
+  assert.deepEqual(findCycles(), [])
+})
+
+test('no source file is longer than 500 lines', () => {
+  const long = all.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 501)
+  assert.deepEqual(long, [])
+})
+
+test('environment, arguments and exit belong to the command line', () => {
+  const trespassers = sources.filter(
+    (file) => !file.startsWith('src/cli/') && /\bprocess\.(env|argv|exit)\b/.test(texts.get(file) ?? ''),
+  )
+  assert.deepEqual(trespassers, [])
+})
+
+function readImports(file: string): Import[] {
+  const text = texts.get(file) ?? ''
+  const statements = text.matchAll(
+    /^\s*(?:import|export)\s+(type\s)?(?:[^'"`;()=]*?\sfrom\s+)?['"]([^'"]+)['"]/gm,
+  )
+  const calls = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)
+  return [
+    ...Array.from(statements, ([, type, to]) => ({ from: file, to: to ?? '', typeOnly: type !== undefined })),
+    ...Array.from(calls, ([, to]) => ({ from: file, to: to ?? '', typeOnly: false })),
+  ]
+}
+
+function floorProblem({ from, to, typeOnly }: Import): string[] {
+  const source = folderOf(from)
+  const target = folderOf(resolve(from, to))
+  if (source === target || target === 'errors.ts' || target === 'util') return []
+  const allowed = floors[source] ?? []
+  if (allowed.includes(target) || (typeOnly && allowed.includes(`${target} (types)`))) return []
+  return [`${from} imports ${to}, but ${source} may import ${allowed.join(', ') || 'nothing'}`]
+}
+
+function moduleProblem({ from, to }: Import): string[] {
+  const rule = modules.find(([module]) => module.test(to))
+  if (rule === undefined && to.startsWith('node:')) return []
+  if (rule === undefined) return [`${from} imports ${to}, which has no place in the table of this test`]
+  const allowed = rule[1].some((folder) => from.startsWith(`src/${folder}/`))
+  return allowed ? [] : [`${from} imports ${to}, which belongs to ${rule[1].join(', ')}`]
+}
+
+/** Each cycle once, as the files on it. */
+function findCycles(): string[] {
+  const edges = Map.groupBy(
+    imports.filter((one) => one.to.startsWith('.')),
+    (one) => one.from,
+  )
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+    if (path.includes(file) || done.has(file)) return
+    for (const edge of edges.get(file) ?? []) visit(resolve(file, edge.to), [...path, file])
+    done.add(file)
+  }
+  for (const file of sources) visit(file, [])
+  return cycles
+}
+
+function resolve(from: string, to: string): string {
+  return posix.join(dirname(from), to)
+}
+
+/** `src/query/plan.ts` → `query`; `src/errors.ts` → `errors.ts`; `demo/corpus.ts` → `demo`. */
+function folderOf(file: string): string {
+  const [first, second] = file.split('/')
+  return (first === 'src' ? second : first) ?? ''
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/^\s*(\/\/.*|\/\*[^]*?\*\/)/gm, '')
+}

@@ -1,0 +1,45 @@
+// Runs the test files in one process, which is ten times faster than a process for each.
+// Arguments are parts of paths: `npm test -- src/ingest` runs the tests under that folder.
+// Plain JavaScript that an old Node parses, so that it can say what it needs.
+const major = Number(process.versions.node.split('.')[0])
+if (major < 24) {
+  console.error(
+    `The tests need Node 24 or newer; this is ${process.version}. Run them as \`npm test\` after \`npm ci\`.`,
+  )
+  process.exit(1)
+}
+
+const { globSync } = await import('node:fs')
+const { fileURLToPath } = await import('node:url')
+const { run } = await import('node:test')
+const { spec: SpecReporter } = await import('node:test/reporters')
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const parts = process.argv.slice(2)
+const files = ['src/**/*.test.ts', 'test/**/*.test.ts', 'demo/*.test.ts']
+  .flatMap((pattern) => globSync(pattern, { cwd: root }))
+  .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+  .toSorted()
+if (files.length === 0) {
+  console.error(`No test file has ${parts.join(' or ')} in its path.`)
+  process.exit(1)
+}
+
+let summary
+const events = run({ cwd: root, files, isolation: 'none' })
+events.on('test:summary', (event) => {
+  if (event.file === undefined) summary = event
+})
+const report = events.compose(new SpecReporter())
+report.on('end', () => {
+  const passed = summary?.success === true
+  const { tests = 0, passed: ok = 0, skipped = 0 } = summary?.counts ?? {}
+  const seconds = ((summary?.duration_ms ?? 0) / 1000).toFixed(1)
+  const outcome = passed ? `All ${ok} tests passed` : `${tests - ok - skipped} of ${tests} tests FAILED`
+  console.log(
+    `\n${outcome}${skipped > 0 ? `, ${skipped} skipped` : ''} (${files.length} files, ${seconds} s).`,
+  )
+  // A handle that a test left open must not keep the process; a failure must not look like success.
+  process.exit(passed ? 0 : 1)
+})
+report.pipe(process.stdout)
