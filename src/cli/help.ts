@@ -1,0 +1,71 @@
+/** Help and the settings page, both drawn from the table of settings. */
+import { type CommandName, commands, type Setting, settings, settingsOf } from './settings.ts'
+
+export function renderProgramHelp(): string {
+  const width = Math.max(...Object.entries(commands).map(([name, it]) => `${name} ${it.operands}`.length))
+  const lines = Object.entries(commands).map(
+    ([name, it]) => `  ${`${name} ${it.operands}`.padEnd(width)}  ${it.summary}`,
+  )
+  return `Lexigraph serves AT Protocol records as a read-only GraphQL service, derived from their lexicons.
+
+Usage: lexigraph COMMAND [OPTIONS]
+
+Commands:
+${lines.join('\n')}
+
+\`lexigraph COMMAND --help\` lists the options of a command; \`lexigraph --version\` prints the version.
+`
+}
+
+export function renderCommandHelp(command: CommandName): string {
+  const { operands, summary } = commands[command]
+  const options = settingsOf(command).map(([name, setting]) => ({
+    usage: name === 'help' ? '-h, --help' : `--${name}${setting.value === undefined ? '' : ` ${setting.value}`}`,
+    help: [setting.help, ...choicesNote(setting), ...defaultNote(setting), ...environmentNote(setting)].join(' '),
+  }))
+  const width = Math.max(...options.map((option) => option.usage.length))
+  const lines = options.map(({ usage, help }) => `  ${usage.padEnd(width)}  ${help}`)
+  return `${summary}
+
+Usage: lexigraph ${command}${operands === '' ? '' : ` ${operands}`} [OPTIONS]
+
+Options:
+${lines.join('\n')}
+`
+}
+
+/** docs/settings.md */
+export function renderSettingsPage(): string {
+  const rows = Object.entries(settings as Record<string, Setting>).map(([name, setting]) => {
+    const option = `\`--${name}${setting.value === undefined ? '' : ` ${setting.value}`}\``
+    const variable = setting.env === undefined ? '–' : `\`${setting.env}\``
+    const fallback = setting.default === null || setting.default === false ? '–' : `\`${setting.default}\``
+    const all = setting.commands.length === Object.keys(commands).length
+    const where = all ? 'all' : setting.commands.join(', ')
+    return `| ${option} | ${variable} | ${fallback} | ${where} | ${[setting.help, ...choicesNote(setting)].join(' ')} |`
+  })
+  return `# Settings
+
+Each setting is an option of the commands that use it, and most are an environment variable too.
+An option wins over the environment; an empty variable counts as not set.
+This page is made from \`src/cli/settings.ts\` by \`npm run docs\`.
+
+| option | environment | default | commands | meaning |
+|---|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function choicesNote({ choices }: Setting): string[] {
+  return choices === undefined ? [] : [`One of ${choices.join(', ')}.`]
+}
+
+function defaultNote(setting: Setting): string[] {
+  return setting.default === null || setting.default === false ? [] : [`[default: ${setting.default}]`]
+}
+
+function environmentNote({ env }: Setting): string[] {
+  return env === undefined ? [] : [`[env: ${env}]`]
+}
+
+if (import.meta.main) process.stdout.write(renderSettingsPage())

@@ -1,0 +1,154 @@
+/**
+ * Every setting of the program, once: parsing, `--help` and docs/settings.md all follow from this table,
+ * and so does the type of the configuration.
+ */
+
+export const commands = {
+  serve: { operands: '', summary: 'Serve the database over HTTP.' },
+  import: {
+    operands: 'FILE…',
+    summary: 'Import records from JSON Lines, plain or gzipped; - is standard input.',
+  },
+  export: { operands: '', summary: 'Print all records as JSON Lines that `import` reads.' },
+  schema: { operands: '', summary: 'Print the GraphQL schema (SDL) that the lexicons give.' },
+  query: {
+    operands: 'GRAPHQL',
+    summary: 'Answer one operation without a server: text, @FILE, or - for standard input.',
+  },
+  explain: { operands: 'GRAPHQL', summary: 'Show the plan, the SQL and the indexes of an operation.' },
+  check: {
+    operands: '[FILE…]',
+    summary: 'Report every problem of the lexicons and, with files, of the records in them.',
+  },
+  demo: { operands: '', summary: 'Serve a small fictional corpus from memory and try it.' },
+} as const satisfies Record<string, { operands: string; summary: string }>
+
+export type CommandName = keyof typeof commands
+
+export interface Setting {
+  readonly type: 'text' | 'integer' | 'flag' | 'choice'
+  /** Null when the program finds it (as help says), or when it is simply absent. */
+  readonly default: string | number | boolean | null
+  readonly min?: number
+  readonly max?: number
+  readonly choices?: readonly string[]
+  /** What stands for the value in help; options without one are flags. */
+  readonly value?: string
+  /** Absent where an environment variable would only surprise. */
+  readonly env?: string
+  readonly help: string
+  readonly commands: readonly CommandName[]
+}
+
+const every = Object.keys(commands) as CommandName[]
+const serving: readonly CommandName[] = ['serve', 'demo']
+
+export const settings = {
+  database: {
+    type: 'text',
+    default: './lexigraph.db',
+    value: 'sqlite:PATH',
+    env: 'LEXIGRAPH_DATABASE',
+    help: 'Where the records are: a path, sqlite:PATH, or sqlite::memory: for a database that ends with the process.',
+    commands: ['serve', 'import', 'export', 'query', 'explain'],
+  },
+  lexicons: {
+    type: 'text',
+    default: null,
+    value: 'DIR',
+    env: 'LEXIGRAPH_LEXICONS',
+    help: "Directory of the lexicons and of references.json; by default the package's own.",
+    commands: every.filter((command) => command !== 'demo'),
+  },
+  host: {
+    type: 'text',
+    default: '127.0.0.1',
+    value: 'ADDRESS',
+    env: 'LEXIGRAPH_HOST',
+    help: 'Address to listen on; 0.0.0.0 or :: for every one of the machine.',
+    commands: serving,
+  },
+  port: {
+    type: 'integer',
+    default: 4000,
+    min: 0,
+    max: 65_535,
+    value: 'NUMBER',
+    env: 'LEXIGRAPH_PORT',
+    help: 'Port to listen on; 0 takes a free one.',
+    commands: serving,
+  },
+  'log-level': {
+    type: 'choice',
+    default: 'info',
+    choices: ['silent', 'error', 'warn', 'info', 'debug'],
+    value: 'LEVEL',
+    env: 'LEXIGRAPH_LOG_LEVEL',
+    help: 'How much is said on standard error; debug adds the causes of failures.',
+    commands: every,
+  },
+  'max-page-size': {
+    type: 'integer',
+    default: 100,
+    min: 1,
+    max: 10_000,
+    value: 'NUMBER',
+    env: 'LEXIGRAPH_MAX_PAGE_SIZE',
+    help: 'The most records that `first` and `last` may ask for.',
+    commands: ['serve', 'query', 'explain', 'demo'],
+  },
+  workers: {
+    type: 'integer',
+    default: null,
+    min: 1,
+    max: 64,
+    value: 'NUMBER',
+    env: 'LEXIGRAPH_WORKERS',
+    help: 'Threads that validate records beside the writing; by default one less than there are cores.',
+    commands: ['import', 'check'],
+  },
+  variables: {
+    type: 'text',
+    default: null,
+    value: 'JSON',
+    help: "The operation's variables: a JSON object, @FILE, or - for standard input.",
+    commands: ['query', 'explain'],
+  },
+  operation: {
+    type: 'text',
+    default: null,
+    value: 'NAME',
+    help: 'Which operation of the document is meant, when it has several.',
+    commands: ['query', 'explain'],
+  },
+  json: {
+    type: 'flag',
+    default: false,
+    help: 'Print the result as JSON, for scripts.',
+    commands: ['import', 'check', 'explain'],
+  },
+  help: { type: 'flag', default: false, help: 'Print this help.', commands: every },
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof settings
+
+type ValueOf<S extends Setting> =
+  | (S['type'] extends 'integer'
+      ? number
+      : S['type'] extends 'flag'
+        ? boolean
+        : S['type'] extends 'choice'
+          ? ChoiceOf<S>
+          : string)
+  | (S['default'] extends null ? null : never)
+type ChoiceOf<S extends Setting> = S extends { readonly choices: readonly (infer C)[] } ? C : never
+
+/** Values of all settings; a command sees its own and the defaults of the rest. */
+export type Config = { readonly [K in SettingName]: ValueOf<(typeof settings)[K]> }
+
+/** The settings of one command, in the order of the table. */
+export function settingsOf(command: CommandName): [SettingName, Setting][] {
+  return (Object.entries(settings) as [SettingName, Setting][]).filter(([, setting]) =>
+    setting.commands.includes(command),
+  )
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { type LineInput, maxLineBytes, readBlocks } from './lines.ts'
+
+test('blocks end where lines end, and nothing is lost between them', async () => {
+  const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'é'.repeat(index % 60)}`)
+  const blocks = await collect(input(Buffer.from(lines.join('\n')), 4_099))
+  assert.ok(blocks.length > 2)
+  assert.ok(blocks.slice(0, -1).every((block) => block.endsWith('\n')))
+  assert.equal(blocks.join(''), lines.join('\n'))
+})
+
+test('gzip is recognised by its first bytes, and several members are one text', async () => {
+  const packed = Buffer.concat([gzipSync('one\ntwo'), gzipSync('\nthree\n')])
+  assert.deepEqual(await collect(input(packed, 1)), ['one\ntwo\nthree\n'])
+})
+
+test('an empty input has no block', async () => {
+  assert.deepEqual(await collect(input(Buffer.from(''), 1)), [])
+  assert.deepEqual(await collect(input(gzipSync(''), 1)), [])
+})
+
+test('a line that is too long keeps one byte more than allowed, and the next line is whole', async () => {
+  const long = 'x'.repeat(2 * maxLineBytes)
+  const blocks = await collect(input(Buffer.from(`before\n${long}\nafter\n${long}`), 65_536))
+  const kept = blocks.join('').split('\n')
+  assert.deepEqual([kept[0], kept[2], kept.length], ['before', 'after', 4])
+  assert.ok(kept[1] !== undefined && kept[1].length > maxLineBytes && kept[1].length < maxLineBytes + 65_536)
+  assert.equal(kept[3]?.length, maxLineBytes + 1)
+})
+
+test('truncated gzip is an error that names the file', async () => {
+  const packed = gzipSync('text '.repeat(1000))
+  await assert.rejects(collect(input(packed.subarray(0, -9), 1000)), {
+    name: 'InputError',
+    message: 'test.jsonl ends in the middle of its gzip data: copy or compress it again.',
+  })
+})
+
+test('damaged gzip, or gzip followed by something else, is an error that names the file', async () => {
+  const packed = gzipSync('text '.repeat(1000))
+  packed[packed.length - 6] = 1 ^ (packed[packed.length - 6] ?? 0)
+  const message = 'test.jsonl is damaged gzip data: copy or compress it again.'
+  await assert.rejects(collect(input(packed, 1000)), { name: 'InputError', message })
+  const followed = Buffer.concat([gzipSync('a\n'), Buffer.from('{"plain": true}\n')])
+  await assert.rejects(collect(input(followed, 1000)), { name: 'InputError', message })
+})
+
+test('an input that fails is an error that names it', async () => {
+  const failing = Readable.from(
+    (async function* () {
+      yield Buffer.from('one\n')
+      throw new Error('the disk is gone')
+    })(),
+  )
+  await assert.rejects(collect({ name: 'test.jsonl', open: () => failing }), {
+    message: 'test.jsonl cannot be read: the disk is gone.',
+  })
+})
+
+function input(bytes: Buffer, chunkSize: number): LineInput {
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunkSize) }, (_, index) =>
+    bytes.subarray(index * chunkSize, (index + 1) * chunkSize),
+  )
+  return { name: 'test.jsonl', open: () => Readable.from(chunks) }
+}
+
+async function collect(from: LineInput): Promise<string[]> {
+  const blocks = await Array.fromAsync(readBlocks(from))
+  return blocks.map((block) => Buffer.from(block).toString())
+}

@@ -1,0 +1,113 @@
+/**
+ * JSON Lines as blocks of bytes: each block ends where a line ends, so that blocks can be read apart
+ * from each other. Memory is bounded by the block and the longest line that is accepted.
+ */
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+
+/** Where records come from: a file, or standard input under the name `-`. */
+export interface LineInput {
+  readonly name: string
+  readonly open: () => Readable
+}
+
+/** The input itself cannot be read; what it holds is another matter. */
+export class InputError extends Error {
+  override name = 'InputError'
+}
+
+/** Longer lines are refused, and only this much of them is kept. */
+export const maxLineBytes = 2_000_000
+const blockBytes = 256 * 1024
+const newline = 10
+
+export function fileInput(path: string): LineInput {
+  return { name: path, open: () => createReadStream(path, { highWaterMark: blockBytes }) }
+}
+
+/** Yields the input's bytes, unpacked, in blocks of whole lines; every block owns its memory. */
+export async function* readBlocks(input: LineInput): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let parts: Uint8Array[] = []
+  let size = 0
+  /** Bytes of the unfinished line at the end of `parts`. */
+  let open = 0
+  for await (const chunk of readChunks(input)) {
+    let start = 0
+    if (open > maxLineBytes) {
+      // The rest of a line that is too long is passed over; one byte too many is kept to tell.
+      start = chunk.indexOf(newline)
+      if (start < 0) continue
+    }
+    const last = chunk.lastIndexOf(newline)
+    const end = last < start ? Math.min(chunk.length, start + maxLineBytes + 1 - open) : chunk.length
+    parts.push(chunk.subarray(start, end))
+    size += end - start
+    open = last < start ? open + end - start : chunk.length - last - 1
+    if (size - open < blockBytes) continue
+    const bytes = concat(parts, size)
+    yield bytes.slice(0, size - open)
+    parts = open > 0 ? [bytes.slice(size - open)] : []
+    size = open
+  }
+  if (size > 0) yield concat(parts, size)
+}
+
+/** The input's chunks, gunzipped when its first two bytes say so, whatever its name. */
+async function* readChunks(input: LineInput): AsyncGenerator<Uint8Array> {
+  const chunks = readRaw(input)
+  let head: Uint8Array = new Uint8Array()
+  while (head.length < 2) {
+    const next = await chunks.next()
+    if (next.done === true) break
+    head = concat([head, next.value], head.length + next.value.length)
+  }
+  if (head[0] === 0x1f && head[1] === 0x8b) {
+    yield* gunzip(input.name, head, chunks)
+    return
+  }
+  if (head.length > 0) yield head
+  yield* chunks
+}
+
+async function* readRaw(input: LineInput): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of input.open()) yield chunk
+  } catch (cause) {
+    throw new InputError(`${input.name} cannot be read: ${(cause as Error).message}.`, { cause })
+  }
+}
+
+/** Concatenated members are one text; what is cut off or damaged is an error, never a short import. */
+async function* gunzip(
+  name: string,
+  head: Uint8Array,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const unpacked = createGunzip({ chunkSize: blockBytes })
+  const fed = pipeline(async function* () {
+    yield head
+    yield* rest
+  }, unpacked)
+  // Its failure is also the failure of the iteration below, which is where it is told.
+  fed.catch(() => {})
+  try {
+    for await (const chunk of unpacked) yield chunk
+  } catch (cause) {
+    if (cause instanceof InputError) throw cause
+    const truncated = (cause as NodeJS.ErrnoException).code === 'Z_BUF_ERROR'
+    const state = truncated ? 'ends in the middle of its gzip data' : 'is damaged gzip data'
+    throw new InputError(`${name} ${state}: copy or compress it again.`, { cause })
+  }
+}
+
+function concat(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const part of parts) {
+    bytes.set(part, offset)
+    offset += part.length
+  }
+  return bytes
+}
