@@ -2,17 +2,45 @@
  * What the rest of the program may ask of a database, whichever engine it is.
  * The read path and the write path are two interfaces because they never meet.
  */
-import type { Sql } from 'sql-template-tag'
+import type { Table, TextIndex } from './tables.ts'
 
 /** A value as a driver takes it. Instants are microseconds since 1970 as bigint. */
 export type ColumnValue = string | number | bigint | Uint8Array | null
 
+/** A statement's text in the engine's own spelling, and its parameters in order. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly ColumnValue[]
+}
+
+/** What plans depend on besides the operation; it changes rarely. */
+export interface PlanState {
+  /** Grows when anything below changes; an answer says under which version its statement ran. */
+  readonly version: number
+  /** NSIDs of the collections whose ids are in default order (indexedAt, rkey, did). */
+  readonly ordered: ReadonlySet<string>
+}
+
+/** Rough numbers for choosing between exact roads; null where the engine chooses by itself. */
+export interface Statistics {
+  /** Rows of a table, roughly. */
+  rows(table: Table): number
+  /** Rows that a condition on one index leaves, counted up to `limit`. */
+  countUpTo(statement: Statement, limit: number): number
+  /** How many records hold a trigram, roughly. */
+  trigram(index: TextIndex, trigram: string): number
+}
+
 /** Read-only access. Every call sees one snapshot. */
 export interface ReadDatabase extends AsyncDisposable {
-  /** Runs a statement that yields one row of one text column and returns its bytes, UTF-8. */
-  readJson(statement: Sql): Promise<Uint8Array>
-  /** Rows as objects, for `export`, planning and explanations; never for answers. */
-  readRows(statement: Sql): Iterable<Record<string, ColumnValue>>
+  readonly statistics: Statistics | null
+  readPlanState(): Promise<PlanState>
+  /** Runs a statement that yields one row: the plan version it saw, and a response's bytes in UTF-8. */
+  readAnswer(statement: Statement): Promise<{ readonly version: number; readonly body: Uint8Array }>
+  /** Rows as objects, for `export` and explanations; never for answers. */
+  readRows(statement: Statement): Iterable<Record<string, ColumnValue>>
+  /** The engine's own words on how it would run a statement, a line each. */
+  explain(statement: Statement): readonly string[]
 }
 
 /** A record that passed validation, with everything derived from it. */
@@ -25,6 +53,8 @@ export interface RecordPut {
   readonly rev: string | null
   /** Microseconds; null means now. */
   readonly indexedAt: bigint | null
+  /** Microseconds; only a rebuild carries it. Absent: the same as `indexedAt` for a new record, now for an update. */
+  readonly changedAt?: bigint
   /** The record's value as JSON text. */
   readonly json: string
   /** One value for each of the table's derived columns, in order. */
@@ -59,6 +89,14 @@ export interface BatchOutcome {
   readonly unchanged: number
   readonly older: number
   readonly rejected: number
+}
+
+/** Says what is wrong with a stored record under the lexicons in force; null when it fits. */
+export type RecordCheck = (uri: string, json: string) => { readonly reason: RejectionReason; readonly message: string } | null
+
+export interface Database extends AsyncDisposable {
+  readonly read: ReadDatabase
+  readonly write: WriteDatabase
 }
 
 export interface WriteDatabase extends AsyncDisposable {

@@ -1,0 +1,92 @@
+/** A record's derived values, in the order of its table's columns and array indexes. Pure, so that workers can do it. */
+import { foldText } from '../util/fold.ts'
+import { parseRecordInstant } from '../util/instant.ts'
+import type { ColumnValue } from './database.ts'
+import type { ArrayIndex, Column, Table } from './tables.ts'
+
+export interface DerivedRow {
+  readonly columns: readonly ColumnValue[]
+  readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
+}
+
+/** Values of a shape the lexicon does not allow count as missing; `refBase` is the base as text. */
+export function deriveRow(table: Table, value: object): DerivedRow {
+  return {
+    columns: table.columns.map((column) => columnValue(column.kind, valueAt(value, column.path))),
+    arrays: table.arrays.map((array) => elements(array, value)),
+  }
+}
+
+/** A URI cut after its last slash, so that records of one collection and repository share the first part. */
+export function splitUri(uri: string): readonly [base: string, key: string] {
+  const end = uri.lastIndexOf('/') + 1
+  return [uri.slice(0, end), uri.slice(end)]
+}
+
+/** Null when ASCII lower case is the whole of folding, which saves storing most Latin text twice. */
+export function foldedOrNull(text: string): string | null {
+  const folded = foldText(text)
+  return folded === asciiLower(text) ? null : folded
+}
+
+function asciiLower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+function columnValue(kind: Column['kind'], value: unknown): ColumnValue {
+  switch (kind) {
+    case 'text':
+      return typeof value === 'string' ? value : null
+    case 'folded':
+      return typeof value === 'string' ? foldedOrNull(value) : null
+    case 'integer':
+      return typeof value === 'number' ? value : null
+    case 'boolean':
+      return typeof value === 'boolean' ? Number(value) : null
+    case 'instant':
+      return typeof value === 'string' ? parseRecordInstant(value) : null
+    case 'refBase':
+      return referenceOf(value)?.[0] ?? null
+    case 'refKey':
+      return referenceOf(value)?.[1] ?? null
+  }
+}
+
+function referenceOf(value: unknown): readonly [string, string] | null {
+  if (typeof value === 'string') return splitUri(value)
+  const uri = isObject(value) ? value.uri : undefined
+  return typeof uri === 'string' ? splitUri(uri) : null
+}
+
+function elements(array: ArrayIndex, value: object): readonly (readonly ColumnValue[])[] {
+  const found = new Map<string, readonly ColumnValue[]>()
+  for (const element of spread(value, array.path)) {
+    const row = elementRow(array, element)
+    if (row !== null) found.set(row.join('\0'), row)
+  }
+  return [...found.values()]
+}
+
+function elementRow({ kind }: ArrayIndex, element: unknown): readonly ColumnValue[] | null {
+  if (kind === 'reference') return referenceOf(element)
+  const value = columnValue(kind, element)
+  return value === null ? null : [value]
+}
+
+function valueAt(value: object, path: readonly string[]): unknown {
+  let at: unknown = value
+  for (const property of path) at = isObject(at) && Object.hasOwn(at, property) ? at[property] : undefined
+  return at
+}
+
+/** All values at a path, passing through arrays. */
+function spread(value: unknown, path: readonly string[]): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap((element) => spread(element, path))
+  const [property, ...rest] = path
+  if (property === undefined) return value === undefined || value === null ? [] : [value]
+  return isObject(value) && Object.hasOwn(value, property) ? spread(value[property], rest) : []
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,114 @@
+/** The SQLite spelling of tables, side tables and indexes. Kept columns first, the record before the derived ones. */
+import { createHash } from 'node:crypto'
+import type { Table, TextIndex } from '../tables.ts'
+
+/** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
+export const schemaVersion = 1
+/** "LxGr": tells our files from other programs'. */
+export const applicationId = 0x4c784772
+/** Grows when derived columns are computed or laid out anew from the same lexicons. */
+const derivationVersion = 1
+/** Closes every indexed text, so that its last one or two characters begin a trigram too. */
+const padding = "char(1) || char(1)"
+
+/** What the derived columns were built from; another value means they must be rebuilt. */
+export function derivationOf(fingerprint: string): string {
+  return createHash('sha256').update(`${derivationVersion}:${fingerprint}`).digest('hex')
+}
+
+export const keptColumns = ['id', 'base', 'rkey', 'cid', 'rev', 'indexed_at', 'changed_at', 'record'] as const
+
+/** Tables every database has: shared URI bases, refused records, collections, and one row of state. */
+export const commonTables = `
+  create table base (id integer primary key, uri text not null unique, did text, collection text);
+  create table rejection (
+    key text primary key, source text not null, uri text, reason text not null, message text not null,
+    record text not null, seen_at integer not null
+  ) without rowid;
+  create table collection (nsid text primary key, table_name text not null, ordered integer not null) without rowid;
+  create table state (id integer primary key check (id = 1), plan_version integer not null, derivation text not null);
+`
+
+export function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+export function createTable(table: Table, name = table.name): string {
+  const columns = table.columns.map(({ name: column, kind }) => {
+    const type = kind === 'text' || kind === 'folded' || kind === 'refKey' ? 'text' : 'integer'
+    return `, ${quote(column)} ${type}`
+  })
+  return `create table ${quote(name)} (
+    id integer primary key, base integer not null, rkey text not null, cid blob not null, rev text,
+    indexed_at integer not null, changed_at integer not null, record blob not null${columns.join('')}
+  );
+  create unique index ${quote(`${name}/key`)} on ${quote(name)} (base, rkey);`
+}
+
+export function createSideTables(table: Table, suffix = ''): string {
+  return table.arrays
+    .map(({ name, kind }) => {
+      const columns =
+        kind === 'reference'
+          ? 'base integer not null, rkey text not null'
+          : `value ${kind === 'text' ? 'text' : 'integer'} not null`
+      const key = kind === 'reference' ? 'base, rkey' : 'value'
+      return `create table ${quote(name + suffix)} (${columns}, id integer not null, primary key (${key}, id)) without rowid;`
+    })
+    .join('\n')
+}
+
+export function createIndexes(table: Table): string {
+  return table.indexes
+    .map(({ name, columns, partial }) => {
+      const where = partial ? ` where ${quote(columns[0] as string)} is not null` : ''
+      return `create index ${quote(name)} on ${quote(table.name)} (${columns.map(quote).join(', ')})${where};`
+    })
+    .join('\n')
+}
+
+export function dropIndexes(table: Table): string {
+  return table.indexes.map(({ name }) => `drop index if exists ${quote(name)};`).join('\n')
+}
+
+/** Index for the default order where ids do not follow it. */
+export function createOrderIndex(table: Table): string {
+  return `create index if not exists ${quote(`${table.name}/indexed_at`)} on ${quote(table.name)} (indexed_at, rkey);`
+}
+
+/** One contentless trigram table per field, with its vocabulary and a table of rough counts. */
+export function createTextIndexes(table: Table): string {
+  return table.texts
+    .map(({ name }) => {
+      const options = "content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'"
+      return `create virtual table ${quote(name)} using fts5(t, ${options});
+        create virtual table ${quote(`${name}/terms`)} using fts5vocab(${quote(name)}, 'row');
+        create table ${quote(`${name}/counts`)} (term text primary key, records integer not null) without rowid;`
+    })
+    .join('\n')
+}
+
+export function dropTextIndexes(table: Table): string {
+  return table.texts
+    .flatMap(({ name }) => [`${name}/terms`, `${name}/counts`, name])
+    .map((name) => `drop table if exists ${quote(name)};`)
+    .join('\n')
+}
+
+export function dropSideTables(table: Table): string {
+  return table.arrays.map(({ name }) => `drop table if exists ${quote(name)};`).join('\n')
+}
+
+/** Enters all rows, or one, into a trigram index; `remove` takes one out again. */
+export function fillText(table: Table, text: TextIndex, what: 'all' | 'one' | 'remove'): string {
+  const folded = `ifnull(${quote(text.folded.name)}, lower(${quote(text.text.name)})) || ${padding}`
+  const rows = `from ${quote(table.name)} where ${what === 'all' ? '' : 'id = ? and '}${quote(text.text.name)} is not null`
+  const name = quote(text.name)
+  if (what === 'remove') return `insert into ${name} (${name}, rowid, t) select 'delete', id, ${folded} ${rows}`
+  return `insert into ${name} (rowid, t) select id, ${folded} ${rows} order by id`
+}
+
+export function refreshCounts({ name }: TextIndex): string {
+  return `delete from ${quote(`${name}/counts`)};
+    insert into ${quote(`${name}/counts`)} select term, doc from ${quote(`${name}/terms`)};`
+}

@@ -1,0 +1,155 @@
+/**
+ * Brings a file to this program's schema and to the lexicons in force, in one transaction:
+ * a new file is laid out, an older one is migrated, and tables derived from other lexicons are
+ * rebuilt from the records they keep. Readers see the old state until it is done.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Change, ColumnValue, RecordCheck } from '../database.ts'
+import { deriveRow } from '../derive.ts'
+import type { Table } from '../tables.ts'
+import {
+  applicationId,
+  commonTables,
+  createIndexes,
+  createSideTables,
+  createTable,
+  createTextIndexes,
+  derivationOf,
+  quote,
+  schemaVersion,
+} from './ddl.ts'
+import { SqliteWriter, type WriterOptions } from './writer.ts'
+
+export interface MigrateOptions extends WriterOptions {
+  /** Of the lexicons: another one means that derived columns are stale. */
+  readonly fingerprint: string
+  readonly check: RecordCheck
+}
+
+/** Statements that lead from schema version 1 + index to the next. */
+const migrations: readonly string[] = []
+
+/** True when the file has this program's schema and derivation, so that nothing need be done. */
+export function isCurrent(database: DatabaseSync, fingerprint: string): boolean {
+  if (pragma(database, 'application_id') !== applicationId || pragma(database, 'user_version') !== schemaVersion)
+    return false
+  return database.prepare('select derivation from state').get()?.derivation === derivationOf(fingerprint)
+}
+
+/** Fails, changing nothing, on a file of another program or of a newer version of this one. */
+export function migrate(database: DatabaseSync, options: MigrateOptions): void {
+  if (isCurrent(database, options.fingerprint)) return
+  database.exec('begin immediate')
+  try {
+    if (Number(database.prepare('select count(*) as n from sqlite_master').get()?.n) === 0) create(database, options)
+    else upgrade(database, options)
+    database.exec('commit')
+  } catch (error) {
+    database.exec('rollback')
+    throw error
+  }
+}
+
+function create(database: DatabaseSync, { tables, fingerprint }: MigrateOptions): void {
+  database.exec(`pragma application_id = ${applicationId}; pragma user_version = ${schemaVersion}; ${commonTables}`)
+  database.prepare('insert into state (id, plan_version, derivation) values (1, 1, ?)').run(derivationOf(fingerprint))
+  for (const table of tables) layOut(database, table)
+}
+
+function layOut(database: DatabaseSync, table: Table): void {
+  const parts = [createTable(table), createSideTables(table), createTextIndexes(table), createIndexes(table)]
+  database.exec(parts.join('\n'))
+  database
+    .prepare('insert into collection (nsid, table_name, ordered) values (?, ?, 1)')
+    .run(table.collection.nsid, table.name)
+}
+
+function upgrade(database: DatabaseSync, options: MigrateOptions): void {
+  const version = pragma(database, 'user_version')
+  if (pragma(database, 'application_id') !== applicationId)
+    throw new Error('The file is a SQLite database of another program. Name another file with --database.')
+  if (version > schemaVersion)
+    throw new Error(
+      `The file has schema version ${version}; this program knows versions up to ${schemaVersion}. Use a newer lexigraph.`,
+    )
+  for (const statements of migrations.slice(version - 1)) database.exec(statements)
+  database.exec(`pragma user_version = ${schemaVersion}`)
+  rebuild(database, options)
+  database
+    .prepare('update state set plan_version = plan_version + 1, derivation = ?')
+    .run(derivationOf(options.fingerprint))
+}
+
+/** Collections that are no longer served keep their table, so that nothing is lost when they come back. */
+function rebuild(database: DatabaseSync, options: MigrateOptions): void {
+  const names = new Map(
+    database
+      .prepare('select nsid, table_name from collection')
+      .all()
+      .map((row) => [String(row.nsid), String(row.table_name)]),
+  )
+  const aside: { table: Table; name: string }[] = []
+  for (const table of options.tables) {
+    const old = names.get(table.collection.nsid)
+    if (old !== undefined) {
+      const name = `${table.collection.nsid}/kept`
+      dropDerived(database, old)
+      database.exec(`alter table ${quote(old)} rename to ${quote(name)}; drop index ${quote(`${old}/key`)};`)
+      database.prepare('delete from collection where nsid = ?').run(table.collection.nsid)
+      aside.push({ table, name })
+    }
+  }
+  for (const table of options.tables) layOut(database, table)
+  const writer = new SqliteWriter(database, options)
+  writer.refill(keptRecords(database, aside, options.check))
+  for (const { name } of aside) database.exec(`drop table ${quote(name)}`)
+}
+
+function dropDerived(database: DatabaseSync, table: string): void {
+  const derived = database.prepare(
+    `select type, name, sql from sqlite_master where substr(name, 1, ?) = ? and name <> ? and sql is not null
+     order by sql like '%fts5vocab%' desc, sql like 'create virtual%' desc`,
+  )
+  const prefix = `${table}/`
+  for (const { type, name } of derived.all(prefix.length, prefix, `${table}/key`))
+    database.exec(`drop ${type} if exists ${quote(String(name))}`)
+}
+
+function* keptRecords(
+  database: DatabaseSync,
+  aside: readonly { table: Table; name: string }[],
+  check: RecordCheck,
+): Generator<readonly Change[]> {
+  for (const { table, name } of aside) {
+    const rows = database.prepare(
+      `select t.rkey, base.did, t.cid, t.rev, t.indexed_at, t.changed_at, json(t.record) as json
+       from ${quote(name)} t join base on base.id = t.base order by t.id`,
+    )
+    rows.setReadBigInts(true)
+    for (const row of rows.iterate()) yield [keptRecord(table, row, check)]
+  }
+}
+
+function keptRecord(table: Table, row: Record<string, ColumnValue>, check: RecordCheck): Change {
+  const { nsid: collection } = table.collection
+  const [did, rkey, json] = [String(row.did), String(row.rkey), String(row.json)]
+  const uri = `at://${did}/${collection}/${rkey}`
+  const fault = check(uri, json)
+  if (fault !== null) return { kind: 'reject', source: 'rebuild', uri, ...fault, record: json }
+  return {
+    kind: 'put',
+    collection,
+    did,
+    rkey,
+    cid: row.cid as Uint8Array,
+    rev: row.rev as string | null,
+    indexedAt: row.indexed_at as bigint,
+    changedAt: row.changed_at as bigint,
+    json,
+    ...deriveRow(table, JSON.parse(json)),
+  }
+}
+
+function pragma(database: DatabaseSync, name: string): number {
+  return Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0])
+}

@@ -1,0 +1,42 @@
+/** Opens a SQLite file: one connection that writes, one that can only read. */
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { Database } from '../database.ts'
+import { defineFunctions } from './functions.ts'
+import { type MigrateOptions, migrate } from './migrate.ts'
+import { SqliteReader } from './reader.ts'
+import { SqliteWriter } from './writer.ts'
+
+/** `path` `:memory:` is one connection for both, which then take turns. */
+export async function openSqlite(path: string, options: MigrateOptions): Promise<Database> {
+  const writing = connect(path, false)
+  try {
+    writing.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 10000;')
+    migrate(writing, options)
+  } catch (error) {
+    writing.close()
+    throw error
+  }
+  const write = new SqliteWriter(writing, options)
+  const inMemory = path === ':memory:'
+  const read = new SqliteReader(inMemory ? writing : connect(path, true), {
+    fingerprint: options.fingerprint,
+    idle: () => (inMemory ? write.idle : null),
+  })
+  return {
+    read,
+    write,
+    async [Symbol.asyncDispose]() {
+      if (!inMemory) await read[Symbol.asyncDispose]()
+      await write[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function connect(path: string, readOnly: boolean): DatabaseSync {
+  if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
+  const database = new DatabaseSync(path, { readOnly })
+  database.exec('pragma cache_size = -65536; pragma mmap_size = 1073741824; pragma temp_store = memory;')
+  defineFunctions(database)
+  return database
+}

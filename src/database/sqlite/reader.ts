@@ -1,0 +1,81 @@
+/** The read path of SQLite: statements prepared once, answers as bytes. It cannot write. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
+import { ServiceError } from '../../errors.ts'
+import type { ColumnValue, PlanState, ReadDatabase, Statement, Statistics } from '../database.ts'
+import type { Table, TextIndex } from '../tables.ts'
+import { derivationOf, quote } from './ddl.ts'
+
+export interface ReaderOptions {
+  readonly fingerprint: string
+  /** On a connection shared with the writer: settles when no load is under way. */
+  readonly idle: () => Promise<unknown> | null
+}
+
+export class SqliteReader implements ReadDatabase {
+  readonly #database: DatabaseSync
+  readonly #options: ReaderOptions
+  readonly #prepared = new LRUCache<string, StatementSync>({ max: 500 })
+  readonly statistics: Statistics
+
+  constructor(database: DatabaseSync, options: ReaderOptions) {
+    this.#database = database
+    this.#options = options
+    this.statistics = {
+      rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) as n from ${quote(name)}`, []),
+      countUpTo: ({ text, values }, limit) =>
+        this.#number(`select count(*) as n from (${text} limit ?)`, [...values, limit]),
+      trigram: ({ name }: TextIndex, trigram) =>
+        this.#number(`select records as n from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
+    }
+  }
+
+  async readPlanState(): Promise<PlanState> {
+    await this.#options.idle()
+    const state = this.#database.prepare('select plan_version, derivation from state').get()
+    if (state?.derivation !== derivationOf(this.#options.fingerprint))
+      throw new ServiceError('UNAVAILABLE', 'The index is being served with other lexicons; restart this server.')
+    const ordered = this.#database.prepare('select nsid from collection where ordered = 1').all()
+    return { version: Number(state.plan_version), ordered: new Set(ordered.map((row) => String(row.nsid))) }
+  }
+
+  async readAnswer(statement: Statement): Promise<{ version: number; body: Uint8Array }> {
+    const busy = this.#options.idle()
+    if (busy !== null) await busy
+    const row = this.#prepare(statement.text).get(...statement.values)
+    return { version: Number(row?.version), body: row?.body as Uint8Array }
+  }
+
+  *readRows(statement: Statement): Iterable<Record<string, ColumnValue>> {
+    const prepared = this.#database.prepare(statement.text)
+    prepared.setReadBigInts(true)
+    for (const row of prepared.iterate(...statement.values)) yield row
+  }
+
+  explain(statement: Statement): readonly string[] {
+    const rows = this.#database.prepare(`explain query plan ${statement.text}`).all(...statement.values)
+    const depth = new Map<unknown, number>([[0, -1]])
+    return rows.map((row) => {
+      const level = (depth.get(row.parent) ?? -1) + 1
+      depth.set(row.id, level)
+      return `${'  '.repeat(level)}${String(row.detail)}`
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#prepared.clear()
+    if (this.#database.isOpen) this.#database.close()
+  }
+
+  #prepare(text: string): StatementSync {
+    const known = this.#prepared.get(text)
+    if (known !== undefined) return known
+    const prepared = this.#database.prepare(text)
+    this.#prepared.set(text, prepared)
+    return prepared
+  }
+
+  #number(text: string, values: readonly ColumnValue[]): number {
+    return Number(this.#prepare(text).get(...values)?.n ?? 0)
+  }
+}

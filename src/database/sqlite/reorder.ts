@@ -1,0 +1,34 @@
+/** Gives a table's rows new ids in default order (indexed_at, rkey, did), ties included. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Table } from '../tables.ts'
+import { createSideTables, createTable, keptColumns, quote } from './ddl.ts'
+
+/** Within the caller's transaction, before indexes and trigrams are built. */
+export function reorder(database: DatabaseSync, table: Table): void {
+  const aside = `${table.name}/reordered`
+  const columns = [...keptColumns.slice(1), ...table.columns.map(({ name }) => name)].map(quote).join(', ')
+  database.exec(`
+    create temp table renumbered (old integer primary key, new integer not null);
+    insert into renumbered
+      select t.id, row_number() over (order by t.indexed_at, t.rkey, base.did)
+      from ${quote(table.name)} t join base on base.id = t.base;
+    ${createTable(table, aside)}
+    insert into ${quote(aside)} (id, ${columns})
+      select new, ${columns} from renumbered cross join ${quote(table.name)} t on t.id = old order by new;
+    ${createSideTables(table, '/reordered')}
+    ${table.arrays.map((array) => moveSideTable(array.name, array.kind === 'reference' ? 'base, rkey' : 'value')).join('\n')}
+    drop table ${quote(table.name)};
+    alter table ${quote(aside)} rename to ${quote(table.name)};
+    drop index ${quote(`${aside}/key`)};
+    create unique index ${quote(`${table.name}/key`)} on ${quote(table.name)} (base, rkey);
+    drop table temp.renumbered;
+  `)
+}
+
+function moveSideTable(name: string, key: string): string {
+  const aside = quote(`${name}/reordered`)
+  return `insert into ${aside} (${key}, id)
+      select ${key}, new from ${quote(name)} t join renumbered on old = t.id order by ${key}, new;
+    drop table ${quote(name)};
+    alter table ${aside} rename to ${quote(name)};`
+}

@@ -1,0 +1,156 @@
+/**
+ * The model as tables: which columns, side tables and indexes a collection gets, whatever the engine.
+ * Kept columns (id, base, rkey, cid, rev, indexed_at, changed_at, record) are every table's; all else
+ * here is derived from the record and can be rebuilt from it.
+ */
+import type { Collection, FieldType, Model, ObjectType, StringType } from '../schema/model.ts'
+
+export interface Table {
+  readonly collection: Collection
+  readonly name: string
+  readonly columns: readonly Column[]
+  readonly arrays: readonly ArrayIndex[]
+  readonly texts: readonly TextIndex[]
+  readonly indexes: readonly TableIndex[]
+}
+
+/**
+ * `folded`: the folded text, or null when that is the text with its ASCII letters in lower case.
+ * `refBase`, `refKey`: a reference's URI cut after its last slash; the first part is an id in `base`.
+ */
+export interface Column {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly kind: 'text' | 'folded' | 'integer' | 'boolean' | 'instant' | 'refBase' | 'refKey'
+}
+
+/** A side table (value, id), or (base, rkey, id) for references, that answers membership. */
+export interface ArrayIndex {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly kind: 'text' | 'integer' | 'instant' | 'reference'
+}
+
+/** A trigram index over one column's folded text. */
+export interface TextIndex {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly text: Column
+  readonly folded: Column
+}
+
+export interface TableIndex {
+  readonly name: string
+  /** Column names; `rkey` at the end makes the index fit for keyset order. */
+  readonly columns: readonly string[]
+  /** Leaves rows out where the first column is missing. */
+  readonly partial: boolean
+}
+
+/** One table per collection, in the model's order. Names that differ only by case are told apart. */
+export function buildTables(model: Model): Table[] {
+  const unique = uniqueNames()
+  return model.collections.map((collection) => buildTable(collection, unique(collection.nsid)))
+}
+
+/** The column of that kind at a path outside arrays and unions, if the path is stored. */
+export function findColumn(table: Table, path: readonly string[], kind: Column['kind']): Column | undefined {
+  return table.columns.find((column) => column.kind === kind && samePath(column.path, path))
+}
+
+/** The side table over the array, or over the references, at that path. */
+export function findArray(table: Table, path: readonly string[], reference: boolean): ArrayIndex | undefined {
+  return table.arrays.find((it) => (it.kind === 'reference') === reference && samePath(it.path, path))
+}
+
+export function samePath(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((part, index) => part === b[index])
+}
+
+function buildTable(collection: Collection, name: string): Table {
+  const unique = uniqueNames()
+  const columns: Column[] = []
+  const arrays: ArrayIndex[] = []
+  const indexes: TableIndex[] = []
+  const texts: TextIndex[] = []
+
+  const column = (path: readonly string[], kind: Column['kind']): Column => {
+    const suffix = kind === 'folded' ? ':folded' : kind === 'refBase' ? ':base' : kind === 'refKey' ? ':key' : ''
+    const added = { name: unique(`.${path.join('.')}${suffix}`), path, kind }
+    columns.push(added)
+    return added
+  }
+  const index = (of: readonly Column[], keyset: boolean, partial: boolean): void => {
+    const names = of.map((it) => it.name)
+    indexes.push({ name: `${name}/${names.join('+')}`, columns: keyset ? [...names, 'rkey'] : names, partial })
+  }
+  const addString = (path: readonly string[], type: StringType): void => {
+    const text = column(path, 'text')
+    if (type.freeText) {
+      const folded = column(path, 'folded')
+      texts.push({ name: `${name}/${text.name}/trigram`, path, text, folded })
+    } else if (type.categorical) index([text], false, false)
+    else index([text], false, true)
+  }
+  const add = (type: FieldType, path: readonly string[], inside: readonly ObjectType[]): void => {
+    switch (type.kind) {
+      case 'string':
+        addString(path, type)
+        return
+      case 'datetime':
+        index([column(path, 'instant')], true, false)
+        return
+      case 'integer':
+        index([column(path, 'integer')], true, false)
+        return
+      case 'boolean':
+        index([column(path, 'boolean')], false, false)
+        return
+      case 'strongRef':
+      case 'atUri':
+        index([column(path, 'refBase'), column(path, 'refKey')], false, true)
+        return
+      case 'object':
+        if (inside.includes(type.type)) return
+        for (const field of type.type.fields) add(field.type, [...path, field.property], [...inside, type.type])
+        return
+      case 'array': {
+        const kind = elementKind(type.of)
+        if (kind !== undefined) arrays.push({ name: unique(`${name}/${path.join('.')}`), path, kind })
+        return
+      }
+      default:
+        return
+    }
+  }
+  add({ kind: 'object', type: collection.type }, [], [])
+  for (const { path, many } of collection.references)
+    if (many) arrays.push({ name: unique(`${name}/${path.join('.')}:uri`), path, kind: 'reference' })
+  return { collection, name, columns, arrays, texts, indexes }
+}
+
+/** Elements that `has` can ask for. At-uris are strings here; as references they get a side table of their own. */
+function elementKind(type: FieldType): 'text' | 'integer' | 'instant' | undefined {
+  switch (type.kind) {
+    case 'string':
+    case 'atUri':
+      return 'text'
+    case 'integer':
+      return 'integer'
+    case 'datetime':
+      return 'instant'
+    default:
+      return undefined
+  }
+}
+
+/** SQL names are compared without regard to case; lexicon names are not. */
+function uniqueNames(): (name: string) => string {
+  const taken = new Set<string>()
+  return (name) => {
+    let candidate = name
+    for (let n = 2; taken.has(candidate.toLowerCase()); n += 1) candidate = `${name}~${n}`
+    taken.add(candidate.toLowerCase())
+    return candidate
+  }
+}

@@ -1,0 +1,57 @@
+/** The references of a collection: every strongRef and at-uri outside unions, with its declared targets. */
+import type { FieldType, ObjectType, Reference } from './model.ts'
+import { viaFieldOf } from './naming.ts'
+
+interface Origin {
+  readonly nsid: string
+  readonly rootField: string
+  readonly type: ObjectType
+}
+
+/** `targets` is keyed `nsid#path.of.properties`; a target that is not among `served` gets no reverse field. */
+export function buildReferences(
+  collection: Origin,
+  targets: ReadonlyMap<string, readonly string[]>,
+  served: readonly Origin[],
+): Reference[] {
+  const found: Reference[] = []
+  const visit = (type: FieldType, path: readonly string[], many: boolean, inside: readonly ObjectType[]): void => {
+    switch (type.kind) {
+      case 'strongRef':
+      case 'atUri':
+        found.push(reference(path, type.kind, many))
+        return
+      case 'array':
+        visit(type.of, path, true, inside)
+        return
+      case 'object':
+        if (inside.includes(type.type)) return
+        for (const field of type.type.fields)
+          visit(field.type, [...path, field.property], many, [...inside, type.type])
+        return
+      default:
+        return
+    }
+  }
+  const reference = (path: readonly string[], kind: 'strongRef' | 'atUri', many: boolean): Reference => {
+    const declared = targets.get(`${collection.nsid}#${path.join('.')}`) ?? null
+    const only = declared?.length === 1 ? declared[0] : undefined
+    return {
+      collection: collection.nsid,
+      path,
+      kind,
+      many,
+      targets: declared,
+      target: served.find((it) => it.nsid === only)?.nsid ?? null,
+      viaField: viaFieldOf(collection.rootField, path),
+    }
+  }
+  visit({ kind: 'object', type: collection.type }, [], false, [])
+  return unique(found)
+}
+
+/** Two paths may join to one name (`a.b` and `aB`); the first keeps it, as in the lexicon's order. */
+function unique(references: readonly Reference[]): Reference[] {
+  const taken = new Set<string>()
+  return references.filter(({ viaField }) => !taken.has(viaField) && taken.add(viaField))
+}

@@ -1,0 +1,34 @@
+/** A field's description: the lexicon's own words first, then what the lexicon demands, in short sentences. */
+interface Described {
+  readonly description?: string | undefined
+  readonly [constraint: string]: unknown
+}
+
+/** Words, requirement, format, ranges and known values of one lexicon property, as GraphQL description text. */
+export function describe(property: Described, required: boolean): string {
+  const parts = [property.description?.trim() ?? '']
+  if (required) parts.push('Required by the lexicon.')
+  if (typeof property.format === 'string') parts.push(`Format: ${property.format}.`)
+  parts.push(range('From', property.minimum, 'to', property.maximum, ''))
+  parts.push(range('At least', property.minLength, 'and at most', property.maxLength, unitOfLength(property)))
+  parts.push(range('At least', property.minGraphemes, 'and at most', property.maxGraphemes, ' graphemes'))
+  if (Array.isArray(property.enum)) parts.push(`One of: ${property.enum.join(', ')}.`)
+  if (Array.isArray(property.knownValues)) parts.push(`Known values: ${property.knownValues.join(', ')}.`)
+  if (property.const !== undefined) parts.push(`Always ${JSON.stringify(property.const)}.`)
+  if (property.default !== undefined) parts.push(`Default: ${JSON.stringify(property.default)}.`)
+  if (Array.isArray(property.accept)) parts.push(`Media types: ${property.accept.join(', ')}.`)
+  if (typeof property.maxSize === 'number') parts.push(`At most ${property.maxSize} bytes.`)
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+function unitOfLength(property: Described): string {
+  return property.type === 'array' ? ' elements' : ' bytes'
+}
+
+function range(from: string, low: unknown, to: string, high: unknown, unit: string): string {
+  if (typeof low === 'number' && typeof high === 'number')
+    return low === high ? `Exactly ${low}${unit}.` : `${from} ${low} ${to} ${high}${unit}.`
+  if (typeof low === 'number') return `At least ${low}${unit}.`
+  if (typeof high === 'number') return `At most ${high}${unit}.`
+  return ''
+}

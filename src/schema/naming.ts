@@ -1,0 +1,27 @@
+/** From the lexicons' names to GraphQL's. Pure text; it knows nothing of what the names stand for. */
+
+/** `tech.service.news.article` to `TechServiceNewsArticle`; `a.b.c#def` to `ABCDef`. */
+export function typeNameOf(origin: string): string {
+  return origin.replace(/#main$/, '').split(/[.\-#]/).map(capitalise).join('').replace(/[^_0-9A-Za-z]/g, '_')
+}
+
+/** `tech.service.news.article` to `techServiceNewsArticle`. */
+export function rootFieldOf(nsid: string): string {
+  const name = typeNameOf(nsid)
+  return name.charAt(0).toLowerCase() + name.slice(1)
+}
+
+/** The nearest GraphQL name of a property: other characters become `_`; `__` is introspection's own. */
+export function fieldNameOf(property: string): string {
+  const name = property.replace(/[^_0-9A-Za-z]/g, '_').replace(/^__+/, '_')
+  return /^[0-9]/.test(name) || name === '' ? `_${name}` : name
+}
+
+/** `techServiceNewsArticle` and `['source']` to `techServiceNewsArticleViaSource`. */
+export function viaFieldOf(rootField: string, path: readonly string[]): string {
+  return `${rootField}Via${path.map((part) => capitalise(fieldNameOf(part))).join('')}`
+}
+
+function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,28 @@
+/**
+ * Page cursors: a position in a sort order, sealed so that damage and foreign cursors show.
+ * base64url of: 6 bytes of md5 over binding and position, then the position as JSON.
+ * md5 because every database can compute it; it guards against accidents, not against forgery,
+ * which gains nothing: a position is only ever compared with, never trusted.
+ */
+import { createHash } from 'node:crypto'
+
+/** `binding` names the list and its order, `position` is a JSON array. Equal input, equal cursor. */
+export function encodeCursor(binding: string, position: string): string {
+  return Buffer.concat([seal(binding, position), Buffer.from(position)]).toString('base64url')
+}
+
+/** The position's values, or null when the cursor is damaged or bound to something else. */
+export function decodeCursor(binding: string, cursor: string): readonly unknown[] | null {
+  const bytes = Buffer.from(cursor, 'base64url')
+  // The decoder skips what is not base64url; only the canonical form is ours.
+  if (bytes.length < sealLength + 2 || bytes.toString('base64url') !== cursor) return null
+  const position = bytes.subarray(sealLength).toString()
+  if (!seal(binding, position).equals(bytes.subarray(0, sealLength))) return null
+  return JSON.parse(position) as readonly unknown[]
+}
+
+const sealLength = 6
+
+function seal(binding: string, position: string): Buffer {
+  return createHash('md5').update(`${binding}\0${position}`).digest().subarray(0, sealLength)
+}
