@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { cidForLex, type LexValue } from '@atproto/lex-cbor'
+import { type LexiconDoc, Lexicons } from '@atproto/lexicon'
+import { isValidAtUri, isValidTid } from '@atproto/syntax'
+import { parse } from 'graphql'
+import { buildDemoCorpus } from './corpus.ts'
+import { demoQueries } from './queries.ts'
+import type { DemoRecord, StrongRef } from './record.ts'
+import { stories } from './stories.ts'
+
+type Value = Record<string, unknown>
+
+const records = [...buildDemoCorpus()]
+const byUri = new Map(records.map((record) => [record.uri, record]))
+const sources = valuesOf('tech.service.news.source')
+const articles = valuesOf('tech.service.news.article')
+const enrichments = valuesOf('tech.service.news.enrichment')
+
+function recordsOf(collection: string): DemoRecord[] {
+  return records.filter(({ uri }) => uri.split('/')[3] === collection)
+}
+
+function valuesOf(collection: string): Value[] {
+  return recordsOf(collection).map(({ value }) => value as Value)
+}
+
+function distinct(values: readonly Value[], property: string): Set<unknown> {
+  return new Set(values.map((value) => value[property]).filter((value) => value !== undefined))
+}
+
+function readLexicon(name: string): LexiconDoc {
+  return JSON.parse(
+    readFileSync(new URL(`../lexicons/tech/service/news/${name}.json`, import.meta.url), 'utf8'),
+  )
+}
+
+const strongRef: LexiconDoc = {
+  lexicon: 1,
+  id: 'com.atproto.repo.strongRef',
+  defs: {
+    main: {
+      type: 'object',
+      required: ['uri', 'cid'],
+      properties: { uri: { type: 'string', format: 'at-uri' }, cid: { type: 'string', format: 'cid' } },
+    },
+  },
+}
+
+test('the corpus is as large and as varied as it says', () => {
+  assert.ok(sources.length >= 40)
+  assert.ok(distinct(sources, 'country').size >= 12)
+  assert.ok(distinct(articles, 'title').size >= 600)
+  assert.deepEqual([...distinct(articles, 'language')].toSorted(), [
+    'ar',
+    'de',
+    'en',
+    'es',
+    'fr',
+    'hi',
+    'ja',
+    'pt',
+    'ru',
+    'zh',
+  ])
+  assert.ok(enrichments.length >= 700)
+  assert.equal(new Set(records.map(({ uri }) => uri.split('/')[2])).size, 3)
+})
+
+test('every outlet has published', () => {
+  const publishers = new Set(articles.map(({ source }) => (source as StrongRef).uri))
+  assert.equal(publishers.size, sources.length)
+})
+
+test('some articles are undated, repeat another, or have several enrichments or none', () => {
+  const analyses = Map.groupBy(enrichments, ({ article }) => (article as StrongRef).uri)
+  const models = [...analyses.values()].map((values) => distinct(values, 'model').size)
+  assert.ok(articles.filter(({ publishedAt }) => publishedAt === undefined).length >= 20)
+  assert.ok(articles.filter(({ duplicateOf }) => byUri.has(String(duplicateOf))).length >= 5)
+  assert.ok(articles.every(({ duplicateOf }) => duplicateOf === undefined || byUri.has(String(duplicateOf))))
+  assert.ok(models.filter((count) => count === 2).length >= 100)
+  assert.ok(recordsOf('tech.service.news.article').filter(({ uri }) => !analyses.has(uri)).length >= 20)
+})
+
+test('every record fits its lexicon', () => {
+  const lexicons = new Lexicons([strongRef, ...['article', 'source', 'enrichment'].map(readLexicon)])
+  for (const { value } of records) lexicons.assertValidRecord((value as { $type: string }).$type, value)
+})
+
+test('every known value and every property of the enrichment lexicon occurs', () => {
+  assertCovered(readLexicon('enrichment'), 'main', enrichments)
+})
+
+test('every known value of the source lexicon occurs', () => {
+  assertKnownValues(readLexicon('source'), 'main', sources)
+})
+
+test('every known value of the article lexicon occurs', () => {
+  assertKnownValues(readLexicon('article'), 'main', articles)
+})
+
+test('every kind of story is told', () => {
+  const told = new Set(enrichments.map(({ storyId }) => String(storyId).split('-')[0]))
+  assert.deepEqual([...told].toSorted(), stories.map(({ kind }) => kind).toSorted())
+})
+
+test('two runs are equal', () => {
+  assert.deepEqual([...buildDemoCorpus()], records)
+})
+
+test('every CID is the true one of its record', async () => {
+  for (const { cid, value } of records) assert.equal((await cidForLex(value as LexValue)).toString(), cid)
+})
+
+test('references are true, but for one to an outdated version and one to nothing', () => {
+  const references = [
+    ...articles.map(({ source }) => source),
+    ...enrichments.map(({ article }) => article),
+  ] as StrongRef[]
+  const dangling = references.filter(({ uri }) => !byUri.has(uri))
+  const outdated = references.filter(({ uri, cid }) => byUri.has(uri) && byUri.get(uri)?.cid !== cid)
+  assert.equal(dangling.length, 1)
+  assert.equal(outdated.length, 1)
+})
+
+test('addresses are valid and different', () => {
+  assert.equal(byUri.size, records.length)
+  assert.deepEqual(
+    records.filter(({ uri }) => !isValidAtUri(uri)),
+    [],
+  )
+})
+
+test('record keys of articles and enrichments are TIDs that grow with time', () => {
+  for (const collection of ['tech.service.news.article', 'tech.service.news.enrichment']) {
+    const keys = recordsOf(collection).map(({ uri }) => uri.split('/')[4] ?? '')
+    const times = valuesOf(collection).map(({ createdAt }) => String(createdAt))
+    assert.deepEqual(
+      keys.filter((key) => !isValidTid(key)),
+      [],
+    )
+    assert.deepEqual(keys, [...new Set(keys)].toSorted())
+    assert.deepEqual(times, times.toSorted())
+  }
+})
+
+test('the articles fill the 60 days up to 15 November 2026', () => {
+  const days = new Set(articles.map(({ createdAt }) => String(createdAt).slice(0, 10)))
+  assert.ok(days.size >= 60)
+  assert.equal([...days].at(-1), '2026-11-15')
+})
+
+test('some words are common and some are rare', () => {
+  const titles = articles
+    .filter(({ language }) => language === 'en')
+    .map(({ title }) => String(title).toLowerCase())
+  const count = (word: string) => titles.filter((title) => title.includes(word)).length
+  assert.ok(count('election') >= 8)
+  assert.ok(count('climate') >= 6)
+  assert.equal(count('quokka'), 1)
+})
+
+test('the page about the corpus gives its true counts', () => {
+  const page = readFileSync(new URL('../docs/demo-corpus.md', import.meta.url), 'utf8')
+  assert.ok(page.includes(`| ${sources.length} | in ${distinct(sources, 'country').size} countries`))
+  assert.ok(page.includes(`| ${articles.length} | in 10 languages`))
+  assert.ok(page.includes(`| ${enrichments.length} | by two invented models`))
+  assert.ok(
+    page.includes(`- ${articles.filter((article) => !('publishedAt' in article)).length} articles without`),
+  )
+  assert.ok(
+    page.includes(`- ${articles.filter((article) => 'duplicateOf' in article).length} articles that repeat`),
+  )
+})
+
+test('the example queries are well-formed', () => {
+  assert.equal(demoQueries.length, 3)
+  for (const { query } of demoQueries) assert.doesNotThrow(() => parse(query))
+})
+
+interface Property {
+  readonly type: string
+  readonly knownValues?: readonly string[]
+  readonly ref?: string
+  readonly items?: Property
+}
+
+function propertiesOf(document: LexiconDoc, definition: string): Record<string, Property> {
+  const found = document.defs[definition] as
+    | { record?: { properties: object }; properties?: object }
+    | undefined
+  return (found?.record?.properties ?? found?.properties ?? {}) as Record<string, Property>
+}
+
+/** Known values occur, also those of the objects in arrays and references. */
+function assertKnownValues(document: LexiconDoc, definition: string, values: readonly Value[]): void {
+  for (const [name, property] of Object.entries(propertiesOf(document, definition))) {
+    const present = values.map((value) => value[name]).filter((value) => value !== undefined)
+    for (const known of property.knownValues ?? []) {
+      assert.ok(present.includes(known), `${definition}.${name} never is "${known}".`)
+    }
+    const ref = property.items?.ref ?? property.ref
+    if (ref?.startsWith('#')) assertKnownValues(document, ref.slice(1), present.flat() as Value[])
+  }
+}
+
+function assertCovered(document: LexiconDoc, definition: string, values: readonly Value[]): void {
+  assertKnownValues(document, definition, values)
+  for (const name of Object.keys(propertiesOf(document, definition))) {
+    assert.ok(
+      values.some((value) => value[name] !== undefined),
+      `${definition}.${name} never occurs.`,
+    )
+  }
+}

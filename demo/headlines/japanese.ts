@@ -1,0 +1,122 @@
+import type { LanguagePack } from './pack.ts'
+
+export const japanese: LanguagePack = {
+  language: 'ja',
+  places: [
+    { name: '横浜', within: '横浜で', english: 'Yokohama', country: 'JP', at: ['35.44', '139.64'] },
+    { name: '大阪', within: '大阪で', english: 'Osaka', country: 'JP', at: ['34.69', '135.50'] },
+    { name: '札幌', within: '札幌で', english: 'Sapporo', country: 'JP', at: ['43.06', '141.35'] },
+    {
+      name: '東京',
+      within: '東京で',
+      english: 'Tokyo',
+      country: 'JP',
+      at: ['35.68', '139.69'],
+      wikidata: 'Q1490',
+    },
+    { name: '長崎', within: '長崎で', english: 'Nagasaki', country: 'JP', at: ['32.75', '129.88'] },
+    { name: '金沢', within: '金沢で', english: 'Kanazawa', country: 'JP', at: ['36.56', '136.66'] },
+    { name: 'つくば', within: 'つくばで', english: 'Tsukuba', country: 'JP', at: ['36.08', '140.08'] },
+  ],
+  bodies: ['市議会', '交通局', '保健所', '統計局', '水道局', '選挙管理委員会'],
+  people: ['東雲さくら', '朝比奈すみれ', '久遠ゆかり', '鳴海かえで', '早乙女しずく'],
+  reporters: ['桐山健吾', '水無瀬あおい', '片桐ダイスケ', '若宮ちひろ'],
+  companies: ['あけぼの食品', 'みさき汽船', 'ひばりエネルギー', 'カササギ電機'],
+  teams: ['港南ドルフィンズ', '北嶺ウルブズ', '河内サンダース', '城下イーグレッツ'],
+  farCountries: ['カルヴェニア', 'ヴァルドリア', 'オストメリア'],
+  stories: {
+    legislation: {
+      tags: ['国会', '住宅'],
+      titles: ['民泊は年{n}泊まで　改正法が成立', '家賃値上げへの異議申し立て、{place}では{n}日以内に'],
+    },
+    election: {
+      tags: ['選挙', '投票'],
+      titles: [
+        '{place}市長選挙、正午の投票率は{n}％',
+        '{person}氏が初当選　{place}の選挙、得票率{n}％',
+        'わずか{n}票差、{place}の選挙で票の数え直しへ',
+      ],
+    },
+    appointment: {
+      tags: ['人事', '辞任'],
+      titles: ['{person}交通相が辞任　就任から{n}か月', '{place}港の新トップに{person}氏'],
+    },
+    scandal: { tags: ['汚職', '契約'], titles: ['流出した請求書　{place}市の契約{n}件が一族企業に'] },
+    diplomacy: { tags: ['外交', '条約'], titles: ['{far}など{n}か国、{in}河川条約を協議'] },
+    opinion: {
+      tags: ['オピニオン', '街づくり'],
+      titles: ['{place}は{n}本の通りを歩行者に返すべきだ', '{place}に夜行バスを取り戻そう'],
+    },
+    investigation: { tags: ['捜査', '警察'], titles: ['鑑定ミスで{n}件を再捜査　{place}の警察'] },
+    court: { tags: ['裁判', '司法'], titles: ['{place}の川を汚染、{company}に{n}億円の賠償命令'] },
+    crime: { tags: ['事件', '警察'], titles: ['寺の鐘{n}口を盗んだグループ、{in}逮捕'] },
+    conflict: {
+      tags: ['戦争', '停戦'],
+      titles: ['{far}の停戦、{n}日で崩れる', '{far}で砲撃、{n}万人が避難'],
+    },
+    protest: {
+      tags: ['ストライキ', '労働'],
+      titles: ['{place}のバス運転手、ストライキ{n}日目に', '看護師{n}00人が{in}デモ行進'],
+    },
+    disaster: {
+      tags: ['洪水', '災害'],
+      titles: ['{place}近郊で{n}集落が孤立　川が氾濫', '{in}地震、{n}校が休校'],
+    },
+    accident: { tags: ['事故', '鉄道'], titles: ['{place}近くで列車が脱線、{n}人が軽いけが'] },
+    market: {
+      tags: ['市況', '物価'],
+      titles: ['小麦価格、{n}か月ぶりの安値', '{company}の株価が午前中に{n}％下落'],
+    },
+    earnings: { tags: ['企業', '決算'], titles: ['{company}、通期の利益が{n}％増'] },
+    merger: { tags: ['企業', '買収'], titles: ['{company}が{rival}を買収　{n}工場は維持'] },
+    product: { tags: ['技術', '交通'], titles: ['{company}、無人フェリーを{in}試験運航　{n}往復'] },
+    discovery: { tags: ['科学', '考古学'], titles: ['{place}近郊の泥の中から古代の丸木舟{n}艘'] },
+    climate: {
+      tags: ['気候', '環境'],
+      titles: [
+        '気候研究：{place}の熱帯夜、年に{n}日増える見通し',
+        '{place}、{n}年ぶりの暖かい秋　気候の専門家が指摘',
+        '{place}の気候計画、排出{n}％削減を目標に',
+      ],
+    },
+    school: {
+      tags: ['教育', '学校'],
+      titles: ['{place}の大学、夜間講座{n}科目を無料に', '{place}の小学校{n}校、給食を地元産に'],
+    },
+    health: { tags: ['健康', '病院'], titles: ['{in}はしか{n}例、週末も予防接種'] },
+    sport: { tags: ['サッカー', 'カップ戦'], titles: ['{team}が{opponent}に{score}で勝利　観客{n}000人'] },
+    obituary: { tags: ['文学', '訃報'], titles: ['作家の{person}さん死去　{n}歳'] },
+    interview: {
+      tags: ['インタビュー', '人'],
+      titles: ['「ひと冬で{n}台の時計を直した」　{person}さんに聞く'],
+    },
+    religion: { tags: ['宗教', '文化財'], titles: ['{n}キロを歩いて再建の寺へ　{place}の巡礼'] },
+    lifestyle: { tags: ['グルメ', '暮らし'], titles: ['{place}の冬市で味わいたい{n}の汁もの'] },
+    weather: { tags: ['天気', '暴風'], titles: ['{place}に暴風警報　突風は時速{n}キロ'] },
+  },
+  rarities: [
+    ['lifestyle', 'カピバラ、商店街を散歩する'],
+    ['discovery', '蔵から見つかった篳篥、三百年ぶりの音色'],
+    ['opinion', 'ごぼうを見直す'],
+  ],
+  standfirsts: [
+    '{body}は木曜日に詳細を公表する。住民は月末まで意見を出せる。',
+    'わかっていること、わかっていないこと、そして{place}のこれから。',
+    '{body}は月曜日に数字を認め、{n}日以内に報告書を出すとした。',
+    '長年この問題を見てきた{place}の人たちに聞いた。',
+    '野党は調査を求めるが、{body}は必要ないとしている。',
+    '要点を三分で。写真と地図つき。',
+    '編集部が集めた声と数字、その背景。',
+  ],
+  teasers: ['【衝撃】', '【話題沸騰】', 'まさかの展開！'],
+  sections: {
+    politics: '政治',
+    economy: '経済',
+    world: '国際',
+    society: '社会',
+    science: '科学',
+    sport: 'スポーツ',
+    culture: '文化',
+    local: '地域',
+  },
+}
