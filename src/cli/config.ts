@@ -1,6 +1,6 @@
 /** Arguments and environment to a typed configuration, or to every problem in them, one sentence each. */
 import { parseArgs } from 'node:util'
-import { nearest } from './nearest.ts'
+import { nearest } from '../util/nearest.ts'
 import {
   type CommandName,
   type Config,
@@ -99,9 +99,9 @@ function unknownOption(command: CommandName, rawName: string): string {
   const name = rawName.replace(/^-+/, '')
   const options = settingsOf(command).map(([option]) => option)
   const elsewhere = Object.hasOwn(settings, name)
-  const guess = elsewhere ? undefined : nearest(name, options)
+  const guess = elsewhere ? null : nearest(name, options)
   const hint =
-    guess === undefined ? `\`lexigraph ${command} --help\` lists its options` : `did you mean --${guess}?`
+    guess === null ? `\`lexigraph ${command} --help\` lists its options` : `did you mean --${guess}?`
   const problem = elsewhere ? `${command} takes no ${rawName}` : `${command} knows no option ${rawName}`
   return `${problem}; ${hint}${hint.endsWith('?') ? '' : '.'}`
 }

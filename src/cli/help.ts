@@ -20,8 +20,11 @@ ${lines.join('\n')}
 export function renderCommandHelp(command: CommandName): string {
   const { operands, summary } = commands[command]
   const options = settingsOf(command).map(([name, setting]) => ({
-    usage: name === 'help' ? '-h, --help' : `--${name}${setting.value === undefined ? '' : ` ${setting.value}`}`,
-    help: [setting.help, ...choicesNote(setting), ...defaultNote(setting), ...environmentNote(setting)].join(' '),
+    usage:
+      name === 'help' ? '-h, --help' : `--${name}${setting.value === undefined ? '' : ` ${setting.value}`}`,
+    help: [setting.help, ...choicesNote(setting), ...defaultNote(setting), ...environmentNote(setting)].join(
+      ' ',
+    ),
   }))
   const width = Math.max(...options.map((option) => option.usage.length))
   const lines = options.map(({ usage, help }) => `  ${usage.padEnd(width)}  ${help}`)

@@ -12,6 +12,17 @@ test('blocks end where lines end, and nothing is lost between them', async () =>
   assert.equal(blocks.join(''), lines.join('\n'))
 })
 
+test('blocks know the number of their first line and how much was read', async () => {
+  const text = 'line of text\n'.repeat(100_000)
+  const blocks = await Array.fromAsync(readBlocks(input(Buffer.from(text), 100_000)))
+  const lines = blocks.map(({ bytes }) => Buffer.from(bytes).toString().split('\n').length - 1)
+  assert.deepEqual(
+    blocks.map(({ firstLine }) => firstLine),
+    lines.map((_, index) => 1 + lines.slice(0, index).reduce((sum, count) => sum + count, 0)),
+  )
+  assert.equal(blocks.at(-1)?.consumed, text.length)
+})
+
 test('gzip is recognised by its first bytes, and several members are one text', async () => {
   const packed = Buffer.concat([gzipSync('one\ntwo'), gzipSync('\nthree\n')])
   assert.deepEqual(await collect(input(packed, 1)), ['one\ntwo\nthree\n'])
@@ -55,7 +66,7 @@ test('an input that fails is an error that names it', async () => {
       throw new Error('the disk is gone')
     })(),
   )
-  await assert.rejects(collect({ name: 'test.jsonl', open: () => failing }), {
+  await assert.rejects(collect({ name: 'test.jsonl', size: null, open: () => failing }), {
     message: 'test.jsonl cannot be read: the disk is gone.',
   })
 })
@@ -64,10 +75,10 @@ function input(bytes: Buffer, chunkSize: number): LineInput {
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunkSize) }, (_, index) =>
     bytes.subarray(index * chunkSize, (index + 1) * chunkSize),
   )
-  return { name: 'test.jsonl', open: () => Readable.from(chunks) }
+  return { name: 'test.jsonl', size: null, open: () => Readable.from(chunks) }
 }
 
 async function collect(from: LineInput): Promise<string[]> {
   const blocks = await Array.fromAsync(readBlocks(from))
-  return blocks.map((block) => Buffer.from(block).toString())
+  return blocks.map((block) => Buffer.from(block.bytes).toString())
 }

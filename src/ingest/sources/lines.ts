@@ -7,10 +7,22 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 
-/** Where records come from: a file, or standard input under the name `-`. */
+/** Where lines come from: a file or another stream of bytes. */
 export interface LineInput {
+  /** For messages, such as the file's path. */
   readonly name: string
+  /** In bytes as stored; null when it cannot be known. */
+  readonly size: number | null
   readonly open: () => Readable
+}
+
+export interface Block {
+  /** Whole lines; the memory is the block's own, so that it may be handed to another thread. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Number of its first line in the input, from 1. */
+  readonly firstLine: number
+  /** How much of the input as stored had been read when the block was ready. */
+  readonly consumed: number
 }
 
 /** The input itself cannot be read; what it holds is another matter. */
@@ -23,17 +35,19 @@ export const maxLineBytes = 2_000_000
 const blockBytes = 256 * 1024
 const newline = 10
 
-export function fileInput(path: string): LineInput {
-  return { name: path, open: () => createReadStream(path, { highWaterMark: blockBytes }) }
+export function fileInput(path: string, size: number | null): LineInput {
+  return { name: path, size, open: () => createReadStream(path, { highWaterMark: blockBytes }) }
 }
 
-/** Yields the input's bytes, unpacked, in blocks of whole lines; every block owns its memory. */
-export async function* readBlocks(input: LineInput): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+/** The input's bytes, unpacked, in blocks of whole lines. */
+export async function* readBlocks(input: LineInput): AsyncGenerator<Block> {
   let parts: Uint8Array[] = []
   let size = 0
   /** Bytes of the unfinished line at the end of `parts`. */
   let open = 0
-  for await (const chunk of readChunks(input)) {
+  let firstLine = 1
+  const progress = { consumed: 0 }
+  for await (const chunk of readChunks(input, progress)) {
     let start = 0
     if (open > maxLineBytes) {
       // The rest of a line that is too long is passed over; one byte too many is kept to tell.
@@ -46,17 +60,30 @@ export async function* readBlocks(input: LineInput): AsyncGenerator<Uint8Array<A
     size += end - start
     open = last < start ? open + end - start : chunk.length - last - 1
     if (size - open < blockBytes) continue
-    const bytes = concat(parts, size)
-    yield bytes.slice(0, size - open)
-    parts = open > 0 ? [bytes.slice(size - open)] : []
+    const joined = concat(parts, size)
+    const bytes = joined.slice(0, size - open)
+    const next = firstLine + countLines(bytes)
+    parts = open > 0 ? [joined.slice(size - open)] : []
     size = open
+    yield { bytes, firstLine, consumed: progress.consumed }
+    firstLine = next
   }
-  if (size > 0) yield concat(parts, size)
+  if (size > 0) yield { bytes: concat(parts, size), firstLine, consumed: progress.consumed }
+}
+
+function countLines(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count++
+  return count
+}
+
+interface Progress {
+  consumed: number
 }
 
 /** The input's chunks, gunzipped when its first two bytes say so, whatever its name. */
-async function* readChunks(input: LineInput): AsyncGenerator<Uint8Array> {
-  const chunks = readRaw(input)
+async function* readChunks(input: LineInput, progress: Progress): AsyncGenerator<Uint8Array> {
+  const chunks = readRaw(input, progress)
   let head: Uint8Array = new Uint8Array()
   while (head.length < 2) {
     const next = await chunks.next()
@@ -71,9 +98,12 @@ async function* readChunks(input: LineInput): AsyncGenerator<Uint8Array> {
   yield* chunks
 }
 
-async function* readRaw(input: LineInput): AsyncGenerator<Uint8Array> {
+async function* readRaw(input: LineInput, progress: Progress): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of input.open()) yield chunk
+    for await (const chunk of input.open()) {
+      progress.consumed += chunk.length
+      yield chunk
+    }
   } catch (cause) {
     throw new InputError(`${input.name} cannot be read: ${(cause as Error).message}.`, { cause })
   }

@@ -1,0 +1,66 @@
+/** `check [FILE…]`: every problem of the lexicons and of records, and what was renamed on the way to GraphQL. */
+import type { Rejection } from '../../database/database.ts'
+import { buildTables } from '../../database/tables.ts'
+import { readChanges } from '../../ingest/sources/import.ts'
+import type { LineInput } from '../../ingest/sources/lines.ts'
+import type { LexiconSet } from '../../lexicon/lexicons.ts'
+import { loadLexicons } from '../../lexicon/load.ts'
+import { buildModel } from '../../schema/build-model.ts'
+import type { Model } from '../../schema/model.ts'
+import type { CommandContext } from '../command.ts'
+import { lexiconDir, lexiconSentence } from '../service.ts'
+import type { Config } from '../settings.ts'
+import { findInputs, workersOf } from './import.ts'
+
+export async function check({ config, operands, root }: CommandContext): Promise<number> {
+  const inputs = await findInputs(operands)
+  const loaded = await loadLexicons(lexiconDir(config, root))
+  const say = (text: string): unknown => config.json || process.stdout.write(`${text}\n`)
+  if (!loaded.ok) {
+    for (const problem of loaded.problems) say(lexiconSentence(problem))
+    say(`${count(loaded.problems.length, 'problem')} in the lexicons.`)
+    if (config.json) printJson({ lexicons: { problems: loaded.problems } })
+    return 1
+  }
+
+  const model = buildModel(loaded.lexicons)
+  const collections = model.collections.map(({ nsid }) => nsid)
+  say(`The lexicons have no problems; collections: ${collections.join(', ')}.`)
+  for (const note of model.notes) say(`Note: ${note}`)
+
+  const refused: Rejection[] = []
+  const read = await checkRecords(inputs, loaded.lexicons, model, config, (rejection) => {
+    refused.push(rejection)
+    say(`${rejection.source}: ${rejection.reason}: ${rejection.message}`)
+  })
+  if (inputs.length > 0) say(`${count(read, 'record')} read, ${refused.length} of them refused.`)
+  if (config.json)
+    printJson({ lexicons: { problems: [], collections, notes: model.notes }, records: { read, refused } })
+  return refused.length === 0 ? 0 : 1
+}
+
+/** How many records were read. */
+async function checkRecords(
+  inputs: readonly LineInput[],
+  lexicons: LexiconSet,
+  model: Model,
+  config: Config,
+  onRefused: (rejection: Rejection) => void,
+): Promise<number> {
+  if (inputs.length === 0) return 0
+  let read = 0
+  const options = { lexicons, tables: buildTables(model), workers: workersOf(config) }
+  for await (const { changes } of readChanges(inputs, options)) {
+    read += changes.length
+    for (const change of changes) if (change.kind === 'reject') onRefused(change)
+  }
+  return read
+}
+
+function printJson(report: unknown): void {
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+}
+
+function count(many: number, what: string): string {
+  return `${many.toLocaleString('en')} ${what}${many === 1 ? '' : 's'}`
+}

@@ -1,0 +1,107 @@
+/** `import FILE…`: the progress on standard error, the result on standard output. */
+import { stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { SingleBar } from 'cli-progress'
+import { type ImportProgress, type ImportResult, importRecords } from '../../ingest/sources/import.ts'
+import { fileInput, type LineInput } from '../../ingest/sources/lines.ts'
+import { CommandError, type CommandContext } from '../command.ts'
+import { lexiconDir, loadFoundation, openStore } from '../service.ts'
+import type { Config } from '../settings.ts'
+
+export async function importFiles({ config, operands, root }: CommandContext): Promise<number> {
+  const inputs = await findInputs(operands)
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  await using database = await openStore(config, foundation)
+  using progress = showProgress(inputs, config)
+  const start = performance.now()
+  const result = await importRecords(database.write, inputs, {
+    ...foundation,
+    workers: workersOf(config),
+    onProgress: progress.update,
+  })
+  const seconds = (performance.now() - start) / 1000
+  progress[Symbol.dispose]()
+  process.stdout.write(config.json ? renderJson(result, seconds) : renderTable(result, seconds))
+  return 0
+}
+
+/** One core is left to the writing. */
+export function workersOf(config: Config): number {
+  return config.workers ?? Math.max(1, availableParallelism() - 1)
+}
+
+/** Every operand is looked at before anything is read, so that a misspelt one costs nothing. */
+export async function findInputs(operands: readonly string[]): Promise<LineInput[]> {
+  if (operands.filter((operand) => operand === '-').length > 1)
+    throw new CommandError('Standard input can be read once; write - once.')
+  return Promise.all(
+    operands.map(async (operand) => {
+      if (operand === '-') return { name: 'standard input', size: null, open: () => process.stdin }
+      const found = await stat(operand).catch((error: NodeJS.ErrnoException) => error)
+      if (found instanceof Error) {
+        const why = found.code === 'ENOENT' ? 'there is no such file' : found.message
+        throw new CommandError(`${operand} cannot be read: ${why}.`)
+      }
+      if (found.isDirectory()) throw new CommandError(`${operand} is a directory; name the files in it.`)
+      return fileInput(operand, found.isFile() ? found.size : null)
+    }),
+  )
+}
+
+interface ProgressDisplay extends Disposable {
+  readonly update: (progress: ImportProgress) => void
+}
+
+/** A bar where somebody watches, nothing elsewhere. */
+function showProgress(inputs: readonly LineInput[], config: Config): ProgressDisplay {
+  const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
+  if (!watched) return { update: () => {}, [Symbol.dispose]: () => {} }
+  const sizes = inputs.map((input) => input.size)
+  const total = sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
+  const bar = new SingleBar({
+    stream: process.stderr,
+    format:
+      total === null
+        ? '{records} records'
+        : '{bar} {percentage} % | {records} records | {eta_formatted} left',
+    clearOnComplete: true,
+    hideCursor: true,
+    fps: 5,
+  })
+  bar.start(total ?? 1, 0, { records: '0' })
+  return {
+    update: ({ read, consumed }) => bar.update(total === null ? 0 : consumed, { records: count(read) }),
+    [Symbol.dispose]: () => bar.stop(),
+  }
+}
+
+function renderJson(result: ImportResult, seconds: number): string {
+  const rounded = Math.round(seconds * 1000) / 1000
+  return `${JSON.stringify({ ...result, seconds: rounded, recordsPerSecond: rate(result, seconds) })}\n`
+}
+
+function renderTable(result: ImportResult, seconds: number): string {
+  const refused = Object.entries(result.refused)
+  const rows: [string, string][] = [
+    ['read', count(result.read)],
+    ['stored', count(result.stored)],
+    ['updated', count(result.updated)],
+    ['unchanged', count(result.unchanged)],
+    ...(result.older === 0 ? [] : [['older', count(result.older)] satisfies [string, string]]),
+    ['refused', count(refused.reduce((sum, [, records]) => sum + records, 0))],
+    ...refused.map(([reason, records]): [string, string] => [`  ${reason}`, count(records)]),
+    ['seconds', seconds.toFixed(1)],
+    ['records per second', count(rate(result, seconds))],
+  ]
+  const names = Math.max(...rows.map(([name]) => name.length))
+  const figures = Math.max(...rows.map(([, figure]) => figure.length))
+  return rows.map(([name, figure]) => `${name.padEnd(names)}  ${figure.padStart(figures)}\n`).join('')
+}
+
+function rate(result: ImportResult, seconds: number): number {
+  return Math.round(result.read / Math.max(seconds, 0.001))
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en')
+}

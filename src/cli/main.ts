@@ -1,0 +1,105 @@
+/**
+ * The program: finds the command, reads its settings, runs it, and turns what goes wrong into one sentence
+ * and an exit status: 1 for a failure, 2 for a command that could not be understood.
+ */
+import { readFileSync } from 'node:fs'
+import { nearest } from '../util/nearest.ts'
+import type { Command } from './command.ts'
+import { type ParsedConfig, parseConfig } from './config.ts'
+import { renderCommandHelp, renderProgramHelp } from './help.ts'
+import { type CommandName, commands } from './settings.ts'
+
+/** Loaded when asked for, so that `--help` does not wait for what only `serve` needs. */
+const load: Record<CommandName, () => Promise<Command>> = {
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  import: async () => (await import('./commands/import.ts')).importFiles,
+  export: async () => (await import('./commands/export.ts')).exportRecords,
+  schema: async () => (await import('./commands/schema.ts')).schema,
+  query: async () => (await import('./commands/query.ts')).query,
+  explain: async () => (await import('./commands/explain.ts')).explain,
+  check: async () => (await import('./commands/check.ts')).check,
+  demo: async () => (await import('./commands/demo.ts')).demo,
+}
+
+/** `root` is the package's folder, which only its first file knows. */
+export async function main(root: URL): Promise<void> {
+  endQuietlyOnClosedPipe(process.stdout)
+  endQuietlyOnClosedPipe(process.stderr)
+  const [name, ...rest] = process.argv.slice(2)
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    const topic = name === 'help' ? rest[0] : undefined
+    process.stdout.write(
+      topic !== undefined && isCommand(topic) ? renderCommandHelp(topic) : renderProgramHelp(),
+    )
+    process.exitCode = name === undefined ? 2 : 0
+  } else if (name === '--version' || name === '-V') {
+    process.stdout.write(`${readVersion(root)}\n`)
+  } else if (!isCommand(name)) {
+    complain([unknownCommand(name)])
+  } else {
+    await runCommand(name, parseConfig(name, rest, process.env), root)
+  }
+}
+
+async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): Promise<void> {
+  const { config, operands } = parsed
+  if (config.help) {
+    process.stdout.write(renderCommandHelp(name))
+    return
+  }
+  const problems = [...parsed.problems, ...operandProblems(name, operands)]
+  if (problems.length > 0) return complain(problems)
+  try {
+    const command = await load[name]()
+    process.exitCode = await command({ config, operands, root })
+  } catch (error) {
+    process.stderr.write(`${asSentence(error)}\n`)
+    if (config['log-level'] === 'debug') console.error(error)
+    process.exitCode = 1
+  }
+}
+
+function operandProblems(name: CommandName, operands: readonly string[]): string[] {
+  const wanted: string = commands[name].operands
+  const help = `\`lexigraph ${name} --help\` says more`
+  if (wanted === '' && operands.length > 0)
+    return [`${name} takes no ${JSON.stringify(operands[0])}, only options; ${help}.`]
+  if (wanted !== '' && !wanted.startsWith('[') && operands.length === 0)
+    return [`${name} needs ${wanted}; ${help}.`]
+  if (wanted === 'GRAPHQL' && operands.length > 1)
+    return [`${name} takes one operation, but ${operands.length} arguments were given; put it in quotes.`]
+  return []
+}
+
+function unknownCommand(name: string): string {
+  const guess = nearest(name, Object.keys(commands))
+  const hint = guess === null ? '`lexigraph --help` lists them all' : `did you mean ${guess}?`
+  return `There is no command ${JSON.stringify(name)}; ${hint}${guess === null ? '.' : ''}`
+}
+
+function complain(problems: readonly string[]): void {
+  process.stderr.write(`${problems.join('\n')}\n`)
+  process.exitCode = 2
+}
+
+/** One line, whatever failed; causes are for `--log-level debug`. */
+function asSentence(error: unknown): string {
+  const text = (error instanceof Error ? error.message : String(error)).trim().replaceAll(/\s*\n\s*/g, ' ')
+  return /[.?!]$/.test(text) ? text : `${text}.`
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(commands, name)
+}
+
+function readVersion(root: URL): string {
+  return JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version
+}
+
+/** The reader of our output may stop before its end, as `head` does; that is no failure. */
+function endQuietlyOnClosedPipe(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(process.exitCode ?? 0)
+  })
+}

@@ -1,0 +1,76 @@
+/** A block of lines to the changes they ask for. Pure computation, so that any thread can do it. */
+import { isUtf8 } from 'node:buffer'
+import type { Change, Rejection } from '../../database/database.ts'
+import { deriveRow } from '../../database/derive.ts'
+import type { Table } from '../../database/tables.ts'
+import type { LexiconSet } from '../../lexicon/lexicons.ts'
+import { createLineReader } from '../../lexicon/validate.ts'
+import { maxLineBytes } from './lines.ts'
+
+/** What validation needs; plain data, so that it can be sent to a worker. */
+export interface ReaderOptions {
+  readonly lexicons: LexiconSet
+  readonly tables: readonly Table[]
+}
+
+export interface BlockReader {
+  /** One change for each line that is not blank, in order. */
+  readonly read: (bytes: Uint8Array<ArrayBuffer>, source: string, firstLine: number) => Change[]
+}
+
+export function createBlockReader({ lexicons, tables }: ReaderOptions): BlockReader {
+  const readText = createLineReader(lexicons)
+  const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))
+
+  const readLine = (line: string, source: string): Change => {
+    const reading = readText(line)
+    if (!reading.ok) {
+      const { uri, reason, message } = reading
+      return { kind: 'reject', source, uri, reason, message, record: line }
+    }
+    const { value, ...record } = reading.record
+    const table = tableOf.get(record.collection)
+    if (table === undefined) throw new Error(`There is no table for ${record.collection}.`)
+    return { kind: 'put', ...record, ...deriveRow(table, value) }
+  }
+
+  return {
+    read: (bytes, source, firstLine) =>
+      splitLines(bytes).flatMap((line, index) => {
+        const from = `${source}:${firstLine + index}`
+        if (typeof line !== 'string') return [{ kind: 'reject', source: from, ...line }]
+        return /\S/.test(line) ? [readLine(line, from)] : []
+      }),
+  }
+}
+
+type BrokenLine = Omit<Rejection, 'source'>
+
+/** Text where it can be text. A byte order mark may stand before any line, because files get concatenated. */
+function splitLines(bytes: Uint8Array<ArrayBuffer>): (string | BrokenLine)[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const whole = isUtf8(buffer)
+  // Invalid bytes are looked for line by line only where there are some; latin1 keeps them apart until then.
+  const lines = buffer.toString(whole ? 'utf8' : 'latin1').split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines.map((line) => {
+    const raw = whole ? null : Buffer.from(line, 'latin1')
+    // No character takes more than three bytes of UTF-8 for each of its UTF-16 units.
+    const length = raw?.length ?? (line.length * 3 > maxLineBytes ? Buffer.byteLength(line) : 0)
+    const text = raw === null ? line : raw.toString()
+    if (length > maxLineBytes) return tooLong(text)
+    if (raw !== null && !isUtf8(raw)) return notUtf8(text)
+    return text.startsWith('\uFEFF') ? text.slice(1) : text
+  })
+}
+
+function tooLong(text: string): BrokenLine {
+  const message = `The line is longer than ${maxLineBytes.toLocaleString('en')} bytes; only its beginning is kept here.`
+  return { uri: null, reason: 'too-large', message, record: text.slice(0, keptOfTooLong).toWellFormed() }
+}
+
+const keptOfTooLong = 1_000
+
+function notUtf8(text: string): BrokenLine {
+  return { uri: null, reason: 'malformed', message: 'The line is not valid UTF-8.', record: text }
+}

@@ -1,0 +1,97 @@
+/**
+ * Imports records from JSON Lines. Validation and hashing run in threads, the writing here: the lines
+ * keep their order, and only a few blocks are under way at any time, however large the input.
+ */
+import type { Change, RejectionReason, WriteDatabase } from '../../database/database.ts'
+import type { ReaderOptions } from './block-reader.ts'
+import { type BlockWorkers, openBlockWorkers } from './block-workers.ts'
+import { InputError, type LineInput, readBlocks } from './lines.ts'
+
+export interface ImportOptions extends ReaderOptions {
+  /** Threads beside this one, at least 1. */
+  readonly workers: number
+  readonly onProgress?: (progress: ImportProgress) => void
+}
+
+export interface ImportProgress {
+  /** Lines that are not blank. */
+  readonly read: number
+  /** Bytes of the inputs, as stored. */
+  readonly consumed: number
+}
+
+export interface ImportResult {
+  readonly read: number
+  readonly stored: number
+  readonly updated: number
+  readonly unchanged: number
+  /** Left out because a newer revision is stored. */
+  readonly older: number
+  readonly refused: Readonly<Partial<Record<RejectionReason, number>>>
+}
+
+/** Of two lines for one URI the later wins. An input that cannot be read ends the import with an `InputError`. */
+export async function importRecords(
+  database: WriteDatabase,
+  inputs: readonly LineInput[],
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const refused: Partial<Record<RejectionReason, number>> = {}
+  let read = 0
+  async function* counted(): AsyncGenerator<readonly Change[]> {
+    for await (const { changes, consumed } of readChanges(inputs, options)) {
+      read += changes.length
+      for (const change of changes)
+        if (change.kind === 'reject') refused[change.reason] = (refused[change.reason] ?? 0) + 1
+      yield changes
+      options.onProgress?.({ read, consumed })
+    }
+  }
+  try {
+    const { stored, updated, unchanged, older } = await database.load(counted(), () => {})
+    return { read, stored, updated, unchanged, older, refused }
+  } catch (cause) {
+    if (!(cause instanceof InputError)) throw cause
+    throw new InputError(`${cause.message} ${read} records were read before that.`, { cause })
+  }
+}
+
+/** The changes that the inputs ask for, in their order. */
+export async function* readChanges(
+  inputs: readonly LineInput[],
+  options: ImportOptions,
+): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
+  await using workers = openBlockWorkers(options.workers, options)
+  let before = 0
+  for (const input of inputs) {
+    let consumed = 0
+    for await (const outcome of readInput(input, workers, options.workers * blocksPerWorker)) {
+      consumed = outcome.consumed
+      yield { changes: outcome.changes, consumed: before + consumed }
+    }
+    before += input.size ?? consumed
+  }
+}
+
+/** One that is read and one that waits for it, so that no thread stands idle while rows are written. */
+const blocksPerWorker = 2
+
+async function* readInput(
+  input: LineInput,
+  workers: BlockWorkers,
+  limit: number,
+): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
+  const underWay: Promise<{ changes: readonly Change[]; consumed: number }>[] = []
+  for await (const { bytes, firstLine, consumed } of readBlocks(input)) {
+    const outcome = workers
+      .read({ bytes, source: input.name, firstLine })
+      .then((changes) => ({ changes, consumed }))
+    // A failure is told when its turn comes, which may be after this loop has ended for another reason.
+    outcome.catch(() => {})
+    underWay.push(outcome)
+    if (underWay.length < limit) continue
+    const next = underWay.shift()
+    if (next !== undefined) yield await next
+  }
+  for (const outcome of underWay) yield await outcome
+}
