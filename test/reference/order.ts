@@ -1,0 +1,53 @@
+/** `sortBy` and pages, over whole arrays. */
+import { compareKeys } from './values.ts'
+import { type PlainRecord, readField, recordSubject, scalarKey, type World } from './world.ts'
+
+export interface SortField {
+  readonly field: string
+  readonly direction?: 'ASC' | 'DESC'
+}
+
+export interface PageArguments {
+  readonly first?: number
+  /** The URI of the record whose cursor is meant. */
+  readonly after?: string
+  readonly last?: number
+  readonly before?: string
+}
+
+export interface Page {
+  readonly records: readonly PlainRecord[]
+  readonly hasNextPage: boolean
+  readonly hasPreviousPage: boolean
+}
+
+/** Ties are broken by `rkey`, then `did`, in the direction of the last field. */
+export function compareRecords(
+  world: World,
+  a: PlainRecord,
+  b: PlainRecord,
+  sortBy: readonly SortField[],
+): number {
+  const fields = sortBy.length === 0 ? [{ field: 'indexedAt', direction: 'DESC' } as const] : sortBy
+  const last = fields.at(-1)?.direction
+  const withTies = [...fields, { field: 'rkey', direction: last }, { field: 'did', direction: last }]
+  for (const { field, direction } of withTies) {
+    const order = compareKeys(sortKey(world, a, field), sortKey(world, b, field))
+    if (order !== 0) return direction === 'DESC' ? -order : order
+  }
+  return 0
+}
+
+function sortKey(world: World, record: PlainRecord, field: string) {
+  const { kind, value } = readField(recordSubject(world, record), field)
+  return scalarKey(kind, value)
+}
+
+export function pageOf(ordered: readonly PlainRecord[], page: PageArguments): Page {
+  const indexOf = (uri: string) => ordered.findIndex((record) => record.uri === uri)
+  let start = page.after === undefined ? 0 : indexOf(page.after) + 1
+  let end = page.before === undefined ? ordered.length : indexOf(page.before)
+  if (page.last === undefined) end = Math.min(end, start + (page.first ?? 20))
+  else start = Math.max(start, end - page.last)
+  return { records: ordered.slice(start, end), hasNextPage: end < ordered.length, hasPreviousPage: start > 0 }
+}

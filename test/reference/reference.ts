@@ -1,0 +1,97 @@
+/**
+ * The dialect once more, plain and slow: conditions, orders, pages and groups over arrays of records.
+ * It shares no code with the program; where the two differ, one of them has misread the dialect.
+ */
+import {
+  countDistinct,
+  extreme,
+  type GroupArguments,
+  type GroupField,
+  type Grouped,
+  groupFields,
+  groupRecords,
+  total,
+} from './aggregate.ts'
+import { matches, type Where } from './matches.ts'
+import { compareRecords, type Page, type PageArguments, pageOf, type SortField } from './order.ts'
+import { createShapes, type HeldReference, type Json, type References, type Shapes } from './shapes.ts'
+import type { Key } from './values.ts'
+import { isCurrent, type Link, type PlainRecord, recordsOf, referredBy, resolve, reverse } from './world.ts'
+
+export interface ListArguments extends PageArguments {
+  readonly where?: Where
+  readonly sortBy?: readonly SortField[]
+}
+
+export interface Listed extends Page {
+  readonly totalCount: number
+}
+
+export interface AggregateArguments extends GroupArguments {
+  readonly where?: Where
+}
+
+export interface Aggregated extends Grouped {
+  /** All that match, whatever `minCount` and `limit` leave out. */
+  readonly count: number
+  readonly members: readonly PlainRecord[]
+}
+
+export interface Reference {
+  readonly shapes: Shapes
+  readonly records: readonly PlainRecord[]
+  list(collection: string, given: ListArguments): Listed
+  /** All matching records in order, without pages. */
+  sorted(collection: string, given: ListArguments): readonly PlainRecord[]
+  count(collection: string, where: Where): number
+  matches(record: PlainRecord, where: Where): boolean
+  compare(a: PlainRecord, b: PlainRecord, sortBy: readonly SortField[]): number
+  aggregate(collection: string, given: AggregateArguments): Aggregated
+  groupFields(collection: string): readonly GroupField[]
+  /** Sum and number of the present integers. */
+  total(members: readonly PlainRecord[], field: string): { sum: bigint; count: bigint }
+  extreme(members: readonly PlainRecord[], field: string, which: 'MIN' | 'MAX'): Key
+  countDistinct(collection: string, members: readonly PlainRecord[], field: string): number
+  resolve(uri: string): PlainRecord | null
+  isCurrent(link: Link): boolean | null
+  referredBy(collection: string): readonly HeldReference[]
+  reverse(record: PlainRecord, held: HeldReference, given: ListArguments): Listed
+}
+
+export function createReference(
+  documents: readonly Json[],
+  references: References,
+  records: readonly PlainRecord[],
+): Reference {
+  const world = { shapes: createShapes(documents, references), records }
+  const order = (candidates: readonly PlainRecord[], given: ListArguments) =>
+    candidates
+      .filter((record) => matches(world, record, given.where ?? {}))
+      .sort((a, b) => compareRecords(world, a, b, given.sortBy ?? []))
+  const list = (candidates: readonly PlainRecord[], given: ListArguments): Listed => {
+    const ordered = order(candidates, given)
+    return { ...pageOf(ordered, given), totalCount: ordered.length }
+  }
+  return {
+    ...world,
+    list: (collection, given) => list(recordsOf(world, collection), given),
+    sorted: (collection, given) => order(recordsOf(world, collection), given),
+    count: (collection, where) => order(recordsOf(world, collection), { where }).length,
+    matches: (record, where) => matches(world, record, where),
+    compare: (a, b, sortBy) => compareRecords(world, a, b, sortBy),
+    aggregate: (collection, given) => {
+      const members = recordsOf(world, collection).filter((record) =>
+        matches(world, record, given.where ?? {}),
+      )
+      return { count: members.length, members, ...groupRecords(world, collection, members, given) }
+    },
+    groupFields: (collection) => groupFields(world, collection),
+    total: (members, field) => total(world, members, field),
+    extreme: (members, field, which) => extreme(world, members, field, which),
+    countDistinct: (collection, members, field) => countDistinct(world, collection, members, field),
+    resolve: (uri) => resolve(world, uri),
+    isCurrent: (link) => isCurrent(world, link),
+    referredBy: (collection) => referredBy(world, collection),
+    reverse: (record, held, given) => list(reverse(world, record, held), given),
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The values a plain evaluator compares: text folding, instants, and one order over all of them.
+ * Written from the dialect's sentences alone, so that it can contradict the program.
+ */
+
+/** A present value, ready to compare; instants are microseconds since 1970. `undefined` is a missing one. */
+export type Key = string | number | boolean | bigint | undefined
+
+/** NFKD, U+0300 to U+036F removed, NFC, lower case, final sigma to sigma. */
+export function fold(text: string): string {
+  let bare = ''
+  for (const character of text.normalize('NFKD')) {
+    const code = character.codePointAt(0) ?? 0
+    if (code < 0x300 || code > 0x36f) bare += character
+  }
+  return bare.normalize('NFC').toLowerCase().split('ς').join('σ')
+}
+
+/** Missing first, then false before true, numbers and instants by size, text by code point. */
+export function compareKeys(a: Key, b: Key): number {
+  if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined)
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
+  if (typeof a !== typeof b) throw new Error(`Cannot compare a ${typeof a} with a ${typeof b}.`)
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+export function compareText(a: string, b: string): number {
+  const left = Array.from(a, (character) => character.codePointAt(0) ?? 0)
+  const right = Array.from(b, (character) => character.codePointAt(0) ?? 0)
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return left.length - right.length
+}
+
+const datetimePattern = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})$/
+
+/** An RFC 3339 datetime, or a date meaning midnight UTC, in microseconds; finer digits are cut off. */
+export function parseInstant(text: string): bigint {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseInstant(`${text}T00:00:00Z`)
+  const [, date, time, fraction = '', offset] = datetimePattern.exec(text) ?? []
+  const milliseconds = Date.parse(`${date}T${time}${offset}`)
+  if (Number.isNaN(milliseconds)) throw new Error(`"${text}" is no datetime.`)
+  return BigInt(milliseconds) * 1000n + BigInt(`${fraction}000000`.slice(0, 6))
+}
+
+/** In UTC with three digits of a second, or six when three do not say it all. */
+export function printInstant(instant: bigint): string {
+  const micros = ((instant % 1000n) + 1000n) % 1000n
+  const text = new Date(Number((instant - micros) / 1000n)).toISOString()
+  return micros === 0n ? text : `${text.slice(0, -1)}${String(micros).padStart(3, '0')}Z`
+}
+
+export const buckets = ['hour', 'day', 'week', 'month', 'year'] as const
+export type Bucket = (typeof buckets)[number]
+
+/** The first moment of the bucket an instant falls into. */
+export function startOf(bucket: Bucket, instant: bigint): bigint {
+  const date = new Date(Number((instant - (((instant % 1000n) + 1000n) % 1000n)) / 1000n))
+  date.setUTCMinutes(0, 0, 0)
+  if (bucket !== 'hour') date.setUTCHours(0)
+  if (bucket === 'week') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
+  if (bucket === 'month' || bucket === 'year') date.setUTCDate(1)
+  if (bucket === 'year') date.setUTCMonth(0)
+  return BigInt(date.getTime()) * 1000n
+}
+
+/** `2026-11-16`, for hours `2026-11-16T13:00:00Z`. */
+export function printBucket(bucket: Bucket, instant: bigint): string {
+  const text = new Date(Number(instant / 1000n)).toISOString()
+  return bucket === 'hour' ? `${text.slice(0, 19)}Z` : text.slice(0, 10)
+}

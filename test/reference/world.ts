@@ -1,0 +1,117 @@
+/** The records an evaluator looks at, and how it reads one value of one of them. */
+import type { Field, HeldReference, Json, Kind, Shape, Shapes } from './shapes.ts'
+import { type Key, parseInstant } from './values.ts'
+
+export interface PlainRecord {
+  readonly uri: string
+  readonly cid: string
+  readonly did: string
+  readonly rkey: string
+  readonly collection: string
+  /** Microseconds since 1970. */
+  readonly indexedAt: bigint
+  readonly changedAt: bigint
+  readonly value: Json
+}
+
+export interface World {
+  readonly shapes: Shapes
+  readonly records: readonly PlainRecord[]
+}
+
+export interface Link {
+  readonly uri: string
+  readonly cid: string | null
+}
+
+/** Where a condition looks: a whole record, or an object inside one. */
+export type Subject =
+  | { readonly kind: 'record'; readonly record: PlainRecord; readonly shape: Shape }
+  | { readonly kind: 'object'; readonly value: Json; readonly fields: readonly Field[] }
+
+export function recordSubject(world: World, record: PlainRecord): Subject {
+  return { kind: 'record', record, shape: shapeOf(world, record.collection) }
+}
+
+export function shapeOf(world: World, collection: string): Shape {
+  const shape = world.shapes.get(collection)
+  if (shape === undefined) throw new Error(`There is no collection ${collection}.`)
+  return shape
+}
+
+export function recordsOf(world: World, collection: string): PlainRecord[] {
+  return world.records.filter((record) => record.collection === collection)
+}
+
+export const systemStrings = ['uri', 'cid', 'did', 'rkey', 'collection'] as const
+export const systemInstants = ['indexedAt', 'changedAt'] as const
+
+/** The kind of a field and what the subject has there; `undefined` when it is missing or null. */
+export function readField(subject: Subject, name: string): { kind: Kind; value: Json } {
+  if (subject.kind === 'record') {
+    const text = systemStrings.find((field) => field === name)
+    if (text !== undefined) {
+      return { kind: { kind: 'string', sortable: true, lexicon: {} }, value: subject.record[text] }
+    }
+    const instant = systemInstants.find((field) => field === name)
+    if (instant !== undefined) return { kind: { kind: 'datetime' }, value: subject.record[instant] }
+  }
+  const fields = subject.kind === 'record' ? subject.shape.fields : subject.fields
+  const object = subject.kind === 'record' ? subject.record.value : subject.value
+  const field = fields.find((candidate) => candidate.name === name)
+  if (field === undefined) throw new Error(`There is no field ${name}.`)
+  return { kind: field.kind, value: object[field.property] ?? undefined }
+}
+
+/** A scalar as it compares; the fields of records arrive as instants already. */
+export function scalarKey(kind: Kind, value: Json): Key {
+  if (value === undefined || value === null) return undefined
+  switch (kind.kind) {
+    case 'string':
+    case 'integer':
+    case 'boolean':
+      return value
+    case 'datetime':
+      return typeof value === 'bigint' ? value : parseInstant(value)
+    case 'reference':
+      return linkOf(value).uri
+    default:
+      throw new Error(`A ${kind.kind} has no scalar value.`)
+  }
+}
+
+export function linkOf(value: Json): Link {
+  return typeof value === 'string' ? { uri: value, cid: null } : { uri: value.uri, cid: value.cid }
+}
+
+/** Whatever indexed record has this URI, of any collection. */
+export function resolve(world: World, uri: string): PlainRecord | null {
+  return world.records.find((record) => record.uri === uri) ?? null
+}
+
+/** Whether the indexed record still has that CID; null when it is not indexed. */
+export function isCurrent(world: World, link: Link): boolean | null {
+  const record = resolve(world, link.uri)
+  return record === null ? null : record.cid === link.cid
+}
+
+/** The reverse fields that a collection's records have. */
+export function referredBy(world: World, collection: string): HeldReference[] {
+  const all = [...world.shapes.values()].flatMap((shape) => shape.references)
+  return all.filter((held) => held.kind.targets === null || held.kind.targets.includes(collection))
+}
+
+/** The records that point at this one through a reference, each once. */
+export function reverse(world: World, record: PlainRecord, held: HeldReference): PlainRecord[] {
+  return recordsOf(world, held.collection).filter((referrer) =>
+    linksAt(referrer.value, held.path).some((link) => link.uri === record.uri),
+  )
+}
+
+/** The links a record holds at a path, passing through arrays. */
+export function linksAt(value: Json, path: readonly string[]): Link[] {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value)) return value.flatMap((element) => linksAt(element, path))
+  const [property, ...rest] = path
+  return property === undefined ? [linkOf(value)] : linksAt(value[property], rest)
+}
