@@ -2,7 +2,12 @@
  * A set of lexicon documents that is known to be whole: every reference resolves, every id is unique.
  * The floor everything else stands on; it knows nothing of GraphQL or of databases.
  */
-import type { LexiconDoc } from '@atproto/lexicon'
+import { createHash } from 'node:crypto'
+import { type LexiconDoc, lexiconDoc } from '@atproto/lexicon'
+import { nearest } from '../util/nearest.ts'
+import { type DocumentSet, findDef, findDocument, refSites, type RefSite, resolveRef } from './document.ts'
+import { buildTargets } from './references.ts'
+import { isStrongRefLexicon, strongRefLexicon } from './strong-ref.ts'
 
 export interface LexiconSet {
   /** By id, in code point order; com.atproto.repo.strongRef is always among them. */
@@ -20,4 +25,203 @@ export interface LexiconProblem {
   readonly path: string
   readonly problem: string
   readonly remedy: string
+}
+
+export type LexiconResult =
+  | { readonly ok: true; readonly lexicons: LexiconSet }
+  | { readonly ok: false; readonly problems: readonly LexiconProblem[] }
+
+/** A parsed JSON file that ought to be a lexicon document. */
+export interface LexiconFile {
+  readonly file: string
+  readonly document: unknown
+}
+
+/** Where problems of the reference targets are reported. */
+export const referencesFile = 'references.json'
+
+/** Checks documents and reference targets against each other and reports every problem at once. */
+export function buildLexicons(files: readonly LexiconFile[], references: unknown): LexiconResult {
+  const problems: LexiconProblem[] = []
+  const { documents, origins, refused } = buildDocuments(files, problems)
+  const set: DocumentSet = { documents }
+  for (const document of documents) {
+    const file = origins.get(document.id) ?? ''
+    for (const site of refSites(document)) {
+      const problem = checkRef(set, document, site, refused)
+      if (problem !== null) problems.push({ file, ...problem })
+    }
+    problems.push(...endlessArrays(set, document).map((path) => ({ file, path, ...endlessArray })))
+  }
+  if (refused.size === 0 && !documents.some(isRecordLexicon)) problems.push(noRecords)
+  const { targets, problems: targetProblems } = buildTargets(set, references, refused)
+  problems.push(...targetProblems.map((problem) => ({ file: referencesFile, ...problem })))
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, lexicons: { documents, targets, fingerprint: fingerprintOf(documents, targets) } }
+}
+
+/** Whether the document's main definition is a record, so that it names a collection. */
+export function isRecordLexicon(document: LexiconDoc): boolean {
+  return Object.hasOwn(document.defs, 'main') && document.defs['main']!.type === 'record'
+}
+
+const noRecords: LexiconProblem = {
+  file: '',
+  path: '',
+  problem: 'No lexicon defines a record type, so there is nothing to serve.',
+  remedy: 'Add a lexicon whose definition "main" is of type "record".',
+}
+
+/**
+ * The valid documents, sorted, as copies of our own; `origins` has their files by id.
+ * `refused` has the ids of the others, so that references to them are not reported as well.
+ */
+function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[]) {
+  const byId = new Map<string, LexiconDoc>([
+    [strongRefLexicon.id, structuredClone<LexiconDoc>(strongRefLexicon as never)],
+  ])
+  const origins = new Map<string, string>()
+  const refused = new Set<string>()
+  for (const { file, document } of files) {
+    const result = lexiconDoc.safeParse(document)
+    if (!result.success) {
+      problems.push(...result.error.issues.map((issue) => invalidDocument(file, issue.path, issue.message)))
+      const id: unknown =
+        typeof document === 'object' && document !== null && 'id' in document ? document.id : null
+      refused.add(typeof id === 'string' ? id : file)
+      continue
+    }
+    const copy = ownCopy(document as LexiconDoc)
+    const first = origins.get(copy.id)
+    if (first !== undefined) problems.push(duplicateId(file, copy.id, first))
+    else if (copy.id === strongRefLexicon.id && !isStrongRefLexicon(copy)) problems.push(otherStrongRef(file))
+    else if (copy.id !== strongRefLexicon.id) byId.set(copy.id, copy)
+    if (first === undefined) origins.set(copy.id, file)
+  }
+  const documents = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return { documents, origins, refused }
+}
+
+/** Libraries write references as `lex:a.b.c`; lexicons write `a.b.c`. */
+function ownCopy(document: LexiconDoc): LexiconDoc {
+  const copy = structuredClone(document)
+  for (const { ref, replace } of refSites(copy)) if (ref.startsWith('lex:')) replace(ref.slice(4))
+  return copy
+}
+
+function invalidDocument(file: string, path: readonly (string | number)[], message: string): LexiconProblem {
+  return {
+    file,
+    path: path.join('.'),
+    problem: `This is no valid lexicon document: ${message.replace(/\.$/, '')}.`,
+    remedy:
+      'Correct it as the lexicon language says, or move the file out of the directory when it is no lexicon.',
+  }
+}
+
+function duplicateId(file: string, id: string, first: string): LexiconProblem {
+  return {
+    file,
+    path: 'id',
+    problem: `The id "${id}" is already that of ${first}.`,
+    remedy: 'Remove one of the two files, or give it an id of its own.',
+  }
+}
+
+function otherStrongRef(file: string): LexiconProblem {
+  return {
+    file,
+    path: '',
+    problem: `"${strongRefLexicon.id}" is built in, and this document says something else.`,
+    remedy: 'Remove the file, or replace it by the published lexicon.',
+  }
+}
+
+function checkRef(
+  set: DocumentSet,
+  document: LexiconDoc,
+  site: RefSite,
+  refused: ReadonlySet<string>,
+): Omit<LexiconProblem, 'file'> | null {
+  const found = resolveRef(set, document.id, site.ref)
+  const [id = ''] = (site.ref.startsWith('#') ? document.id : site.ref).split('#')
+  if (found === null) return refused.has(id) ? null : unresolved(set, document, site, id)
+  if (!unreferable.has(found.def.type)) return null
+  return {
+    path: site.path,
+    problem: `"${site.ref}" is a ${found.def.type}, which is no type of data.`,
+    remedy: 'Refer to an object, an array, a string or another type of data.',
+  }
+}
+
+const unreferable: ReadonlySet<string> = new Set(['query', 'procedure', 'subscription', 'permission-set'])
+
+function unresolved(
+  set: DocumentSet,
+  document: LexiconDoc,
+  site: RefSite,
+  id: string,
+): Omit<LexiconProblem, 'file'> {
+  const target = findDocument(set, id)
+  const own = Object.keys(document.defs).map((name) => `#${name}`)
+  const candidates =
+    target === null
+      ? [...set.documents.map((other) => other.id), ...own]
+      : Object.keys(target.defs).map((name) =>
+          site.ref.startsWith('#') ? `#${name}` : name === 'main' ? id : `${id}#${name}`,
+        )
+  const suggestion = nearest(site.ref, candidates)
+  const missing = target === null ? 'no lexicon of that id is here' : `"${id}" has no such definition`
+  const member =
+    site.within === 'ref'
+      ? ''
+      : ` (a member of ${site.within === 'open union' ? 'an open' : 'a closed'} union)`
+  const drop =
+    site.within === 'open union'
+      ? ' or leave the member out: an open union accepts types it does not name'
+      : ''
+  return {
+    path: site.path,
+    problem: `"${site.ref}"${member} does not resolve: ${missing}.`,
+    remedy: `${suggestion === null ? '' : `Did you mean "${suggestion}"? `}${target === null ? 'Add the lexicon' : 'Add the definition'}, or correct the reference${drop && `,${drop}`}.`,
+  }
+}
+
+const endlessArray = {
+  problem: 'This array can hold nothing but arrays of itself.',
+  remedy: 'Let its items be an object, a union or a scalar.',
+}
+
+/** Paths of array definitions whose items lead back to themselves with nothing but arrays between. */
+function endlessArrays(set: DocumentSet, document: LexiconDoc): string[] {
+  return Object.keys(document.defs)
+    .filter((name) => {
+      const start = findDef(set, `${document.id}#${name}`)
+      const seen = new Set<string>()
+      for (let at = start; at !== null && at.def.type === 'array'; ) {
+        if (seen.has(at.origin)) return at.origin === start!.origin
+        seen.add(at.origin)
+        const { items } = at.def
+        at = items.type === 'ref' ? resolveRef(set, at.document.id, items.ref) : null
+      }
+      return false
+    })
+    .map((name) => `defs.${name}.items`)
+}
+
+function fingerprintOf(
+  documents: readonly LexiconDoc[],
+  targets: ReadonlyMap<string, readonly string[]>,
+): string {
+  return createHash('sha256')
+    .update(canonicalJson({ documents, targets: Object.fromEntries(targets) }))
+    .digest('hex')
+}
+
+/** JSON with the keys of every object in code unit order. */
+function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
 }

@@ -1,0 +1,74 @@
+/** Finding definitions in a set of lexicon documents: `a.b.c`, `a.b.c#def`, and `#def` within a document. */
+import type { LexiconDoc, LexUserType } from '@atproto/lexicon'
+
+export interface FoundDef {
+  /** `a.b.c` for the main definition, otherwise `a.b.c#def`. */
+  readonly origin: string
+  readonly document: LexiconDoc
+  /** The definition's key in the document: `main`, `def`. */
+  readonly name: string
+  readonly def: LexUserType
+}
+
+/** Documents by id in code point order, as a `LexiconSet` has them. */
+export interface DocumentSet {
+  readonly documents: readonly LexiconDoc[]
+}
+
+/** The definition a `ref` in the document `fromDocId` points to; null when there is none. */
+export function resolveRef(set: DocumentSet, fromDocId: string, ref: string): FoundDef | null {
+  return findDef(set, ref.startsWith('#') ? fromDocId + ref : ref)
+}
+
+/** The definition that `a.b.c` or `a.b.c#def` names; null when there is none. */
+export function findDef(set: DocumentSet, origin: string): FoundDef | null {
+  const [id = '', name = 'main', ...rest] = origin.split('#')
+  const document = findDocument(set, id)
+  if (document === null || rest.length > 0 || !Object.hasOwn(document.defs, name)) return null
+  return { origin: name === 'main' ? id : `${id}#${name}`, document, name, def: document.defs[name]! }
+}
+
+/** The document with this id; null when the set has none. */
+export function findDocument({ documents }: DocumentSet, id: string): LexiconDoc | null {
+  let low = 0
+  let high = documents.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const document = documents[middle]!
+    if (document.id === id) return document
+    if (document.id < id) low = middle + 1
+    else high = middle - 1
+  }
+  return null
+}
+
+/** A `ref`, or one member of a `union`, and where it stands in its document. */
+export interface RefSite {
+  /** Such as `defs.main.record.properties.source.ref`. */
+  readonly path: string
+  readonly ref: string
+  readonly within: 'ref' | 'open union' | 'closed union'
+  /** Writes another text in its place; only for a document that is one's own copy. */
+  readonly replace: (ref: string) => void
+}
+
+/** Every reference of a document. A property called `type` is no reference: its value is an object. */
+export function* refSites(document: LexiconDoc): Generator<RefSite> {
+  yield* sitesBelow(document.defs, 'defs')
+}
+
+function* sitesBelow(node: object, path: string): Generator<RefSite> {
+  if ('type' in node && node.type === 'ref' && 'ref' in node && typeof node.ref === 'string') {
+    yield { path: `${path}.ref`, ref: node.ref, within: 'ref', replace: (ref) => (node.ref = ref) }
+  } else if ('type' in node && node.type === 'union' && 'refs' in node && Array.isArray(node.refs)) {
+    const refs: string[] = node.refs
+    const within = 'closed' in node && node.closed === true ? 'closed union' : 'open union'
+    for (const [at, ref] of refs.entries()) {
+      yield { path: `${path}.refs.${at}`, ref, within, replace: (other) => (refs[at] = other) }
+    }
+  } else {
+    for (const [key, value] of Object.entries(node)) {
+      if (typeof value === 'object' && value !== null) yield* sitesBelow(value, `${path}.${key}`)
+    }
+  }
+}

@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { schemas } from '@atproto/api'
+import { buildLexicons, type LexiconProblem } from './lexicons.ts'
+
+/** A document with these definitions; `main` is a record with these properties. */
+function recordDoc(id: string, properties: object, defs: object = {}) {
+  const record = { type: 'object', properties }
+  return { lexicon: 1, id, defs: { main: { type: 'record', key: 'any', record }, ...defs } }
+}
+
+function problemsOf(documents: readonly object[], references?: unknown): readonly LexiconProblem[] {
+  const files = documents.map((document, at) => ({ file: `${at}.json`, document }))
+  const result = buildLexicons(files, references)
+  return result.ok ? [] : result.problems
+}
+
+function lexiconsOf(documents: readonly object[], references?: unknown) {
+  const result = buildLexicons(
+    documents.map((document, at) => ({ file: `${at}.json`, document })),
+    references,
+  )
+  assert.ok(result.ok, JSON.stringify(result))
+  return result.lexicons
+}
+
+const ref = (to: string) => ({ type: 'ref', ref: to })
+const strongRef = ref('com.atproto.repo.strongRef')
+const text = { type: 'string' }
+
+test('documents come sorted by id, with the strongRef lexicon among them', () => {
+  const { documents } = lexiconsOf([recordDoc('org.b.c', { to: strongRef }), recordDoc('a.b.c', {})])
+  assert.deepEqual(
+    documents.map((document) => document.id),
+    ['a.b.c', 'com.atproto.repo.strongRef', 'org.b.c'],
+  )
+})
+
+test('the lexicons of the network load as their library exports them', () => {
+  const { documents } = lexiconsOf(schemas)
+  assert.equal(documents.length, schemas.length)
+  assert.ok(!JSON.stringify(documents).includes('"ref":"lex:'))
+})
+
+test('the documents that are handed in stay as they were', () => {
+  const document = recordDoc('a.b.c', { to: ref('lex:a.b.c#x') }, { x: text })
+  const before = structuredClone(document)
+  lexiconsOf([document])
+  assert.deepEqual(document, before)
+})
+
+test('references resolve with hash, without hash, and within the document', () => {
+  const other = {
+    lexicon: 1,
+    id: 'a.b.other',
+    defs: { main: { type: 'object', properties: {} }, x: text, y: { type: 'token' } },
+  }
+  const union = { type: 'union', refs: ['a.b.other', 'a.b.other#main', '#own'] }
+  const properties = {
+    a: ref('a.b.other'),
+    b: ref('a.b.other#main'),
+    c: ref('a.b.other#x'),
+    d: ref('#own'),
+    e: union,
+    f: ref('a.b.other#y'),
+  }
+  assert.deepEqual(
+    problemsOf([recordDoc('a.b.c', properties, { own: { type: 'object', properties: {} } }), other]),
+    [],
+  )
+})
+
+test('a property called type or ref is no reference', () => {
+  assert.deepEqual(problemsOf([recordDoc('a.b.c', { type: text, ref: text, refs: text })]), [])
+})
+
+test('every problem is reported at once', () => {
+  const problems = problemsOf([
+    recordDoc('a.b.c', { to: ref('a.b.nowhere') }),
+    { lexicon: 2, id: 'no', defs: {} },
+    recordDoc('a.b.c', {}),
+  ])
+  assert.deepEqual(
+    problems.map(({ file, path }) => `${file} ${path}`),
+    ['1.json lexicon', '1.json id', '2.json id', '0.json defs.main.record.properties.to.ref'],
+  )
+})
+
+const broken: readonly (readonly [
+  what: string,
+  documents: readonly object[],
+  path: string,
+  problem: RegExp,
+  remedy: RegExp,
+])[] = [
+  [
+    'an unknown type, where it stands',
+    [recordDoc('a.b.c', { x: { type: 'float' } })],
+    'defs.main.record.properties.x.type',
+    /no valid lexicon document: Invalid discriminator value\. Expected 'array'.*\.$/,
+    /lexicon language/,
+  ],
+  [
+    'a required property that is not defined',
+    [
+      {
+        lexicon: 1,
+        id: 'a.b.c',
+        defs: { main: { type: 'record', record: { type: 'object', required: ['x'], properties: {} } } },
+      },
+    ],
+    'defs.main.record',
+    /Required field "x" not defined/,
+    /./,
+  ],
+  ['a document that is no object', [['a.b.c']], '', /Expected object, received array/, /./],
+  [
+    'an id that another file has',
+    [recordDoc('a.b.c', {}), recordDoc('a.b.c', { x: text })],
+    'id',
+    /^The id "a\.b\.c" is already that of 0\.json\.$/,
+    /Remove one/,
+  ],
+  [
+    'a reference to a missing document, with the nearest id',
+    [recordDoc('org.example.article', { x: ref('org.example.artcile') })],
+    'defs.main.record.properties.x.ref',
+    /^"org\.example\.artcile" does not resolve: no lexicon of that id is here\.$/,
+    /^Did you mean "org\.example\.article"\? Add the lexicon, or correct the reference\.$/,
+  ],
+  [
+    'a reference to a missing definition, with the nearest one',
+    [recordDoc('a.b.c', { x: { type: 'array', items: ref('a.b.c#auhtor') } }, { author: text })],
+    'defs.main.record.properties.x.items.ref',
+    /"a\.b\.c" has no such definition/,
+    /^Did you mean "a\.b\.c#author"\?/,
+  ],
+  [
+    'a local reference without its hash',
+    [recordDoc('a.b.c', { x: ref('author') }, { author: text })],
+    'defs.main.record.properties.x.ref',
+    /"author" does not resolve/,
+    /^Did you mean "#author"\?/,
+  ],
+  [
+    'a name that every object inherits',
+    [recordDoc('a.b.c', { x: ref('#constructor') })],
+    'defs.main.record.properties.x.ref',
+    /"a\.b\.c" has no such definition/,
+    /./,
+  ],
+  [
+    'a reference with two hashes',
+    [recordDoc('a.b.c', { x: ref('a.b.c#x#y') }, { x: text })],
+    'defs.main.record.properties.x.ref',
+    /does not resolve/,
+    /./,
+  ],
+  [
+    'a missing member of an open union, which could do without it',
+    [
+      recordDoc(
+        'a.b.c',
+        { x: { type: 'union', refs: ['a.b.c#ok', 'com.example.gone'] } },
+        { ok: { type: 'object', properties: {} } },
+      ),
+    ],
+    'defs.main.record.properties.x.refs.1',
+    /"com\.example\.gone" \(a member of an open union\) does not resolve/,
+    /leave the member out: an open union accepts types it does not name/,
+  ],
+  [
+    'a missing member of a closed union',
+    [recordDoc('a.b.c', { x: { type: 'union', closed: true, refs: ['com.example.gone'] } })],
+    'defs.main.record.properties.x.refs.0',
+    /\(a member of a closed union\)/,
+    /^Add the lexicon, or correct the reference\.$/,
+  ],
+  [
+    'a reference to a query',
+    [
+      recordDoc('a.b.c', { x: ref('a.b.find') }),
+      { lexicon: 1, id: 'a.b.find', defs: { main: { type: 'query' } } },
+    ],
+    'defs.main.record.properties.x.ref',
+    /"a\.b\.find" is a query, which is no type of data/,
+    /Refer to an object/,
+  ],
+  [
+    'an array of nothing but itself',
+    [recordDoc('a.b.c', { x: ref('#list') }, { list: { type: 'array', items: ref('#list') } })],
+    'defs.list.items',
+    /nothing but arrays of itself/,
+    /./,
+  ],
+  [
+    'another lexicon under the name of the built-in one',
+    [
+      recordDoc('a.b.c', {}),
+      {
+        lexicon: 1,
+        id: 'com.atproto.repo.strongRef',
+        defs: { main: { type: 'object', properties: { uri: text } } },
+      },
+    ],
+    '',
+    /is built in, and this document says something else/,
+    /Remove the file/,
+  ],
+  [
+    'no record type',
+    [{ lexicon: 1, id: 'a.b.c', defs: { x: text } }],
+    '',
+    /nothing to serve/,
+    /of type "record"/,
+  ],
+]
+for (const [what, documents, path, problem, remedy] of broken) {
+  test(`refused: ${what}`, () => {
+    const problems = problemsOf(documents)
+    assert.equal(problems.length, 1, JSON.stringify(problems))
+    assert.equal(problems[0]!.path, path)
+    assert.match(problems[0]!.problem, problem)
+    assert.match(problems[0]!.remedy, remedy)
+  })
+}
+
+test('references to a document that is refused itself are not reported as well', () => {
+  const problems = problemsOf([
+    recordDoc('a.b.c', { x: ref('a.b.bad') }),
+    recordDoc('a.b.bad', { y: { type: 'nope' } }),
+  ])
+  assert.deepEqual(
+    problems.map((problem) => problem.file),
+    ['1.json'],
+  )
+})
+
+test('the published strongRef lexicon is accepted, whatever its descriptions', () => {
+  const published = schemas.find((schema) => schema.id === 'com.atproto.repo.strongRef')!
+  const described = { ...structuredClone(published), description: 'Something else.' }
+  const withPublished = lexiconsOf([recordDoc('a.b.c', {}), described])
+  assert.equal(withPublished.fingerprint, lexiconsOf([recordDoc('a.b.c', {})]).fingerprint)
+})
+
+test('the fingerprint ignores order of files and keys, and nothing else', () => {
+  const one = recordDoc('a.b.c', { x: text, y: strongRef })
+  const reordered = recordDoc('a.b.c', { y: strongRef, x: text })
+  const two = recordDoc('a.b.d', {})
+  const { fingerprint } = lexiconsOf([one, two])
+  assert.match(fingerprint, /^[0-9a-f]{64}$/)
+  assert.equal(lexiconsOf([two, reordered]).fingerprint, fingerprint)
+  assert.notEqual(lexiconsOf([one]).fingerprint, fingerprint)
+  assert.notEqual(lexiconsOf([recordDoc('a.b.c', { x: text, z: strongRef }), two]).fingerprint, fingerprint)
+  assert.notEqual(lexiconsOf([one, two], { 'a.b.c#y': ['a.b.d'] }).fingerprint, fingerprint)
+})
+
+const article = recordDoc(
+  'a.b.article',
+  {
+    source: strongRef,
+    title: text,
+    also: { type: 'array', items: { type: 'string', format: 'at-uri' } },
+    box: ref('#box'),
+    boxes: { type: 'array', items: ref('#box') },
+    either: { type: 'union', refs: ['#box'] },
+    moved: ref('#uri'),
+  },
+  {
+    box: { type: 'object', properties: { to: strongRef, inner: ref('#box') } },
+    uri: { type: 'string', format: 'at-uri' },
+  },
+)
+const shapes = { lexicon: 1, id: 'a.b.shapes', defs: { main: { type: 'object', properties: {} } } }
+
+test('reference targets may name nested properties, arrays, and collections that are not served', () => {
+  const references = {
+    'a.b.article#source': ['a.b.article', 'a.b.article'],
+    'a.b.article#boxes.inner.inner.to': ['org.elsewhere.thing'],
+    'a.b.article#also': [],
+    'a.b.article#moved': [],
+  }
+  assert.deepEqual(
+    [...lexiconsOf([article], references).targets],
+    [
+      ['a.b.article#also', []],
+      ['a.b.article#boxes.inner.inner.to', ['org.elsewhere.thing']],
+      ['a.b.article#moved', []],
+      ['a.b.article#source', ['a.b.article']],
+    ],
+  )
+})
+
+const wrongTargets: readonly (readonly [
+  what: string,
+  references: unknown,
+  problem: RegExp,
+  remedy: RegExp,
+])[] = [
+  ['a list', [], /no JSON object/, /Write an object/],
+  ['null', null, /no JSON object/, /./],
+  ['a key without a property', { 'a.b.article': [] }, /does not name a property/, /"a\.b\.article#source"/],
+  [
+    'an unknown collection',
+    { 'a.b.artcle#source': [] },
+    /"a\.b\.artcle" is no record type/,
+    /Did you mean "a\.b\.article"\?/,
+  ],
+  ['a lexicon that is no record', { 'a.b.shapes#x': [] }, /"a\.b\.shapes" is no record type/, /./],
+  ['an unknown property', { 'a.b.article#sorce': [] }, /no property "sorce"/, /Did you mean "source"\?/],
+  ['an inherited name', { 'a.b.article#toString': [] }, /no property "toString"/, /./],
+  [
+    'an unknown nested property',
+    { 'a.b.article#box.two': [] },
+    /a\.b\.article#box has no property "two"/,
+    /Did you mean "to"\?/,
+  ],
+  [
+    'a path beyond a scalar',
+    { 'a.b.article#title.x': [] },
+    /of type "string" and has no properties/,
+    /Shorten/,
+  ],
+  ['a path into a union', { 'a.b.article#either.to': [] }, /inside unions/, /Remove the entry/],
+  [
+    'a path into a strongRef',
+    { 'a.b.article#source.uri': [] },
+    /is a strongRef itself/,
+    /Write "a\.b\.article#source"/,
+  ],
+  ['a property that is no reference', { 'a.b.article#title': [] }, /neither a strongRef nor/, /./],
+  ['an object', { 'a.b.article#box': [] }, /neither a strongRef nor/, /./],
+  [
+    'targets that are no list',
+    { 'a.b.article#source': 'a.b.article' },
+    /no list of collections/,
+    /an empty list means/,
+  ],
+  [
+    'a target that is no NSID',
+    { 'a.b.article#source': ['article'] },
+    /"article" is no NSID/,
+    /a\.b\.article/,
+  ],
+  [
+    'a target that is no record type',
+    { 'a.b.article#source': ['a.b.shapes'] },
+    /"a\.b\.shapes" is no record type/,
+    /./,
+  ],
+]
+for (const [what, references, problem, remedy] of wrongTargets) {
+  test(`refused as reference targets: ${what}`, () => {
+    const problems = problemsOf([article, shapes], references)
+    assert.equal(problems.length, 1, JSON.stringify(problems))
+    assert.equal(problems[0]!.file, 'references.json')
+    assert.match(problems[0]!.problem, problem)
+    assert.match(problems[0]!.remedy, remedy)
+  })
+}

@@ -1,0 +1,149 @@
+/** Reference targets: which collections a property of a record points to, which its lexicon does not say. */
+import { isValidNsid } from '@atproto/syntax'
+import type { LexArray, LexiconDoc, LexObject, LexUserType } from '@atproto/lexicon'
+import { nearest } from '../util/nearest.ts'
+import { type DocumentSet, findDocument, resolveRef } from './document.ts'
+import { strongRefLexicon } from './strong-ref.ts'
+
+type Problem = { readonly path: string; readonly problem: string; readonly remedy: string }
+
+const example = '{"a.b.article#source": ["a.b.source"]}'
+
+/** `nsid#path` to target collections, by key in code point order, and everything that is wrong with it. */
+export function buildTargets(
+  set: DocumentSet,
+  references: unknown,
+  refused: ReadonlySet<string>,
+): { readonly targets: ReadonlyMap<string, readonly string[]>; readonly problems: readonly Problem[] } {
+  const targets = new Map<string, readonly string[]>()
+  if (references === undefined) return { targets, problems: [] }
+  if (typeof references !== 'object' || references === null || Array.isArray(references)) {
+    const remedy = `Write an object such as ${example}.`
+    return { targets, problems: [{ path: '', problem: 'The reference targets are no JSON object.', remedy }] }
+  }
+  const problems: Problem[] = []
+  for (const [key, value] of Object.entries(references).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const wrong = [...checkSource(set, key, refused), ...checkTargets(set, key, value, refused)]
+    if (wrong.length === 0) targets.set(key, [...new Set(value as readonly string[])])
+    problems.push(...wrong)
+  }
+  return { targets, problems }
+}
+
+function checkSource(set: DocumentSet, key: string, refused: ReadonlySet<string>): readonly Problem[] {
+  const [nsid = '', path = '', ...rest] = key.split('#')
+  if (path === '' || rest.length > 0) {
+    const remedy = `Write a collection, "#" and a property, such as ${example}.`
+    return [{ path: key, problem: `"${key}" does not name a property of a collection.`, remedy }]
+  }
+  const document = findDocument(set, nsid)
+  const def = document !== null && Object.hasOwn(document.defs, 'main') ? document.defs['main']! : null
+  if (document === null || def === null || def.type !== 'record') {
+    if (refused.has(nsid)) return []
+    return [
+      {
+        path: key,
+        problem: `"${nsid}" is no record type of these lexicons.`,
+        remedy: suggest(nsid, collectionsOf(set)),
+      },
+    ]
+  }
+  return checkPath(set, document, def.record, key, path)
+}
+
+type Property = LexObject['properties'][string] | LexArray['items'] | LexUserType
+
+/** Follows `a.b.c` from a record down to a strongRef or an at-uri; arrays are passed through silently. */
+function checkPath(
+  set: DocumentSet,
+  from: LexiconDoc,
+  record: LexObject,
+  key: string,
+  path: string,
+): readonly Problem[] {
+  const fail = (problem: string, remedy: string) => [{ path: key, problem, remedy }]
+  let document = from
+  let property: Property = record
+  let reached = from.id
+  for (const name of path.split('.')) {
+    if (property.type === 'union')
+      return fail(`${reached} is a union, and references inside unions have no targets.`, 'Remove the entry.')
+    if (property.type !== 'object')
+      return fail(
+        `${reached} is of type "${property.type}" and has no properties.`,
+        `Shorten the path "${path}".`,
+      )
+    const { properties }: LexObject = property
+    if (!Object.hasOwn(properties, name)) {
+      return fail(`${reached} has no property "${name}".`, suggest(name, Object.keys(properties)))
+    }
+    property = properties[name]!
+    reached = reached === from.id ? `${from.id}#${name}` : `${reached}.${name}`
+    const seen = new Set<string>()
+    while (property.type === 'ref' || property.type === 'array') {
+      if (property.type === 'array') {
+        property = property.items
+        continue
+      }
+      const found = resolveRef(set, document.id, property.ref)
+      // Reported where the reference stands.
+      if (found === null || seen.has(found.origin)) return []
+      seen.add(found.origin)
+      if (found.origin === strongRefLexicon.id) {
+        return reached === key ? [] : fail(`${reached} is a strongRef itself.`, `Write "${reached}".`)
+      }
+      property = found.def
+      document = found.document
+    }
+  }
+  if (property.type === 'string' && property.format === 'at-uri') return []
+  return fail(
+    `${key} is neither a strongRef nor a string of format at-uri.`,
+    'Name a property that refers to a record, or remove the entry.',
+  )
+}
+
+function checkTargets(
+  set: DocumentSet,
+  key: string,
+  value: unknown,
+  refused: ReadonlySet<string>,
+): readonly Problem[] {
+  if (!Array.isArray(value) || !value.every((target) => typeof target === 'string')) {
+    const remedy = `Write a list of collections such as ${example}; an empty list means no collection.`
+    return [{ path: key, problem: `The targets of "${key}" are no list of collections.`, remedy }]
+  }
+  return value.flatMap((target: string): Problem[] => {
+    if (!isValidNsid(target)) {
+      return [
+        {
+          path: key,
+          problem: `The target "${target}" is no NSID.`,
+          remedy: suggest(target, collectionsOf(set)),
+        },
+      ]
+    }
+    const document = findDocument(set, target)
+    // A collection that is not among the lexicons is just not served here.
+    if (document === null || refused.has(target) || document.defs['main']?.type === 'record') return []
+    return [
+      {
+        path: key,
+        problem: `The target "${target}" is no record type.`,
+        remedy: suggest(target, collectionsOf(set)),
+      },
+    ]
+  })
+}
+
+function collectionsOf(set: DocumentSet): string[] {
+  return set.documents
+    .filter((document) => document.defs['main']?.type === 'record')
+    .map((document) => document.id)
+}
+
+function suggest(word: string, candidates: readonly string[]): string {
+  const suggestion = nearest(word, candidates)
+  if (suggestion !== null) return `Did you mean "${suggestion}"?`
+  return candidates.length === 0 ? 'Remove the entry.' : `Name one of: ${candidates.join(', ')}.`
+}

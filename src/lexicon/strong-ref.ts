@@ -1,0 +1,32 @@
+import type { LexiconDoc } from '@atproto/lexicon'
+
+/** The one lexicon that is built in, since records of any set point to each other with it. */
+export const strongRefLexicon = {
+  lexicon: 1,
+  id: 'com.atproto.repo.strongRef',
+  description: 'A URI with a content-hash fingerprint.',
+  defs: {
+    main: {
+      type: 'object',
+      required: ['uri', 'cid'],
+      properties: {
+        uri: { type: 'string', format: 'at-uri' },
+        cid: { type: 'string', format: 'cid' },
+      },
+    },
+  },
+} as const satisfies { lexicon: 1; id: string; description: string; defs: object }
+
+/** Whether a document says the same, whatever its descriptions are. */
+export function isStrongRefLexicon(document: LexiconDoc): boolean {
+  return document.id === strongRefLexicon.id && bare(document.defs) === bare(strongRefLexicon.defs)
+}
+
+function bare(defs: object): string {
+  return JSON.stringify(defs, (key, value: unknown) => {
+    if (key === 'description') return undefined
+    if (Array.isArray(value)) return value.toSorted()
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { jsonDepth } from './json-depth.ts'
+
+const cases: readonly (readonly [text: string, depth: number])[] = [
+  ['', 0],
+  ['1', 0],
+  ['"[[["', 0],
+  ['{}', 1],
+  ['{"a":[{"b":[]}],"c":[]}', 4],
+  ['["\\"[[", []]', 2],
+  ['["\\\\", []]', 2],
+  ['["\\\\\\"[[[", []]', 2],
+  ['["unclosed [[[', 1],
+  [']]]][', 1],
+]
+for (const [text, depth] of cases) {
+  test(`the depth of ${text || 'nothing'} is ${depth}`, () => assert.equal(jsonDepth(text), depth))
+}
+
+test('agrees with a recursive count on any JSON', () => {
+  const depthOf = (value: unknown): number =>
+    value !== null && typeof value === 'object' ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => assert.equal(jsonDepth(JSON.stringify(value)), depthOf(value))),
+  )
+})
+
+test('a million levels are only a number', () => {
+  assert.equal(jsonDepth('['.repeat(1_000_000)), 1_000_000)
+})
+
+test('a million escaped quotes take one pass', () => {
+  assert.equal(jsonDepth(`"${'\\"'.repeat(1_000_000)}[`), 0)
+  assert.equal(jsonDepth(`"${'\\'.repeat(2_000_000)}"[`), 1)
+})
