@@ -24,6 +24,7 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
   [/^sql-template-tag$/, ['sql', 'database', 'query']],
   [/^node:sqlite$/, ['database/sqlite']],
   [/^lru-cache$/, ['database/sqlite', 'query', 'server']],
+  [/^altair-static$/, ['server']],
   [/^(fastify|@fastify\/.+)$/, ['server']],
   [/^cli-progress$/, ['cli']],
 ]

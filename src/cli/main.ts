@@ -47,7 +47,8 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
     process.stdout.write(renderCommandHelp(name))
     return
   }
-  const problems = [...parsed.problems, ...operandProblems(name, operands)]
+  // An option that is not understood may have left its value among the operands.
+  const problems = parsed.problems.length > 0 ? parsed.problems : operandProblems(name, operands)
   if (problems.length > 0) return complain(problems)
   try {
     const command = await load[name]()

@@ -1,79 +1,29 @@
-/** Builds what commands work with, floor by floor: lexicons, model, tables, database, engine. */
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import type { Database, RecordCheck } from '../database/database.ts'
-import { openDatabase } from '../database/open.ts'
-import { buildTables, type Table } from '../database/tables.ts'
-import type { LexiconProblem, LexiconSet } from '../lexicon/lexicons.ts'
-import { loadLexicons } from '../lexicon/load.ts'
-import { createRecordReader } from '../lexicon/validate.ts'
-import { buildModel } from '../schema/build-model.ts'
-import type { Model } from '../schema/model.ts'
-import { CommandError } from './command.ts'
+/** Builds all that answers questions, floor by floor. */
+import type { Database } from '../database/database.ts'
+import { createEngine, type QueryEngine } from '../query/execute.ts'
+import { buildGraphQLSchema } from '../schema/graphql.ts'
+import { type Foundation, lexiconDir, loadFoundation, openExistingStore, openStore } from './foundation.ts'
 import type { Config } from './settings.ts'
 
-/** What follows from the lexicons alone. */
-export interface Foundation {
-  readonly lexicons: LexiconSet
-  readonly model: Model
-  readonly tables: readonly Table[]
+export interface Service extends Foundation, AsyncDisposable {
+  readonly database: Database
+  readonly engine: QueryEngine
 }
 
-export function lexiconDir(config: Config, root: URL): string {
-  return config.lexicons ?? fileURLToPath(new URL('lexicons', root))
-}
-
-export async function loadFoundation(dir: string): Promise<Foundation> {
-  const result = await loadLexicons(dir)
-  if (!result.ok) throw new CommandError(lexiconFailure(result.problems))
-  const model = buildModel(result.lexicons)
-  return { lexicons: result.lexicons, model, tables: buildTables(model) }
-}
-
-export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem): string {
-  const place = [file, path].filter((part) => part !== '').join(': ')
-  return `${place === '' ? '' : `${place}: `}${problem} ${remedy}`
-}
-
-/** The database as configured; a file that does not exist is created. */
-export async function openStore(config: Config, { lexicons, tables }: Foundation): Promise<Database> {
-  const { database } = config
-  if (/^postgres(ql)?:/.test(database))
-    throw new CommandError('PostgreSQL is not in this version; write --database sqlite:PATH.')
-  try {
-    const check = createCheck(lexicons)
-    return await openDatabase(database, { tables, fingerprint: lexicons.fingerprint, check, now })
-  } catch (cause) {
-    throw new CommandError(`The database ${database} cannot be opened: ${(cause as Error).message}`, {
-      cause,
-    })
-  }
-}
-
-/** The same for commands that only read: an empty answer from a misspelt path helps nobody. */
-export async function openExistingStore(config: Config, foundation: Foundation): Promise<Database> {
-  const path = config.database.replace(/^sqlite:/, '')
-  if (path !== ':memory:' && !/^[a-z]+:/.test(path) && !existsSync(path))
-    throw new CommandError(`There is no database at ${path}; \`lexigraph import FILE…\` makes one.`)
-  return openStore(config, foundation)
-}
-
-function lexiconFailure(problems: readonly LexiconProblem[]): string {
-  const more = problems.length - 1
-  const rest = `${more} more ${more === 1 ? 'problem' : 'problems'}; \`lexigraph check\` prints all.`
-  const first = problems[0] === undefined ? '' : lexiconSentence(problems[0])
-  return more > 0 ? `${first} And ${rest}` : first
-}
-
-/** Records that were stored under other lexicons are judged again by these. */
-function createCheck(lexicons: LexiconSet): RecordCheck {
-  const read = createRecordReader(lexicons)
-  return (uri, json) => {
-    const reading = read({ uri, value: JSON.parse(json) })
-    return reading.ok ? null : { reason: reading.reason, message: reading.message }
-  }
-}
-
-function now(): bigint {
-  return BigInt(Date.now()) * 1000n
+export async function openService(
+  config: Config,
+  root: URL,
+  { create }: { create: boolean },
+): Promise<Service> {
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  const database = await (create ? openStore : openExistingStore)(config, foundation)
+  const { model, tables } = foundation
+  const engine = createEngine({
+    schema: buildGraphQLSchema(model),
+    model,
+    tables,
+    database: database.read,
+    maxPageSize: config['max-page-size'],
+  })
+  return { ...foundation, database, engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
 }

@@ -8,7 +8,7 @@ import { loadLexicons } from '../../lexicon/load.ts'
 import { buildModel } from '../../schema/build-model.ts'
 import type { Model } from '../../schema/model.ts'
 import type { CommandContext } from '../command.ts'
-import { lexiconDir, lexiconSentence } from '../service.ts'
+import { lexiconDir, lexiconSentence } from '../foundation.ts'
 import type { Config } from '../settings.ts'
 import { findInputs, workersOf } from './import.ts'
 

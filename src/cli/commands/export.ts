@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { exportLines } from '../../ingest/export.ts'
 import type { CommandContext } from '../command.ts'
-import { lexiconDir, loadFoundation, openExistingStore } from '../service.ts'
+import { lexiconDir, loadFoundation, openExistingStore } from '../foundation.ts'
 
 export async function exportRecords({ config, root }: CommandContext): Promise<number> {
   const foundation = await loadFoundation(lexiconDir(config, root))

@@ -5,7 +5,7 @@ import { SingleBar } from 'cli-progress'
 import { type ImportProgress, type ImportResult, importRecords } from '../../ingest/sources/import.ts'
 import { fileInput, type LineInput } from '../../ingest/sources/lines.ts'
 import { CommandError, type CommandContext } from '../command.ts'
-import { lexiconDir, loadFoundation, openStore } from '../service.ts'
+import { lexiconDir, loadFoundation, openStore } from '../foundation.ts'
 import type { Config } from '../settings.ts'
 
 export async function importFiles({ config, operands, root }: CommandContext): Promise<number> {

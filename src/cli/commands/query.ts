@@ -5,7 +5,7 @@ import { loadRequest } from './operation.ts'
 
 export async function query(context: CommandContext): Promise<number> {
   const request = await loadRequest(context)
-  await using service = await openService(context.config, context.root)
+  await using service = await openService(context.config, context.root, { create: false })
   const answer = await service.engine.execute(request)
   if (answer.kind === 'data') {
     process.stdout.write(`${Buffer.from(answer.body).toString()}\n`)

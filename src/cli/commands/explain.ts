@@ -1,0 +1,2 @@
+/** `explain 'GRAPHQL'`: how an operation would be answered. */
+export {}

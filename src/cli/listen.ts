@@ -1,0 +1,75 @@
+/** Runs a server until it is told to stop; requests in flight are answered first. */
+import type { AddressInfo } from 'node:net'
+import { createApp } from '../server/app.ts'
+import { CommandError, notify } from './command.ts'
+import { exampleQuery } from './example-query.ts'
+import type { Service } from './service.ts'
+import type { Config } from './settings.ts'
+
+/** Resolves after the server has stopped. `onListening` gets its address, such as `http://127.0.0.1:4000`. */
+export async function listen(
+  { engine, model, database }: Service,
+  config: Config,
+  onListening: (address: string) => Promise<void>,
+): Promise<void> {
+  const app = createApp({
+    engine,
+    isReady: () =>
+      database.read.readPlanState().then(
+        () => true,
+        () => false,
+      ),
+    logger: loggerOf(config),
+    exampleQuery: exampleQuery(model),
+  })
+  const { host, port } = config
+  try {
+    await app.listen({ host, port })
+  } catch (cause) {
+    throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
+  }
+  const stopped = untilSignal()
+  const { address, family, port: actual } = app.server.address() as AddressInfo
+  await onListening(`http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`)
+  await stopped
+  notify(config, 'Stopping: requests in flight are answered first; a second signal ends at once.')
+  await app.close()
+}
+
+/** Resolves on the first signal to stop; a second one ends the process, whatever is under way. */
+function untilSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let told = false
+  for (const [signal, status] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    process.on(signal, () => {
+      if (told) process.exit(status)
+      told = true
+      resolve()
+    })
+  }
+  return promise
+}
+
+/** The log goes where all else goes that is no result; its info level would repeat what we say ourselves. */
+function loggerOf(config: Config): false | { level: string; stream: NodeJS.WritableStream } {
+  const level = config['log-level']
+  return level === 'silent' ? false : { level: level === 'info' ? 'warn' : level, stream: process.stderr }
+}
+
+function listenFailure({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} of ${host} is in use; choose another with --port.`
+    case 'EACCES':
+      return `Port ${port} needs more rights than this user has; choose one from 1024 with --port.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine; --host takes one, such as 127.0.0.1 or 0.0.0.0.`
+    default:
+      return `The server cannot listen on port ${port} of ${host}: ${message}.`
+  }
+}
