@@ -31,7 +31,8 @@ export async function loadFoundation(dir: string): Promise<Foundation> {
 }
 
 export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem): string {
-  const place = [file, path].filter((part) => part !== '').join(': ')
+  // A problem of the whole directory names it already.
+  const place = [problem.includes(file) ? '' : file, path].filter((part) => part !== '').join(': ')
   // What is quoted of a file may have line breaks.
   return [...(place === '' ? [] : [`${place}:`]), problem, remedy].join(' ').replaceAll(/\s+/g, ' ')
 }

@@ -52,7 +52,11 @@ async function checkRecords(
   const options = { lexicons, tables: buildTables(model), workers: workersOf(config) }
   for await (const { changes } of readChanges(inputs, options)) {
     read += changes.length
-    for (const change of changes) if (change.kind === 'reject') onRefused(change)
+    for (const change of changes) {
+      if (change.kind !== 'reject') continue
+      const { kind: _, ...rejection } = change
+      onRefused(rejection)
+    }
   }
   return read
 }

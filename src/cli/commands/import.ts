@@ -18,9 +18,9 @@ export async function importFiles({ config, operands, root }: CommandContext): P
     ...foundation,
     workers: workersOf(config),
     onProgress: progress.update,
+    onRead: progress.finish,
   })
   const seconds = (performance.now() - start) / 1000
-  progress[Symbol.dispose]()
   process.stdout.write(config.json ? renderJson(result, seconds) : renderTable(result, seconds))
   return 0
 }
@@ -50,12 +50,13 @@ export async function findInputs(operands: readonly string[]): Promise<LineInput
 
 interface ProgressDisplay extends Disposable {
   readonly update: (progress: ImportProgress) => void
+  readonly finish: () => void
 }
 
 /** A bar where somebody watches, nothing elsewhere. */
 function showProgress(inputs: readonly LineInput[], config: Config): ProgressDisplay {
   const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
-  if (!watched) return { update: () => {}, [Symbol.dispose]: () => {} }
+  if (!watched) return { update: () => {}, finish: () => {}, [Symbol.dispose]: () => {} }
   const sizes = inputs.map((input) => input.size)
   const total = sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
   const bar = new SingleBar({
@@ -71,6 +72,11 @@ function showProgress(inputs: readonly LineInput[], config: Config): ProgressDis
   bar.start(total ?? 1, 0, { records: '0' })
   return {
     update: ({ read, consumed }) => bar.update(total === null ? 0 : consumed, { records: count(read) }),
+    // The database is about to keep this thread busy, so that nothing could move.
+    finish: () => {
+      bar.stop()
+      process.stderr.write('All is read; indexes are being built.\n')
+    },
     [Symbol.dispose]: () => bar.stop(),
   }
 }

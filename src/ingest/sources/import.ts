@@ -11,6 +11,8 @@ export interface ImportOptions extends ReaderOptions {
   /** Threads beside this one, at least 1. */
   readonly workers: number
   readonly onProgress?: (progress: ImportProgress) => void
+  /** All is read; what the database does with it as a whole is still to come. */
+  readonly onRead?: () => void
 }
 
 export interface ImportProgress {
@@ -46,6 +48,7 @@ export async function importRecords(
       yield changes
       options.onProgress?.({ read, consumed })
     }
+    options.onRead?.()
   }
   try {
     const { stored, updated, unchanged, older } = await database.load(counted(), () => {})

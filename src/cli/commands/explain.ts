@@ -1,2 +1,0 @@
-/** `explain 'GRAPHQL'`: how an operation would be answered. */
-export {}
