@@ -2,6 +2,7 @@
  * What the rest of the program may ask of a database, whichever engine it is.
  * The read path and the write path are two interfaces because they never meet.
  */
+import type { Dialect } from '../sql/dialect.ts'
 import type { Table, TextIndex } from './tables.ts'
 
 /** A value as a driver takes it. Instants are microseconds since 1970 as bigint. */
@@ -29,10 +30,13 @@ export interface Statistics {
   countUpTo(statement: Statement, limit: number): number
   /** How many records hold a trigram, roughly. */
   trigram(index: TextIndex, trigram: string): number
+  /** How many trigrams begin so, and how many records hold one, roughly and with repetitions. */
+  prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number }
 }
 
 /** Read-only access. Every call sees one snapshot. */
 export interface ReadDatabase extends AsyncDisposable {
+  readonly dialect: Dialect
   readonly statistics: Statistics | null
   readPlanState(): Promise<PlanState>
   /** Runs a statement that yields one row: the plan version it saw, and a response's bytes in UTF-8. */

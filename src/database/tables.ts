@@ -108,7 +108,7 @@ function buildTable(collection: Collection, name: string): Table {
         return
       case 'strongRef':
       case 'atUri':
-        index([column(path, 'refBase'), column(path, 'refKey')], false, true)
+        index([column(path, 'refBase'), column(path, 'refKey')], false, false)
         return
       case 'object':
         if (inside.includes(type.type)) return

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { ServiceError } from '../../errors.ts'
 import { encodeCursor } from '../../util/cursor.ts'
 import { foldText } from '../../util/fold.ts'
-import { parseRecordInstant } from '../../util/instant.ts'
+import { formatInstant, parseRecordInstant } from '../../util/instant.ts'
 
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
@@ -11,6 +11,9 @@ export function defineFunctions(database: DatabaseSync): void {
   const pure = { deterministic: true, directOnly: true } as const
   database.function('fold', pure, (text) => (typeof text === 'string' ? foldText(text) : null))
   database.function('instant', pure, (text) => (typeof text === 'string' ? parseRecordInstant(text) : null))
+  database.function('instant_text', { ...pure, useBigIntArguments: true }, (micros) =>
+    typeof micros === 'bigint' ? formatInstant(micros) : null,
+  )
   database.function('cid_text', pure, (bytes) => (bytes instanceof Uint8Array ? cidText(bytes) : null))
   database.function('page_cursor', pure, (binding, position) =>
     position === null ? null : encodeCursor(String(binding), String(position)),

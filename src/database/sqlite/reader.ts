@@ -5,6 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import type { ColumnValue, PlanState, ReadDatabase, Statement, Statistics } from '../database.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { derivationOf, quote } from './ddl.ts'
+import { sqliteDialect } from './dialect.ts'
 
 export interface ReaderOptions {
   readonly fingerprint: string
@@ -17,6 +18,7 @@ export class SqliteReader implements ReadDatabase {
   readonly #options: ReaderOptions
   readonly #prepared = new LRUCache<string, StatementSync>({ max: 500 })
   readonly statistics: Statistics
+  readonly dialect = sqliteDialect
 
   constructor(database: DatabaseSync, options: ReaderOptions) {
     this.#database = database
@@ -27,6 +29,12 @@ export class SqliteReader implements ReadDatabase {
         this.#number(`select count(*) as n from (${text} limit ?)`, [...values, limit]),
       trigram: ({ name }: TextIndex, trigram) =>
         this.#number(`select records as n from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
+      prefix: ({ name }: TextIndex, needle) => {
+        const counts = `select count(*) as terms, sum(records) as records from ${quote(`${name}/counts`)}
+          where term >= ? and term < ?`
+        const row = this.#prepare(counts).get(needle, `${needle}\u{10FFFF}`)
+        return { terms: Number(row?.terms), records: Number(row?.records ?? 0) }
+      },
     }
   }
 

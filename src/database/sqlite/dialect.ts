@@ -1,0 +1,97 @@
+/** How SQLite spells what databases spell differently. */
+import type { Dialect } from '../../sql/dialect.ts'
+import { identifier, join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
+
+const microsPer = { second: 1_000_000, hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000 }
+/** Weeks begin on Monday and 1970-01-01 was a Thursday. */
+const mondayOffset = 3 * microsPer.day
+/** Function arguments per call, well below the engine's limit. */
+const maxArguments = 100
+
+export const sqliteDialect: Dialect = {
+  text: (statement) => statement.sql,
+  concat,
+  joined: (text, filter) =>
+    filter === null ? sql`group_concat(${text}, ',')` : sql`group_concat(${text}, ',') filter (where ${filter})`,
+  body: (text) => sql`cast(${text} as blob)`,
+  toJson: (value) => sql`json_quote(${value})`,
+  booleanJson: (condition) => sql`iif(${condition}, 'true', 'false')`,
+  recordJson: (record) => sql`json(${record})`,
+  jsonAt: (json, path) => (path.length === 0 ? json : sql`(${json} -> ${pathLiteral(path)})`),
+  scalarAt: (json, path) => (path.length === 0 ? json : sql`(${json} ->> ${pathLiteral(path)})`),
+  each: (json, path, alias) =>
+    path.length === 0 ? sql`json_each(${json}) ${alias}` : sql`json_each(${json}, ${pathLiteral(path)}) ${alias}`,
+  jsonArray: (values) => sql`json_array(${join(values as Sql[], ', ')})`,
+  asText: (value) => sql`cast(${value} as text)`,
+  asFloat: (value) => sql`cast(${value} as real)`,
+  uriBase: (uri) => sql`rtrim(${uri}, replace(${uri}, '/', ''))`,
+  uriKey: (uri) => sql`substr(${uri}, length(rtrim(${uri}, replace(${uri}, '/', ''))) + 1)`,
+  cidText: (cid) => sql`cid_text(${cid})`,
+  fold: (text) => sql`fold(${text})`,
+  foldedColumn: (text, folded) => sql`ifnull(${folded}, lower(${text}))`,
+  hasText: (folded, needle, atStart) =>
+    atStart
+      ? sql`(substr(${folded}, 1, ${[...needle].length}) = ${needle})`
+      : sql`(instr(${folded}, ${needle}) > 0)`,
+  instant: (text) => sql`instant(${text})`,
+  instantText: (micros) => sql`instant_text(${micros})`,
+  bucketKey: (micros, bucket) => {
+    switch (bucket) {
+      case 'hour':
+      case 'day':
+        return floorTo(micros, microsPer[bucket])
+      case 'week':
+        return sql`(${floorTo(sql`(${micros} + ${raw(String(mondayOffset))})`, microsPer.week)} - ${raw(String(mondayOffset))})`
+      case 'month':
+        return sql`strftime('%Y-%m-01', ${seconds(micros)}, 'unixepoch')`
+      case 'year':
+        return sql`strftime('%Y-01-01', ${seconds(micros)}, 'unixepoch')`
+    }
+  },
+  bucketText: (key, bucket) => {
+    if (bucket === 'month' || bucket === 'year') return key
+    const format = bucket === 'hour' ? '%Y-%m-%dT%H:00:00Z' : '%Y-%m-%d'
+    return sql`strftime(${literal(format)}, ${key} / ${raw(String(microsPer.second))}, 'unixepoch')`
+  },
+  checkedSum: (sum) => sql`iif(abs(${sum}) > 9007199254740991, sum_out_of_range(), ${sum})`,
+  cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
+  walk: (index) => (index === null ? raw('not indexed') : sql`indexed by ${identifier(index)}`),
+  trigramIds: (index, match) => {
+    const table = identifier(index)
+    if (match.kind === 'all') {
+      const query = match.trigrams.map(phrase).join(' AND ')
+      return { from: table, id: sql`rowid`, where: sql`${table} match ${query}` }
+    }
+    // The vocabulary is read in the same snapshot, so that no trigram is missed.
+    const terms = identifier(`${index}/terms`)
+    const query = sql`(select group_concat('"' || replace(term, '"', '""') || '"', ' OR ') from ${terms}
+      where term >= ${match.needle} and term < ${`${match.needle}\u{10FFFF}`})`
+    return { from: table, id: sql`rowid`, where: sql`${table} match ${query}` }
+  },
+}
+
+function concat(parts: readonly Sql[]): Sql {
+  if (parts.length === 1) return parts[0] as Sql
+  if (parts.length <= maxArguments) return sql`concat(${join(parts as Sql[], ', ')})`
+  const chunks: Sql[] = []
+  for (let start = 0; start < parts.length; start += maxArguments) chunks.push(concat(parts.slice(start, start + maxArguments)))
+  return concat(chunks)
+}
+
+/** Rounds toward the past, also before 1970, where integer division rounds toward zero. */
+function floorTo(value: Sql, unit: number): Sql {
+  const by = raw(String(unit))
+  return sequence([sql`(${value} - ((${value} % `, by, sql`) + `, by, sql`) % `, by, sql`)`])
+}
+
+function seconds(micros: Sql): Sql {
+  return sql`(${floorTo(micros, microsPer.second)} / ${raw(String(microsPer.second))})`
+}
+
+function pathLiteral(path: readonly string[]): Sql {
+  return literal(`$${path.map((part) => `."${part}"`).join('')}`)
+}
+
+function phrase(trigram: string): string {
+  return `"${trigram.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,67 @@
+/** An operation and its variables to a plan: what each root field reads. */
+import { type DocumentNode, executeSync, type FieldNode, Kind, type OperationDefinitionNode } from 'graphql'
+import { buildAggregate } from './build-aggregate.ts'
+import { buildList } from './build-list.ts'
+import { buildRecord } from './build-output.ts'
+import { argumentsOf, type Collected, collectFields } from './collect.ts'
+import { type PlanContext, tableOf } from './context.ts'
+import type { Plan, RootOutput } from './plan.ts'
+import { checkedAtUri } from './values.ts'
+
+/** `rawVariables` are those of the request, for introspection, which graphql-js executes itself. */
+export function buildPlan(
+  context: PlanContext,
+  operation: OperationDefinitionNode,
+  rawVariables: Readonly<Record<string, unknown>>,
+): Plan {
+  const query = context.selection.schema.getQueryType()
+  if (query === null || query === undefined) throw new Error('The schema has no query type.')
+  const roots = collectFields(context.selection, query, [operation.selectionSet]).map((collected) => ({
+    key: collected.key,
+    output: rootOutput(context, operation, collected, rawVariables),
+  }))
+  return { roots }
+}
+
+function rootOutput(
+  context: PlanContext,
+  operation: OperationDefinitionNode,
+  collected: Collected,
+  rawVariables: Readonly<Record<string, unknown>>,
+): RootOutput {
+  const { name, field, selections } = collected
+  if (name === '__typename') return { kind: 'constant', json: '"Query"' }
+  const role = field?.extensions.role
+  if (role === undefined)
+    return { kind: 'introspection', json: introspect(context, operation, collected, rawVariables) }
+  switch (role.kind) {
+    case 'connection':
+      return { kind: 'list', list: buildList(context, collected, tableOf(context, role.collection), null, name) }
+    case 'aggregate':
+      return { kind: 'aggregate', aggregate: buildAggregate(context, collected, tableOf(context, role.collection)) }
+    case 'byUri': {
+      const uri = checkedAtUri('uri', String(argumentsOf(context.selection, collected).uri))
+      const table = tableOf(context, role.collection)
+      return { kind: 'byUri', table, uri, fields: buildRecord(context, table, selections) }
+    }
+    default:
+      throw new Error(`The root field ${name} reads a ${role.kind}.`)
+  }
+}
+
+/** Runs one introspection field alone, with the fragments it uses, through the reference implementation. */
+function introspect(
+  { selection }: PlanContext,
+  operation: OperationDefinitionNode,
+  { key, nodes }: Collected,
+  rawVariables: Readonly<Record<string, unknown>>,
+): string {
+  const selectionSet = { kind: Kind.SELECTION_SET, selections: nodes as FieldNode[] } as const
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [{ ...operation, selectionSet }, ...selection.fragments.values()],
+  }
+  const result = executeSync({ schema: selection.schema, document, variableValues: rawVariables })
+  if (result.errors !== undefined) throw new Error(`Introspection failed: ${result.errors.map(String).join('; ')}`)
+  return JSON.stringify(result.data?.[key] ?? null)
+}

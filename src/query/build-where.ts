@@ -1,0 +1,368 @@
+/** `where` values to conditions. Paths start at the row that the condition is about: a record or an array element. */
+import type { ColumnValue } from '../database/database.ts'
+import { findArray, findColumn, type Table } from '../database/tables.ts'
+import { ServiceError } from '../errors.ts'
+import type { Collection, FieldType, Reference } from '../schema/model.ts'
+import { holderOf, isCountable, objectWhereFields, recordWhereFields, targetOf, type WhereField } from '../schema/operators.ts'
+import { foldText } from '../util/fold.ts'
+import { linkOf } from './build-link.ts'
+import type { PlanContext } from './context.ts'
+import { assertWithin } from './limits.ts'
+import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
+import { checkedText } from './values.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+/** The row a condition is about: a record with columns, or an element of which there is only JSON. */
+type Row = { readonly table: Table | null; readonly path: readonly string[] }
+
+/** Throws BAD_USER_INPUT or QUERY_TOO_COMPLEX; `{}` and an absent `where` hold for every record. */
+export function buildWhere(context: PlanContext, table: Table, where: unknown): Condition {
+  if (where === undefined || where === null) return everything
+  const builder = new WhereBuilder(context)
+  return builder.record(table, where as Input, 1)
+}
+
+const everything: Condition = { kind: 'all', of: [] }
+
+/** Counts as it goes, so that one `where` stays within the limits however it is nested. */
+class WhereBuilder {
+  readonly #context: PlanContext
+  #conditions = 0
+  #joins = 0
+
+  constructor(context: PlanContext) {
+    this.#context = context
+  }
+
+  record(table: Table, where: Input, level: number): Condition {
+    const fields = recordWhereFields(table.collection)
+    return this.#logic(where, level, (input, at) =>
+      this.#fields(fields, { table, path: [] }, input, at, (reference) => reference),
+    )
+  }
+
+  /** AND, OR, NOT and the rest of one input object; `rest` handles the rest at the same level. */
+  #logic(where: Input, level: number, rest: (input: Input, level: number) => Condition[]): Condition {
+    assertWithin('whereLevels', level, 'Conditions are nested too deep')
+    const again = (input: unknown): Condition => this.#logic(input as Input, level + 1, rest)
+    const parts: Condition[] = []
+    const { AND, OR, NOT, ...others } = where
+    if (AND !== undefined) parts.push(all(this.#list('AND', AND).map(again)))
+    if (OR !== undefined) parts.push({ kind: 'any', of: this.#list('OR', OR).map(again) })
+    if (NOT !== undefined) parts.push({ kind: 'not', of: again(present('NOT', NOT)) })
+    parts.push(...rest(others, level))
+    return all(parts)
+  }
+
+  #fields(
+    fields: readonly WhereField[],
+    row: Row,
+    input: Input,
+    level: number,
+    declared: (reference: Reference | null) => Reference | null,
+  ): Condition[] {
+    return Object.entries(input).map(([name, value]) => {
+      const field = fields.find((it) => it.name === name)
+      if (field === undefined) throw new Error(`No where field ${name}.`)
+      const conditions = present(name, value) as Input
+      switch (field.kind) {
+        case 'system':
+          return field.name === 'uri'
+            ? this.#ownUri(conditions)
+            : this.#scalar({ kind: 'system', name: field.name }, conditions, 'string')
+        case 'systemInstant': {
+          const column = field.name === 'indexedAt' ? 'indexed_at' : 'changed_at'
+          return this.#scalar({ kind: 'system', name: column }, conditions, 'datetime')
+        }
+        case 'reverse':
+          return this.#reverse(field.reference, conditions, level)
+        case 'property':
+          return this.#property(
+            field.field.type,
+            row,
+            [...row.path, field.field.property],
+            conditions,
+            level,
+            declared(field.reference),
+          )
+      }
+    })
+  }
+
+  #property(
+    type: FieldType,
+    { table }: Row,
+    path: readonly string[],
+    input: Input,
+    level: number,
+    reference: Reference | null,
+  ): Condition {
+    switch (type.kind) {
+      case 'string':
+        return this.#scalar(operand(table, path, 'text'), input, 'string', textIndexOf(table, path))
+      case 'datetime':
+        return this.#scalar(operand(table, path, 'instant'), input, 'datetime')
+      case 'integer':
+      case 'boolean':
+        return this.#scalar(operand(table, path, type.kind), input, type.kind)
+      case 'strongRef':
+      case 'atUri':
+        return this.#reference(referenceOperand(table, path, type.kind), input, level, reference)
+      case 'object': {
+        const { isNull, ...inside } = input
+        const own = isNull === undefined ? [] : [this.#absent(path, isNull)]
+        const fields = objectWhereFields(type.type)
+        const within = (): Condition =>
+          this.#logic(inside, level + 1, (rest, at) => this.#fields(fields, { table, path }, rest, at, () => null))
+        return all(Object.keys(inside).length === 0 ? own : [...own, { kind: 'absent', path, is: false }, within()])
+      }
+      case 'array':
+        return this.#array(type.of, table, path, input, level)
+      default:
+        throw new Error(`A ${type.kind} has no conditions.`)
+    }
+  }
+
+  #array(of: FieldType, table: Table | null, path: readonly string[], input: Input, level: number): Condition {
+    const parts: Condition[] = []
+    const { isNull, some, ...operators } = input
+    if (isNull !== undefined) parts.push(this.#absent(path, isNull))
+    if (some !== undefined) {
+      this.#countJoin()
+      const where = this.#element(of, present('some', some) as Input, level)
+      parts.push({ kind: 'element', path, where })
+    }
+    if (isCountable(of)) {
+      const kind = of.kind === 'integer' ? 'integer' : of.kind === 'datetime' ? 'instant' : 'text'
+      const array: ArrayOperand = { path, kind, index: table === null ? null : (findArray(table, path, false) ?? null) }
+      for (const [name, value] of Object.entries(operators)) {
+        this.#count()
+        const list = name === 'has' ? [this.#value(name, value)] : this.#values(name, value)
+        if (name === 'hasAll') parts.push({ kind: 'absent', path, is: false })
+        if (name !== 'hasAll' || list.length > 0)
+          parts.push({ kind: 'has', array, list, mode: name === 'hasAll' ? 'all' : 'any' })
+      }
+    }
+    return all(parts)
+  }
+
+  #element(of: FieldType, input: Input, level: number): Condition {
+    if (of.kind === 'strongRef') return this.#reference({ kind: 'json', path: [], shape: 'strongRef' }, input, level, null)
+    if (of.kind !== 'object') throw new Error(`Elements of kind ${of.kind} have no conditions.`)
+    const fields = objectWhereFields(of.type)
+    const row: Row = { table: null, path: [] }
+    const { isNull, ...inside } = input
+    const own = isNull === undefined ? [] : [this.#absent([], isNull)]
+    return all([
+      ...own,
+      this.#logic(inside, level + 1, (rest, at) => this.#fields(fields, row, rest, at, () => null)),
+    ])
+  }
+
+  /** `uri isNull isIndexed isCurrent` speak of the reference; all else, AND OR NOT too, of its one known target. */
+  #reference(of: ReferenceOperand, input: Input, level: number, reference: Reference | null): Condition {
+    const target = targetOf(reference, this.#context.model)
+    const { AND, OR, NOT, ...others } = input
+    const parts = this.#ownReference(of, others)
+    const inside = Object.fromEntries(Object.entries(others).filter(([name]) => !ownReferenceKeys.has(name)))
+    const logic = Object.fromEntries(Object.entries({ AND, OR, NOT }).filter(([, value]) => value !== undefined))
+    if (target === null) {
+      if (Object.keys(logic).length > 0)
+        parts.push(this.#logic(logic, level + 1, (rest) => this.#ownReference(of, rest)))
+      return all(parts)
+    }
+    if (Object.keys(inside).length === 0 && Object.keys(logic).length === 0) return all(parts)
+    this.#countJoin()
+    const table = this.#table(target)
+    parts.push({ kind: 'target', of, table, where: this.#insideTarget(of, table, { ...inside, ...logic }, level + 1) })
+    return all(parts)
+  }
+
+  /** Inside the target, the reference's own keys still speak of the reference: through what it is equal to there. */
+  #insideTarget(of: ReferenceOperand, table: Table, input: Input, level: number): Condition {
+    const fields = recordWhereFields(table.collection)
+    return this.#logic(input, level, (rest, at) => {
+      const own = Object.fromEntries(Object.entries(rest).filter(([name]) => ownReferenceKeys.has(name)))
+      const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !ownReferenceKeys.has(name)))
+      return [
+        ...this.#seenFromTarget(of, own),
+        ...this.#fields(fields, { table, path: [] }, others, at, (reference) => reference),
+      ]
+    })
+  }
+
+  /** A reference that has a target is present, is indexed, and its URI is the target's own. */
+  #seenFromTarget(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {
+    const parts: Condition[] = []
+    if (uri !== undefined) parts.push(this.#uriOperators(null, present('uri', uri) as Input))
+    if (isNull !== undefined) parts.push(constant(present('isNull', isNull) === false))
+    if (isIndexed !== undefined) parts.push(constant(present('isIndexed', isIndexed) === true))
+    if (isCurrent !== undefined)
+      parts.push({ kind: 'outerCurrent', of, is: present('isCurrent', isCurrent) === true })
+    return parts
+  }
+
+  #ownReference(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {
+    const parts: Condition[] = []
+    const { tables } = this.#context
+    if (uri !== undefined) parts.push(this.#uriOperators(of, present('uri', uri) as Input))
+    if (isNull !== undefined) parts.push(this.#missingReference(of, isNull))
+    if (isIndexed !== undefined) {
+      this.#countJoin()
+      parts.push({ kind: 'indexed', of, is: present('isIndexed', isIndexed) === true, tables })
+    }
+    if (isCurrent !== undefined) {
+      this.#countJoin()
+      parts.push({ kind: 'current', of, is: present('isCurrent', isCurrent) === true, tables })
+    }
+    return parts
+  }
+
+  #missingReference(of: ReferenceOperand, is: unknown): Condition {
+    this.#count()
+    const value = present('isNull', is) === true
+    if (of.kind === 'json') return { kind: 'absent', path: of.path, is: value }
+    return { kind: 'missing', operand: { kind: 'column', column: of.base }, is: value }
+  }
+
+  #uriOperators(of: ReferenceOperand | null, input: Input): Condition {
+    return all(
+      Object.entries(input).map(([name, value]): Condition => {
+        this.#count()
+        if (name === 'isNull') {
+          if (of !== null) return this.#missingReference(of, value)
+          return constant(present(name, value) === false)
+        }
+        const list = (name === 'eq' || name === 'ne' ? [this.#value(name, value)] : this.#values(name, value)).map(String)
+        return { kind: 'uri', of, list, negated: name === 'ne' || name === 'notIn' }
+      }),
+    )
+  }
+
+  /** A record's `uri` takes all string operators; equality goes by its parts, which are indexed. */
+  #ownUri(input: Input): Condition {
+    const byParts = new Set(['eq', 'ne', 'in', 'notIn'])
+    const entries = Object.entries(input)
+    const parts = Object.fromEntries(entries.filter(([name]) => byParts.has(name)))
+    const rest = Object.fromEntries(entries.filter(([name]) => !byParts.has(name)))
+    return all([
+      this.#uriOperators(null, parts),
+      this.#scalar({ kind: 'system', name: 'uri' }, rest, 'string'),
+    ])
+  }
+
+  #reverse(reference: Reference, input: Input, level: number): Condition {
+    const table = this.#table(holderOf(reference, this.#context.model))
+    const link = linkOf(table, reference)
+    return all(
+      Object.entries(input).map(([name, value]) => {
+        this.#countJoin()
+        const where = this.record(table, present(name, value) as Input, level + 1)
+        const some: Condition = { kind: 'referring', table, link, where }
+        return name === 'none' ? { kind: 'not', of: some } : some
+      }),
+    )
+  }
+
+  #scalar(
+    operand: Operand,
+    input: Input,
+    type: 'string' | 'datetime' | 'integer' | 'boolean',
+    index: Extract<Condition, { kind: 'text' }>['index'] = null,
+  ): Condition {
+    return all(
+      Object.entries(input).map(([name, value]): Condition => {
+        this.#count()
+        switch (name) {
+          case 'isNull':
+            return { kind: 'missing', operand, is: present(name, value) === true }
+          case 'in':
+          case 'notIn':
+            return { kind: 'in', operand, list: this.#values(name, value), negated: name === 'notIn' }
+          case 'contains':
+          case 'startsWith': {
+            const needle = foldText(String(this.#value(name, value)))
+            return { kind: 'text', operand, index, match: name, needle }
+          }
+          default: {
+            const to = this.#value(name, value)
+            return { kind: 'compare', operand, op: name as Comparison, to: type === 'boolean' ? Number(to) : to }
+          }
+        }
+      }),
+    )
+  }
+
+  #absent(path: readonly string[], is: unknown): Condition {
+    this.#count()
+    return { kind: 'absent', path, is: present('isNull', is) === true }
+  }
+
+  #value(name: string, value: unknown): ColumnValue {
+    const given = present(name, value)
+    if (typeof given === 'string') return checkedText(name, given)
+    return typeof given === 'boolean' ? Number(given) : (given as ColumnValue)
+  }
+
+  #values(name: string, value: unknown): readonly ColumnValue[] {
+    const list = this.#list(name, value)
+    assertWithin('listValues', list.length, `\`${name}\` has too many values`)
+    return list.map((element) => this.#value(name, element))
+  }
+
+  #list(name: string, value: unknown): readonly unknown[] {
+    return present(name, value) as readonly unknown[]
+  }
+
+  #table(collection: Collection): Table {
+    return this.#context.tables.find((table) => table.collection === collection) as Table
+  }
+
+  #count(): void {
+    this.#conditions += 1
+    assertWithin('conditions', this.#conditions, 'The `where` has too many conditions')
+  }
+
+  #countJoin(): void {
+    this.#joins += 1
+    assertWithin('joins', this.#joins, 'The `where` follows too many references and arrays')
+  }
+}
+
+const ownReferenceKeys: ReadonlySet<string> = new Set(['uri', 'isNull', 'isIndexed', 'isCurrent'])
+
+function all(of: readonly Condition[]): Condition {
+  const flat = of.flatMap((part) => (part.kind === 'all' ? part.of : [part]))
+  return flat.length === 1 ? (flat[0] as Condition) : { kind: 'all', of: flat }
+}
+
+function constant(holds: boolean): Condition {
+  return { kind: holds ? 'all' : 'any', of: [] }
+}
+
+function present(name: string, value: unknown): unknown {
+  if (value !== null) return value
+  throw new ServiceError(
+    'BAD_USER_INPUT',
+    `\`${name}: null\` in \`where\` says nothing. Ask for missing values with \`isNull: true\`, or leave \`${name}\` out.`,
+  )
+}
+
+function operand(table: Table | null, path: readonly string[], as: 'text' | 'integer' | 'boolean' | 'instant'): Operand {
+  const column = table === null ? undefined : findColumn(table, path, as)
+  return column === undefined ? { kind: 'json', path, as } : { kind: 'column', column }
+}
+
+function textIndexOf(table: Table | null, path: readonly string[]) {
+  const column = table === null ? undefined : findColumn(table, path, 'text')
+  return table?.texts.find(({ text }) => text === column) ?? null
+}
+
+function referenceOperand(table: Table | null, path: readonly string[], kind: 'strongRef' | 'atUri'): ReferenceOperand {
+  const shape = kind === 'strongRef' ? 'strongRef' : 'text'
+  const base = table === null ? undefined : findColumn(table, path, 'refBase')
+  const key = table === null ? undefined : findColumn(table, path, 'refKey')
+  if (base === undefined || key === undefined) return { kind: 'json', path, shape }
+  return { kind: 'columns', base, key, path, shape }
+}

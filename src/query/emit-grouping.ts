@@ -1,0 +1,188 @@
+/** Groups as common table expressions: their keys in the form they are stored in, counts and measures beside them. */
+import type { Table } from '../database/tables.ts'
+import { allOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
+import { fromRoad } from './emit-road.ts'
+import { columnOf, emitCondition, type UriParts, uriText } from './emit-where.ts'
+import type { Emitter, Row } from './emitter.ts'
+import type { AggregatePlan, GroupKey, MeasurePlan } from './plan.ts'
+import { chooseCountRoad } from './roads.ts'
+
+/** One set of groups. `row` is an alias over `name` throughout. */
+export interface Grouping {
+  readonly name: Sql
+  /** Common table expressions, in order. */
+  readonly tables: readonly Sql[]
+  keyJson(key: number, row: Sql): Sql
+  /** What a key sorts by: URIs and DIDs by their text. */
+  keyOrder(key: number, row: Sql): Sql
+  /** Of a key that is a reference. */
+  uriParts(key: number, row: Sql): UriParts
+  measureValue(measure: number, row: Sql): Sql
+  measureJson(measure: number, row: Sql): Sql
+}
+
+type RecordRow = Extract<Row, { kind: 'record' }>
+
+/** No keys make one group of everything. */
+export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: readonly GroupKey[]): Grouping {
+  const { dialect } = emitter
+  const name = emitter.alias()
+  const distinct = new Map<number, Sql>()
+  for (const [index, { of }] of plan.measures.entries())
+    if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
+
+  const source = createSource(emitter, plan)
+  const columns = keys.flatMap((key, index) => rawKeys(emitter, key, source).map((raw, part) => [raw, at(index, part)] as const))
+  const measures = plan.measures.flatMap((measure, index) =>
+    distinct.has(index) ? [] : [sql`${measureExpression(emitter, measure, source)} as ${measureName(index)}`],
+  )
+  const selected = [...columns.map(([value, as]) => sql`${value} as ${as}`), sql`count(*) as n`, ...measures]
+  const by = groupBy(columns.map(([, as]) => as))
+  const main = sql`${name} as materialized (select ${join(selected, ', ')} ${source.from()} ${by})`
+
+  const sideTables = [...distinct].map(([index, side]) => {
+    const own = createSource(emitter, plan)
+    const keyColumns = keys.flatMap((key, at_) => rawKeys(emitter, key, own).map((value, part) => sql`${value} as ${at(at_, part)}`))
+    const [element] = rawKeys(emitter, (plan.measures[index] as MeasurePlan).of, own)
+    const counted = [...keyColumns, sql`count(distinct ${element}) as v`]
+    return sql`${side} as materialized (select ${join(counted, ', ')} ${own.from()} ${by})`
+  })
+
+  const measureValue = (measure: number, row: Sql): Sql => {
+    const side = distinct.get(measure)
+    if (side === undefined) return sql`${row}.${measureName(measure)}`
+    const same = columns.map(([, as]) => sql`${side}.${as} is not distinct from ${row}.${as}`)
+    return sql`(select v from ${side} where ${allOf(same)})`
+  }
+  const keyAt = (index: number): GroupKey => keys[index] as GroupKey
+  const uriParts = (key: number, row: Sql): UriParts => ({ base: sql`${row}.${at(key, 0)}`, key: sql`${row}.${at(key, 1)}` })
+  const keyText = (key: number, row: Sql): Sql => {
+    const value = sql`${row}.${at(key, 0)}`
+    const { leaf, bucket } = keyAt(key)
+    if (leaf.kind === 'reference') return uriText(value, sql`${row}.${at(key, 1)}`)
+    if (leaf.kind === 'system' && leaf.name === 'did') return sql`(select did from base where id = ${value})`
+    return bucket === null ? value : dialect.bucketText(value, bucket)
+  }
+  return {
+    name,
+    tables: [main, ...sideTables],
+    uriParts,
+    measureValue,
+    keyOrder: (key, row) => (keyAt(key).bucket === null ? keyText(key, row) : sql`${row}.${at(key, 0)}`),
+    keyJson: (key, row) => {
+      const text = keyText(key, row)
+      const { leaf, bucket } = keyAt(key)
+      if (leaf.kind === 'column' && leaf.column.kind === 'boolean')
+        return sql`case when ${text} is null then 'null' else ${dialect.booleanJson(sql`${text} = 1`)} end`
+      return dialect.toJson(isInstant(leaf) && bucket === null ? dialect.instantText(text) : text)
+    },
+    measureJson: (measure, row) => {
+      const value = measureValue(measure, row)
+      const { measure: kind, of } = plan.measures[measure] as MeasurePlan
+      if (kind === 'sum') return dialect.toJson(dialect.checkedSum(value))
+      if ((kind === 'min' || kind === 'max') && isInstant(of.leaf)) return dialect.toJson(dialect.instantText(value))
+      return kind === 'countDistinct' ? sql`coalesce(${value}, 0)` : dialect.toJson(value)
+    },
+  }
+}
+
+/** Records with what they are joined to; each join and each array is there once. */
+interface Source {
+  readonly row: RecordRow
+  /** The row at the end of a key's joins, missing where there is no such target. */
+  joined(key: GroupKey): Sql
+  /** The side table of an array at the end of a key's joins. */
+  elements(key: GroupKey, name: string): Sql
+  from(): Sql
+}
+
+function createSource(emitter: Emitter, { table, where }: AggregatePlan): Source {
+  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+  const joins = new Map<string, { readonly alias: Sql; readonly text: Sql }>()
+  const join_ = (id: string, text: (alias: Sql) => Sql): Sql => {
+    const known = joins.get(id)
+    if (known !== undefined) return known.alias
+    const alias = emitter.alias()
+    joins.set(id, { alias, text: text(alias) })
+    return alias
+  }
+  const joined = ({ joins: path }: GroupKey): Sql => {
+    let from = row.alias
+    let id = ''
+    for (const { base, key, table: target } of path) {
+      const [holder, parts] = [from, { base: columnOf(from, base), key: columnOf(from, key) }]
+      id += ` ${holder.sql}.${base.name}`
+      from = join_(id, (alias) => leftJoin(target, alias, parts))
+    }
+    return from
+  }
+  return {
+    row,
+    joined,
+    elements: (key, name) => {
+      const holder = joined(key)
+      return join_(`${holder.sql} ${name}`, (alias) => sql`left join ${identifier(name)} ${alias} on ${alias}.id = ${holder}.id`)
+    },
+    from: () => {
+      const { from, on } = fromRoad(emitter, chooseCountRoad(emitter, table, where), row, null)
+      const all = [...joins.values()].map(({ text }) => text)
+      const condition = allOf([...on, emitCondition(emitter, where, row)])
+      return sql`from ${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
+    },
+  }
+}
+
+function leftJoin(table: Table, alias: Sql, { base, key }: UriParts): Sql {
+  return sql`left join ${identifier(table.name)} ${alias} on ${alias}.base = ${base} and ${alias}.rkey = ${key}`
+}
+
+/** What a key is grouped by: one value, or the two parts of a reference. */
+function rawKeys({ dialect }: Emitter, key: GroupKey, source: Source): readonly Sql[] {
+  const { leaf, bucket } = key
+  const alias = source.joined(key)
+  const bucketed = (value: Sql): Sql => (bucket === null ? value : dialect.bucketKey(value, bucket))
+  switch (leaf.kind) {
+    case 'column':
+      return [bucketed(columnOf(alias, leaf.column))]
+    case 'reference':
+      return [columnOf(alias, leaf.base), columnOf(alias, leaf.key)]
+    case 'array':
+      return [sql`${source.elements(key, leaf.array.name)}.value`]
+    case 'system':
+      if (leaf.name === 'indexed_at') return [bucketed(sql`${alias}.indexed_at`)]
+      return leaf.name === 'did' ? [sql`${alias}.base`] : [literal(source.row.table.collection.nsid)]
+  }
+}
+
+function measureExpression(emitter: Emitter, { measure, of }: MeasurePlan, source: Source): Sql {
+  const parts = rawKeys(emitter, of, source)
+  const value = parts[0] as Sql
+  switch (measure) {
+    case 'avg':
+      return sql`${emitter.dialect.asFloat(sql`sum(${value})`)} / count(${value})`
+    case 'sum':
+    case 'min':
+    case 'max':
+      return sql`${raw(measure)}(${value})`
+    case 'countDistinct': {
+      const [, key] = parts
+      return sql`count(distinct ${key === undefined ? value : uriText(value, key)})`
+    }
+  }
+}
+
+function isInstant(leaf: GroupKey['leaf']): boolean {
+  return (leaf.kind === 'column' && leaf.column.kind === 'instant') || (leaf.kind === 'system' && leaf.name === 'indexed_at')
+}
+
+function groupBy(columns: readonly Sql[]): Sql {
+  return columns.length === 0 ? raw('') : sql`group by ${join(columns as Sql[], ', ')}`
+}
+
+function at(key: number, part: number): Sql {
+  return raw(`k${key}_${part}`)
+}
+
+function measureName(index: number): Sql {
+  return raw(`m${index}`)
+}

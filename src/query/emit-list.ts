@@ -1,0 +1,234 @@
+/** Lists as SQL: the ids of a page in order, then what is selected of them. */
+import type { ColumnValue } from '../database/database.ts'
+import type { Table } from '../database/tables.ts'
+import { allOf, anyOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
+import { isInstant } from './build-list.ts'
+import { emitFields, emitObject } from './emit-output.ts'
+import { columnOf, didOf, emitCondition, linked, uriText } from './emit-where.ts'
+import type { Emitter, Row } from './emitter.ts'
+import type { Direction, EdgeOutput, ListOutput, ListPlan, PageInfoOutput, SortKey } from './plan.ts'
+import { chooseCountRoad, chooseRoad, isIdOrder, type Road } from './roads.ts'
+import { fromRoad } from './emit-road.ts'
+
+type RecordRow = Extract<Row, { kind: 'record' }>
+
+/** The list as JSON text; `parent` is the alias of the row its link hangs on. */
+export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): Sql {
+  const needs = needsOf(list)
+  const { dialect } = emitter
+  if (!needs.rows) return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, parent, output))
+  const { backward, size } = list.page
+  const alias = emitter.alias()
+  const page = emitter.alias()
+  const row: RecordRow = { kind: 'record', alias, table: list.table }
+  const ids = emitIds(emitter, list, parent, { reverse: backward, inclusive: false, limit: needs.ends ? size + 1 : size })
+  const numbered = needs.ends ? sql`select id, row_number() over () as n, count(*) over () as c from (${ids})` : ids
+  const inOrder = backward ? sql`select * from (${withNumber(numbered, needs.ends)}) order by n desc` : numbered
+  const own = needs.ends ? sql`${page}.n <= ${size}` : null
+  const position = keyArray(emitter, list.sort, row)
+  const values = (output: ListOutput): Sql => {
+    switch (output.kind) {
+      case 'edges': {
+        const edge = emitObject(emitter, output.fields, (field: EdgeOutput) => {
+          if (field.kind === 'cursor') return dialect.toJson(dialect.cursor(list.binding, position))
+          return field.kind === 'node' ? emitFields(emitter, field.fields, row) : literal(field.json)
+        })
+        return array(emitter, dialect.joined(edge, own))
+      }
+      case 'nodes':
+        return array(emitter, dialect.joined(emitFields(emitter, output.fields, row), own))
+      case 'pageInfo': {
+        const first = backward ? sql`case when ${page}.c < ${size} then ${page}.c else ${size} end` : sql`1`
+        const last = backward ? sql`1` : sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
+        const cursorAt = (n: Sql): Sql =>
+          size === 0
+            ? raw(`'null'`)
+            : sql`coalesce(${dialect.toJson(dialect.cursor(list.binding, sql`max(${position}) filter (where ${page}.n = ${n})`))}, 'null')`
+        const more = dialect.booleanJson(sql`count(*) > ${size}`)
+        return emitObject(emitter, output.fields, (field: PageInfoOutput) => {
+          switch (field.kind) {
+            case 'constant':
+              return literal(field.json)
+            case 'hasNextPage':
+              return backward ? behind(emitter, list, parent) : more
+            case 'hasPreviousPage':
+              return backward ? more : behind(emitter, list, parent)
+            case 'startCursor':
+              return cursorAt(first)
+            case 'endCursor':
+              return cursorAt(last)
+          }
+        })
+      }
+      default:
+        return outsideRows(emitter, list, parent, output)
+    }
+  }
+  const table = identifier(list.table.name)
+  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page} cross join ${table} ${alias} on ${alias}.id = ${page}.id)`
+}
+
+function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, output: ListOutput): Sql {
+  if (output.kind === 'constant') return literal(output.json)
+  if (output.kind !== 'totalCount') throw new Error(`${output.kind} needs the rows of the page.`)
+  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: list.table }
+  const where = emitCondition(emitter, list.where, row)
+  if (list.link !== null && parent !== null) {
+    const { from, on } = linked(emitter, list.link, row, parent)
+    return sql`(select count(*) from ${from} where ${on} and ${where})`
+  }
+  const { from, on } = fromRoad(emitter, chooseCountRoad(emitter, list.table, list.where), row, null)
+  return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
+}
+
+function needsOf({ fields }: ListPlan): { readonly rows: boolean; readonly ends: boolean } {
+  const kinds = fields.map(({ output }) => output.kind)
+  const ends = kinds.includes('pageInfo')
+  return { rows: ends || kinds.includes('edges') || kinds.includes('nodes'), ends }
+}
+
+/** Backward pages are found from their end, and shown from their start. */
+function withNumber(numbered: Sql, has: boolean): Sql {
+  return has ? numbered : sql`select id, row_number() over () as n from (${numbered})`
+}
+
+function array({ dialect }: Emitter, elements: Sql): Sql {
+  return dialect.concat([raw(`'['`), elements, raw(`']'`)])
+}
+
+/** Whether there is anything on the side of the page that its cursor closes off. */
+function behind(emitter: Emitter, list: ListPlan, parent: Sql | null): Sql {
+  if (list.page.from === null) return raw(`'false'`)
+  const ids = emitIds(emitter, list, parent, { reverse: !list.page.backward, inclusive: true, limit: 1 })
+  return emitter.dialect.booleanJson(sql`exists (${ids})`)
+}
+
+interface Walk {
+  /** Against the list's own order. */
+  readonly reverse: boolean
+  /** Whether the row at the page's cursor counts. */
+  readonly inclusive: boolean
+  readonly limit: number
+}
+
+/** Ids in order from the page's cursor on, as rows of `id`. */
+function emitIds(emitter: Emitter, list: ListPlan, parent: Sql | null, { reverse, inclusive, limit }: Walk): Sql {
+  const { table, where } = list
+  const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
+  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+  const condition = emitCondition(emitter, where, row)
+  const { from: position } = list.page
+  if (isIdOrder(emitter, table, sort)) {
+    const direction = sort[0]?.direction ?? 'desc'
+    const bound = position === null ? null : idBound(emitter, table, position, direction, inclusive)
+    const order = sql`order by ${row.alias}.id ${raw(direction)}`
+    if (list.link !== null && parent !== null) {
+      const { from, on } = linked(emitter, list.link, row, parent)
+      const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
+      return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${limit}`
+    }
+    const road = chooseRoad(emitter, table, where, sort)
+    const { from, on } = fromRoad(emitter, road, row, { direction, bound })
+    // A text road comes in order by itself; asking for it again would gather all of it first.
+    const ordering = road.kind === 'text' ? sql`` : order
+    return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, condition])} ${ordering} limit ${limit}`
+  }
+  const order = sql`order by ${join(sort.map((key) => sql`${keyOf(key, row)} ${raw(key.direction)}`), ', ')}`
+  const starts = position === null ? [] : segments(sort, position, row, inclusive)
+  if (list.link !== null && parent !== null) {
+    const { from, on } = linked(emitter, list.link, row, parent)
+    const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
+    return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${limit}`
+  }
+  const road = chooseRoad(emitter, table, where, sort)
+  const { from, on } = fromRoad(emitter, road, row, null)
+  const part = (start: readonly Sql[]): Sql =>
+    sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, ...start, condition])} ${order} limit ${limit}`
+  if (position === null) return part([])
+  if (!isAlongOrder(road, table, sort)) return part([anyOf(starts)])
+  // Each segment is one range of the order's index, and they follow each other in order.
+  return sql`${join(starts.map((start) => sql`select * from (${part([start])})`), ' union all ')} limit ${limit}`
+}
+
+function isAlongOrder(road: Road, table: Table, sort: readonly SortKey[]): boolean {
+  if (road.kind !== 'walk' || road.index === null) return false
+  const column = table.indexes.find(({ name }) => name === road.index)?.columns[0]
+  const first = sort[0]?.value
+  if (first?.kind === 'column') return first.column.name === column
+  return first?.kind === 'system' && first.name === 'indexed_at'
+}
+
+function opposite(direction: Direction): Direction {
+  return direction === 'asc' ? 'desc' : 'asc'
+}
+
+/** The part of an order beyond a position, as disjoint ranges in that order: one more equal key, then one beyond. */
+function segments(sort: readonly SortKey[], position: readonly ColumnValue[], row: RecordRow, inclusive: boolean): Sql[] {
+  const found: Sql[] = inclusive ? [allOf(sort.map((key, index) => equals(key, position[index] ?? null, row)))] : []
+  for (let last = sort.length - 1; last >= 0; last -= 1) {
+    const key = sort[last] as SortKey
+    const before = sort.slice(0, last).map((it, index) => equals(it, position[index] ?? null, row))
+    for (const beyond of beyondKey(key, position[last] ?? null, row)) found.push(allOf([...before, beyond]))
+  }
+  return found
+}
+
+function equals(key: SortKey, value: ColumnValue, row: RecordRow): Sql {
+  return value === null ? sql`${keyOf(key, row)} is null` : sql`${keyOf(key, row)} = ${value}`
+}
+
+/** A missing value is smaller than any: first going up, last going down. */
+function beyondKey(key: SortKey, value: ColumnValue, row: RecordRow): readonly Sql[] {
+  const at = keyOf(key, row)
+  if (key.direction === 'asc') return [value === null ? sql`${at} is not null` : sql`${at} > ${value}`]
+  if (value === null) return []
+  return key.nullable ? [sql`${at} < ${value}`, sql`${at} is null`] : [sql`${at} < ${value}`]
+}
+
+function keyOf({ value }: SortKey, { alias }: RecordRow): Sql {
+  switch (value.kind) {
+    case 'column':
+      return columnOf(alias, value.column)
+    case 'uriText':
+      return uriText(columnOf(alias, value.base), columnOf(alias, value.key))
+    case 'system':
+      if (value.name === 'did') return didOf(alias)
+      if (value.name === 'baseUri') return sql`(select uri from base where id = ${alias}.base)`
+      return sql`${alias}.${identifier(value.name)}`
+  }
+}
+
+function keyArray({ dialect }: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
+  return dialect.jsonArray(
+    sort.map((key) => (isInstant(key) ? dialect.asText(keyOf(key, row)) : keyOf(key, row))),
+  )
+}
+
+/**
+ * The ids beyond a position where ids follow the default order: those past the record at the position,
+ * or, when it is gone or has moved, past the last record before it, found by halving the ids.
+ */
+function idBound(
+  emitter: Emitter,
+  table: Table,
+  [indexedAt, rkey, did]: readonly ColumnValue[],
+  direction: Direction,
+  inclusive: boolean,
+): Sql {
+  const name = identifier(table.name)
+  const [here, at, steps] = [emitter.alias(), emitter.alias(), emitter.alias()]
+  const base = `at://${String(did)}/${table.collection.nsid}/`
+  const exact = sql`(select ${here}.id from ${name} ${here} where ${here}.base = (select id from base where uri = ${base})
+    and ${here}.rkey = ${rkey} and ${here}.indexed_at = ${indexedAt})`
+  const middle = sql`(low + high) / 2`
+  const precedes = sql`coalesce((select (${at}.indexed_at, ${at}.rkey, ${didOf(at)}) < (${indexedAt}, ${rkey}, ${did})
+    from ${name} ${at} where ${at}.id <= ${middle} order by ${at}.id desc limit 1), true)`
+  const last = sql`(with recursive ${steps}(low, high) as (
+    select 0, (select coalesce(max(id), 0) + 1 from ${name})
+    union all select case when p then m else low end, case when p then high else m end
+      from (select low, high, ${middle} as m, ${precedes} as p from ${steps} where high - low > 1)
+    ) select max(low) from ${steps})`
+  if (direction === 'asc')
+    return inclusive ? sql`>= coalesce(${exact}, ${last} + 1)` : sql`> coalesce(${exact}, ${last})`
+  return inclusive ? sql`<= coalesce(${exact}, ${last})` : sql`< coalesce(${exact}, ${last} + 1)`
+}

@@ -1,0 +1,39 @@
+/** A road as a `from` clause and what must hold beside the list's own conditions. */
+import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
+import type { Emitter, Row } from './emitter.ts'
+import type { Direction } from './plan.ts'
+import type { Road } from './roads.ts'
+
+/** Where ids are to come in order, and from where on. */
+interface IdOrder {
+  readonly direction: Direction
+  readonly bound: Sql | null
+}
+
+export function fromRoad(
+  emitter: Emitter,
+  road: Road,
+  { alias, table }: Extract<Row, { kind: 'record' }>,
+  order: IdOrder | null,
+): { readonly from: Sql; readonly on: readonly Sql[] } {
+  const name = identifier(table.name)
+  const beyond = order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
+  switch (road.kind) {
+    case 'free':
+      return { from: sql`${name} ${alias}`, on: beyond }
+    case 'walk':
+      return { from: sql`${name} ${alias} ${emitter.dialect.walk(road.index)}`, on: beyond }
+    case 'text': {
+      const candidates = emitter.alias()
+      const lists = road.matches.map(({ index, match }) => {
+        const { from, id, where } = emitter.dialect.trigramIds(index.name, match)
+        const bound = order?.bound == null ? sql`` : sql` and ${id} ${order.bound}`
+        return sql`select ${id} as id from ${from} where ${where}${bound}`
+      })
+      // Ordered within, a union of ordered lists is merged and stops early.
+      const ordering = order === null ? sql`` : sql` order by 1 ${raw(order.direction)}`
+      const ids = sql`(${join(lists, ' union ')}${ordering}) ${candidates}`
+      return { from: sql`${ids} cross join ${name} ${alias} on ${alias}.id = ${candidates}.id`, on: [] }
+    }
+  }
+}

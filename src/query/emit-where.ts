@@ -1,0 +1,246 @@
+/** Conditions as SQL. A comparison with a missing value is null in SQL: `not` turns that to true by way of false. */
+import type { Column, Table } from '../database/tables.ts'
+import { allOf, anyOf, identifier, join, literal, type Sql, sql } from '../sql/sql.ts'
+import type { Emitter, Row } from './emitter.ts'
+import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
+
+const signs: Record<Comparison, Sql> = {
+  eq: sql`=`,
+  ne: sql`<>`,
+  gt: sql`>`,
+  gte: sql`>=`,
+  lt: sql`<`,
+  lte: sql`<=`,
+}
+
+/** The condition on a row; `outer` is the row whose reference led to it. */
+export function emitCondition(emitter: Emitter, condition: Condition, row: Row, outer: Row | null = null): Sql {
+  const { dialect } = emitter
+  switch (condition.kind) {
+    case 'all':
+      return allOf(condition.of.map((part) => emitCondition(emitter, part, row, outer)))
+    case 'any':
+      return anyOf(condition.of.map((part) => emitCondition(emitter, part, row, outer)))
+    case 'not':
+      return sql`(not coalesce(${emitCondition(emitter, condition.of, row, outer)}, false))`
+    case 'compare':
+      return sql`(${operandOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
+    case 'in': {
+      if (condition.list.length === 0)
+        return condition.negated ? sql`(${operandOf(emitter, condition.operand, row)} is not null)` : sql`false`
+      const list = join(condition.list.map((value) => sql`${value}`), ', ')
+      const not = condition.negated ? sql`not ` : sql``
+      return sql`(${operandOf(emitter, condition.operand, row)} ${not}in (${list}))`
+    }
+    case 'missing':
+      return isNull(operandOf(emitter, condition.operand, row), condition.is)
+    case 'text': {
+      const folded = foldedOf(emitter, condition.operand, row)
+      if (condition.needle === '') return isNull(operandOf(emitter, condition.operand, row), false)
+      return dialect.hasText(folded, condition.needle, condition.match === 'startsWith')
+    }
+    case 'absent':
+      return isNull(dialect.scalarAt(jsonOf(row), condition.path), condition.is)
+    case 'has':
+      return hasElements(emitter, condition.array, condition.list, condition.mode, row)
+    case 'element': {
+      const alias = emitter.alias()
+      const element: Row = { kind: 'json', value: sql`${alias}.value` }
+      const where = emitCondition(emitter, condition.where, element)
+      return sql`exists (select 1 from ${dialect.each(jsonOf(row), condition.path, alias)} where ${where})`
+    }
+    case 'uri':
+      return uriIsOneOf(emitter, condition, row)
+    case 'indexed': {
+      const found = lookUp(emitter, referenceParts(emitter, condition.of, row), condition.tables, () => sql`1`)
+      const present = isNull(referenceUri(emitter, condition.of, row), false)
+      return sql`(${present} and ${isNull(found, !condition.is)})`
+    }
+    case 'current': {
+      const cid = pinnedCid(emitter, condition.of, row)
+      const same = (alias: Sql): Sql => sql`${dialect.cidText(sql`${alias}.cid`)} = ${cid}`
+      const found = lookUp(emitter, referenceParts(emitter, condition.of, row), condition.tables, same)
+      return condition.is ? found : sql`(not ${found})`
+    }
+    case 'outerCurrent': {
+      if (outer === null || row.kind !== 'record') throw new Error('There is no reference around this condition.')
+      const cid = pinnedCid(emitter, condition.of, outer)
+      return sql`(${dialect.cidText(sql`${row.alias}.cid`)} ${condition.is ? sql`=` : sql`<>`} ${cid})`
+    }
+    case 'target': {
+      const alias = emitter.alias()
+      const target: Row = { kind: 'record', alias, table: condition.table }
+      const { base, key } = referenceParts(emitter, condition.of, row)
+      const where = emitCondition(emitter, condition.where, target, row)
+      return sql`exists (select 1 from ${identifier(condition.table.name)} ${alias}
+        where ${alias}.base = ${base} and ${alias}.rkey = ${key} and ${where})`
+    }
+    case 'referring': {
+      if (row.kind !== 'record') throw new Error('Only records are referred to.')
+      const alias = emitter.alias()
+      const referring: Row = { kind: 'record', alias, table: condition.table }
+      const where = emitCondition(emitter, condition.where, referring)
+      const { from, on } = linked(emitter, condition.link, referring, row.alias)
+      return sql`exists (select 1 from ${from} where ${on} and ${where})`
+    }
+  }
+}
+
+/** Records that hang on the row `to` by a link: what to read from, and what holds for those. */
+export function linked(
+  emitter: Emitter,
+  link: Extract<Condition, { kind: 'referring' }>['link'],
+  { alias, table }: Extract<Row, { kind: 'record' }>,
+  to: Sql,
+): { readonly from: Sql; readonly on: Sql } {
+  const name = identifier(table.name)
+  if (link.kind === 'columns') {
+    const [base, key] = [columnOf(alias, link.base), columnOf(alias, link.key)]
+    return { from: sql`${name} ${alias}`, on: sql`${base} = ${to}.base and ${key} = ${to}.rkey` }
+  }
+  const side = emitter.alias()
+  return {
+    from: sql`${identifier(link.array.name)} ${side} cross join ${name} ${alias} on ${alias}.id = ${side}.id`,
+    on: sql`${side}.base = ${to}.base and ${side}.rkey = ${to}.rkey`,
+  }
+}
+
+export interface UriParts {
+  readonly base: Sql
+  readonly key: Sql
+}
+
+/** A reference's URI in the two parts that records are found by. */
+export function referenceParts(
+  emitter: Emitter,
+  of: ReferenceOperand,
+  row: Row,
+): UriParts {
+  if (of.kind === 'columns' && row.kind === 'record')
+    return { base: columnOf(row.alias, of.base), key: columnOf(row.alias, of.key) }
+  const uri = referenceUri(emitter, of, row)
+  const { dialect } = emitter
+  return { base: sql`(select id from base where uri = ${dialect.uriBase(uri)})`, key: dialect.uriKey(uri) }
+}
+
+/** A value of the record at a URI given in parts, whichever collection it is in; null when it is not indexed. */
+export function lookUp(
+  emitter: Emitter,
+  { base, key }: UriParts,
+  tables: readonly Table[],
+  value: (alias: Sql, table: Table) => Sql,
+): Sql {
+  const cases = tables.map((table) => {
+    const alias = emitter.alias()
+    return sql`when ${literal(table.collection.nsid)} then
+      (select ${value(alias, table)} from ${identifier(table.name)} ${alias} where ${alias}.base = ${base} and ${alias}.rkey = ${key})`
+  })
+  return sql`case (select collection from base where id = ${base}) ${join(cases, ' ')} end`
+}
+
+export function columnOf(alias: Sql, column: Column): Sql {
+  return sql`${alias}.${identifier(column.name)}`
+}
+
+export function jsonOf(row: Row): Sql {
+  return row.kind === 'record' ? sql`${row.alias}.record` : row.value
+}
+
+/** The record's own URI, from the base it shares with its repository's other records. */
+export function uriText(base: Sql, key: Sql): Sql {
+  return sql`((select uri from base where id = ${base}) || ${key})`
+}
+
+export function didOf(alias: Sql): Sql {
+  return sql`(select did from base where id = ${alias}.base)`
+}
+
+function operandOf({ dialect }: Emitter, operand: Operand, row: Row): Sql {
+  if (operand.kind === 'json') {
+    const scalar = dialect.scalarAt(jsonOf(row), operand.path)
+    return operand.as === 'instant' ? dialect.instant(scalar) : scalar
+  }
+  if (row.kind !== 'record') throw new Error('An array element has no columns.')
+  if (operand.kind === 'column') return columnOf(row.alias, operand.column)
+  switch (operand.name) {
+    case 'uri':
+      return uriText(sql`${row.alias}.base`, sql`${row.alias}.rkey`)
+    case 'cid':
+      return dialect.cidText(sql`${row.alias}.cid`)
+    case 'did':
+      return didOf(row.alias)
+    case 'collection':
+      return literal(row.table.collection.nsid)
+    default:
+      return sql`${row.alias}.${identifier(operand.name)}`
+  }
+}
+
+function foldedOf(emitter: Emitter, operand: Operand, row: Row): Sql {
+  if (operand.kind === 'column' && row.kind === 'record') {
+    const index = row.table.texts.find(({ text }) => text === operand.column)
+    if (index !== undefined)
+      return emitter.dialect.foldedColumn(columnOf(row.alias, index.text), columnOf(row.alias, index.folded))
+  }
+  return emitter.dialect.fold(operandOf(emitter, operand, row))
+}
+
+function isNull(value: Sql, is: boolean): Sql {
+  return is ? sql`(${value} is null)` : sql`(${value} is not null)`
+}
+
+function hasElements(
+  emitter: Emitter,
+  array: ArrayOperand,
+  list: readonly (string | number | bigint | Uint8Array | null)[],
+  mode: 'any' | 'all',
+  row: Row,
+): Sql {
+  if (list.length === 0) return mode === 'all' ? sql`true` : sql`false`
+  const one = (values: Sql): Sql => {
+    if (array.index !== null && row.kind === 'record')
+      return sql`exists (select 1 from ${identifier(array.index.name)} where value in (${values}) and id = ${row.alias}.id)`
+    const alias = emitter.alias()
+    const element = sql`${alias}.value`
+    const value = array.kind === 'instant' ? emitter.dialect.instant(element) : element
+    return sql`exists (select 1 from ${emitter.dialect.each(jsonOf(row), array.path, alias)} where ${value} in (${values}))`
+  }
+  const values = list.map((value) => sql`${value}`)
+  return mode === 'any' ? one(join(values, ', ')) : allOf(values.map(one))
+}
+
+function uriIsOneOf(emitter: Emitter, { of, list, negated }: Extract<Condition, { kind: 'uri' }>, row: Row): Sql {
+  const own = row.kind === 'record' ? ownParts(of, row.alias) : null
+  if (own === null) {
+    if (of === null) throw new Error('Only a record has a URI.')
+    const uri = referenceUri(emitter, of, row)
+    if (list.length === 0) return negated ? isNull(uri, false) : sql`false`
+    const values = join(list.map((value) => sql`${value}`), ', ')
+    return negated ? sql`(${uri} not in (${values}))` : sql`(${uri} in (${values}))`
+  }
+  const [base, key] = own
+  // Each alternative by itself can use the index over both parts.
+  const found = anyOf(
+    list.map((uri) => {
+      const end = uri.lastIndexOf('/') + 1
+      return sql`(${base} = (select id from base where uri = ${uri.slice(0, end)}) and ${key} = ${uri.slice(end)})`
+    }),
+  )
+  return negated ? sql`(${isNull(base, false)} and not coalesce(${found}, false))` : found
+}
+
+/** The columns that hold a URI's two parts: the record's own, or a reference's where it has columns. */
+function ownParts(of: ReferenceOperand | null, alias: Sql): readonly [base: Sql, key: Sql] | null {
+  if (of === null) return [sql`${alias}.base`, sql`${alias}.rkey`]
+  return of.kind === 'columns' ? [columnOf(alias, of.base), columnOf(alias, of.key)] : null
+}
+
+/** Null when the reference is missing. With columns only the base is looked at, which says as much. */
+function referenceUri({ dialect }: Emitter, of: ReferenceOperand, row: Row): Sql {
+  if (of.kind === 'columns' && row.kind === 'record') return columnOf(row.alias, of.base)
+  return dialect.scalarAt(jsonOf(row), of.shape === 'strongRef' ? [...of.path, 'uri'] : of.path)
+}
+
+function pinnedCid({ dialect }: Emitter, of: ReferenceOperand, row: Row): Sql {
+  return dialect.scalarAt(jsonOf(row), [...of.path, 'cid'])
+}

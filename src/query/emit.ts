@@ -1,0 +1,46 @@
+/** A plan as one statement whose result is the response. */
+import type { ColumnValue, Statement } from '../database/database.ts'
+import { identifier, literal, type Sql, sql } from '../sql/sql.ts'
+import { emitAggregate } from './emit-aggregate.ts'
+import { emitList } from './emit-list.ts'
+import { emitFields, emitObject } from './emit-output.ts'
+import type { Emitter } from './emitter.ts'
+import type { Plan, RootOutput } from './plan.ts'
+
+/** One row: the plan version it ran under, and the bytes of `{"data":…}`. */
+export function emitStatement(emitter: Emitter, plan: Plan): Statement {
+  const { dialect } = emitter
+  const data = emitObject(emitter, plan.roots, (output) => emitRoot(emitter, output))
+  const body = dialect.body(dialect.concat([literal('{"data":'), data, literal('}')]))
+  const statement = sql`select (select plan_version from state) as version, ${body} as body`
+  return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
+}
+
+/** The response when nothing in the plan reads data; null when something does. */
+export function constantResponse({ roots }: Plan): string | null {
+  const parts = roots.map(({ key, output }) =>
+    output.kind === 'constant' || output.kind === 'introspection' ? `${JSON.stringify(key)}:${output.json}` : null,
+  )
+  return parts.includes(null) ? null : `{"data":{${parts.join(',')}}}`
+}
+
+function emitRoot(emitter: Emitter, output: RootOutput): Sql {
+  switch (output.kind) {
+    case 'constant':
+      return literal(output.json)
+    case 'introspection':
+      return sql`${output.json}`
+    case 'list':
+      return emitList(emitter, output.list, null)
+    case 'aggregate':
+      return emitAggregate(emitter, output.aggregate)
+    case 'byUri': {
+      const { table, uri, fields } = output
+      const alias = emitter.alias()
+      const end = uri.lastIndexOf('/') + 1
+      const node = emitFields(emitter, fields, { kind: 'record', alias, table })
+      return sql`coalesce((select ${node} from ${identifier(table.name)} ${alias}
+        where ${alias}.base = (select id from base where uri = ${uri.slice(0, end)}) and ${alias}.rkey = ${uri.slice(end)}), 'null')`
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** What emitting SQL needs everywhere: the dialect, fresh aliases, and what is known of the database. */
+import type { PlanState, Statistics } from '../database/database.ts'
+import type { Table } from '../database/tables.ts'
+import type { Dialect } from '../sql/dialect.ts'
+import { raw, type Sql } from '../sql/sql.ts'
+
+export interface Emitter {
+  readonly dialect: Dialect
+  readonly state: PlanState
+  readonly statistics: Statistics | null
+  /** Of all collections. */
+  readonly tables: readonly Table[]
+  /** A name no other row of the statement has. */
+  alias(): Sql
+}
+
+/** A record by its table's alias, or a JSON object inside one. */
+export type Row =
+  | { readonly kind: 'record'; readonly alias: Sql; readonly table: Table }
+  | { readonly kind: 'json'; readonly value: Sql }
+
+export function createEmitter(known: Omit<Emitter, 'alias'>): Emitter {
+  let aliases = 0
+  return {
+    ...known,
+    alias: () => {
+      aliases += 1
+      return raw(`t${aliases}`)
+    },
+  }
+}

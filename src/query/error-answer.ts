@@ -1,0 +1,32 @@
+/** Failures as answers: what the caller may know with its code, and for our own faults the cause for the log alone. */
+import type { GraphQLFormattedError } from 'graphql'
+import { type ErrorCode, ServiceError } from '../errors.ts'
+import type { GraphQLAnswer } from './execute.ts'
+import { RequestErrors } from './prepare.ts'
+
+export function errorAnswer(error: unknown): Extract<GraphQLAnswer, { kind: 'errors' }> {
+  if (error instanceof RequestErrors) {
+    const { code } = error
+    return {
+      kind: 'errors',
+      code,
+      errors: error.errors.map((each) => ({ ...each.toJSON(), extensions: { ...each.extensions, code } })),
+    }
+  }
+  if (error instanceof ServiceError) return single(error.code, error.message, error.details)
+  // SQLite stops a sum past 64 bits with these words; smaller ones are caught where they are printed.
+  if (error instanceof Error && /integer overflow/.test(error.message))
+    return single('BAD_USER_INPUT', 'A sum is too large. Narrow `where`, or ask for `avg`.', {})
+  if (error instanceof RangeError && /call stack/.test(error.message))
+    return single('QUERY_TOO_COMPLEX', 'The operation or its variables are nested too deep.', {})
+  return { ...single('INTERNAL', 'The service failed to answer. The operator has been told.', {}), cause: error }
+}
+
+function single(
+  code: ErrorCode,
+  message: string,
+  details: Readonly<Record<string, unknown>>,
+): Extract<GraphQLAnswer, { kind: 'errors' }> {
+  const formatted: GraphQLFormattedError = { message, extensions: { ...details, code } }
+  return { kind: 'errors', code, errors: [formatted] }
+}

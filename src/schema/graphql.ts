@@ -1,0 +1,405 @@
+/**
+ * The model as a GraphQL schema. Every field that reads data says in its extensions what it reads;
+ * there are no resolvers, because the compiler turns a whole operation into SQL.
+ */
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldConfigMap,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLSchema,
+  GraphQLString,
+  GraphQLUnionType,
+} from 'graphql'
+import { createInputTypes } from './inputs.ts'
+import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionType } from './model.ts'
+import { type GroupField, groupFields, holderOf, leafType, measureFields } from './operators.ts'
+import type { FieldRole } from './roles.ts'
+import { BigInt53, DateTime, Json } from './scalars.ts'
+import { createTypeRegistry } from './type-registry.ts'
+
+type Fields = GraphQLFieldConfigMap<unknown, unknown>
+const nonNull = <Type extends GraphQLOutputType>(type: Type) => new GraphQLNonNull(type as GraphQLObjectType)
+const listOf = (type: GraphQLOutputType) => new GraphQLList(nonNull(type))
+const strongRefName = 'ComAtprotoRepoStrongRef'
+
+/** Fails, naming both origins, when two generated types would have the same name. */
+export function buildGraphQLSchema(model: Model): GraphQLSchema {
+  const registry = createTypeRegistry()
+  const inputs = createInputTypes(model, registry)
+
+  const pageInfo = registry.define(
+    new GraphQLObjectType({
+      name: 'PageInfo',
+      description: 'Where this page ends, and whether there is more on either side.',
+      fields: {
+        hasNextPage: { type: nonNull(GraphQLBoolean) },
+        hasPreviousPage: { type: nonNull(GraphQLBoolean) },
+        startCursor: { type: GraphQLString },
+        endCursor: { type: GraphQLString },
+      },
+    }),
+    'every list',
+  )
+  const blob = registry.define(
+    new GraphQLObjectType({
+      name: 'Blob',
+      description: 'A file in the repository of the record.',
+      fields: {
+        ref: { type: GraphQLString, description: 'CID of the bytes.' },
+        mimeType: { type: GraphQLString },
+        size: { type: BigInt53, description: 'In bytes.' },
+      },
+    }),
+    'blobs',
+  )
+  const unknownObject = registry.define(
+    new GraphQLObjectType({
+      name: 'UnknownObject',
+      description: 'An object of a type that the lexicon leaves open.',
+      fields: { type: { type: GraphQLString, description: 'Its `$type`.' }, value: { type: nonNull(Json) } },
+    }),
+    'open unions',
+  )
+  const strongRef = registry.define(
+    new GraphQLObjectType({
+      name: strongRefName,
+      description: 'A reference that pins a version of a record.',
+      fields: () => ({
+        uri: { type: nonNull(GraphQLString) },
+        cid: { type: nonNull(GraphQLString) },
+        isCurrent: {
+          type: GraphQLBoolean,
+          description: 'Whether the indexed record still has that CID; null when it is not indexed.',
+        },
+        uriResolved: { type: record, description: 'The indexed record with that URI, whatever its version.' },
+      }),
+    }),
+    'com.atproto.repo.strongRef',
+  )
+  const records = new Map(
+    model.collections.map((collection) => [
+      collection.nsid,
+      registry.define(
+        new GraphQLObjectType({
+          name: collection.typeName,
+          description: collection.type.description,
+          fields: () => recordFields(collection),
+          extensions: { collection },
+        }),
+        collection.nsid,
+      ),
+    ]),
+  )
+  const record = registry.define(
+    new GraphQLUnionType({
+      name: 'Record',
+      description: 'A record of any collection that is served.',
+      types: [...records.values()],
+    }),
+    'every collection',
+  )
+
+  const outputType = (type: FieldType): GraphQLOutputType => {
+    switch (type.kind) {
+      case 'string':
+      case 'atUri':
+      case 'bytes':
+      case 'cidLink':
+        return GraphQLString
+      case 'datetime':
+        return DateTime
+      case 'integer':
+        return type.bits === 32 ? GraphQLInt : BigInt53
+      case 'boolean':
+        return GraphQLBoolean
+      case 'strongRef':
+        return strongRef
+      case 'blob':
+        return blob
+      case 'unknown':
+        return Json
+      case 'object':
+        return objectType(type.type)
+      case 'union':
+        return unionType(type.type)
+      case 'array':
+        return listOf(outputType(type.of))
+    }
+  }
+  const objects = new Map<string, GraphQLObjectType>()
+  const objectType = (type: ObjectType): GraphQLObjectType => {
+    const known = objects.get(type.origin)
+    if (known !== undefined) return known
+    const created = new GraphQLObjectType({
+      name: type.name,
+      description: type.description,
+      fields: () => (type.fields.length === 0 ? emptyFields : propertyFields(type.fields)),
+    })
+    objects.set(type.origin, registry.define(created, type.origin))
+    return created
+  }
+  const unions = new Map<UnionType, GraphQLOutputType>()
+  const unionType = (type: UnionType): GraphQLOutputType => {
+    const known = unions.get(type)
+    if (known !== undefined) return known
+    const created = createUnion(type)
+    unions.set(type, created)
+    return created
+  }
+  const createUnion = (type: UnionType): GraphQLOutputType => {
+    if (type.members.length === 0) return type.closed ? Json : unknownObject
+    const types = () => [
+      ...type.members.map((member) => (member.type === 'strongRef' ? strongRef : objectType(member.type))),
+      ...(type.closed ? [] : [unknownObject]),
+    ]
+    return registry.define(
+      new GraphQLUnionType({ name: type.name, description: type.description, types }),
+      `a union of ${type.members.map(({ origin }) => origin).join(', ')}`,
+    )
+  }
+
+  const propertyFields = (fields: readonly Field[]): Fields => {
+    const own = fields.map((field): [string, GraphQLFieldConfig<unknown, unknown>] => [
+      field.name,
+      reads({ type: outputType(field.type), description: field.description }, { kind: 'property', field }),
+    ])
+    const resolved = fields.flatMap((field): [string, GraphQLFieldConfig<unknown, unknown>][] => {
+      const many = field.type.kind === 'array'
+      const kind = field.type.kind === 'array' ? field.type.of.kind : field.type.kind
+      if (kind !== 'strongRef' && kind !== 'atUri') return []
+      const description = many
+        ? `The records that \`${field.name}\` refers to, position by position; null where one is not indexed.`
+        : `The record that \`${field.name}\` refers to; null when it is not indexed. Read it with \`... on <Type>\`.`
+      const type = many ? new GraphQLList(record) : record
+      return [[`${field.name}Resolved`, reads({ type, description }, { kind: 'resolved', field })]]
+    })
+    return Object.fromEntries([...resolved, ...own].sort(byPosition(fields)))
+  }
+
+  const recordFields = (collection: Collection): Fields => {
+    const properties = propertyFields(collection.type.fields)
+    const reverse = collection.referredBy
+      .filter(({ viaField }) => !(viaField in properties))
+      .map((reference) => [reference.viaField, reverseField(reference)])
+    return { ...systemFieldConfigs(), ...properties, ...Object.fromEntries(reverse) }
+  }
+  const reverseField = (reference: Reference) => {
+    const holder = holderOf(reference, model)
+    return reads(
+      {
+        type: nonNull(connection(holder)),
+        args: listArguments(holder),
+        description: `The ${holder.nsid} records whose \`${reference.path.join('.')}\` refers to this one.`,
+      },
+      { kind: 'reverse', reference, collection: holder },
+    )
+  }
+
+  const listArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
+    first: { type: GraphQLInt, description: 'Page size from the start or from `after`; 20 when neither size is given.' },
+    after: { type: GraphQLString, description: 'An `endCursor` of this list with the same `sortBy`.' },
+    last: { type: GraphQLInt, description: 'Page size back from the end or from `before`.' },
+    before: { type: GraphQLString, description: 'A `startCursor` of this list with the same `sortBy`; goes with `last`.' },
+    where: { type: inputs.where(collection) },
+    sortBy: {
+      type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
+      description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
+    },
+  })
+  const connection = (collection: Collection): GraphQLObjectType =>
+    registry.once(`${collection.typeName}Connection`, () => {
+      const node = records.get(collection.nsid) as GraphQLObjectType
+      const edge = registry.once(
+        `${collection.typeName}Edge`,
+        () =>
+          new GraphQLObjectType({
+            name: `${collection.typeName}Edge`,
+            fields: { cursor: { type: nonNull(GraphQLString) }, node: { type: nonNull(node) } },
+          }),
+      )
+      return new GraphQLObjectType({
+        name: `${collection.typeName}Connection`,
+        description: 'A page of a list.',
+        fields: {
+          edges: { type: nonNull(listOf(edge)) },
+          nodes: { type: nonNull(listOf(node)), description: 'The same records without cursors.' },
+          pageInfo: { type: nonNull(pageInfo) },
+          totalCount: {
+            type: nonNull(GraphQLInt),
+            description: 'How many records match `where`; counted only when selected.',
+          },
+        },
+      })
+    })
+
+  const measures = (collection: Collection): Fields => {
+    const fields = measureFields(collection)
+    const integers = fields.filter(({ leaf }) => leafType(leaf).kind === 'integer')
+    const of = (suffix: string, of: typeof fields, type: (field: FieldType) => GraphQLOutputType) =>
+      registry.once(
+        `${collection.typeName}Aggregate${suffix}`,
+        () =>
+          new GraphQLObjectType({
+            name: `${collection.typeName}Aggregate${suffix}`,
+            fields: Object.fromEntries(of.map((field) => [field.name, { type: type(leafType(field.leaf)) }])),
+          }),
+      )
+    const measured = (type: GraphQLObjectType, description: string) => ({ type: nonNull(type), description })
+    return {
+      ...(integers.length === 0
+        ? {}
+        : {
+            avg: measured(of('Avg', integers, () => GraphQLFloat), 'Means of present values.'),
+            sum: measured(of('Sum', integers, () => BigInt53), 'Sums of present values.'),
+          }),
+      min: measured(of('Min', fields, outputType), 'Smallest present values.'),
+      max: measured(of('Max', fields, outputType), 'Largest present values.'),
+      countDistinct: {
+        type: nonNull(GraphQLInt),
+        args: { field: { type: new GraphQLNonNull(inputs.groupBy(collection)) } },
+        description: 'How many different present values there are; of arrays, different elements.',
+      },
+    }
+  }
+  const groupConfigs = (field: GroupField, shadow: ReadonlySet<string>) => {
+    const type = leafType(field.leaf)
+    const isReference = type.kind === 'strongRef' || type.kind === 'atUri'
+    const own: [string, GraphQLFieldConfig<unknown, unknown>] = [
+      field.name,
+      reads({ type: isReference ? GraphQLString : outputType(type) }, { kind: 'group', field }),
+    ]
+    if (!isReference || shadow.has(`${field.name}Resolved`)) return [own]
+    return [own, [`${field.name}Resolved`, reads({ type: record }, { kind: 'groupResolved', field })]] as const
+  }
+  const aggregate = (collection: Collection): GraphQLObjectType => {
+    const fields = groupFields(collection, model)
+    const names = new Set(fields.map(({ name }) => name))
+    const count = { type: nonNull(GraphQLInt), description: 'How many records match `where`.' }
+    const group = registry.once(
+      `${collection.typeName}AggregateGroup`,
+      () =>
+        new GraphQLObjectType({
+          name: `${collection.typeName}AggregateGroup`,
+          description: 'One group: the values it was grouped by, and what its records add up to.',
+          fields: {
+            ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
+            count: { ...count, description: 'How many records are in the group.' },
+            ...measures(collection),
+          },
+        }),
+    )
+    return registry.once(
+      `${collection.typeName}Aggregated`,
+      () =>
+        new GraphQLObjectType({
+          name: `${collection.typeName}Aggregated`,
+          fields: {
+            count,
+            groupCount: { type: nonNull(GraphQLInt), description: 'How many groups there are before `limit`.' },
+            groups: { type: nonNull(listOf(group)) },
+            ...measures(collection),
+          },
+        }),
+    )
+  }
+
+  const rootFields = (collection: Collection): [string, GraphQLFieldConfig<unknown, unknown>][] => [
+    [
+      collection.rootField,
+      reads(
+        {
+          type: nonNull(connection(collection)),
+          args: listArguments(collection),
+          description: collection.type.description,
+        },
+        { kind: 'connection', collection },
+      ),
+    ],
+    [
+      `${collection.rootField}Aggregate`,
+      reads(
+        {
+          type: nonNull(aggregate(collection)),
+          description: `Counts and measures of ${collection.nsid} records.`,
+          args: {
+            where: { type: inputs.where(collection) },
+            groupBy: {
+              type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
+              description: 'Up to five fields.',
+            },
+            orderBy: { type: inputs.aggregateOrder, description: 'COUNT_DESC when absent.' },
+            rankBy: { type: inputs.rankBy(collection), description: 'Orders by a measure instead of `orderBy`.' },
+            minCount: { type: GraphQLInt, description: 'Leaves out groups of fewer records.' },
+            limit: { type: GraphQLInt, description: 'How many groups: 0 to 1000, 50 when absent.' },
+          },
+        },
+        { kind: 'aggregate', collection },
+      ),
+    ],
+    [
+      `${collection.rootField}ByUri`,
+      reads(
+        {
+          type: records.get(collection.nsid) as GraphQLObjectType,
+          args: { uri: { type: new GraphQLNonNull(GraphQLString) } },
+          description: `The ${collection.nsid} record with that AT-URI; null when it is not indexed.`,
+        },
+        { kind: 'byUri', collection },
+      ),
+    ],
+  ]
+  const query = registry.define(
+    new GraphQLObjectType({
+      name: 'Query',
+      fields: () => Object.fromEntries(model.collections.flatMap(rootFields)),
+    }),
+    'the root of every operation',
+  )
+  return new GraphQLSchema({ query, types: [strongRef] })
+}
+
+const emptyFields: Fields = {
+  _empty: { type: GraphQLBoolean, description: 'Always null: the lexicon gives this object no properties.' },
+}
+
+function systemFieldConfigs(): Fields {
+  const text = (name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection', description: string) =>
+    reads({ type: nonNull(GraphQLString), description }, { kind: 'system', name })
+  const moment = (name: 'indexedAt' | 'changedAt', description: string) =>
+    reads({ type: nonNull(DateTime), description }, { kind: 'system', name })
+  return {
+    uri: text('uri', 'AT-URI of the record.'),
+    cid: text('cid', 'CID of this version of the record.'),
+    did: text('did', 'Repository the record is in.'),
+    rkey: text('rkey', 'Record key.'),
+    collection: text('collection', 'NSID of the collection.'),
+    indexedAt: moment('indexedAt', 'When this index first stored the record.'),
+    changedAt: moment('changedAt', 'When this index last stored it anew.'),
+    recordJson: reads(
+      { type: nonNull(Json), description: 'The whole record as published.' },
+      { kind: 'system', name: 'recordJson' },
+    ),
+  }
+}
+
+/** Each generated `…Resolved` right behind its property, and never over a property of that name. */
+function byPosition(fields: readonly Field[]) {
+  const position = new Map<string, number>(fields.flatMap(({ name }, index) => [[`${name}Resolved`, index + 0.5] as const]))
+  for (const [index, { name }] of fields.entries()) position.set(name, index)
+  return (a: readonly [string, unknown], b: readonly [string, unknown]) =>
+    (position.get(a[0]) ?? 0) - (position.get(b[0]) ?? 0)
+}
+
+function reads(
+  config: GraphQLFieldConfig<unknown, unknown>,
+  role: FieldRole,
+): GraphQLFieldConfig<unknown, unknown> {
+  return { ...config, extensions: { role } }
+}

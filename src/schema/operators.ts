@@ -1,0 +1,213 @@
+/**
+ * What can be asked of each kind of field: conditions, sorts, groups and measures, as data.
+ * The GraphQL inputs are generated from these lists and the compiler reads the same ones, so the two cannot differ.
+ */
+import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
+
+/** A field of a where input, by what it speaks of. */
+export type WhereField =
+  | { readonly kind: 'system'; readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' }
+  | { readonly kind: 'systemInstant'; readonly name: 'indexedAt' | 'changedAt' }
+  | { readonly kind: 'property'; readonly name: string; readonly field: Field; readonly reference: Reference | null }
+  | { readonly kind: 'reverse'; readonly name: string; readonly reference: Reference }
+
+/** A value that sorts and groups stand on. */
+export type Leaf =
+  | { readonly kind: 'system'; readonly name: 'uri' | 'did' | 'rkey' | 'collection' | 'indexedAt' | 'changedAt' }
+  | { readonly kind: 'property'; readonly field: Field }
+
+export interface SortField {
+  readonly name: string
+  readonly leaf: Leaf
+}
+
+export const buckets = ['hour', 'day', 'week', 'month', 'year'] as const
+export type Bucket = (typeof buckets)[number]
+
+/** `joins` lead from the grouped collection to the one that holds the leaf: none, one or two references. */
+export interface GroupField {
+  readonly name: string
+  readonly joins: readonly Reference[]
+  readonly leaf: Leaf
+  readonly bucket: Bucket | null
+}
+
+export interface MeasureField {
+  readonly name: string
+  readonly leaf: Leaf
+}
+
+const maxJoins = 2
+
+/** Conditions on a record of that collection. */
+export function recordWhereFields(collection: Collection): readonly WhereField[] {
+  const fields: WhereField[] = [
+    ...(['uri', 'cid', 'did', 'rkey', 'collection'] as const).map((name) => ({ kind: 'system' as const, name })),
+    ...(['indexedAt', 'changedAt'] as const).map((name) => ({ kind: 'systemInstant' as const, name })),
+    ...objectWhereFields(collection.type).map((where) => ({
+      ...where,
+      reference: findReference(collection, where.field.property),
+    })),
+  ]
+  const taken = new Set(fields.map(({ name }) => name))
+  for (const reference of collection.referredBy) {
+    const known = reference.target === collection.nsid
+    if (known && !taken.has(reference.viaField)) fields.push({ kind: 'reverse', name: reference.viaField, reference })
+  }
+  return fields
+}
+
+/** Conditions on an object that is no record; its references have no declared targets, wherever it stands. */
+export function objectWhereFields(type: ObjectType): readonly Extract<WhereField, { kind: 'property' }>[] {
+  return type.fields
+    .filter((field) => hasConditions(field.type))
+    .map((field) => ({ kind: 'property', name: field.name, field, reference: null }))
+}
+
+/** Whether a where input can say anything of a field of this type. */
+export function hasConditions(type: FieldType): boolean {
+  switch (type.kind) {
+    case 'string':
+    case 'datetime':
+    case 'integer':
+    case 'boolean':
+    case 'atUri':
+    case 'strongRef':
+      return true
+    case 'object':
+      return type.type.fields.length > 0
+    case 'array':
+      return type.of.kind === 'object' ? hasConditions(type.of) : isCountable(type.of) || type.of.kind === 'strongRef'
+    default:
+      return false
+  }
+}
+
+/** Element types of arrays that answer `has`. */
+export function isCountable(type: FieldType): boolean {
+  return type.kind === 'string' || type.kind === 'integer' || type.kind === 'datetime' || type.kind === 'atUri'
+}
+
+/** The reference that a record's own property is. */
+export function findReference(collection: Collection, property: string): Reference | null {
+  return collection.references.find(({ many, path }) => !many && path.length === 1 && path[0] === property) ?? null
+}
+
+export function sortFields(collection: Collection): readonly SortField[] {
+  const system = (['uri', 'did', 'rkey', 'indexedAt', 'changedAt'] as const).map(systemLeaf)
+  const own = collection.type.fields.filter(({ type }) => isSortable(type)).map(propertyLeaf)
+  return [...system, ...own].map((leaf) => ({ name: leafName(leaf), leaf }))
+}
+
+/** Own fields and buckets first, then those one and two references away. */
+export function groupFields(collection: Collection, model: Model): readonly GroupField[] {
+  const fields = joinedGroupFields(collection, model, [], [collection.nsid])
+  const properties = new Set(collection.type.fields.map(({ name }) => name))
+  const own = fields.filter(({ joins, bucket, name }) => (joins.length === 0 && bucket === null) || !properties.has(name))
+  const seen = new Set<string>()
+  return own.filter(({ name }) => !seen.has(name) && seen.add(name))
+}
+
+export function measureFields(collection: Collection): readonly MeasureField[] {
+  const own = collection.type.fields.filter(({ type }) => type.kind === 'integer' || type.kind === 'datetime')
+  return [systemLeaf('indexedAt'), ...own.map(propertyLeaf)].map((leaf) => ({ name: leafName(leaf), leaf }))
+}
+
+export function leafName(leaf: Leaf): string {
+  return leaf.kind === 'system' ? leaf.name : leaf.field.name
+}
+
+/** The type of a leaf, an array's element type for arrays; system leaves are strings but for the instants. */
+export function leafType(leaf: Leaf): FieldType {
+  if (leaf.kind === 'property') return leaf.field.type.kind === 'array' ? leaf.field.type.of : leaf.field.type
+  if (leaf.name === 'indexedAt' || leaf.name === 'changedAt') return { kind: 'datetime' }
+  return { kind: 'string', format: null, freeText: false, bounded: true, categorical: false }
+}
+
+/** The collection whose records hold the reference. */
+export function holderOf(reference: Reference, model: Model): Collection {
+  return model.collections.find(({ nsid }) => nsid === reference.collection) as Collection
+}
+
+/** The fields that a reference's condition inherits from its one known target. */
+export function targetOf(reference: Reference | null, model: Model): Collection | null {
+  if (reference === null || reference.target === null) return null
+  return model.collections.find(({ nsid }) => nsid === reference.target) ?? null
+}
+
+function joinedGroupFields(
+  collection: Collection,
+  model: Model,
+  joins: readonly Reference[],
+  passed: readonly string[],
+): GroupField[] {
+  const prefix = joins.map((join) => fieldName(join, model)).join('_')
+  const named = (name: string): string => (prefix === '' ? name : `${prefix}_${name}`)
+  const leaves: Leaf[] = [
+    ...(joins.length === 0 ? (['did', 'collection', 'indexedAt'] as const).map(systemLeaf) : []),
+    ...collection.type.fields.map(propertyLeaf),
+  ]
+  const found: GroupField[] = []
+  for (const leaf of leaves) {
+    const name = leafName(leaf)
+    if (isGroupable(leaf)) found.push({ name: named(name), joins, leaf, bucket: null })
+    if (leafType(leaf).kind === 'datetime' && !isArray(leaf))
+      for (const bucket of buckets) found.push({ name: named(`${name}_${bucket}`), joins, leaf, bucket })
+  }
+  if (joins.length === maxJoins) return found
+  for (const reference of collection.references) {
+    const target = targetOf(reference, model)
+    if (target === null || reference.many || reference.path.length > 1 || passed.includes(target.nsid)) continue
+    found.push(...joinedGroupFields(target, model, [...joins, reference], [...passed, target.nsid]))
+  }
+  return found
+}
+
+/** The GraphQL name of a reference that is a record's own property. */
+function fieldName(reference: Reference, model: Model): string {
+  const { fields } = holderOf(reference, model).type
+  return (fields.find(({ property }) => property === reference.path[0]) as Field).name
+}
+
+function systemLeaf<Name extends Extract<Leaf, { kind: 'system' }>['name']>(name: Name): Leaf {
+  return { kind: 'system', name }
+}
+
+function propertyLeaf(field: Field): Leaf {
+  return { kind: 'property', field }
+}
+
+function isArray(leaf: Leaf): boolean {
+  return leaf.kind === 'property' && leaf.field.type.kind === 'array'
+}
+
+function isSortable(type: FieldType): boolean {
+  switch (type.kind) {
+    case 'integer':
+    case 'boolean':
+    case 'datetime':
+    case 'atUri':
+      return true
+    case 'string':
+      return type.bounded
+    default:
+      return false
+  }
+}
+
+function isGroupable(leaf: Leaf): boolean {
+  if (leaf.kind === 'system') return true
+  const { type } = leaf.field
+  switch (type.kind) {
+    case 'string':
+    case 'integer':
+    case 'boolean':
+    case 'strongRef':
+    case 'atUri':
+      return true
+    case 'array':
+      return type.of.kind === 'string' || type.of.kind === 'atUri'
+    default:
+      return false
+  }
+}

@@ -1,0 +1,140 @@
+/** The one place that knows how the program's parts are put together for tests. */
+import type { Change, ReadDatabase, Statistics } from '../../src/database/database.ts'
+import { deriveRow } from '../../src/database/derive.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { buildTables } from '../../src/database/tables.ts'
+import { buildLexicons } from '../../src/lexicon/lexicons.ts'
+import { createRecordReader } from '../../src/lexicon/validate.ts'
+import { createEngine, type QueryEngine } from '../../src/query/execute.ts'
+import { buildModel } from '../../src/schema/build-model.ts'
+import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
+import type { Json, References } from '../reference/shapes.ts'
+import { printInstant } from '../reference/values.ts'
+import type { PlainRecord } from '../reference/world.ts'
+
+/** A line of an import. */
+export interface StoredLine {
+  readonly uri: string
+  readonly cid?: string
+  readonly rev?: string
+  readonly indexedAt?: string | bigint
+  readonly value: Json
+}
+
+export interface OpenedEngine extends AsyncDisposable {
+  readonly engine: QueryEngine
+  /** As `import` does: into an empty store at once. A refused record is an error here. */
+  load(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
+  /** As a live source does: one batch, one transaction. */
+  apply(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
+  /** How many statements the database has run for answers. */
+  readonly statements: () => number
+  /** The text of the latest of them. */
+  readonly lastStatement: () => string
+  /** Milliseconds from the lexicons to an engine that answers. */
+  readonly buildingTook: number
+  /** From now on every statement fails. */
+  readonly breakDatabase: () => Promise<void>
+}
+
+/** `estimates` chooses what the planner believes of the data; no answer may depend on it. */
+export async function openEngine(
+  documents: readonly Json[],
+  references: References,
+  url: string,
+  estimates: keyof typeof beliefs = 'true',
+): Promise<OpenedEngine> {
+  const started = performance.now()
+  const lexicons = lexiconsOf(documents, references)
+  const model = buildModel(lexicons)
+  const tables = buildTables(model)
+  const readRecord = createRecordReader(lexicons)
+  const database = await openDatabase(url, {
+    tables,
+    fingerprint: lexicons.fingerprint,
+    check: (uri, json) => {
+      const reading = readRecord({ uri, value: JSON.parse(json) })
+      return reading.ok ? null : reading
+    },
+    now: () => BigInt(Date.now()) * 1000n,
+  })
+  const watched = watch(database.read, beliefs[estimates](database.read.statistics))
+  const schema = buildGraphQLSchema(model)
+  const engine = createEngine({ schema, model, tables, database: watched.read, maxPageSize: 100 })
+  await engine.execute({ query: '{ __typename }' })
+  const buildingTook = performance.now() - started
+
+  const changeOf = (given: PlainRecord | StoredLine): Change => {
+    const reading = readRecord(lineOf(given))
+    if (!reading.ok) throw new Error(`${given.uri} was refused: ${reading.message}`)
+    const { record } = reading
+    const table = tables.find(({ collection }) => collection.nsid === record.collection)
+    if (table === undefined) throw new Error(`${record.collection} has no table.`)
+    return { kind: 'put', ...record, ...deriveRow(table, record.value) }
+  }
+  let closed = false
+  const close = async () => {
+    if (!closed) await database[Symbol.asyncDispose]()
+    closed = true
+  }
+  return {
+    engine,
+    load: async (records) => void (await database.write.load(oneBatch(records.map(changeOf)), () => {})),
+    apply: async (records) => void (await database.write.applyBatch(records.map(changeOf))),
+    statements: () => watched.seen.length,
+    lastStatement: () => watched.seen.at(-1) ?? '',
+    buildingTook,
+    breakDatabase: close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function lexiconsOf(documents: readonly Json[], references: References) {
+  const files = documents.map((document) => ({
+    file: `${document.id}.json`,
+    document: structuredClone(document),
+  }))
+  const result = buildLexicons(files, references)
+  if (result.ok) return result.lexicons
+  throw new Error(result.problems.map(({ file, path, problem }) => `${file} ${path}: ${problem}`).join('\n'))
+}
+
+/** The same database, keeping the texts of what it is asked. */
+function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadDatabase; seen: string[] } {
+  const seen: string[] = []
+  const watched: ReadDatabase = {
+    statistics,
+    readPlanState: () => read.readPlanState(),
+    readAnswer: (statement) => {
+      seen.push(statement.text)
+      return read.readAnswer(statement)
+    },
+    readRows: (statement) => read.readRows(statement),
+    explain: (statement) => read.explain(statement),
+    [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),
+  }
+  return { read: watched, seen }
+}
+
+/** True, none at all, everything common, everything rare. */
+export const beliefs = {
+  true: (statistics: Statistics | null) => statistics,
+  none: () => null,
+  common: (): Statistics => ({
+    rows: () => 1_000_000,
+    countUpTo: (_, limit) => limit,
+    trigram: () => 500_000,
+  }),
+  rare: (): Statistics => ({ rows: () => 1_000_000, countUpTo: () => 1, trigram: () => 1 }),
+} as const
+
+/** What a line of an import holds; a plain record's own address and instants are derived, not given. */
+function lineOf(given: PlainRecord | StoredLine): Json {
+  const { uri, cid, rev, indexedAt, value } = given as StoredLine
+  const instant = typeof indexedAt === 'bigint' ? printInstant(indexedAt) : indexedAt
+  return JSON.parse(JSON.stringify({ uri, cid, rev, indexedAt: instant, value }))
+}
+
+async function* oneBatch(changes: readonly Change[]): AsyncIterable<readonly Change[]> {
+  yield changes
+}

@@ -1,0 +1,41 @@
+/** Writes values and arguments as GraphQL text, the way a person would. */
+import type { AggregateArguments } from '../reference/reference.ts'
+import type { SortField } from '../reference/order.ts'
+import type { Json } from '../reference/shapes.ts'
+
+/** A literal without enum values: conditions, strings, numbers, lists. */
+export function literal(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([key, inner]) => `${key}: ${literal(inner)}`)
+    .join(', ')}}`
+}
+
+export function sortLiteral(sortBy: readonly SortField[]): string {
+  const parts = sortBy.map(
+    ({ field, direction }) =>
+      `{field: ${field}${direction === undefined ? '' : `, direction: ${direction}`}}`,
+  )
+  return `[${parts.join(', ')}]`
+}
+
+/** `(a: 1, b: 2)`, or nothing when there are none. */
+export function argumentList(given: Readonly<Record<string, string | undefined>>): string {
+  const parts = Object.entries(given).flatMap(([name, text]) =>
+    text === undefined ? [] : [`${name}: ${text}`],
+  )
+  return parts.length === 0 ? '' : `(${parts.join(', ')})`
+}
+
+export function aggregateArguments(given: AggregateArguments): string {
+  const rank = given.rankBy
+  return argumentList({
+    where: given.where && literal(given.where),
+    groupBy: given.groupBy && `[${given.groupBy.join(', ')}]`,
+    orderBy: given.orderBy,
+    rankBy: rank && `{measure: ${rank.measure}, field: ${rank.field}, direction: ${rank.direction}}`,
+    minCount: given.minCount?.toString(),
+    limit: given.limit?.toString(),
+  })
+}

@@ -1,0 +1,89 @@
+/** Random orders, pages and groups for a collection, from the kinds of its fields. */
+import fc from 'fast-check'
+import type { AggregateArguments, Reference } from '../reference/reference.ts'
+import type { SortField } from '../reference/order.ts'
+import { wheres } from './where.ts'
+
+export function sortFields(reference: Reference, collection: string): string[] {
+  const own = (reference.shapes.get(collection)?.fields ?? []).filter(
+    ({ kind }) =>
+      ['integer', 'boolean', 'datetime'].includes(kind.kind) || (kind.kind === 'string' && kind.sortable),
+  )
+  return ['uri', 'did', 'rkey', 'indexedAt', 'changedAt', ...own.map((field) => field.name)]
+}
+
+export function sorts(reference: Reference, collection: string): fc.Arbitrary<SortField[]> {
+  const field = fc.constantFrom(...sortFields(reference, collection))
+  const direction = fc.constantFrom('ASC' as const, 'DESC' as const, undefined)
+  return fc.uniqueArray(
+    fc
+      .record({ field, direction })
+      .map(({ field, direction }): SortField => (direction === undefined ? { field } : { field, direction })),
+    { maxLength: 5, selector: (sort) => sort.field },
+  )
+}
+
+/** Integers that any number of records may sum without leaving what JSON numbers hold. */
+export function smallIntegers(reference: Reference, collection: string): string[] {
+  return (reference.shapes.get(collection)?.fields ?? [])
+    .filter(({ kind }) => kind.kind === 'integer' && kind.bits === 32)
+    .map((field) => field.name)
+}
+
+export function fieldsOfKind(reference: Reference, collection: string, kinds: readonly string[]): string[] {
+  return (reference.shapes.get(collection)?.fields ?? [])
+    .filter(({ kind }) => kinds.includes(kind.kind))
+    .map((field) => field.name)
+}
+
+/** Joined system-like names are left out; everything else that can be grouped by is drawn. */
+export function groupNames(reference: Reference, collection: string): string[] {
+  return reference
+    .groupFields(collection)
+    .map((field) => field.name)
+    .filter((name) => !name.includes('_record_'))
+}
+
+export function aggregates(reference: Reference, collection: string): fc.Arbitrary<AggregateArguments> {
+  const names = groupNames(reference, collection)
+  const joined = names.filter((name) => name.includes('_'))
+  const arrays = fieldsOfKind(reference, collection, ['array']).filter((name) => names.includes(name))
+  const name = fc.oneof(
+    fc.constantFrom(...names),
+    fc.constantFrom(...joined),
+    fc.constantFrom(...arrays, 'did'),
+  )
+  const small = fc.constantFrom(...smallIntegers(reference, collection))
+  const ordered = fc.constantFrom(...fieldsOfKind(reference, collection, ['integer', 'datetime']))
+  const direction = fc.constantFrom('ASC' as const, 'DESC' as const)
+  const rankBy = fc.oneof(
+    fc.record({ measure: fc.constantFrom('AVG' as const, 'SUM' as const), field: small, direction }),
+    fc.record({ measure: fc.constantFrom('MIN' as const, 'MAX' as const), field: ordered, direction }),
+    fc.record({ measure: fc.constant('COUNT_DISTINCT' as const), field: name, direction }),
+  )
+  const order = fc.oneof(
+    fc.constant({}),
+    fc.record({
+      orderBy: fc.constantFrom(
+        'COUNT_DESC' as const,
+        'COUNT_ASC' as const,
+        'KEY_ASC' as const,
+        'KEY_DESC' as const,
+      ),
+    }),
+    fc.record({ rankBy }),
+  )
+  const rest = fc.record(
+    {
+      where: wheres(reference, collection, 2),
+      groupBy: fc.oneof(
+        { weight: 5, arbitrary: fc.uniqueArray(name, { minLength: 1, maxLength: 2 }) },
+        { weight: 1, arbitrary: fc.uniqueArray(name, { maxLength: 5 }) },
+      ),
+      minCount: fc.integer({ min: 1, max: 4 }),
+      limit: fc.oneof(fc.constantFrom(0, 1, 1000), fc.integer({ min: 2, max: 8 })),
+    },
+    { requiredKeys: [] },
+  )
+  return fc.tuple(rest, order).map(([some, by]) => ({ ...some, ...by }))
+}

@@ -1,0 +1,85 @@
+/** The real program, wired as the command line wires it, over a database in memory: for tests that cross folders. */
+import type { QueryEngine } from '../../src/query/execute.ts'
+import type { Json, References } from '../reference/shapes.ts'
+import type { PlainRecord } from '../reference/world.ts'
+import { beliefs, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'
+
+export interface TestServiceGiven {
+  /** Lexicon documents as plain JSON; com.atproto.repo.strongRef need not be among them. */
+  readonly lexicons: readonly Json[]
+  readonly references?: References
+  readonly records?: readonly (PlainRecord | StoredLine)[]
+  /** A number that chooses the road into the store (at once, in batches) and what the planner believes. */
+  readonly loading?: number
+  /** Default: in memory. */
+  readonly database?: string
+}
+
+export interface TestService extends AsyncDisposable {
+  readonly engine: QueryEngine
+  readonly opened: OpenedEngine
+  /** The response's JSON: `{data}`, or `{errors, code}` when the request was refused. */
+  query(text: string, variables?: Readonly<Record<string, unknown>>): Promise<Json>
+  /** The data of a request that must be answered. */
+  data(text: string, variables?: Readonly<Record<string, unknown>>): Promise<Json>
+  /** The code of a request that must be refused. */
+  refusal(
+    text: string,
+    variables?: Readonly<Record<string, unknown>>,
+  ): Promise<{ code: string; message: string }>
+  /** Puts further records into the store, in one batch. */
+  store(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
+}
+
+export async function openTestService(given: TestServiceGiven): Promise<TestService> {
+  const opened = await openEngine(
+    given.lexicons,
+    given.references ?? {},
+    given.database ?? 'sqlite::memory:',
+    estimatesOf(given.loading ?? 0),
+  )
+  const query = async (text: string, variables?: Readonly<Record<string, unknown>>): Promise<Json> => {
+    const answer = await opened.engine.execute({ query: text, ...(variables && { variables }) })
+    if (answer.kind === 'data')
+      return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(answer.body))
+    return { errors: answer.errors, code: answer.code, cause: answer.cause }
+  }
+  for (const batch of batchesOf(given.records ?? [], given.loading ?? 0)) await opened.load(batch)
+  return {
+    engine: opened.engine,
+    opened,
+    query,
+    async data(text, variables) {
+      const answer = await query(text, variables)
+      if (answer.data === undefined || answer.errors !== undefined)
+        throw unexpected('refused', answer, text, variables)
+      return answer.data
+    },
+    async refusal(text, variables) {
+      const answer = await query(text, variables)
+      if (answer.errors === undefined || 'data' in answer)
+        throw unexpected('answered', answer, text, variables)
+      return { code: answer.code, message: answer.errors.map((error: Json) => error.message).join('\n') }
+    },
+    store: (records) => opened.apply(records),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}
+
+/** An empty store takes the first load at once; later ones, and unsorted ones, take other roads. */
+function batchesOf<T>(records: readonly T[], loading: number): T[][] {
+  if (loading % 3 === 0) return [[...records]]
+  if (loading % 3 === 1) return [records.slice(0, records.length / 2), records.slice(records.length / 2)]
+  const odd = records.filter((_, index) => index % 2 === 1)
+  return [odd, ...records.filter((_, index) => index % 2 === 0).map((record) => [record])]
+}
+
+function estimatesOf(loading: number): keyof typeof beliefs {
+  const names = Object.keys(beliefs) as (keyof typeof beliefs)[]
+  return names[Math.floor(loading / 3) % names.length] ?? 'true'
+}
+
+function unexpected(how: string, answer: Json, text: string, variables: unknown): Error {
+  const what = `${text}\nwith ${JSON.stringify(variables ?? {})}\nwas ${how}: ${JSON.stringify(answer.errors ?? answer.data)}`
+  return new Error(what, { cause: answer.cause })
+}
