@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript that an old Node parses too, so that it can say what is needed instead of failing on syntax.
 import { existsSync } from 'node:fs'
+import module from 'node:module'
 
 const required = 24
 if (Number(process.versions.node.split('.')[0]) < required) {
@@ -13,6 +14,9 @@ if (Number(process.versions.node.split('.')[0]) < required) {
   )
   process.exit(1)
 }
+
+// Halves the time until a command begins; where it cannot be written, nothing is lost.
+module.enableCompileCache()
 
 // A checkout runs its sources as they are; the installed package has them compiled in dist/.
 const root = new URL('../', import.meta.url)

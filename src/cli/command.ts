@@ -21,8 +21,3 @@ export class CommandError extends Error {
 export function notify(config: Config, text: string): void {
   if (config['log-level'] === 'info' || config['log-level'] === 'debug') process.stderr.write(`${text}\n`)
 }
-
-/** The cause of a failure that was told without it. */
-export function reportFault(config: Config, cause: unknown): void {
-  if (cause !== undefined && config['log-level'] === 'debug') console.error(cause)
-}

@@ -1,6 +1,7 @@
 /** Builds all that answers questions, floor by floor. */
 import type { Database } from '../database/database.ts'
-import { createEngine, type QueryEngine } from '../query/execute.ts'
+import { createEngine } from '../query/engine.ts'
+import type { QueryEngine } from '../query/execute.ts'
 import { buildGraphQLSchema } from '../schema/graphql.ts'
 import { type Foundation, lexiconDir, loadFoundation, openExistingStore, openStore } from './foundation.ts'
 import type { Config } from './settings.ts'

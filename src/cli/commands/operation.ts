@@ -1,8 +1,9 @@
-/** The operation that `query` and `explain` are given: its text and its variables. */
+/** The operation that `query` and `explain` are given, and the answer as they print it. */
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
-import type { GraphQLRequest } from '../../query/execute.ts'
+import type { GraphQLAnswer, GraphQLRequest } from '../../query/execute.ts'
 import { CommandError, type CommandContext } from '../command.ts'
+import type { Config } from '../settings.ts'
 
 export async function loadRequest({ config, operands }: CommandContext): Promise<GraphQLRequest> {
   const [operation = ''] = operands
@@ -11,6 +12,18 @@ export async function loadRequest({ config, operands }: CommandContext): Promise
   const query = await loadText(operation)
   const variables = config.variables === null ? {} : parseVariables(await loadText(config.variables))
   return { query, variables, operationName: config.operation }
+}
+
+/** JSON on standard output, errors too; the exit status says which. */
+export function printAnswer(answer: GraphQLAnswer, config: Config): number {
+  if (answer.kind === 'data') {
+    process.stdout.write(answer.body)
+    process.stdout.write('\n')
+    return 0
+  }
+  process.stdout.write(`${JSON.stringify({ errors: answer.errors })}\n`)
+  if (answer.cause !== undefined && config['log-level'] === 'debug') console.error(answer.cause)
+  return 1
 }
 
 /** The text itself, `@FILE`, or `-` for standard input. */

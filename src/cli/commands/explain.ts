@@ -1,0 +1,47 @@
+/** `explain 'GRAPHQL'`: what an operation reads, the SQL it becomes, and which index each part uses. */
+import { errorAnswer } from '../../query/error-answer.ts'
+import type { Explanation } from '../../query/execute.ts'
+import type { CommandContext } from '../command.ts'
+import { openService } from '../service.ts'
+import { loadRequest, printAnswer } from './operation.ts'
+
+export async function explain(context: CommandContext): Promise<number> {
+  const { config, root } = context
+  const request = await loadRequest(context)
+  await using service = await openService(config, root, { create: false })
+  let explanation: Explanation
+  try {
+    explanation = await service.engine.explain(request)
+  } catch (error) {
+    return printAnswer(errorAnswer(error), config)
+  }
+  process.stdout.write(config.json ? renderJson(explanation) : renderText(explanation))
+  return 0
+}
+
+function renderText({ plan, sql, values, steps }: Explanation): string {
+  const parts: [string, readonly string[]][] = [
+    ['Plan', plan],
+    ['SQL', [sql ?? 'none: the answer needs no data']],
+    ['Parameters', values.map((value, index) => `${index + 1}  ${renderValue(value)}`)],
+    ['Steps and indexes', steps],
+  ]
+  return parts
+    .filter(([, lines]) => lines.length > 0)
+    .map(([title, lines]) => `# ${title}\n${lines.join('\n')}\n`)
+    .join('\n')
+}
+
+function renderJson({ plan, sql, values, steps }: Explanation): string {
+  return `${JSON.stringify({ plan, sql, values: values.map(plainValue), steps })}\n`
+}
+
+function renderValue(value: unknown): string {
+  return JSON.stringify(plainValue(value))
+}
+
+/** Instants are whole numbers that JSON has no type for; CIDs are bytes. */
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+}
