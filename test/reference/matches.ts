@@ -117,8 +117,8 @@ function referenceMatches(
   if (!own.every(([key, argument]) => ownConditionHolds(world, link, key, argument))) return false
   if (inner.length === 0) return true
 
-  const target = link === undefined ? null : declaredTarget(world, kind, link)
-  if (kind.target !== null && target === null) return false
+  const target = link === undefined || kind.asked === null ? null : declaredTarget(world, kind, link)
+  if (kind.asked !== null && target === null) return false
   return inner.every(([key, argument]) => {
     if (key === 'AND') return argument.every((each: Where) => referenceMatches(world, kind, link, each))
     if (key === 'OR') return argument.some((each: Where) => referenceMatches(world, kind, link, each))

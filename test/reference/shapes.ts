@@ -31,6 +31,8 @@ export interface ReferenceKind {
   readonly targets: readonly string[] | null
   /** The one declared target, when there is exactly one. */
   readonly target: string | null
+  /** The target whose own fields a condition on this reference may name; see `referenceKind`. */
+  readonly asked: string | null
 }
 
 export interface Field {
@@ -188,13 +190,11 @@ function fits32(definition: Json): boolean {
   return (definition.minimum ?? -Infinity) >= -(2 ** 31) && (definition.maximum ?? Infinity) < 2 ** 31
 }
 
-function referenceKind(
-  link: 'strongRef' | 'atUri',
-  path: readonly string[],
-  reading: Reading,
-): ReferenceKind {
+/** Object types are shared between the places that use them, so references inside them know no one target to ask. */
+function referenceKind(link: 'strongRef' | 'atUri', path: readonly string[], reading: Reading): ReferenceKind {
   const targets = reading.references[`${reading.nsid}#${path.join('.')}`] ?? null
-  return { kind: 'reference', link, targets, target: targets?.length === 1 ? (targets[0] ?? null) : null }
+  const target = targets?.length === 1 ? (targets[0] ?? null) : null
+  return { kind: 'reference', link, targets, target, asked: path.length === 1 ? target : null }
 }
 
 function* referencesIn(

@@ -5,7 +5,8 @@ import { openDatabase } from '../../src/database/open.ts'
 import { buildTables } from '../../src/database/tables.ts'
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { createRecordReader } from '../../src/lexicon/validate.ts'
-import { createEngine, type QueryEngine } from '../../src/query/execute.ts'
+import { createEngine } from '../../src/query/engine.ts'
+import type { QueryEngine } from '../../src/query/execute.ts'
 import { buildModel } from '../../src/schema/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
 import type { Json, References } from '../reference/shapes.ts'
@@ -103,6 +104,7 @@ function lexiconsOf(documents: readonly Json[], references: References) {
 function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadDatabase; seen: string[] } {
   const seen: string[] = []
   const watched: ReadDatabase = {
+    dialect: read.dialect,
     statistics,
     readPlanState: () => read.readPlanState(),
     readAnswer: (statement) => {
@@ -124,8 +126,14 @@ export const beliefs = {
     rows: () => 1_000_000,
     countUpTo: (_, limit) => limit,
     trigram: () => 500_000,
+    prefix: () => ({ terms: 5_000, records: 900_000 }),
   }),
-  rare: (): Statistics => ({ rows: () => 1_000_000, countUpTo: () => 1, trigram: () => 1 }),
+  rare: (): Statistics => ({
+    rows: () => 1_000_000,
+    countUpTo: () => 1,
+    trigram: () => 1,
+    prefix: () => ({ terms: 1, records: 1 }),
+  }),
 } as const
 
 /** What a line of an import holds; a plain record's own address and instants are derived, not given. */

@@ -59,6 +59,7 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
       const answer = await query(text, variables)
       if (answer.errors === undefined || 'data' in answer)
         throw unexpected('answered', answer, text, variables)
+      if (answer.code === 'INTERNAL') throw unexpected('not understood', answer, text, variables)
       return { code: answer.code, message: answer.errors.map((error: Json) => error.message).join('\n') }
     },
     store: (records) => opened.apply(records),
@@ -79,7 +80,10 @@ function estimatesOf(loading: number): keyof typeof beliefs {
   return names[Math.floor(loading / 3) % names.length] ?? 'true'
 }
 
+/** With the cause in the message too, because a property's report keeps nothing else. */
 function unexpected(how: string, answer: Json, text: string, variables: unknown): Error {
-  const what = `${text}\nwith ${JSON.stringify(variables ?? {})}\nwas ${how}: ${JSON.stringify(answer.errors ?? answer.data)}`
+  const got = JSON.stringify(answer.errors ?? answer.data)
+  const why = answer.cause === undefined ? '' : `\nbecause of ${String(answer.cause)}`
+  const what = `${text}\nwith ${JSON.stringify(variables ?? {})}\nwas ${how}: ${got}${why}`
   return new Error(what, { cause: answer.cause })
 }

@@ -1,0 +1,400 @@
+/** What other services of this kind get wrong, one test each, with data on which the fault would show. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from './reference/shapes.ts'
+import type { PlainRecord } from './reference/world.ts'
+import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
+import { buildRecord, type RecordGiven, refTo } from './support/records.ts'
+import { openTestService, type TestService } from './support/service.ts'
+
+const { book, person, review } = collections
+
+function openLibrary(records: readonly PlainRecord[]): Promise<TestService> {
+  return openTestService({ lexicons: libraryLexicons, references: libraryReferences, records })
+}
+
+/** Books from 0 up; `given` says what distinguishes them. */
+function books(count: number, given: (index: number) => Partial<RecordGiven>): Promise<PlainRecord[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => {
+      const { value, ...rest } = given(index)
+      return buildRecord(book, {
+        rkey: String(index).padStart(4, '0'),
+        ...rest,
+        value: { title: `Book ${index}`, ...value },
+      })
+    }),
+  )
+}
+
+/** Record keys over all pages of a list. */
+async function walk(service: TestService, list: string, size: number): Promise<string[]> {
+  const keys: string[] = []
+  let after = 'null'
+  for (let more = true; more; ) {
+    const { page } =
+      await service.data(`{ page: orgExampleLibraryBook(first: ${size}, after: ${after}, ${list}) {
+      nodes { rkey } pageInfo { hasNextPage endCursor } } }`)
+    keys.push(...page.nodes.map((node: Json) => node.rkey))
+    more = page.pageInfo.hasNextPage
+    after = JSON.stringify(page.pageInfo.endCursor)
+    assert.ok(keys.length <= 10_000)
+  }
+  return keys
+}
+
+test('peer fault 1: a cursor holds the place in the sort that was asked for, not in the order of URIs', async () => {
+  await using service = await openLibrary(
+    await books(30, (index) => ({ value: { pages: (index * 7) % 30 } })),
+  )
+  const keys = await walk(service, 'sortBy: [{field: pages, direction: DESC}]', 7)
+  const expected = Array.from({ length: 30 }, (_, index) => index).sort(
+    (a, b) => ((b * 7) % 30) - ((a * 7) % 30),
+  )
+  assert.deepEqual(
+    keys,
+    expected.map((index) => String(index).padStart(4, '0')),
+  )
+})
+
+test('peer fault 2: a thousand records, 250 to a second, are a thousand different ones over all pages', async () => {
+  const records = await books(1000, (index) => ({ indexedAt: `2026-01-01T00:00:0${index % 4}Z` }))
+  await using service = await openLibrary(records)
+  const keys = await walk(service, 'sortBy: [{field: indexedAt, direction: DESC}]', 50)
+  assert.equal(keys.length, 1000)
+  assert.equal(new Set(keys).size, 1000)
+})
+
+test('peer fault 3: sorting by indexedAt sorts, both ways, whatever the order of arrival', async () => {
+  const records = await books(5, (index) => ({ indexedAt: `2026-01-0${[3, 1, 5, 2, 4][index]}T00:00:00Z` }))
+  await using service = await openLibrary(records)
+  assert.deepEqual(await walk(service, 'sortBy: [{field: indexedAt, direction: DESC}]', 2), [
+    '0002',
+    '0004',
+    '0000',
+    '0003',
+    '0001',
+  ])
+  assert.deepEqual(await walk(service, 'sortBy: [{field: indexedAt}]', 2), [
+    '0001',
+    '0003',
+    '0000',
+    '0004',
+    '0002',
+  ])
+  assert.deepEqual(await walk(service, 'where: {}', 100), ['0002', '0004', '0000', '0003', '0001'])
+})
+
+test('peer fault 4: records without a value to sort by are not lost on the way', async () => {
+  const records = await books(12, (index) => ({
+    value: index % 3 === 0 ? {} : { publishedAt: `2026-01-${index + 10}T00:00:00Z` },
+  }))
+  await using service = await openLibrary(records)
+  const ascending = await walk(service, 'sortBy: [{field: publishedAt}]', 3)
+  assert.deepEqual(ascending, [
+    '0000',
+    '0003',
+    '0006',
+    '0009',
+    '0001',
+    '0002',
+    '0004',
+    '0005',
+    '0007',
+    '0008',
+    '0010',
+    '0011',
+  ])
+  assert.deepEqual(
+    await walk(service, 'sortBy: [{field: publishedAt, direction: DESC}]', 3),
+    ascending.toReversed(),
+  )
+})
+
+test('peer fault 5: last gives the last records, in the order of the sort', async () => {
+  await using service = await openLibrary(await books(10, (index) => ({ value: { pages: index } })))
+  const { list } = await service.data(`{ list: orgExampleLibraryBook(last: 3, sortBy: [{field: pages}]) {
+    nodes { pages } pageInfo { hasNextPage hasPreviousPage } } }`)
+  assert.deepEqual(list, {
+    nodes: [{ pages: 7 }, { pages: 8 }, { pages: 9 }],
+    pageInfo: { hasNextPage: false, hasPreviousPage: true },
+  })
+})
+
+test('peer fault 6: a cursor that is damaged or of another list is an error, never the first page', async () => {
+  await using service = await openLibrary([
+    ...(await books(5, (index) => ({ value: { pages: index } }))),
+    await buildRecord(person, { value: { name: 'Ann' } }),
+  ])
+  const cursorOf = async (list: string) =>
+    (await service.data(`{ list: ${list} { pageInfo { startCursor } } }`)).list.pageInfo.startCursor
+  const byPages = await cursorOf('orgExampleLibraryBook(sortBy: [{field: pages}])')
+  const damaged = `${byPages.slice(0, -2)}${byPages.at(-1)}${byPages.at(-2)}`
+  const others = [
+    '',
+    'x',
+    '20',
+    'at://did:plc:nobody/org.example.library.book/x',
+    byPages.slice(0, -1),
+    `${byPages}A`,
+    damaged === byPages ? `${byPages}==` : damaged,
+    await cursorOf('orgExampleLibraryBook'),
+    await cursorOf('orgExampleLibraryBook(sortBy: [{field: pages, direction: DESC}])'),
+    await cursorOf('orgExampleLibraryPerson(sortBy: [{field: rkey}])'),
+  ]
+  for (const cursor of others) {
+    const list = `orgExampleLibraryBook(sortBy: [{field: pages}], first: 2, after: ${JSON.stringify(cursor)})`
+    assert.equal((await service.refusal(`{ ${list} { nodes { uri } } }`)).code, 'INVALID_CURSOR', cursor)
+  }
+})
+
+test('peer fault 7: integers compare as numbers, in conditions, orders and extremes', async () => {
+  await using service = await openLibrary(
+    await books(3, (index) => ({ value: { pages: [4, 10, 9][index], serial: [4, 10, -9][index] } })),
+  )
+  const data = await service.data(`{
+    more: orgExampleLibraryBook(where: {pages: {gt: 4}}) { totalCount }
+    sorted: orgExampleLibraryBook(sortBy: [{field: pages}]) { nodes { pages } }
+    big: orgExampleLibraryBook(sortBy: [{field: serial}]) { nodes { serial } }
+    extremes: orgExampleLibraryBookAggregate { min { pages } max { pages } }
+    groups: orgExampleLibraryBookAggregate(groupBy: [pages], orderBy: KEY_ASC) { groups { pages } }
+  }`)
+  assert.deepEqual(data, {
+    more: { totalCount: 2 },
+    sorted: { nodes: [{ pages: 4 }, { pages: 9 }, { pages: 10 }] },
+    big: { nodes: [{ serial: -9 }, { serial: 4 }, { serial: 10 }] },
+    extremes: { min: { pages: 4 }, max: { pages: 10 } },
+    groups: { groups: [{ pages: 4 }, { pages: 9 }, { pages: 10 }] },
+  })
+})
+
+test('peer fault 8: contains takes % and _ as they are and folds case and accents of every script', async () => {
+  const titles = [
+    '100% sure',
+    '100 percent',
+    'snake_case',
+    'snakeXcase',
+    'ПУТИН',
+    'São Paulo',
+    'ΟΔΟΣ',
+    '東京都',
+    'back\\slash',
+  ]
+  await using service = await openLibrary(
+    await books(titles.length, (index) => ({ value: { title: titles[index], note: titles[index] } })),
+  )
+  const found = async (needle: string) => {
+    const { title, note } = await service.data(
+      `query ($needle: String) {
+        title: orgExampleLibraryBook(where: {title: {contains: $needle}}, sortBy: [{field: rkey}]) { nodes { title } }
+        note: orgExampleLibraryBook(where: {note: {contains: $needle}}, sortBy: [{field: rkey}]) { nodes { title } } }`,
+      { needle },
+    )
+    assert.deepEqual(note, title)
+    return title.nodes.map((node: Json) => node.title)
+  }
+  assert.deepEqual(await found('0%'), ['100% sure'])
+  assert.deepEqual(await found('%'), ['100% sure'])
+  assert.deepEqual(await found('_'), ['snake_case'])
+  assert.deepEqual(await found('e_c'), ['snake_case'])
+  assert.deepEqual(await found('\\'), ['back\\slash'])
+  assert.deepEqual(await found('путин'), ['ПУТИН'])
+  assert.deepEqual(await found('SAO PAULO'), ['São Paulo'])
+  assert.deepEqual(await found('sa\u0303o'), ['São Paulo'])
+  assert.deepEqual(await found('οδός'), ['ΟΔΟΣ'])
+  assert.deepEqual(await found('京'), ['東京都'])
+  assert.deepEqual(await found('京都'), ['東京都'])
+})
+
+test('peer fault 9: in: [] and OR: [] match nothing', async () => {
+  await using service = await openLibrary(await books(3, () => ({ value: { pages: 1 } })))
+  const data = await service.data(`{
+    in: orgExampleLibraryBook(where: {pages: {in: []}}) { totalCount nodes { uri } }
+    or: orgExampleLibraryBook(where: {OR: []}) { totalCount nodes { uri } }
+    both: orgExampleLibraryBookAggregate(where: {OR: []}) { count }
+    and: orgExampleLibraryBook(where: {AND: []}) { totalCount }
+  }`)
+  const nothing = { totalCount: 0, nodes: [] }
+  assert.deepEqual(data, { in: nothing, or: nothing, both: { count: 0 }, and: { totalCount: 3 } })
+})
+
+test('peer fault 10: every groupBy field groups, orderBy and limit hold, count is the whole and not what is shown', async () => {
+  const languages = ['en', 'en', 'en', 'de', 'de', 'es']
+  const genres = ['novel', 'novel', 'essay', 'novel', 'essay', 'essay']
+  await using service = await openLibrary(
+    await books(6, (index) => ({ value: { language: languages[index], genre: genres[index] } })),
+  )
+  const data = await service.data(`{
+    two: orgExampleLibraryBookAggregate(groupBy: [language, genre], limit: 2) { count groupCount groups { language genre count } }
+    rare: orgExampleLibraryBookAggregate(groupBy: [language], orderBy: COUNT_ASC, limit: 1) { count groupCount groups { language count } }
+    none: orgExampleLibraryBookAggregate(groupBy: [language], limit: 0) { count groupCount groups { language } }
+  }`)
+  assert.deepEqual(data, {
+    two: {
+      count: 6,
+      groupCount: 5,
+      groups: [
+        { language: 'en', genre: 'novel', count: 2 },
+        { language: 'de', genre: 'essay', count: 1 },
+      ],
+    },
+    rare: { count: 6, groupCount: 3, groups: [{ language: 'es', count: 1 }] },
+    none: { count: 6, groupCount: 3, groups: [] },
+  })
+})
+
+test('peer fault 11: totalCount is the number of all that match, and costs nothing when it is not selected', async () => {
+  await using service = await openLibrary(await books(30, (index) => ({ value: { pages: index } })))
+  const list = 'orgExampleLibraryBook(where: {pages: {gte: 5}}, first: 2)'
+  const counted = await service.data(`{ list: ${list} { totalCount nodes { pages } } }`)
+  assert.equal(counted.list.totalCount, 25)
+  assert.match(service.opened.lastStatement(), /count\(/)
+  await service.data(`{ list: ${list} { nodes { pages } } }`)
+  assert.doesNotMatch(service.opened.lastStatement(), /count\(/)
+})
+
+test('peer fault 12: reverse joins over a strongRef find their records, in one statement, and never answer from yesterday', async () => {
+  const parents = await books(40, () => ({}))
+  const reviews = await Promise.all(
+    parents.flatMap((parent, index) =>
+      Array.from({ length: index % 3 }, (_, nth) =>
+        buildRecord(review, { rkey: `${parent.rkey}-${nth}`, value: { book: refTo(parent), stars: nth } }),
+      ),
+    ),
+  )
+  await using service = await openLibrary([...parents, ...reviews])
+  const ask = (first: number) =>
+    service.data(`{ list: orgExampleLibraryBook(first: ${first}, sortBy: [{field: rkey}]) { nodes {
+      rkey reviews: orgExampleLibraryReviewViaBook(sortBy: [{field: rkey}]) { totalCount nodes { bookResolved { ... on OrgExampleLibraryBook { title } } } } } } }`)
+  const { list } = await ask(40)
+  list.nodes.forEach((node: Json, index: number) => {
+    assert.equal(node.reviews.totalCount, index % 3)
+    assert.deepEqual(
+      node.reviews.nodes,
+      Array.from({ length: index % 3 }, () => ({ bookResolved: { title: `Book ${index}` } })),
+    )
+  })
+  const before = service.opened.statements()
+  await ask(1)
+  const forOne = service.opened.statements() - before
+  await ask(39)
+  assert.equal(service.opened.statements() - before - forOne, forOne)
+
+  await service.store([await buildRecord(book, { rkey: '0001', value: { title: 'Renamed' } })])
+  const { list: renamed } = await ask(2)
+  assert.deepEqual(renamed.nodes[1].reviews.nodes, [{ bookResolved: { title: 'Renamed' } }])
+})
+
+test('peer fault 13: a database that fails is an error, not an empty result', async () => {
+  await using service = await openLibrary(await books(3, () => ({})))
+  await service.opened.breakDatabase()
+  const answer = await service.engine.execute({
+    query: '{ orgExampleLibraryBook { totalCount nodes { uri } } }',
+  })
+  assert.equal(answer.kind, 'errors')
+  assert.ok(answer.kind === 'errors' && ['UNAVAILABLE', 'INTERNAL'].includes(answer.code))
+  assert.ok(answer.cause !== undefined)
+})
+
+test('peer fault 14: an unknown argument, field or operator is refused with a suggestion, not ignored', async () => {
+  await using service = await openLibrary(await books(3, () => ({})))
+  const refused = async (text: string) => {
+    const { code, message } = await service.refusal(text)
+    assert.equal(code, 'GRAPHQL_VALIDATION_FAILED')
+    return message
+  }
+  assert.match(await refused('{ orgExampleLibraryBook(orderBy: COUNT_DESC) { totalCount } }'), /sortBy/)
+  assert.match(await refused('{ orgExampleLibraryBook(where: {or: []}) { totalCount } }'), /OR/)
+  assert.match(await refused('{ orgExampleLibraryBook(where: {titel: {eq: "x"}}) { totalCount } }'), /title/)
+  assert.match(await refused('{ orgExampleLibraryBook(where: {title: {like: "x"}}) { totalCount } }'), /like/)
+  assert.match(await refused('{ orgExampleLibraryBook(frist: 3) { totalCount } }'), /first/)
+  assert.match(await refused('{ orgExampleLibraryBook { totalCuont } }'), /totalCount/)
+})
+
+test('peer fault 15: a record that lacks what the lexicon now requires does not fail the others', async () => {
+  const looser = structuredClone(libraryLexicons) as Json[]
+  for (const document of looser) delete document.defs.main.record.required
+  const records = [
+    await buildRecord(review, { rkey: 'without', value: { stars: 1 } }),
+    await buildRecord(review, { rkey: 'with', value: { stars: 2, text: 'Good.' } }),
+  ]
+  await using service = await openTestService({ lexicons: looser, references: libraryReferences, records })
+  const { list } = await service.data(
+    '{ list: orgExampleLibraryReview(sortBy: [{field: stars}]) { nodes { stars text book { uri } bookResolved { __typename } } } }',
+  )
+  assert.deepEqual(list.nodes, [
+    { stars: 1, text: null, book: null, bookResolved: null },
+    { stars: 2, text: 'Good.', book: null, bookResolved: null },
+  ])
+  await using strict = await openLibrary([])
+  const { type } = await strict.data(
+    '{ type: __type(name: "OrgExampleLibraryReview") { fields { name type { kind } } } }',
+  )
+  for (const name of ['book', 'bookResolved', 'text']) {
+    assert.notEqual(type.fields.find((field: Json) => field.name === name).type.kind, 'NON_NULL', name)
+  }
+})
+
+test('peer fault 16: an older revision never overwrites a newer, and equal CIDs are no reason to drop a record', async () => {
+  const newer = await buildRecord(book, { rkey: 'x', value: { title: 'Newer' } })
+  const older = await buildRecord(book, { rkey: 'x', value: { title: 'Older' } })
+  const unrevised = await buildRecord(book, { rkey: 'x', value: { title: 'Unrevised' } })
+  const twins = await Promise.all(
+    ['did:plc:one', 'did:plc:two'].flatMap((did) =>
+      ['a', 'b'].map((rkey) => buildRecord(book, { did, rkey, value: { title: 'The same' } })),
+    ),
+  )
+  assert.equal(new Set(twins.map(({ cid }) => cid)).size, 1)
+  await using service = await openLibrary(twins)
+  await service.store([{ ...newer, rev: '3l2222222222b' }])
+  await service.store([{ ...older, rev: '3l2222222222a' }])
+  await service.store([unrevised])
+  const { list, same } = await service.data(`{
+    list: orgExampleLibraryBook(where: {rkey: {eq: "x"}}) { nodes { title cid } }
+    same: orgExampleLibraryBook(where: {title: {eq: "The same"}}) { totalCount } }`)
+  assert.deepEqual(list.nodes, [{ title: 'Newer', cid: newer.cid }])
+  assert.equal(same.totalCount, 4)
+  await service.store([{ ...older, rev: '3l2222222222c' }])
+  const { later } = await service.data(
+    '{ later: orgExampleLibraryBook(where: {rkey: {eq: "x"}}) { nodes { title } } }',
+  )
+  assert.deepEqual(later.nodes, [{ title: 'Older' }])
+})
+
+test('peer fault 17: the schema is built once, not for every request', async () => {
+  await using service = await openLibrary([])
+  const built = service.opened.buildingTook
+  const started = performance.now()
+  // Different texts, so that nothing can be answered from a cache of documents.
+  for (let index = 0; index < 50; index++) await service.data(`{ a${index}: __typename }`)
+  const perRequest = (performance.now() - started) / 50
+  assert.ok(perRequest < built / 2, `${perRequest} ms a request, ${built} ms to build`)
+})
+
+test('peer fault 18: a read-only service has no mutations, not even in its schema', async () => {
+  await using service = await openLibrary([])
+  const { schema } = await service.data(
+    '{ schema: __schema { mutationType { name } subscriptionType { name } types { name } } }',
+  )
+  assert.equal(schema.mutationType, null)
+  assert.equal(schema.subscriptionType, null)
+  assert.ok(!schema.types.some((type: Json) => type.name === 'Mutation' || type.name === 'Subscription'))
+  const { code } = await service.refusal('mutation { createOrgExampleLibraryBook { uri } }')
+  assert.equal(code, 'GRAPHQL_VALIDATION_FAILED')
+})
+
+test('peer fault 20: an undated record counts as undated, not on the day it was collected', async () => {
+  const records = await books(3, (index) => ({
+    indexedAt: '2026-11-16T10:00:00Z',
+    value: index === 0 ? { publishedAt: '2020-02-02T12:00:00Z' } : {},
+  }))
+  await using service = await openLibrary(records)
+  const { days, since } = await service.data(`{
+    days: orgExampleLibraryBookAggregate(groupBy: [publishedAt_day]) { groups { publishedAt_day count } }
+    since: orgExampleLibraryBook(where: {publishedAt: {gte: "2026-11-16"}}) { totalCount } }`)
+  assert.deepEqual(days.groups, [
+    { publishedAt_day: null, count: 2 },
+    { publishedAt_day: '2020-02-02', count: 1 },
+  ])
+  assert.equal(since.totalCount, 0)
+})

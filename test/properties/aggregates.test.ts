@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { printKey } from '../reference/aggregate.ts'
+import type { Reference } from '../reference/reference.ts'
+import type { Json } from '../reference/shapes.ts'
+import { parseInstant } from '../reference/values.ts'
+import type { PlainRecord } from '../reference/world.ts'
+import { aggregateArguments, literal } from '../support/graphql-text.ts'
+import { collections } from '../support/lexicons.ts'
+import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
+import { aggregates, fieldsOfKind, groupNames, smallIntegers } from '../support/questions.ts'
+import { expectedRecord, recordSelection } from '../support/selection.ts'
+import { wheres } from '../support/where.ts'
+
+const groupQuestions = ({ reference }: Loaded) =>
+  anyCollection.chain((collection) =>
+    fc.record({ collection: fc.constant(collection), given: aggregates(reference, collection) }),
+  )
+
+property(
+  'groups have the keys, counts and order that the plain evaluator finds',
+  groupQuestions,
+  async (loaded, { collection, given }) => {
+    const { reference, service } = loaded
+    const { rootField } = reference.shapes.get(collection)!
+    const names = given.groupBy ?? []
+    const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
+    count groupCount groups { count ${names.join(' ')} } } }`)
+
+    const expected = reference.aggregate(collection, given)
+    const fields = names.map(
+      (name) => reference.groupFields(collection).find((field) => field.name === name)!,
+    )
+    assert.deepEqual(aggregate, {
+      count: expected.count,
+      groupCount: expected.groupCount,
+      groups: expected.groups.map((group) => ({
+        count: group.members.length,
+        ...Object.fromEntries(fields.map((field, index) => [field.name, printKey(field, group.keys[index])])),
+      })),
+    })
+  },
+  120,
+)
+
+const measureQuestions = ({ reference }: Loaded) =>
+  anyCollection.chain((collection) =>
+    fc.record({
+      collection: fc.constant(collection),
+      where: wheres(reference, collection, 1),
+      groupBy: fc.uniqueArray(fc.constantFrom(...groupNames(reference, collection)), { maxLength: 2 }),
+      summed: fc.subarray(smallIntegers(reference, collection), { minLength: 1 }),
+      ordered: fc.subarray(fieldsOfKind(reference, collection, ['integer', 'datetime']), { minLength: 1 }),
+      distinct: fc.constantFrom(...groupNames(reference, collection)),
+    }),
+  )
+
+property(
+  'measures of the whole and of each group are the plain evaluator’s',
+  measureQuestions,
+  async (loaded, question) => {
+    const { reference, service } = loaded
+    const { collection, where, groupBy, summed, ordered, distinct } = question
+    const { rootField } = reference.shapes.get(collection)!
+    const measures = `avg { ${summed.join(' ')} } sum { ${summed.join(' ')} } min { ${ordered.join(' ')} } max { ${ordered.join(' ')} }
+    countDistinct(field: ${distinct})`
+    const given = { where, groupBy, limit: 1000 }
+    const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
+    ${measures} groups { ${measures} } } }`)
+
+    const expected = reference.aggregate(collection, given)
+    checkMeasures(reference, question, aggregate, expected.members)
+    assert.equal(aggregate.groups.length, expected.groups.length)
+    expected.groups.forEach((group, index) => {
+      checkMeasures(reference, question, aggregate.groups[index], group.members)
+    })
+  },
+  60,
+)
+
+interface Measured {
+  readonly collection: string
+  readonly summed: readonly string[]
+  readonly ordered: readonly string[]
+  readonly distinct: string
+}
+
+function checkMeasures(
+  reference: Reference,
+  measured: Measured,
+  answer: Json,
+  members: readonly PlainRecord[],
+): void {
+  for (const field of measured.summed) {
+    const { sum, count } = reference.total(members, field)
+    assert.equal(answer.sum[field], count === 0n ? null : Number(sum), `sum of ${field}`)
+    if (count === 0n) assert.equal(answer.avg[field], null, `avg of ${field}`)
+    else
+      assert.ok(
+        isClose(answer.avg[field], Number(sum) / Number(count)),
+        `avg of ${field}: ${answer.avg[field]}, ${sum}/${count}`,
+      )
+  }
+  for (const field of measured.ordered) {
+    const instant = (text: Json) => (typeof text === 'string' ? parseInstant(text) : (text ?? undefined))
+    assert.equal(instant(answer.min[field]), reference.extreme(members, field, 'MIN'), `min of ${field}`)
+    assert.equal(instant(answer.max[field]), reference.extreme(members, field, 'MAX'), `max of ${field}`)
+  }
+  const distinct = reference.countDistinct(measured.collection, members, measured.distinct)
+  assert.equal(answer.countDistinct, distinct, `distinct ${measured.distinct}`)
+}
+
+function isClose(a: unknown, b: number): boolean {
+  return typeof a === 'number' && Math.abs(a - b) <= 1e-12 * Math.max(1, Math.abs(b))
+}
+
+const bigSums = ({ reference }: Loaded) =>
+  fc
+    .constantFrom([collections.book, 'serial'] as const, [collections.person, 'fortune'] as const)
+    .chain(([collection, field]) =>
+      fc.record({
+        collection: fc.constant(collection),
+        field: fc.constant(field),
+        where: wheres(reference, collection, 2),
+      }),
+    )
+
+property(
+  'a sum is exact to the last digit, or an error beyond what a JSON number holds',
+  bigSums,
+  async (loaded, question) => {
+    const { reference, service } = loaded
+    const { rootField } = reference.shapes.get(question.collection)!
+    const { members } = reference.aggregate(question.collection, { where: question.where })
+    const { sum, count } = reference.total(members, question.field)
+    const text = `{ aggregate: ${rootField}Aggregate(where: ${literal(question.where)}) { sum { ${question.field} } } }`
+    if (sum > Number.MAX_SAFE_INTEGER || sum < Number.MIN_SAFE_INTEGER) {
+      assert.equal((await service.refusal(text)).code, 'BAD_USER_INPUT')
+      return
+    }
+    const { aggregate } = await service.data(text)
+    assert.equal(aggregate.sum[question.field], count === 0n ? null : Number(sum))
+  },
+)
+
+test('the group of a reference offers the record behind it', async () => {
+  await using loaded = await loadCorpus(3)
+  const { reference, service } = loaded
+  const { aggregate } =
+    await service.data(`{ aggregate: orgExampleLibraryBookAggregate(groupBy: [author, mention], limit: 1000) {
+    groups { author mention authorResolved ${recordSelection(reference)} mentionResolved ${recordSelection(reference)} } } }`)
+  assert.ok(aggregate.groups.length > 3)
+  for (const { author, mention, authorResolved, mentionResolved } of aggregate.groups) {
+    assert.deepEqual(authorResolved, author === null ? null : expectedRecord(reference, author))
+    assert.deepEqual(mentionResolved, mention === null ? null : expectedRecord(reference, mention))
+  }
+})

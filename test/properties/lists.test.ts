@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { fold } from '../reference/values.ts'
+import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
+import { collections } from '../support/lexicons.ts'
+import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
+import { sorts } from '../support/questions.ts'
+import { needles } from '../support/scalars.ts'
+import { expectedObject, selectionOf } from '../support/selection.ts'
+import { wheres } from '../support/where.ts'
+
+const listQuestions = ({ reference }: Loaded) =>
+  anyCollection.chain((collection) =>
+    fc.record({
+      collection: fc.constant(collection),
+      where: wheres(reference, collection),
+      sortBy: sorts(reference, collection),
+      first: fc.oneof(fc.constant(100), fc.integer({ min: 0, max: 30 })),
+      asVariables: fc.boolean(),
+    }),
+  )
+
+property(
+  'a list has the records, order, total and page bounds that the plain evaluator finds',
+  listQuestions,
+  async (loaded, question) => {
+    const { reference, service } = loaded
+    const { collection, where, sortBy, first, asVariables } = question
+    const { rootField, typeName } = reference.shapes.get(collection)!
+    const selection =
+      '{ totalCount nodes { uri } edges { node { uri } } pageInfo { hasNextPage hasPreviousPage } }'
+    const text = asVariables
+      ? `query ($where: ${typeName}WhereInput, $sortBy: [${typeName}SortFieldInput!], $first: Int) {
+         list: ${rootField}(where: $where, sortBy: $sortBy, first: $first) ${selection} }`
+      : `{ list: ${rootField}${argumentList({ where: literal(where), sortBy: sortLiteral(sortBy), first: String(first) })} ${selection} }`
+    const { list } = await service.data(text, asVariables ? { where, sortBy, first } : undefined)
+
+    const expected = reference.list(collection, { where, sortBy, first })
+    const nodes = expected.records.map(({ uri }) => ({ uri }))
+    assert.deepEqual(list, {
+      totalCount: expected.totalCount,
+      nodes,
+      edges: nodes.map((node) => ({ node })),
+      pageInfo: { hasNextPage: expected.hasNextPage, hasPreviousPage: expected.hasPreviousPage },
+    })
+  },
+  120,
+)
+
+const plainQuestions = ({ reference }: Loaded) =>
+  anyCollection.chain((collection) =>
+    fc.record({ collection: fc.constant(collection), where: wheres(reference, collection, 1) }),
+  )
+
+property(
+  'a condition and its negation share out the records between them',
+  plainQuestions,
+  async (loaded, { collection, where }) => {
+    const { rootField } = loaded.reference.shapes.get(collection)!
+    const { all, yes, no } = await loaded.service.data(`{
+    all: ${rootField} { totalCount }
+    yes: ${rootField}(where: ${literal(where)}) { totalCount }
+    no: ${rootField}(where: {NOT: ${literal(where)}}) { totalCount }
+  }`)
+    assert.equal(yes.totalCount + no.totalCount, all.totalCount)
+  },
+)
+
+const searchedFields = ['title', 'blurb', 'note', 'shelf', 'rkey'] as const
+
+const searches = ({ reference }: Loaded) => {
+  const written = reference
+    .sorted(collections.book, {})
+    .flatMap(({ value }) => searchedFields.map((field) => value[field]))
+    .filter((text) => typeof text === 'string')
+  return fc.record({
+    fields: fc.tuple(fc.constantFrom(...searchedFields), fc.constantFrom(...searchedFields)),
+    operator: fc.constantFrom('contains', 'contains', 'startsWith'),
+    needles: fc.array(needles([...written, ...written.map(fold)]), { minLength: 1, maxLength: 8 }),
+    sortBy: fc.constantFrom(
+      '',
+      ', sortBy: [{field: publishedAt}]',
+      ', sortBy: [{field: title, direction: DESC}]',
+    ),
+  })
+}
+
+property(
+  'a needle of any length and script is found where the folded texts have it, in one field or in either of two',
+  searches,
+  async ({ reference, service }, { fields: [one, other], operator, needles, sortBy }) => {
+    const wheres = needles.flatMap((needle) => [
+      { [one]: { [operator]: needle } },
+      { OR: [{ [one]: { [operator]: needle } }, { [other]: { [operator]: needle } }] },
+    ])
+    const lists = wheres.map(
+      (where, index) =>
+        `a${index}: orgExampleLibraryBook(where: ${literal(where)}, first: 3${sortBy}) { totalCount nodes { uri } }`,
+    )
+    const data = await service.data(`{ ${lists.join('\n')} }`)
+    wheres.forEach((where, index) => {
+      const sorted = sortBy.includes('title')
+        ? [{ field: 'title', direction: 'DESC' as const }]
+        : sortBy === ''
+          ? []
+          : [{ field: 'publishedAt' }]
+      const { totalCount, records } = reference.list(collections.book, { where, sortBy: sorted, first: 3 })
+      const expected = { totalCount, nodes: records.map(({ uri }) => ({ uri })) }
+      assert.deepEqual(data[`a${index}`], expected, JSON.stringify(where))
+    })
+  },
+  60,
+)
+
+test('every property comes back as it was published', async () => {
+  await using loaded = await loadCorpus(7)
+  const { reference, service } = loaded
+  for (const shape of reference.shapes.values()) {
+    const data = await service.data(`{ list: ${shape.rootField}(first: 100, sortBy: [{field: uri}]) { nodes {
+      uri cid did rkey collection recordJson ${selectionOf(shape.fields)} } } }`)
+    const expected = reference.sorted(shape.nsid, { sortBy: [{ field: 'uri' }] }).map((record) => ({
+      uri: record.uri,
+      cid: record.cid,
+      did: record.did,
+      rkey: record.rkey,
+      collection: record.collection,
+      recordJson: record.value,
+      ...expectedObject(reference, shape.fields, record.value),
+    }))
+    assert.deepEqual(data.list.nodes, expected)
+  }
+})

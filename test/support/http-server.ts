@@ -1,0 +1,56 @@
+import { type AddressInfo, connect } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
+import { type AppOptions, createApp } from '../../src/server/app.ts'
+import { createStandInEngine } from './stand-in-engine.ts'
+
+export type Headers = Readonly<Record<string, string>>
+
+export interface HttpServer extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  /** What the operator sees, from warnings upwards. */
+  readonly log: readonly string[]
+  readonly get: (path: string, headers?: Headers) => Promise<Response>
+  readonly post: (body: unknown, headers?: Headers) => Promise<Response>
+  /** Sends the bytes on a connection of their own and reads until the server closes it. */
+  readonly raw: (bytes: string) => Promise<string>
+  readonly close: () => Promise<undefined>
+}
+
+export const json = { 'content-type': 'application/json' }
+
+/** The application on a real port of its own. */
+export async function startServer(options: Partial<AppOptions> = {}): Promise<HttpServer> {
+  const log: string[] = []
+  const app = createApp({
+    engine: createStandInEngine(),
+    isReady: () => true,
+    logger: { level: 'warn', stream: { write: (line: string) => log.push(line) } },
+    exampleQuery: '{ hello }',
+    ...options,
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    port,
+    log,
+    get: (path, headers = {}) => fetch(url + path, { headers }),
+    post: (body, headers = {}) =>
+      fetch(`${url}/api/graphql`, {
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body: JSON.stringify(body),
+      }),
+    raw: async (bytes) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(bytes)
+      return readText(socket)
+    },
+    close: () => app.close(),
+    [Symbol.asyncDispose]: async () => {
+      await app.close()
+    },
+  }
+}
