@@ -223,8 +223,8 @@ test('a second signal ends at once', async () => {
   await once(socket, 'data')
   server.child.kill('SIGINT')
   await server.output.until(/Stopping/)
-  server.child.kill('SIGINT')
-  assert.equal(await exitOf(server.child), 130)
+  server.child.kill('SIGTERM')
+  assert.equal(await exitOf(server.child), 143)
 })
 
 test('a port that is taken is named', async () => {

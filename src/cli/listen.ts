@@ -39,17 +39,16 @@ export async function listen(
 /** Resolves on the first signal to stop; a second one ends the process, whatever is under way. */
 function untilSignal(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let told = false
-  for (const [signal, status] of [
-    ['SIGTERM', 143],
-    ['SIGINT', 130],
-  ] as const) {
-    process.on(signal, () => {
-      if (told) process.exit(status)
-      told = true
-      resolve()
-    })
+  let first: { signal: string; at: number } | undefined
+  const stop = (signal: string, status: number): void => {
+    // A terminal and the npm that runs us may both pass on one Ctrl+C.
+    const echo = first?.signal === signal && performance.now() - first.at < 500
+    if (first !== undefined && !echo) process.exit(status)
+    first ??= { signal, at: performance.now() }
+    resolve()
   }
+  process.on('SIGTERM', () => stop('SIGTERM', 143))
+  process.on('SIGINT', () => stop('SIGINT', 130))
   return promise
 }
 
