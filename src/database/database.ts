@@ -61,7 +61,7 @@ export interface RecordPut {
   readonly changedAt?: bigint
   /** The record's value as JSON text. */
   readonly json: string
-  /** One value for each of the table's derived columns, in order. */
+  /** One value for each of the table's stored derived columns, in order. */
   readonly columns: readonly ColumnValue[]
   /** For each of the table's array indexes, in order: the distinct elements (a reference is two values: base URI and record key). */
   readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]

@@ -1,8 +1,8 @@
-/** A record's derived values, in the order of its table's columns and array indexes. Pure, so that workers can do it. */
+/** A record's derived values, in the order of its table's stored columns and array indexes. Pure, so that workers can do it. */
 import { foldText } from '../util/fold.ts'
 import { parseRecordInstant } from '../util/instant.ts'
 import type { ColumnValue } from './database.ts'
-import type { ArrayIndex, Column, Table } from './tables.ts'
+import { type ArrayIndex, type Column, storedColumns, type Table } from './tables.ts'
 
 export interface DerivedRow {
   readonly columns: readonly ColumnValue[]
@@ -12,7 +12,7 @@ export interface DerivedRow {
 /** Values of a shape the lexicon does not allow count as missing; `refBase` is the base as text. */
 export function deriveRow(table: Table, value: object): DerivedRow {
   return {
-    columns: table.columns.map((column) => columnValue(column.kind, valueAt(value, column.path))),
+    columns: storedColumns(table).map((column) => columnValue(column.kind, valueAt(value, column.path))),
     arrays: table.arrays.map((array) => elements(array, value)),
   }
 }

@@ -22,6 +22,8 @@ export interface Column {
   readonly name: string
   readonly path: readonly string[]
   readonly kind: 'text' | 'folded' | 'integer' | 'boolean' | 'instant' | 'refBase' | 'refKey'
+  /** Read out of the record when asked for: long text is kept once. */
+  readonly virtual: boolean
 }
 
 /** A side table (value, id), or (base, rkey, id) for references, that answers membership. */
@@ -53,6 +55,11 @@ export function buildTables(model: Model): Table[] {
   return model.collections.map((collection) => buildTable(collection, unique(collection.nsid)))
 }
 
+/** The columns that hold a value of their own, in the order `deriveRow` gives those. */
+export function storedColumns(table: Table): readonly Column[] {
+  return table.columns.filter(({ virtual }) => !virtual)
+}
+
 /** The column of that kind at a path outside arrays and unions, if the path is stored. */
 export function findColumn(table: Table, path: readonly string[], kind: Column['kind']): Column | undefined {
   return table.columns.find((column) => column.kind === kind && samePath(column.path, path))
@@ -74,9 +81,9 @@ function buildTable(collection: Collection, name: string): Table {
   const indexes: TableIndex[] = []
   const texts: TextIndex[] = []
 
-  const column = (path: readonly string[], kind: Column['kind']): Column => {
+  const column = (path: readonly string[], kind: Column['kind'], virtual = false): Column => {
     const suffix = kind === 'folded' ? ':folded' : kind === 'refBase' ? ':base' : kind === 'refKey' ? ':key' : ''
-    const added = { name: unique(`.${path.join('.')}${suffix}`), path, kind }
+    const added = { name: unique(`.${path.join('.')}${suffix}`), path, kind, virtual }
     columns.push(added)
     return added
   }
@@ -85,7 +92,7 @@ function buildTable(collection: Collection, name: string): Table {
     indexes.push({ name: `${name}/${names.join('+')}`, columns: keyset ? [...names, 'rkey'] : names, partial })
   }
   const addString = (path: readonly string[], type: StringType): void => {
-    const text = column(path, 'text')
+    const text = column(path, 'text', !type.categorical)
     if (type.freeText) {
       const folded = column(path, 'folded')
       texts.push({ name: `${name}/${text.name}/trigram`, path, text, folded })
@@ -98,10 +105,10 @@ function buildTable(collection: Collection, name: string): Table {
         addString(path, type)
         return
       case 'datetime':
-        index([column(path, 'instant')], true, false)
+        index([column(path, 'instant')], true, path.length > 1)
         return
       case 'integer':
-        index([column(path, 'integer')], true, false)
+        index([column(path, 'integer')], true, path.length > 1)
         return
       case 'boolean':
         index([column(path, 'boolean')], false, false)

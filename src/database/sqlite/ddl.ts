@@ -33,10 +33,15 @@ export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
+/** A path into a record's JSON, as a literal. */
+export function pathLiteral(path: readonly string[]): string {
+  return `'$${path.map((part) => `."${part.replaceAll("'", "''")}"`).join('')}'`
+}
+
 export function createTable(table: Table, name = table.name): string {
-  const columns = table.columns.map(({ name: column, kind }) => {
+  const columns = table.columns.map(({ name: column, kind, path, virtual }) => {
     const type = kind === 'text' || kind === 'folded' || kind === 'refKey' ? 'text' : 'integer'
-    return `, ${quote(column)} ${type}`
+    return `, ${quote(column)} ${type}${virtual ? ` generated always as (record ->> ${pathLiteral(path)}) virtual` : ''}`
   })
   return `create table ${quote(name)} (
     id integer primary key, base integer not null, rkey text not null, cid blob not null, rev text,

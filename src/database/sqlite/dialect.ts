@@ -1,4 +1,5 @@
 /** How SQLite spells what databases spell differently. */
+import { pathLiteral } from './ddl.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { identifier, join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
 
@@ -17,10 +18,10 @@ export const sqliteDialect: Dialect = {
   toJson: (value) => sql`json_quote(${value})`,
   booleanJson: (condition) => sql`iif(${condition}, 'true', 'false')`,
   recordJson: (record) => sql`json(${record})`,
-  jsonAt: (json, path) => (path.length === 0 ? json : sql`(${json} -> ${pathLiteral(path)})`),
-  scalarAt: (json, path) => (path.length === 0 ? json : sql`(${json} ->> ${pathLiteral(path)})`),
+  jsonAt: (json, path) => (path.length === 0 ? json : sql`(${json} -> ${raw(pathLiteral(path))})`),
+  scalarAt: (json, path) => (path.length === 0 ? json : sql`(${json} ->> ${raw(pathLiteral(path))})`),
   each: (json, path, alias) =>
-    path.length === 0 ? sql`json_each(${json}) ${alias}` : sql`json_each(${json}, ${pathLiteral(path)}) ${alias}`,
+    path.length === 0 ? sql`json_each(${json}) ${alias}` : sql`json_each(${json}, ${raw(pathLiteral(path))}) ${alias}`,
   jsonArray: (values) => sql`json_array(${join(values as Sql[], ', ')})`,
   asText: (value) => sql`cast(${value} as text)`,
   asFloat: (value) => sql`cast(${value} as real)`,
@@ -86,10 +87,6 @@ function floorTo(value: Sql, unit: number): Sql {
 
 function seconds(micros: Sql): Sql {
   return sql`(${floorTo(micros, microsPer.second)} / ${raw(String(microsPer.second))})`
-}
-
-function pathLiteral(path: readonly string[]): Sql {
-  return literal(`$${path.map((part) => `."${part}"`).join('')}`)
 }
 
 function phrase(trigram: string): string {

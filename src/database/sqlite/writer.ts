@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BatchOutcome, Change, ColumnValue, RecordPut, Rejection, WriteDatabase } from '../database.ts'
 import { deriveRow } from '../derive.ts'
-import type { Table } from '../tables.ts'
+import { storedColumns, type Table } from '../tables.ts'
 import { createIndexes, createOrderIndex, dropIndexes, fillText, quote, refreshCounts } from './ddl.ts'
 import { reorder } from './reorder.ts'
 
@@ -288,23 +288,24 @@ export class SqliteWriter implements WriteDatabase {
 
 /** Everything that is cheaper to build at once, over a table whose rows are in place. */
 export function completeTable(database: DatabaseSync, table: Table): void {
-  database.exec(createIndexes(table))
+  // Trigrams first: the pages that building them frees are taken by the indexes.
   for (const text of table.texts) {
     database.prepare(fillText(table, text, 'all')).run()
     database.exec(`insert into ${quote(text.name)} (${quote(text.name)}) values ('optimize'); ${refreshCounts(text)}`)
   }
+  database.exec(createIndexes(table))
 }
 
 /** The statement that adds one row: kept columns, then derived ones. A record that exists is left alone. */
 export function insertStatement(table: Table, into = table.name): string {
-  const columns = table.columns.map(({ name }) => `, ${quote(name)}`).join('')
-  return `insert into ${quote(into)} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns})
-    values (?, ?, ?, ?, ?, ?, ?, jsonb(?)${', ?'.repeat(table.columns.length)}) on conflict (base, rkey) do nothing`
+  const columns = storedColumns(table).map(({ name }) => `, ${quote(name)}`)
+  return `insert into ${quote(into)} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.join('')})
+    values (?, ?, ?, ?, ?, ?, ?, jsonb(?)${', ?'.repeat(columns.length)}) on conflict (base, rkey) do nothing`
 }
 
 function prepare(database: DatabaseSync, table: Table): Target {
   const name = quote(table.name)
-  const assignments = table.columns.map((column) => `, ${quote(column.name)} = ?`).join('')
+  const assignments = storedColumns(table).map((column) => `, ${quote(column.name)} = ?`).join('')
   const key = (kind: string): string => (kind === 'reference' ? 'base = ? and rkey = ?' : 'value = ?')
   const find = database.prepare(`select id, cid, rev, json(record) as json from ${name} where base = ? and rkey = ?`)
   const last = database.prepare(
@@ -329,7 +330,7 @@ function prepare(database: DatabaseSync, table: Table): Target {
     ),
     addText: table.texts.map((text) => database.prepare(fillText(table, text, 'one'))),
     removeText: table.texts.map((text) => database.prepare(fillText(table, text, 'remove'))),
-    bases: table.columns.flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : [])),
+    bases: storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : [])),
     nextId: row === undefined ? 1 : Number(row.id) + 1,
     ordered: state?.ordered === 1,
     last: row === undefined ? null : [row.indexed_at, row.rkey, row.did],
