@@ -3,8 +3,9 @@
  * and an exit status: 1 for a failure, 2 for a command that could not be understood.
  */
 import { readFileSync } from 'node:fs'
+import { InputError } from '../ingest/sources/lines.ts'
 import { nearest } from '../util/nearest.ts'
-import type { Command } from './command.ts'
+import { type Command, CommandError } from './command.ts'
 import { type ParsedConfig, parseConfig } from './config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './settings.ts'
@@ -54,7 +55,8 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
     const command = await load[name]()
     process.exitCode = await command({ config, operands, root })
   } catch (error) {
-    process.stderr.write(`${asSentence(error)}\n`)
+    const expected = error instanceof CommandError || error instanceof InputError
+    process.stderr.write(`${expected ? '' : `${name} failed: `}${asSentence(error)}\n`)
     if (config['log-level'] === 'debug') console.error(error)
     process.exitCode = 1
   }
