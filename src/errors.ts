@@ -8,6 +8,14 @@ export const errorCodes = {
   BAD_USER_INPUT: { status: 400, meaning: 'A variable or an argument is out of range.' },
   INVALID_CURSOR: { status: 400, meaning: 'A cursor is damaged or belongs to another list.' },
   QUERY_TOO_COMPLEX: { status: 400, meaning: 'The operation is over a limit of size or depth.' },
+  BAD_REQUEST: { status: 400, meaning: 'The HTTP request is malformed.' },
+  NOT_FOUND: { status: 404, meaning: 'Nothing is served under this path.' },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path does not take this HTTP method.' },
+  PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body, or the URL with its headers, is too large.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    meaning: 'The body has a media type, charset or encoding that is not read.',
+  },
   UNAVAILABLE: { status: 503, meaning: 'The database cannot be reached; try again later.' },
   INTERNAL: { status: 500, meaning: 'A fault of the service.' },
 } as const satisfies Record<string, { status: number; meaning: string }>

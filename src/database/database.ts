@@ -79,8 +79,17 @@ export interface Rejection {
 }
 
 export const rejectionReasons = [
-  'malformed', 'bad-uri', 'unknown-collection', 'invalid-record', 'bad-cid', 'cid-mismatch',
-  'bad-text', 'bad-datetime', 'integer-out-of-range', 'bad-metadata', 'too-large',
+  'malformed',
+  'bad-uri',
+  'unknown-collection',
+  'invalid-record',
+  'bad-cid',
+  'cid-mismatch',
+  'bad-text',
+  'bad-datetime',
+  'integer-out-of-range',
+  'bad-metadata',
+  'too-large',
 ] as const
 export type RejectionReason = (typeof rejectionReasons)[number]
 
@@ -96,7 +105,10 @@ export interface BatchOutcome {
 }
 
 /** Says what is wrong with a stored record under the lexicons in force; null when it fits. */
-export type RecordCheck = (uri: string, json: string) => { readonly reason: RejectionReason; readonly message: string } | null
+export type RecordCheck = (
+  uri: string,
+  json: string,
+) => { readonly reason: RejectionReason; readonly message: string } | null
 
 export interface Database extends AsyncDisposable {
   readonly read: ReadDatabase
@@ -110,5 +122,8 @@ export interface WriteDatabase extends AsyncDisposable {
    * Applies a whole import. Into empty collections it is one transaction, with ids in default order
    * and indexes built at the end; otherwise batch by batch. `onApplied` reports after each batch.
    */
-  load(batches: AsyncIterable<readonly Change[]>, onApplied: (total: BatchOutcome) => void): Promise<BatchOutcome>
+  load(
+    batches: AsyncIterable<readonly Change[]>,
+    onApplied: (total: BatchOutcome) => void,
+  ): Promise<BatchOutcome>
 }

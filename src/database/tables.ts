@@ -82,14 +82,19 @@ function buildTable(collection: Collection, name: string): Table {
   const texts: TextIndex[] = []
 
   const column = (path: readonly string[], kind: Column['kind'], virtual = false): Column => {
-    const suffix = kind === 'folded' ? ':folded' : kind === 'refBase' ? ':base' : kind === 'refKey' ? ':key' : ''
+    const suffix =
+      kind === 'folded' ? ':folded' : kind === 'refBase' ? ':base' : kind === 'refKey' ? ':key' : ''
     const added = { name: unique(`.${path.join('.')}${suffix}`), path, kind, virtual }
     columns.push(added)
     return added
   }
   const index = (of: readonly Column[], keyset: boolean, partial: boolean): void => {
     const names = of.map((it) => it.name)
-    indexes.push({ name: `${name}/${names.join('+')}`, columns: keyset ? [...names, 'rkey'] : names, partial })
+    indexes.push({
+      name: `${name}/${names.join('+')}`,
+      columns: keyset ? [...names, 'rkey'] : names,
+      partial,
+    })
   }
   const addString = (path: readonly string[], type: StringType): void => {
     const text = column(path, 'text', !type.categorical)
@@ -119,7 +124,8 @@ function buildTable(collection: Collection, name: string): Table {
         return
       case 'object':
         if (inside.includes(type.type)) return
-        for (const field of type.type.fields) add(field.type, [...path, field.property], [...inside, type.type])
+        for (const field of type.type.fields)
+          add(field.type, [...path, field.property], [...inside, type.type])
         return
       case 'array': {
         const kind = elementKind(type.of)

@@ -67,7 +67,10 @@ function groupOrder(
     throw new ServiceError('BAD_USER_INPUT', '`orderBy` and `rankBy` exclude each other. Leave one out.')
   const { measure, field, direction } = rankBy as RankArgument
   if (direction === null)
-    throw new ServiceError('BAD_USER_INPUT', 'The `direction` in `rankBy` is null. Write ASC or DESC, or leave it out.')
+    throw new ServiceError(
+      'BAD_USER_INPUT',
+      'The `direction` in `rankBy` is null. Write ASC or DESC, or leave it out.',
+    )
   assertMeasurable(measure, field)
   return { by: 'measure', measure: measureOf(context, table, measures, measure, field), direction }
 }
@@ -79,10 +82,21 @@ function assertMeasurable(measure: MeasurePlan['measure'], field: GroupField | M
   const isNumber = bare && !isArray && kind === 'integer'
   const isOrdered = isNumber || (bare && !isArray && kind === 'datetime')
   const groupable = 'joins' in field || kind === 'integer' || field.name === 'indexedAt'
-  const fits = { avg: isNumber, sum: isNumber, min: isOrdered, max: isOrdered, countDistinct: groupable }[measure]
+  const fits = { avg: isNumber, sum: isNumber, min: isOrdered, max: isOrdered, countDistinct: groupable }[
+    measure
+  ]
   if (fits) return
-  const wanted = { avg: 'an integer', sum: 'an integer', min: 'an integer or datetime', max: 'an integer or datetime', countDistinct: 'a groupable' }[measure]
-  throw new ServiceError('BAD_USER_INPUT', `\`rankBy\` cannot take that measure of ${field.name}: name ${wanted} field.`)
+  const wanted = {
+    avg: 'an integer',
+    sum: 'an integer',
+    min: 'an integer or datetime',
+    max: 'an integer or datetime',
+    countDistinct: 'a groupable',
+  }[measure]
+  throw new ServiceError(
+    'BAD_USER_INPUT',
+    `\`rankBy\` cannot take that measure of ${field.name}: name ${wanted} field.`,
+  )
 }
 
 function aggregateFields(
@@ -135,10 +149,18 @@ function groupFieldsOf(
 type MeasureOutput = Extract<AggregateOutput, { kind: 'measure' | 'measures' | 'constant' }> &
   Extract<GroupOutput, { kind: 'measure' | 'measures' | 'constant' }>
 
-function measureOutput(context: PlanContext, collected: Collected, table: Table, measures: Measures): MeasureOutput {
+function measureOutput(
+  context: PlanContext,
+  collected: Collected,
+  table: Table,
+  measures: Measures,
+): MeasureOutput {
   if (collected.name === 'countDistinct') {
     const { field } = argumentsOf(context.selection, collected)
-    return { kind: 'measure', measure: measureOf(context, table, measures, 'countDistinct', field as GroupField) }
+    return {
+      kind: 'measure',
+      measure: measureOf(context, table, measures, 'countDistinct', field as GroupField),
+    }
   }
   const measure = collected.name as MeasurePlan['measure']
   const fields = fieldsBelow(context, collected, (below, type) => {

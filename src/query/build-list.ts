@@ -6,7 +6,6 @@ import { findColumn, type Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
 import { leafName, type SortField } from '../schema/operators.ts'
 import { decodeCursor } from '../util/cursor.ts'
-import { buildRecord } from './build-output.ts'
 import { buildWhere } from './build-where.ts'
 import { argumentsOf, type Collected, collectFields } from './collect.ts'
 import type { PlanContext } from './context.ts'
@@ -57,7 +56,10 @@ export function buildList(
 function sortArguments(sortBy: unknown): readonly SortArgument[] {
   const given = (sortBy ?? []) as readonly SortArgument[]
   if (given.some(({ direction }) => direction === null))
-    throw new ServiceError('BAD_USER_INPUT', 'A `direction` in `sortBy` is null. Write ASC or DESC, or leave it out.')
+    throw new ServiceError(
+      'BAD_USER_INPUT',
+      'A `direction` in `sortBy` is null. Write ASC or DESC, or leave it out.',
+    )
   assertWithin('sortFields', given.length, '`sortBy` has too many fields')
   if (given.length > 0) return given
   return [{ field: { name: 'indexedAt', leaf: { kind: 'system', name: 'indexedAt' } }, direction: 'desc' }]
@@ -104,7 +106,8 @@ function keyValues(
   const path = [leaf.field.property]
   const base = findColumn(table, path, 'refBase')
   const key = findColumn(table, path, 'refKey')
-  if (base !== undefined && key !== undefined) return [{ value: { kind: 'uriText', base, key }, nullable: true }]
+  if (base !== undefined && key !== undefined)
+    return [{ value: { kind: 'uriText', base, key }, nullable: true }]
   const column = (['text', 'integer', 'boolean', 'instant'] as const)
     .map((kind) => findColumn(table, path, kind))
     .find((it) => it !== undefined)
@@ -122,13 +125,18 @@ function buildPage(
   const bad = (problem: string): never => {
     throw new ServiceError('BAD_USER_INPUT', problem)
   }
-  if (given(first) && given(last)) bad('`first` and `last` exclude each other. Write `first` to page forwards, `last` to page backwards.')
-  if (given(last) && given(after)) bad('`after` goes with `first`. To page backwards write `last` with `before`.')
-  if (given(before) && !given(last)) bad('`before` goes with `last`. To page forwards write `first` with `after`.')
+  if (given(first) && given(last))
+    bad('`first` and `last` exclude each other. Write `first` to page forwards, `last` to page backwards.')
+  if (given(last) && given(after))
+    bad('`after` goes with `first`. To page backwards write `last` with `before`.')
+  if (given(before) && !given(last))
+    bad('`before` goes with `last`. To page forwards write `first` with `after`.')
   const backward = given(last)
   const [name, size] = backward ? ['last', last] : ['first', first ?? defaultPageSize]
   if (typeof size !== 'number' || size < 0 || size > maxPageSize)
-    bad(`\`${name}: ${String(size)}\` is out of range: write 0 to ${maxPageSize}, and follow the cursors for more.`)
+    bad(
+      `\`${name}: ${String(size)}\` is out of range: write 0 to ${maxPageSize}, and follow the cursors for more.`,
+    )
   const cursor = backward ? before : after
   return {
     backward,
@@ -137,7 +145,12 @@ function buildPage(
   }
 }
 
-function position(cursor: string, sort: readonly SortKey[], binding: string, name: string): readonly ColumnValue[] {
+function position(
+  cursor: string,
+  sort: readonly SortKey[],
+  binding: string,
+  name: string,
+): readonly ColumnValue[] {
   const values = decodeCursor(binding, cursor)?.map((value, index) => keyFromCursor(value, sort[index]))
   if (values === undefined || values.length !== sort.length || values.includes(undefined))
     throw new ServiceError(
@@ -151,7 +164,8 @@ function position(cursor: string, sort: readonly SortKey[], binding: string, nam
 function keyFromCursor(value: unknown, key: SortKey | undefined): ColumnValue | undefined {
   if (key === undefined) return undefined
   if (value === null) return key.nullable ? null : undefined
-  if (isInstant(key)) return typeof value === 'string' && /^-?\d{1,18}$/.test(value) ? BigInt(value) : undefined
+  if (isInstant(key))
+    return typeof value === 'string' && /^-?\d{1,18}$/.test(value) ? BigInt(value) : undefined
   const isNumber = key.value.kind === 'column' && ['integer', 'boolean'].includes(key.value.column.kind)
   return typeof value === (isNumber ? 'number' : 'string') ? (value as ColumnValue) : undefined
 }
@@ -161,7 +175,11 @@ export function isInstant({ value }: SortKey): boolean {
   return value.kind === 'column' && value.column.kind === 'instant'
 }
 
-function listFields(context: PlanContext, collected: Collected, table: Table): readonly Selected<ListOutput>[] {
+function listFields(
+  context: PlanContext,
+  collected: Collected,
+  table: Table,
+): readonly Selected<ListOutput>[] {
   return fieldsBelow(context, collected, (below, type): ListOutput => {
     switch (below.name) {
       case '__typename':
@@ -169,14 +187,17 @@ function listFields(context: PlanContext, collected: Collected, table: Table): r
       case 'edges':
         return { kind: 'edges', fields: edgeFields(context, below, table) }
       case 'nodes':
-        return { kind: 'nodes', fields: buildRecord(context, table, below.selections) }
+        return { kind: 'nodes', fields: context.record(context, table, below.selections) }
       case 'pageInfo':
         return {
           kind: 'pageInfo',
-          fields: fieldsBelow(context, below, ({ name }, { name: typeName }): PageInfoOutput =>
-            name === '__typename'
-              ? { kind: 'constant', json: JSON.stringify(typeName) }
-              : { kind: name as Exclude<PageInfoOutput['kind'], 'constant'> },
+          fields: fieldsBelow(
+            context,
+            below,
+            ({ name }, { name: typeName }): PageInfoOutput =>
+              name === '__typename'
+                ? { kind: 'constant', json: JSON.stringify(typeName) }
+                : { kind: name as Exclude<PageInfoOutput['kind'], 'constant'> },
           ),
         }
       default:
@@ -185,11 +206,15 @@ function listFields(context: PlanContext, collected: Collected, table: Table): r
   })
 }
 
-function edgeFields(context: PlanContext, collected: Collected, table: Table): readonly Selected<EdgeOutput>[] {
+function edgeFields(
+  context: PlanContext,
+  collected: Collected,
+  table: Table,
+): readonly Selected<EdgeOutput>[] {
   return fieldsBelow(context, collected, (below, type): EdgeOutput => {
     if (below.name === '__typename') return { kind: 'constant', json: JSON.stringify(type.name) }
     if (below.name === 'cursor') return { kind: 'cursor' }
-    return { kind: 'node', fields: buildRecord(context, table, below.selections) }
+    return { kind: 'node', fields: context.record(context, table, below.selections) }
   })
 }
 

@@ -69,10 +69,12 @@ function ownOutput(
   sets: Sets,
 ): Output {
   if (name === 'isCurrent') return { kind: 'isCurrent', path }
-  if (name === 'uriResolved') return { kind: 'resolved', path, from: 'strongRef', records: buildRecords(context, sets) }
+  if (name === 'uriResolved')
+    return { kind: 'resolved', path, from: 'strongRef', records: buildRecords(context, sets) }
   if (name === '_empty') return { kind: 'constant', json: 'null' }
   if (type.name === 'Blob') return { kind: 'blobField', path, name: name as 'ref' | 'mimeType' | 'size' }
-  if (type.name === 'UnknownObject') return { kind: 'json', path: name === 'type' ? [...path, '$type'] : path }
+  if (type.name === 'UnknownObject')
+    return { kind: 'json', path: name === 'type' ? [...path, '$type'] : path }
   return { kind: 'json', path: [...path, name] }
 }
 
@@ -89,7 +91,11 @@ function valueOutput(context: PlanContext, type: FieldType, path: readonly strin
       return { kind: 'object', path, fields: buildFields(context, strongRef, sets, path) }
     }
     case 'object':
-      return { kind: 'object', path, fields: buildFields(context, objectNamed(context, type.type.name), sets, path) }
+      return {
+        kind: 'object',
+        path,
+        fields: buildFields(context, objectNamed(context, type.type.name), sets, path),
+      }
     case 'union':
       return unionOutput(context, type.type, path, sets)
     case 'array':

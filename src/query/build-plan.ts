@@ -36,9 +36,15 @@ function rootOutput(
     return { kind: 'introspection', json: introspect(context, operation, collected, rawVariables) }
   switch (role.kind) {
     case 'connection':
-      return { kind: 'list', list: buildList(context, collected, tableOf(context, role.collection), null, name) }
+      return {
+        kind: 'list',
+        list: buildList(context, collected, tableOf(context, role.collection), null, name),
+      }
     case 'aggregate':
-      return { kind: 'aggregate', aggregate: buildAggregate(context, collected, tableOf(context, role.collection)) }
+      return {
+        kind: 'aggregate',
+        aggregate: buildAggregate(context, collected, tableOf(context, role.collection)),
+      }
     case 'byUri': {
       const uri = checkedAtUri('uri', String(argumentsOf(context.selection, collected).uri))
       const table = tableOf(context, role.collection)
@@ -62,6 +68,7 @@ function introspect(
     definitions: [{ ...operation, selectionSet }, ...selection.fragments.values()],
   }
   const result = executeSync({ schema: selection.schema, document, variableValues: rawVariables })
-  if (result.errors !== undefined) throw new Error(`Introspection failed: ${result.errors.map(String).join('; ')}`)
+  if (result.errors !== undefined)
+    throw new Error(`Introspection failed: ${result.errors.map(String).join('; ')}`)
   return JSON.stringify(result.data?.[key] ?? null)
 }

@@ -3,7 +3,14 @@ import type { ColumnValue } from '../database/database.ts'
 import { findArray, findColumn, type Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
 import type { Collection, FieldType, Reference } from '../schema/model.ts'
-import { holderOf, isCountable, objectWhereFields, recordWhereFields, targetOf, type WhereField } from '../schema/operators.ts'
+import {
+  holderOf,
+  isCountable,
+  objectWhereFields,
+  recordWhereFields,
+  targetOf,
+  type WhereField,
+} from '../schema/operators.ts'
 import { foldText } from '../util/fold.ts'
 import { linkOf } from './build-link.ts'
 import type { PlanContext } from './context.ts'
@@ -114,8 +121,12 @@ class WhereBuilder {
         const own = isNull === undefined ? [] : [this.#absent(path, isNull)]
         const fields = objectWhereFields(type.type)
         const within = (): Condition =>
-          this.#logic(inside, level + 1, (rest, at) => this.#fields(fields, { table, path }, rest, at, () => null))
-        return all(Object.keys(inside).length === 0 ? own : [...own, { kind: 'absent', path, is: false }, within()])
+          this.#logic(inside, level + 1, (rest, at) =>
+            this.#fields(fields, { table, path }, rest, at, () => null),
+          )
+        return all(
+          Object.keys(inside).length === 0 ? own : [...own, { kind: 'absent', path, is: false }, within()],
+        )
       }
       case 'array':
         return this.#array(type.of, table, path, input, level)
@@ -124,7 +135,13 @@ class WhereBuilder {
     }
   }
 
-  #array(of: FieldType, table: Table | null, path: readonly string[], input: Input, level: number): Condition {
+  #array(
+    of: FieldType,
+    table: Table | null,
+    path: readonly string[],
+    input: Input,
+    level: number,
+  ): Condition {
     const parts: Condition[] = []
     const { isNull, some, ...operators } = input
     if (isNull !== undefined) parts.push(this.#absent(path, isNull))
@@ -135,7 +152,11 @@ class WhereBuilder {
     }
     if (isCountable(of)) {
       const kind = of.kind === 'integer' ? 'integer' : of.kind === 'datetime' ? 'instant' : 'text'
-      const array: ArrayOperand = { path, kind, index: table === null ? null : (findArray(table, path, false) ?? null) }
+      const array: ArrayOperand = {
+        path,
+        kind,
+        index: table === null ? null : (findArray(table, path, false) ?? null),
+      }
       for (const [name, value] of Object.entries(operators)) {
         this.#count()
         const list = name === 'has' ? [this.#value(name, value)] : this.#values(name, value)
@@ -148,7 +169,8 @@ class WhereBuilder {
   }
 
   #element(of: FieldType, input: Input, level: number): Condition {
-    if (of.kind === 'strongRef') return this.#reference({ kind: 'json', path: [], shape: 'strongRef' }, input, level, null)
+    if (of.kind === 'strongRef')
+      return this.#reference({ kind: 'json', path: [], shape: 'strongRef' }, input, level, null)
     if (of.kind !== 'object') throw new Error(`Elements of kind ${of.kind} have no conditions.`)
     const fields = objectWhereFields(of.type)
     const row: Row = { table: null, path: [] }
@@ -166,7 +188,9 @@ class WhereBuilder {
     const { AND, OR, NOT, ...others } = input
     const parts = this.#ownReference(of, others)
     const inside = Object.fromEntries(Object.entries(others).filter(([name]) => !ownReferenceKeys.has(name)))
-    const logic = Object.fromEntries(Object.entries({ AND, OR, NOT }).filter(([, value]) => value !== undefined))
+    const logic = Object.fromEntries(
+      Object.entries({ AND, OR, NOT }).filter(([, value]) => value !== undefined),
+    )
     if (target === null) {
       if (Object.keys(logic).length > 0)
         parts.push(this.#logic(logic, level + 1, (rest) => this.#ownReference(of, rest)))
@@ -175,7 +199,12 @@ class WhereBuilder {
     if (Object.keys(inside).length === 0 && Object.keys(logic).length === 0) return all(parts)
     this.#countJoin()
     const table = this.#table(target)
-    parts.push({ kind: 'target', of, table, where: this.#insideTarget(of, table, { ...inside, ...logic }, level + 1) })
+    parts.push({
+      kind: 'target',
+      of,
+      table,
+      where: this.#insideTarget(of, table, { ...inside, ...logic }, level + 1),
+    })
     return all(parts)
   }
 
@@ -234,7 +263,9 @@ class WhereBuilder {
           if (of !== null) return this.#missingReference(of, value)
           return constant(present(name, value) === false)
         }
-        const list = (name === 'eq' || name === 'ne' ? [this.#value(name, value)] : this.#values(name, value)).map(String)
+        const list = (
+          name === 'eq' || name === 'ne' ? [this.#value(name, value)] : this.#values(name, value)
+        ).map(String)
         return { kind: 'uri', of, list, negated: name === 'ne' || name === 'notIn' }
       }),
     )
@@ -287,7 +318,12 @@ class WhereBuilder {
           }
           default: {
             const to = this.#value(name, value)
-            return { kind: 'compare', operand, op: name as Comparison, to: type === 'boolean' ? Number(to) : to }
+            return {
+              kind: 'compare',
+              operand,
+              op: name as Comparison,
+              to: type === 'boolean' ? Number(to) : to,
+            }
           }
         }
       }),
@@ -349,7 +385,11 @@ function present(name: string, value: unknown): unknown {
   )
 }
 
-function operand(table: Table | null, path: readonly string[], as: 'text' | 'integer' | 'boolean' | 'instant'): Operand {
+function operand(
+  table: Table | null,
+  path: readonly string[],
+  as: 'text' | 'integer' | 'boolean' | 'instant',
+): Operand {
   const column = table === null ? undefined : findColumn(table, path, as)
   return column === undefined ? { kind: 'json', path, as } : { kind: 'column', column }
 }
@@ -359,7 +399,11 @@ function textIndexOf(table: Table | null, path: readonly string[]) {
   return table?.texts.find(({ text }) => text === column) ?? null
 }
 
-function referenceOperand(table: Table | null, path: readonly string[], kind: 'strongRef' | 'atUri'): ReferenceOperand {
+function referenceOperand(
+  table: Table | null,
+  path: readonly string[],
+  kind: 'strongRef' | 'atUri',
+): ReferenceOperand {
   const shape = kind === 'strongRef' ? 'strongRef' : 'text'
   const base = table === null ? undefined : findColumn(table, path, 'refBase')
   const key = table === null ? undefined : findColumn(table, path, 'refKey')

@@ -78,7 +78,10 @@ export function collectFields(
 }
 
 /** Coerced argument values; a variable's fault here is the caller's. */
-export function argumentsOf({ variables }: Selection, { field, nodes }: Collected): Readonly<Record<string, unknown>> {
+export function argumentsOf(
+  { variables }: Selection,
+  { field, nodes }: Collected,
+): Readonly<Record<string, unknown>> {
   if (field === undefined) return {}
   try {
     return getArgumentValues(field, nodes[0] as FieldNode, variables)

@@ -16,7 +16,8 @@ function describeRoot(output: RootOutput): string {
       return describeList(output.list)
     case 'aggregate': {
       const { table, where, keys, limit } = output.aggregate
-      const groups = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
+      const groups =
+        keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
       return `records of ${table.name} ${describeWhere(where)}, ${groups}`
     }
   }
@@ -33,7 +34,9 @@ function describeKey({ value, direction }: SortKey): string {
 }
 
 function describeWhere(where: Condition): string {
-  return where.kind === 'all' && where.of.length === 0 ? 'without conditions' : `where ${describeCondition(where)}`
+  return where.kind === 'all' && where.of.length === 0
+    ? 'without conditions'
+    : `where ${describeCondition(where)}`
 }
 
 function describeCondition(condition: Condition): string {

@@ -29,13 +29,17 @@ export function emitAggregate(emitter: Emitter, plan: AggregatePlan): Sql {
       case 'count':
         return addUp ? sql`(select coalesce(sum(n), 0) from ${groups.name})` : countAll(emitter, plan)
       case 'groupCount':
-        return groups === null ? raw(`'0'`) : sql`(select count(*) from ${groups.name} where n >= ${plan.minCount})`
+        return groups === null
+          ? raw(`'0'`)
+          : sql`(select count(*) from ${groups.name} where n >= ${plan.minCount})`
       case 'measure':
         return measureOf(whole, output.measure)
       case 'measures':
         return emitObject(emitter, output.fields, value)
       case 'groups':
-        return groups === null || plan.limit === 0 ? raw(`'[]'`) : groupList(emitter, plan, groups, output.fields)
+        return groups === null || plan.limit === 0
+          ? raw(`'[]'`)
+          : groupList(emitter, plan, groups, output.fields)
     }
   }
   const body = emitObject(emitter, plan.fields, value)
@@ -51,7 +55,7 @@ function measureOf(whole: Grouping | null, measure: number): Sql {
 
 function countAll(emitter: Emitter, { table, where }: AggregatePlan): Sql {
   const row: Row = { kind: 'record', alias: emitter.alias(), table }
-  const { from, on } = fromRoad(emitter, chooseCountRoad(emitter, table, where), row, null)
+  const { from, on } = fromRoad(emitter, chooseCountRoad(emitter, table, where), row, where, null)
   return sql`(select count(*) from ${from} where ${allOf([...on, emitCondition(emitter, where, row)])})`
 }
 
@@ -82,7 +86,7 @@ function groupList(
   const text = emitObject(emitter, fields, value)
   const ordered = emitter.alias()
   const page = sql`select * from ${groups.name} ${ordered} where n >= ${plan.minCount}
-    order by ${groupOrder(plan, groups, ordered)} limit ${plan.limit}`
+    order by ${groupOrder(plan, groups, ordered)} limit ${dialect.limit(plan.limit)}`
   const all = sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`
   return dialect.concat([raw(`'['`), all, raw(`']'`)])
 }

@@ -32,7 +32,9 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
 
   const source = createSource(emitter, plan)
-  const columns = keys.flatMap((key, index) => rawKeys(emitter, key, source).map((raw, part) => [raw, at(index, part)] as const))
+  const columns = keys.flatMap((key, index) =>
+    rawKeys(emitter, key, source).map((raw, part) => [raw, at(index, part)] as const),
+  )
   const measures = plan.measures.flatMap((measure, index) =>
     distinct.has(index) ? [] : [sql`${measureExpression(emitter, measure, source)} as ${measureName(index)}`],
   )
@@ -42,7 +44,9 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
 
   const sideTables = [...distinct].map(([index, side]) => {
     const own = createSource(emitter, plan)
-    const keyColumns = keys.flatMap((key, at_) => rawKeys(emitter, key, own).map((value, part) => sql`${value} as ${at(at_, part)}`))
+    const keyColumns = keys.flatMap((key, at_) =>
+      rawKeys(emitter, key, own).map((value, part) => sql`${value} as ${at(at_, part)}`),
+    )
     const [element] = rawKeys(emitter, (plan.measures[index] as MeasurePlan).of, own)
     const counted = [...keyColumns, sql`count(distinct ${element}) as v`]
     return sql`${side} as materialized (select ${join(counted, ', ')} ${own.from()} ${by})`
@@ -55,7 +59,10 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     return sql`(select v from ${side} where ${allOf(same)})`
   }
   const keyAt = (index: number): GroupKey => keys[index] as GroupKey
-  const uriParts = (key: number, row: Sql): UriParts => ({ base: sql`${row}.${at(key, 0)}`, key: sql`${row}.${at(key, 1)}` })
+  const uriParts = (key: number, row: Sql): UriParts => ({
+    base: sql`${row}.${at(key, 0)}`,
+    key: sql`${row}.${at(key, 1)}`,
+  })
   const keyText = (key: number, row: Sql): Sql => {
     const value = sql`${row}.${at(key, 0)}`
     const { leaf, bucket } = keyAt(key)
@@ -80,7 +87,8 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
       const value = measureValue(measure, row)
       const { measure: kind, of } = plan.measures[measure] as MeasurePlan
       if (kind === 'sum') return dialect.toJson(dialect.checkedSum(value))
-      if ((kind === 'min' || kind === 'max') && isInstant(of.leaf)) return dialect.toJson(dialect.instantText(value))
+      if ((kind === 'min' || kind === 'max') && isInstant(of.leaf))
+        return dialect.toJson(dialect.instantText(value))
       return kind === 'countDistinct' ? sql`coalesce(${value}, 0)` : dialect.toJson(value)
     },
   }
@@ -121,10 +129,13 @@ function createSource(emitter: Emitter, { table, where }: AggregatePlan): Source
     joined,
     elements: (key, name) => {
       const holder = joined(key)
-      return join_(`${holder.sql} ${name}`, (alias) => sql`left join ${identifier(name)} ${alias} on ${alias}.id = ${holder}.id`)
+      return join_(
+        `${holder.sql} ${name}`,
+        (alias) => sql`left join ${identifier(name)} ${alias} on ${alias}.id = ${holder}.id`,
+      )
     },
     from: () => {
-      const { from, on } = fromRoad(emitter, chooseCountRoad(emitter, table, where), row, null)
+      const { from, on } = fromRoad(emitter, chooseCountRoad(emitter, table, where), row, where, null)
       const all = [...joins.values()].map(({ text }) => text)
       const condition = allOf([...on, emitCondition(emitter, where, row)])
       return sql`from ${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
@@ -172,7 +183,10 @@ function measureExpression(emitter: Emitter, { measure, of }: MeasurePlan, sourc
 }
 
 function isInstant(leaf: GroupKey['leaf']): boolean {
-  return (leaf.kind === 'column' && leaf.column.kind === 'instant') || (leaf.kind === 'system' && leaf.name === 'indexed_at')
+  return (
+    (leaf.kind === 'column' && leaf.column.kind === 'instant') ||
+    (leaf.kind === 'system' && leaf.name === 'indexed_at')
+  )
 }
 
 function groupBy(columns: readonly Sql[]): Sql {

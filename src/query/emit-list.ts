@@ -3,12 +3,13 @@ import type { ColumnValue } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { allOf, anyOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { isInstant } from './build-list.ts'
+import { beyondPosition } from './emit-id-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
+import { fromRoad } from './emit-road.ts'
 import { columnOf, didOf, emitCondition, linked, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { Direction, EdgeOutput, ListOutput, ListPlan, PageInfoOutput, SortKey } from './plan.ts'
 import { chooseCountRoad, chooseRoad, isIdOrder, type Road } from './roads.ts'
-import { fromRoad } from './emit-road.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
 
@@ -16,14 +17,23 @@ type RecordRow = Extract<Row, { kind: 'record' }>
 export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): Sql {
   const needs = needsOf(list)
   const { dialect } = emitter
-  if (!needs.rows) return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, parent, output))
+  if (!needs.rows)
+    return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, parent, output))
   const { backward, size } = list.page
   const alias = emitter.alias()
   const page = emitter.alias()
   const row: RecordRow = { kind: 'record', alias, table: list.table }
-  const ids = emitIds(emitter, list, parent, { reverse: backward, inclusive: false, limit: needs.ends ? size + 1 : size })
-  const numbered = needs.ends ? sql`select id, row_number() over () as n, count(*) over () as c from (${ids})` : ids
-  const inOrder = backward ? sql`select * from (${withNumber(numbered, needs.ends)}) order by n desc` : numbered
+  const ids = emitIds(emitter, list, parent, {
+    reverse: backward,
+    inclusive: false,
+    limit: needs.ends ? size + 1 : size,
+  })
+  const numbered = needs.ends
+    ? sql`select id, row_number() over () as n, count(*) over () as c from (${ids})`
+    : ids
+  const inOrder = backward
+    ? sql`select * from (${withNumber(numbered, needs.ends)}) order by n desc`
+    : numbered
   const own = needs.ends ? sql`${page}.n <= ${size}` : null
   const position = keyArray(emitter, list.sort, row)
   const values = (output: ListOutput): Sql => {
@@ -77,7 +87,13 @@ function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, outpu
     const { from, on } = linked(emitter, list.link, row, parent)
     return sql`(select count(*) from ${from} where ${on} and ${where})`
   }
-  const { from, on } = fromRoad(emitter, chooseCountRoad(emitter, list.table, list.where), row, null)
+  const { from, on } = fromRoad(
+    emitter,
+    chooseCountRoad(emitter, list.table, list.where),
+    row,
+    list.where,
+    null,
+  )
   return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
 }
 
@@ -112,7 +128,12 @@ interface Walk {
 }
 
 /** Ids in order from the page's cursor on, as rows of `id`. */
-function emitIds(emitter: Emitter, list: ListPlan, parent: Sql | null, { reverse, inclusive, limit }: Walk): Sql {
+function emitIds(
+  emitter: Emitter,
+  list: ListPlan,
+  parent: Sql | null,
+  { reverse, inclusive, limit }: Walk,
+): Sql {
   const { table, where } = list
   const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
@@ -120,34 +141,40 @@ function emitIds(emitter: Emitter, list: ListPlan, parent: Sql | null, { reverse
   const { from: position } = list.page
   if (isIdOrder(emitter, table, sort)) {
     const direction = sort[0]?.direction ?? 'desc'
-    const bound = position === null ? null : idBound(emitter, table, position, direction, inclusive)
+    const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
     const order = sql`order by ${row.alias}.id ${raw(direction)}`
     if (list.link !== null && parent !== null) {
       const { from, on } = linked(emitter, list.link, row, parent)
       const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
-      return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${limit}`
+      return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
     }
     const road = chooseRoad(emitter, table, where, sort)
-    const { from, on } = fromRoad(emitter, road, row, { direction, bound })
+    const { from, on } = fromRoad(emitter, road, row, where, { direction, bound })
     // A text road comes in order by itself; asking for it again would gather all of it first.
     const ordering = road.kind === 'text' ? sql`` : order
-    return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, condition])} ${ordering} limit ${limit}`
+    return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
   }
-  const order = sql`order by ${join(sort.map((key) => sql`${keyOf(key, row)} ${raw(key.direction)}`), ', ')}`
+  const order = sql`order by ${join(
+    sort.map((key) => sql`${keyOf(key, row)} ${raw(key.direction)}`),
+    ', ',
+  )}`
   const starts = position === null ? [] : segments(sort, position, row, inclusive)
   if (list.link !== null && parent !== null) {
     const { from, on } = linked(emitter, list.link, row, parent)
     const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
-    return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${limit}`
+    return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
   }
   const road = chooseRoad(emitter, table, where, sort)
-  const { from, on } = fromRoad(emitter, road, row, null)
+  const { from, on } = fromRoad(emitter, road, row, where, null)
   const part = (start: readonly Sql[]): Sql =>
-    sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, ...start, condition])} ${order} limit ${limit}`
+    sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, ...start, condition])} ${order} limit ${emitter.dialect.limit(limit)}`
   if (position === null) return part([])
   if (!isAlongOrder(road, table, sort)) return part([anyOf(starts)])
   // Each segment is one range of the order's index, and they follow each other in order.
-  return sql`${join(starts.map((start) => sql`select * from (${part([start])})`), ' union all ')} limit ${limit}`
+  return sql`${join(
+    starts.map((start) => sql`select * from (${part([start])})`),
+    ' union all ',
+  )} limit ${emitter.dialect.limit(limit)}`
 }
 
 function isAlongOrder(road: Road, table: Table, sort: readonly SortKey[]): boolean {
@@ -163,8 +190,15 @@ function opposite(direction: Direction): Direction {
 }
 
 /** The part of an order beyond a position, as disjoint ranges in that order: one more equal key, then one beyond. */
-function segments(sort: readonly SortKey[], position: readonly ColumnValue[], row: RecordRow, inclusive: boolean): Sql[] {
-  const found: Sql[] = inclusive ? [allOf(sort.map((key, index) => equals(key, position[index] ?? null, row)))] : []
+function segments(
+  sort: readonly SortKey[],
+  position: readonly ColumnValue[],
+  row: RecordRow,
+  inclusive: boolean,
+): Sql[] {
+  const found: Sql[] = inclusive
+    ? [allOf(sort.map((key, index) => equals(key, position[index] ?? null, row)))]
+    : []
   for (let last = sort.length - 1; last >= 0; last -= 1) {
     const key = sort[last] as SortKey
     const before = sort.slice(0, last).map((it, index) => equals(it, position[index] ?? null, row))
@@ -202,33 +236,4 @@ function keyArray({ dialect }: Emitter, sort: readonly SortKey[], row: RecordRow
   return dialect.jsonArray(
     sort.map((key) => (isInstant(key) ? dialect.asText(keyOf(key, row)) : keyOf(key, row))),
   )
-}
-
-/**
- * The ids beyond a position where ids follow the default order: those past the record at the position,
- * or, when it is gone or has moved, past the last record before it, found by halving the ids.
- */
-function idBound(
-  emitter: Emitter,
-  table: Table,
-  [indexedAt, rkey, did]: readonly ColumnValue[],
-  direction: Direction,
-  inclusive: boolean,
-): Sql {
-  const name = identifier(table.name)
-  const [here, at, steps] = [emitter.alias(), emitter.alias(), emitter.alias()]
-  const base = `at://${String(did)}/${table.collection.nsid}/`
-  const exact = sql`(select ${here}.id from ${name} ${here} where ${here}.base = (select id from base where uri = ${base})
-    and ${here}.rkey = ${rkey} and ${here}.indexed_at = ${indexedAt})`
-  const middle = sql`(low + high) / 2`
-  const precedes = sql`coalesce((select (${at}.indexed_at, ${at}.rkey, ${didOf(at)}) < (${indexedAt}, ${rkey}, ${did})
-    from ${name} ${at} where ${at}.id <= ${middle} order by ${at}.id desc limit 1), true)`
-  const last = sql`(with recursive ${steps}(low, high) as (
-    select 0, (select coalesce(max(id), 0) + 1 from ${name})
-    union all select case when p then m else low end, case when p then high else m end
-      from (select low, high, ${middle} as m, ${precedes} as p from ${steps} where high - low > 1)
-    ) select max(low) from ${steps})`
-  if (direction === 'asc')
-    return inclusive ? sql`>= coalesce(${exact}, ${last} + 1)` : sql`> coalesce(${exact}, ${last})`
-  return inclusive ? sql`<= coalesce(${exact}, ${last})` : sql`< coalesce(${exact}, ${last} + 1)`
 }

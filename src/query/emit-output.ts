@@ -1,6 +1,5 @@
 /** Outputs as SQL expressions of JSON text. Everything a record published comes out of the record as it was kept. */
 import { literal, raw, type Sql, sql } from '../sql/sql.ts'
-import { emitList } from './emit-list.ts'
 import { didOf, jsonOf, lookUp, referenceParts, type UriParts, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
 import { findColumn } from '../database/tables.ts'
@@ -85,7 +84,7 @@ function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
       )
     case 'list':
       if (row.kind !== 'record') throw new Error('Only records are referred to.')
-      return emitList(emitter, output.list, row.alias)
+      return emitter.list(emitter, output.list, row.alias)
   }
 }
 
@@ -134,7 +133,11 @@ function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>
 }
 
 /** Blobs come in two forms: `{ref: {$link}, mimeType, size}`, and the older `{cid, mimeType}`. */
-function blobField({ dialect }: Emitter, { path, name }: Extract<Output, { kind: 'blobField' }>, json: Sql): Sql {
+function blobField(
+  { dialect }: Emitter,
+  { path, name }: Extract<Output, { kind: 'blobField' }>,
+  json: Sql,
+): Sql {
   const at = (...keys: string[]): Sql => dialect.jsonAt(json, [...path, ...keys])
   return name === 'ref' ? sql`coalesce(${at('ref', '$link')}, ${at('cid')}, 'null')` : orNull(at(name))
 }

@@ -1,7 +1,8 @@
 /** A road as a `from` clause and what must hold beside the list's own conditions. */
 import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Emitter, Row } from './emitter.ts'
-import type { Direction } from './plan.ts'
+import { idRange } from './emit-id-order.ts'
+import type { Condition, Direction } from './plan.ts'
 import type { Road } from './roads.ts'
 
 /** Where ids are to come in order, and from where on. */
@@ -13,11 +14,14 @@ interface IdOrder {
 export function fromRoad(
   emitter: Emitter,
   road: Road,
-  { alias, table }: Extract<Row, { kind: 'record' }>,
+  row: Extract<Row, { kind: 'record' }>,
+  where: Condition,
   order: IdOrder | null,
 ): { readonly from: Sql; readonly on: readonly Sql[] } {
+  const { alias, table } = row
   const name = identifier(table.name)
-  const beyond = order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
+  const range = idRange(emitter, row, where)
+  const beyond = order?.bound == null ? range : [sql`${alias}.id ${order.bound}`, ...range]
   switch (road.kind) {
     case 'free':
       return { from: sql`${name} ${alias}`, on: beyond }
@@ -33,7 +37,7 @@ export function fromRoad(
       // Ordered within, a union of ordered lists is merged and stops early.
       const ordering = order === null ? sql`` : sql` order by 1 ${raw(order.direction)}`
       const ids = sql`(${join(lists, ' union ')}${ordering}) ${candidates}`
-      return { from: sql`${ids} cross join ${name} ${alias} on ${alias}.id = ${candidates}.id`, on: [] }
+      return { from: sql`${ids} cross join ${name} ${alias} on ${alias}.id = ${candidates}.id`, on: range }
     }
   }
 }

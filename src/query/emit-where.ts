@@ -14,7 +14,12 @@ const signs: Record<Comparison, Sql> = {
 }
 
 /** The condition on a row; `outer` is the row whose reference led to it. */
-export function emitCondition(emitter: Emitter, condition: Condition, row: Row, outer: Row | null = null): Sql {
+export function emitCondition(
+  emitter: Emitter,
+  condition: Condition,
+  row: Row,
+  outer: Row | null = null,
+): Sql {
   const { dialect } = emitter
   switch (condition.kind) {
     case 'all':
@@ -27,8 +32,13 @@ export function emitCondition(emitter: Emitter, condition: Condition, row: Row, 
       return sql`(${operandOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
     case 'in': {
       if (condition.list.length === 0)
-        return condition.negated ? sql`(${operandOf(emitter, condition.operand, row)} is not null)` : sql`false`
-      const list = join(condition.list.map((value) => sql`${value}`), ', ')
+        return condition.negated
+          ? sql`(${operandOf(emitter, condition.operand, row)} is not null)`
+          : sql`false`
+      const list = join(
+        condition.list.map((value) => sql`${value}`),
+        ', ',
+      )
       const not = condition.negated ? sql`not ` : sql``
       return sql`(${operandOf(emitter, condition.operand, row)} ${not}in (${list}))`
     }
@@ -52,7 +62,12 @@ export function emitCondition(emitter: Emitter, condition: Condition, row: Row, 
     case 'uri':
       return uriIsOneOf(emitter, condition, row)
     case 'indexed': {
-      const found = lookUp(emitter, referenceParts(emitter, condition.of, row), condition.tables, () => sql`1`)
+      const found = lookUp(
+        emitter,
+        referenceParts(emitter, condition.of, row),
+        condition.tables,
+        () => sql`1`,
+      )
       const present = isNull(referenceUri(emitter, condition.of, row), false)
       return sql`(${present} and ${isNull(found, !condition.is)})`
     }
@@ -63,7 +78,8 @@ export function emitCondition(emitter: Emitter, condition: Condition, row: Row, 
       return condition.is ? found : sql`(not ${found})`
     }
     case 'outerCurrent': {
-      if (outer === null || row.kind !== 'record') throw new Error('There is no reference around this condition.')
+      if (outer === null || row.kind !== 'record')
+        throw new Error('There is no reference around this condition.')
       const cid = pinnedCid(emitter, condition.of, outer)
       return sql`(${dialect.cidText(sql`${row.alias}.cid`)} ${condition.is ? sql`=` : sql`<>`} ${cid})`
     }
@@ -111,11 +127,7 @@ export interface UriParts {
 }
 
 /** A reference's URI in the two parts that records are found by. */
-export function referenceParts(
-  emitter: Emitter,
-  of: ReferenceOperand,
-  row: Row,
-): UriParts {
+export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row): UriParts {
   if (of.kind === 'columns' && row.kind === 'record')
     return { base: columnOf(row.alias, of.base), key: columnOf(row.alias, of.key) }
   const uri = referenceUri(emitter, of, row)
@@ -209,13 +221,20 @@ function hasElements(
   return mode === 'any' ? one(join(values, ', ')) : allOf(values.map(one))
 }
 
-function uriIsOneOf(emitter: Emitter, { of, list, negated }: Extract<Condition, { kind: 'uri' }>, row: Row): Sql {
+function uriIsOneOf(
+  emitter: Emitter,
+  { of, list, negated }: Extract<Condition, { kind: 'uri' }>,
+  row: Row,
+): Sql {
   const own = row.kind === 'record' ? ownParts(of, row.alias) : null
   if (own === null) {
     if (of === null) throw new Error('Only a record has a URI.')
     const uri = referenceUri(emitter, of, row)
     if (list.length === 0) return negated ? isNull(uri, false) : sql`false`
-    const values = join(list.map((value) => sql`${value}`), ', ')
+    const values = join(
+      list.map((value) => sql`${value}`),
+      ', ',
+    )
     return negated ? sql`(${uri} not in (${values}))` : sql`(${uri} in (${values}))`
   }
   const [base, key] = own

@@ -19,7 +19,9 @@ export function emitStatement(emitter: Emitter, plan: Plan): Statement {
 /** The response when nothing in the plan reads data; null when something does. */
 export function constantResponse({ roots }: Plan): string | null {
   const parts = roots.map(({ key, output }) =>
-    output.kind === 'constant' || output.kind === 'introspection' ? `${JSON.stringify(key)}:${output.json}` : null,
+    output.kind === 'constant' || output.kind === 'introspection'
+      ? `${JSON.stringify(key)}:${output.json}`
+      : null,
   )
   return parts.includes(null) ? null : `{"data":{${parts.join(',')}}}`
 }

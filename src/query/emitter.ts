@@ -3,6 +3,7 @@ import type { PlanState, Statistics } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import { raw, type Sql } from '../sql/sql.ts'
+import type { ListPlan } from './plan.ts'
 
 export interface Emitter {
   readonly dialect: Dialect
@@ -10,6 +11,8 @@ export interface Emitter {
   readonly statistics: Statistics | null
   /** Of all collections. */
   readonly tables: readonly Table[]
+  /** A list below a record; handed in because records and lists hold each other. */
+  readonly list: (emitter: Emitter, list: ListPlan, parent: Sql) => Sql
   /** A name no other row of the statement has. */
   alias(): Sql
 }

@@ -8,9 +8,11 @@ import type { PlanState, ReadDatabase, Statement } from '../database/database.ts
 import type { Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
 import type { Model } from '../schema/model.ts'
+import { buildRecord } from './build-output.ts'
 import { buildPlan } from './build-plan.ts'
 import { describePlan } from './describe-plan.ts'
 import { constantResponse, emitStatement } from './emit.ts'
+import { emitList } from './emit-list.ts'
 import { createEmitter } from './emitter.ts'
 import { errorAnswer } from './error-answer.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine } from './execute.ts'
@@ -40,7 +42,10 @@ const attempts = 5
 
 export function createEngine(options: EngineOptions): QueryEngine {
   const { schema, model, tables, database, maxPageSize } = options
-  const documents = new LRUCache<string, Prepared>({ maxSize: cacheSize, sizeCalculation: (_, text) => text.length * 8 + 1 })
+  const documents = new LRUCache<string, Prepared>({
+    maxSize: cacheSize,
+    sizeCalculation: (_, text) => text.length * 8 + 1,
+  })
   const compiled = new LRUCache<string, Compiled>({
     maxSize: cacheSize,
     ttl: planLifetime,
@@ -62,9 +67,10 @@ export function createEngine(options: EngineOptions): QueryEngine {
     const operation = findOperation(document, operationName ?? null)
     const raw = variables ?? {}
     const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], raw)
-    if (coerced.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', coerced.errors as GraphQLError[])
+    if (coerced.errors !== undefined)
+      throw new RequestErrors('BAD_USER_INPUT', coerced.errors as GraphQLError[])
     const selection = { schema, fragments: document.fragments, variables: coerced.variableValues }
-    return buildPlan({ model, tables, maxPageSize, selection }, operation, raw)
+    return buildPlan({ model, tables, maxPageSize, selection, record: buildRecord }, operation, raw)
   }
 
   const currentState = async (): Promise<PlanState> => {
@@ -75,7 +81,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
   const emit = async (plan: Plan): Promise<{ statement: Statement; version: number }> => {
     const known = await currentState()
     const { dialect, statistics } = database
-    const emitter = createEmitter({ dialect, statistics, state: known, tables })
+    const emitter = createEmitter({ dialect, statistics, state: known, tables, list: emitList })
     return { statement: emitStatement(emitter, plan), version: known.version }
   }
 
@@ -114,7 +120,8 @@ export function createEngine(options: EngineOptions): QueryEngine {
     },
     async explain(request): Promise<Explanation> {
       const plan = planOf(request)
-      if (constantResponse(plan) !== null) return { sql: null, values: [], steps: [], plan: describePlan(plan) }
+      if (constantResponse(plan) !== null)
+        return { sql: null, values: [], steps: [], plan: describePlan(plan) }
       const { statement } = await emit(plan)
       return {
         sql: statement.text,

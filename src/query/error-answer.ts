@@ -19,7 +19,10 @@ export function errorAnswer(error: unknown): Extract<GraphQLAnswer, { kind: 'err
     return single('BAD_USER_INPUT', 'A sum is too large. Narrow `where`, or ask for `avg`.', {})
   if (error instanceof RangeError && /call stack/.test(error.message))
     return single('QUERY_TOO_COMPLEX', 'The operation or its variables are nested too deep.', {})
-  return { ...single('INTERNAL', 'The service failed to answer. The operator has been told.', {}), cause: error }
+  return {
+    ...single('INTERNAL', 'The service failed to answer. The operator has been told.', {}),
+    cause: error,
+  }
 }
 
 function single(

@@ -3,11 +3,20 @@ import { GraphQLError } from 'graphql'
 
 const hints: readonly (readonly [RegExp, string])[] = [
   [/^Unknown argument "orderBy" on field/, 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'],
-  [/^Field "(and|or|not)" is not defined by type "\w+WhereInput"/i, 'Conditions are joined with `AND`, `OR` and `NOT`, in upper case.'],
+  [
+    /^Field "(and|or|not)" is not defined by type "\w+WhereInput"/i,
+    'Conditions are joined with `AND`, `OR` and `NOT`, in upper case.',
+  ],
   [/^Enum "\w+" cannot represent non-enum value: "(\w+)"/, 'Enum values are written without quotes.'],
-  [/^Cannot query field "\w+" on type "ComAtprotoRepoStrongRef"/, 'A reference has `uri` and `cid`; read the record itself through `uriResolved` or the `…Resolved` field beside it, with `... on <Type>`.'],
+  [
+    /^Cannot query field "\w+" on type "ComAtprotoRepoStrongRef"/,
+    'A reference has `uri` and `cid`; read the record itself through `uriResolved` or the `…Resolved` field beside it, with `... on <Type>`.',
+  ],
   [/^Cannot query field "\w+" on type "Record"/, 'Name the type: `... on <Type> { … }`.'],
-  [/^Field "\w+" must not have a selection since type "String"/, 'When it is a reference, read the record through the `…Resolved` field beside it.'],
+  [
+    /^Field "\w+" must not have a selection since type "String"/,
+    'When it is a reference, read the record through the `…Resolved` field beside it.',
+  ],
 ]
 
 export function withHint(error: GraphQLError): GraphQLError {

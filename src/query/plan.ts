@@ -22,7 +22,12 @@ export type RootOutput =
   | { readonly kind: 'introspection'; readonly json: string }
   | { readonly kind: 'list'; readonly list: ListPlan }
   | { readonly kind: 'aggregate'; readonly aggregate: AggregatePlan }
-  | { readonly kind: 'byUri'; readonly table: Table; readonly uri: string; readonly fields: readonly Selected[] }
+  | {
+      readonly kind: 'byUri'
+      readonly table: Table
+      readonly uri: string
+      readonly fields: readonly Selected[]
+    }
 
 /** JSON text derived from a row: a record, or a JSON object inside one. Paths start at that row. */
 export type Output =
@@ -32,12 +37,26 @@ export type Output =
   | { readonly kind: 'json'; readonly path: readonly string[] }
   /** The text behind `$bytes` or `$link`. */
   | { readonly kind: 'wrapped'; readonly path: readonly string[]; readonly key: '$bytes' | '$link' }
-  | { readonly kind: 'blobField'; readonly path: readonly string[]; readonly name: 'ref' | 'mimeType' | 'size' }
+  | {
+      readonly kind: 'blobField'
+      readonly path: readonly string[]
+      readonly name: 'ref' | 'mimeType' | 'size'
+    }
   | { readonly kind: 'object'; readonly path: readonly string[]; readonly fields: readonly Selected[] }
-  | { readonly kind: 'union'; readonly path: readonly string[]; readonly cases: readonly UnionCase[]; readonly otherwise: readonly Selected[] | null }
+  | {
+      readonly kind: 'union'
+      readonly path: readonly string[]
+      readonly cases: readonly UnionCase[]
+      readonly otherwise: readonly Selected[] | null
+    }
   | { readonly kind: 'array'; readonly path: readonly string[]; readonly element: Output }
   | { readonly kind: 'isCurrent'; readonly path: readonly string[] }
-  | { readonly kind: 'resolved'; readonly path: readonly string[]; readonly from: ReferenceShape; readonly records: RecordSelections }
+  | {
+      readonly kind: 'resolved'
+      readonly path: readonly string[]
+      readonly from: ReferenceShape
+      readonly records: RecordSelections
+    }
   | { readonly kind: 'list'; readonly list: ListPlan }
 
 export interface UnionCase {
@@ -107,8 +126,15 @@ export type KeyValue =
 /** What a condition compares: a column, a value in JSON, or what every record has. */
 export type Operand =
   | { readonly kind: 'column'; readonly column: Column }
-  | { readonly kind: 'json'; readonly path: readonly string[]; readonly as: 'text' | 'integer' | 'boolean' | 'instant' }
-  | { readonly kind: 'system'; readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' | 'indexed_at' | 'changed_at' }
+  | {
+      readonly kind: 'json'
+      readonly path: readonly string[]
+      readonly as: 'text' | 'integer' | 'boolean' | 'instant'
+    }
+  | {
+      readonly kind: 'system'
+      readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' | 'indexed_at' | 'changed_at'
+    }
 
 export type Comparison = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
 
@@ -117,27 +143,73 @@ export type Condition =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
   | { readonly kind: 'not'; readonly of: Condition }
   | { readonly kind: 'compare'; readonly operand: Operand; readonly op: Comparison; readonly to: ColumnValue }
-  | { readonly kind: 'in'; readonly operand: Operand; readonly list: readonly ColumnValue[]; readonly negated: boolean }
+  | {
+      readonly kind: 'in'
+      readonly operand: Operand
+      readonly list: readonly ColumnValue[]
+      readonly negated: boolean
+    }
   | { readonly kind: 'missing'; readonly operand: Operand; readonly is: boolean }
-  | { readonly kind: 'text'; readonly operand: Operand; readonly index: TextIndex | null; readonly match: 'contains' | 'startsWith'; readonly needle: string }
+  | {
+      readonly kind: 'text'
+      readonly operand: Operand
+      readonly index: TextIndex | null
+      readonly match: 'contains' | 'startsWith'
+      readonly needle: string
+    }
   /** Object or array at a path. */
   | { readonly kind: 'absent'; readonly path: readonly string[]; readonly is: boolean }
-  | { readonly kind: 'has'; readonly array: ArrayOperand; readonly list: readonly ColumnValue[]; readonly mode: 'any' | 'all' }
+  | {
+      readonly kind: 'has'
+      readonly array: ArrayOperand
+      readonly list: readonly ColumnValue[]
+      readonly mode: 'any' | 'all'
+    }
   | { readonly kind: 'element'; readonly path: readonly string[]; readonly where: Condition }
   /** The record's own URI, or that of a reference, is one of these. */
-  | { readonly kind: 'uri'; readonly of: ReferenceOperand | null; readonly list: readonly string[]; readonly negated: boolean }
-  | { readonly kind: 'indexed'; readonly of: ReferenceOperand; readonly is: boolean; readonly tables: readonly Table[] }
-  | { readonly kind: 'current'; readonly of: ReferenceOperand; readonly is: boolean; readonly tables: readonly Table[] }
+  | {
+      readonly kind: 'uri'
+      readonly of: ReferenceOperand | null
+      readonly list: readonly string[]
+      readonly negated: boolean
+    }
+  | {
+      readonly kind: 'indexed'
+      readonly of: ReferenceOperand
+      readonly is: boolean
+      readonly tables: readonly Table[]
+    }
+  | {
+      readonly kind: 'current'
+      readonly of: ReferenceOperand
+      readonly is: boolean
+      readonly tables: readonly Table[]
+    }
   /** Inside a target's conditions: the reference that led here pins the target's CID. */
   | { readonly kind: 'outerCurrent'; readonly of: ReferenceOperand; readonly is: boolean }
-  | { readonly kind: 'target'; readonly of: ReferenceOperand; readonly table: Table; readonly where: Condition }
+  | {
+      readonly kind: 'target'
+      readonly of: ReferenceOperand
+      readonly table: Table
+      readonly where: Condition
+    }
   | { readonly kind: 'referring'; readonly table: Table; readonly link: Link; readonly where: Condition }
 
-export type ArrayOperand = { readonly path: readonly string[]; readonly kind: ArrayIndex['kind']; readonly index: ArrayIndex | null }
+export type ArrayOperand = {
+  readonly path: readonly string[]
+  readonly kind: ArrayIndex['kind']
+  readonly index: ArrayIndex | null
+}
 
 /** A reference by its columns, or by its JSON where it has none. */
 export type ReferenceOperand =
-  | { readonly kind: 'columns'; readonly base: Column; readonly key: Column; readonly path: readonly string[]; readonly shape: ReferenceShape }
+  | {
+      readonly kind: 'columns'
+      readonly base: Column
+      readonly key: Column
+      readonly path: readonly string[]
+      readonly shape: ReferenceShape
+    }
   | { readonly kind: 'json'; readonly path: readonly string[]; readonly shape: ReferenceShape }
 
 export interface AggregatePlan {

@@ -48,7 +48,9 @@ export function prepare(schema: GraphQLSchema, text: string): Prepared {
   const other = operations.find(({ operation }) => operation !== OperationTypeNode.QUERY)
   if (other !== undefined)
     throw new RequestErrors('GRAPHQL_VALIDATION_FAILED', [
-      new GraphQLError(`This service is read-only: write a query instead of a ${other.operation}.`, { nodes: other }),
+      new GraphQLError(`This service is read-only: write a query instead of a ${other.operation}.`, {
+        nodes: other,
+      }),
     ])
   const sizes = createSizes(fragments)
   for (const { selectionSet } of operations) {
@@ -67,9 +69,13 @@ export function findOperation(prepared: Prepared, name: string | null): Operatio
   const named = operations.map((operation) => operation.name?.value ?? '(unnamed)').join(', ')
   if (name === null) {
     const [only, ...others] = operations
-    if (only === undefined) throw new ServiceError('BAD_USER_INPUT', 'The document has no operation. Add a query.')
+    if (only === undefined)
+      throw new ServiceError('BAD_USER_INPUT', 'The document has no operation. Add a query.')
     if (others.length === 0) return only
-    throw new ServiceError('BAD_USER_INPUT', `The document has several operations: set operationName to one of ${named}.`)
+    throw new ServiceError(
+      'BAD_USER_INPUT',
+      `The document has several operations: set operationName to one of ${named}.`,
+    )
   }
   const found = operations.find((operation) => operation.name?.value === name)
   if (found !== undefined) return found
@@ -111,7 +117,9 @@ interface Size {
 }
 
 /** Size of a selection with its fragments spread, each fragment measured once: spreading could take forever. */
-function createSizes(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (selections: SelectionSetNode) => Size {
+function createSizes(
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): (selections: SelectionSetNode) => Size {
   const known = new Map<string, Size>()
   const measureFragment = (name: string): Size => {
     const done = known.get(name)
@@ -128,7 +136,8 @@ function createSizes(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (s
     let fields = 0
     for (const selection of selections.selections) {
       if (selection.kind === Kind.FIELD) {
-        const inner = selection.selectionSet === undefined ? { depth: 0, fields: 0 } : measure(selection.selectionSet)
+        const inner =
+          selection.selectionSet === undefined ? { depth: 0, fields: 0 } : measure(selection.selectionSet)
         depth = Math.max(depth, inner.depth + 1)
         fields += inner.fields + 1
       } else {

@@ -21,7 +21,10 @@ export function integerArgument(
 ): number {
   if (value === undefined || value === null) return otherwise
   if (typeof value === 'number' && value >= min && value <= max) return value
-  throw new ServiceError('BAD_USER_INPUT', `\`${name}: ${String(value)}\` is out of range: write ${min} to ${max}.`)
+  throw new ServiceError(
+    'BAD_USER_INPUT',
+    `\`${name}: ${String(value)}\` is out of range: write ${min} to ${max}.`,
+  )
 }
 
 /** https://atproto.com/specs/at-uri-scheme: authority, then perhaps collection, then perhaps record key. */

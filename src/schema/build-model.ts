@@ -66,7 +66,13 @@ export function buildModel(lexicons: LexiconSet): Model {
       referredBy: references.filter((reference) => reference.targets?.includes(collection.nsid) ?? true),
     }),
   )
-  for (const { type, referredBy } of collections) notes.push(...shadowed(type, referredBy.map((it) => it.viaField)))
+  for (const { type, referredBy } of collections)
+    notes.push(
+      ...shadowed(
+        type,
+        referredBy.map((it) => it.viaField),
+      ),
+    )
   return { collections, notes, fingerprint: lexicons.fingerprint }
 }
 
@@ -80,7 +86,10 @@ class Walk {
     this.#notes = notes
     for (const document of lexicons.documents)
       for (const [name, definition] of Object.entries(document.defs))
-        this.#definitions.set(name === 'main' ? document.id : `${document.id}#${name}`, definition as Definition)
+        this.#definitions.set(
+          name === 'main' ? document.id : `${document.id}#${name}`,
+          definition as Definition,
+        )
   }
 
   recordType(nsid: string): ObjectType {
@@ -163,7 +172,12 @@ class Walk {
     const known = this.#objects.get(origin)
     if (known !== undefined) return known
     const fields: Field[] = []
-    const type = { name: `${typeNameOf(origin)}Value`, origin, description: definition.description ?? '', fields }
+    const type = {
+      name: `${typeNameOf(origin)}Value`,
+      origin,
+      description: definition.description ?? '',
+      fields,
+    }
     this.#objects.set(origin, type)
     fields.push(...this.#fields(definition.record as Definition, origin, reservedEverywhere))
     return type

@@ -15,7 +15,12 @@ export function buildReferences(
   served: readonly Origin[],
 ): Reference[] {
   const found: Reference[] = []
-  const visit = (type: FieldType, path: readonly string[], many: boolean, inside: readonly ObjectType[]): void => {
+  const visit = (
+    type: FieldType,
+    path: readonly string[],
+    many: boolean,
+    inside: readonly ObjectType[],
+  ): void => {
     switch (type.kind) {
       case 'strongRef':
       case 'atUri':

@@ -203,10 +203,16 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
   }
 
   const listArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
-    first: { type: GraphQLInt, description: 'Page size from the start or from `after`; 20 when neither size is given.' },
+    first: {
+      type: GraphQLInt,
+      description: 'Page size from the start or from `after`; 20 when neither size is given.',
+    },
     after: { type: GraphQLString, description: 'An `endCursor` of this list with the same `sortBy`.' },
     last: { type: GraphQLInt, description: 'Page size back from the end or from `before`.' },
-    before: { type: GraphQLString, description: 'A `startCursor` of this list with the same `sortBy`; goes with `last`.' },
+    before: {
+      type: GraphQLString,
+      description: 'A `startCursor` of this list with the same `sortBy`; goes with `last`.',
+    },
     where: { type: inputs.where(collection) },
     sortBy: {
       type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
@@ -256,8 +262,14 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
       ...(integers.length === 0
         ? {}
         : {
-            avg: measured(of('Avg', integers, () => GraphQLFloat), 'Means of present values.'),
-            sum: measured(of('Sum', integers, () => BigInt53), 'Sums of present values.'),
+            avg: measured(
+              of('Avg', integers, () => GraphQLFloat),
+              'Means of present values.',
+            ),
+            sum: measured(
+              of('Sum', integers, () => BigInt53),
+              'Sums of present values.',
+            ),
           }),
       min: measured(of('Min', fields, outputType), 'Smallest present values.'),
       max: measured(of('Max', fields, outputType), 'Largest present values.'),
@@ -276,7 +288,10 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
       reads({ type: isReference ? GraphQLString : outputType(type) }, { kind: 'group', field }),
     ]
     if (!isReference || shadow.has(`${field.name}Resolved`)) return [own]
-    return [own, [`${field.name}Resolved`, reads({ type: record }, { kind: 'groupResolved', field })]] as const
+    return [
+      own,
+      [`${field.name}Resolved`, reads({ type: record }, { kind: 'groupResolved', field })],
+    ] as const
   }
   const aggregate = (collection: Collection): GraphQLObjectType => {
     const fields = groupFields(collection, model)
@@ -302,7 +317,10 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
           name: `${collection.typeName}Aggregated`,
           fields: {
             count,
-            groupCount: { type: nonNull(GraphQLInt), description: 'How many groups there are before `limit`.' },
+            groupCount: {
+              type: nonNull(GraphQLInt),
+              description: 'How many groups there are before `limit`.',
+            },
             groups: { type: nonNull(listOf(group)) },
             ...measures(collection),
           },
@@ -335,7 +353,10 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
               description: 'Up to five fields.',
             },
             orderBy: { type: inputs.aggregateOrder, description: 'COUNT_DESC when absent.' },
-            rankBy: { type: inputs.rankBy(collection), description: 'Orders by a measure instead of `orderBy`.' },
+            rankBy: {
+              type: inputs.rankBy(collection),
+              description: 'Orders by a measure instead of `orderBy`.',
+            },
             minCount: { type: GraphQLInt, description: 'Leaves out groups of fewer records.' },
             limit: { type: GraphQLInt, description: 'How many groups: 0 to 1000, 50 when absent.' },
           },
@@ -391,7 +412,9 @@ function systemFieldConfigs(): Fields {
 
 /** Each generated `…Resolved` right behind its property, and never over a property of that name. */
 function byPosition(fields: readonly Field[]) {
-  const position = new Map<string, number>(fields.flatMap(({ name }, index) => [[`${name}Resolved`, index + 0.5] as const]))
+  const position = new Map<string, number>(
+    fields.flatMap(({ name }, index) => [[`${name}Resolved`, index + 0.5] as const]),
+  )
   for (const [index, { name }] of fields.entries()) position.set(name, index)
   return (a: readonly [string, unknown], b: readonly [string, unknown]) =>
     (position.get(a[0]) ?? 0) - (position.get(b[0]) ?? 0)

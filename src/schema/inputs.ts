@@ -33,7 +33,10 @@ const reading = 'Several operators on one field must all hold; a missing value s
 /** Input types by collection, each made once; circular ones refer to each other lazily. */
 export function createInputTypes(model: Model, registry: TypeRegistry) {
   const direction = registry.define(
-    new GraphQLEnumType({ name: 'SortDirection', values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } } }),
+    new GraphQLEnumType({
+      name: 'SortDirection',
+      values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
+    }),
     'every list',
   )
   const aggregateOrder = registry.define(
@@ -84,7 +87,10 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
         }),
     )
   const strings = operators('StringWhereInput', GraphQLString, {
-    contains: { type: GraphQLString, description: 'Holds this text, ignoring case and accents; no wildcards.' },
+    contains: {
+      type: GraphQLString,
+      description: 'Holds this text, ignoring case and accents; no wildcards.',
+    },
     startsWith: { type: GraphQLString, description: 'Begins with this text, ignoring case and accents.' },
   })
   const instants = operators('DateTimeWhereInput', DateTime)
@@ -94,7 +100,11 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       new GraphQLInputObjectType({
         name: 'BooleanWhereInput',
         description: `Conditions on a Boolean. ${reading}`,
-        fields: { eq: { type: GraphQLBoolean }, ne: { type: GraphQLBoolean }, isNull: { type: GraphQLBoolean } },
+        fields: {
+          eq: { type: GraphQLBoolean },
+          ne: { type: GraphQLBoolean },
+          isNull: { type: GraphQLBoolean },
+        },
       }),
   )
   const uris = registry.once(
@@ -128,15 +138,25 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
           description: 'Conditions on an array; a missing one satisfies none but `isNull`.',
           fields: {
             has: { type: scalar, description: 'Has this element.' },
-            hasAny: { type: listOf(scalar), description: 'Has at least one of these; an empty list matches nothing.' },
-            hasAll: { type: listOf(scalar), description: 'Has all of these; an empty list matches every array.' },
+            hasAny: {
+              type: listOf(scalar),
+              description: 'Has at least one of these; an empty list matches nothing.',
+            },
+            hasAll: {
+              type: listOf(scalar),
+              description: 'Has all of these; an empty list matches every array.',
+            },
             isNull: { type: GraphQLBoolean },
           },
         }),
     )
   }
 
-  const nested = (name: string, description: string, fields: () => GraphQLInputFieldConfigMap): GraphQLInputObjectType =>
+  const nested = (
+    name: string,
+    description: string,
+    fields: () => GraphQLInputFieldConfigMap,
+  ): GraphQLInputObjectType =>
     registry.once(name, () => {
       const type: GraphQLInputObjectType = new GraphQLInputObjectType({
         name,
@@ -157,7 +177,10 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       () =>
         new GraphQLInputObjectType({
           name,
-          description: without === 'none' ? 'Conditions on the records that refer to this one.' : 'Conditions on elements.',
+          description:
+            without === 'none'
+              ? 'Conditions on the records that refer to this one.'
+              : 'Conditions on elements.',
           fields: () => ({
             some: { type: element(), description: 'At least one matches; `{}` is "there is at least one".' },
             ...(without === 'none'
@@ -168,31 +191,46 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     )
 
   const where = (collection: Collection): GraphQLInputObjectType =>
-    nested(`${collection.typeName}WhereInput`, `Conditions on ${collection.nsid} records; all must hold.`, () =>
-      conditions(recordWhereFields(collection)),
+    nested(
+      `${collection.typeName}WhereInput`,
+      `Conditions on ${collection.nsid} records; all must hold.`,
+      () => conditions(recordWhereFields(collection)),
     )
 
   const objects = (type: ObjectType): GraphQLInputObjectType =>
-    nested(`${type.name}WhereInput`, `Conditions on a ${type.origin}; inside a missing one none holds.`, () => ({
-      ...conditions(objectWhereFields(type)),
-      isNull: { type: GraphQLBoolean, description: 'Whether the object is missing.' },
-    }))
+    nested(
+      `${type.name}WhereInput`,
+      `Conditions on a ${type.origin}; inside a missing one none holds.`,
+      () => ({
+        ...conditions(objectWhereFields(type)),
+        isNull: { type: GraphQLBoolean, description: 'Whether the object is missing.' },
+      }),
+    )
 
   const references = (kind: 'strongRef' | 'atUri', target: Collection | null): GraphQLInputObjectType => {
     const suffix = kind === 'strongRef' ? 'StrongRefWhereInput' : 'AtUriWhereInput'
-    const words = target === null ? 'a record' : `a ${target.nsid} record, and on that record when it is indexed`
+    const words =
+      target === null ? 'a record' : `a ${target.nsid} record, and on that record when it is indexed`
     return nested(`${target?.typeName ?? ''}${suffix}`, `Conditions on a reference to ${words}.`, () => ({
       ...(target === null ? {} : conditions(recordWhereFields(target))),
       uri: { type: uris, description: 'The URI as the reference has it.' },
       isNull: { type: GraphQLBoolean, description: 'Whether the reference is missing.' },
       isIndexed: { type: GraphQLBoolean, description: 'Whether a record with that URI is indexed.' },
       ...(kind === 'strongRef'
-        ? { isCurrent: { type: GraphQLBoolean, description: 'Whether the indexed record still has that CID.' } }
+        ? {
+            isCurrent: {
+              type: GraphQLBoolean,
+              description: 'Whether the indexed record still has that CID.',
+            },
+          }
         : {}),
     }))
   }
 
-  const typeOfProperty = (type: FieldType, field: Extract<WhereField, { kind: 'property' }>): GraphQLInputType => {
+  const typeOfProperty = (
+    type: FieldType,
+    field: Extract<WhereField, { kind: 'property' }>,
+  ): GraphQLInputType => {
     switch (type.kind) {
       case 'string':
         return strings
@@ -210,8 +248,10 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       case 'array': {
         const { of } = type
         if (isCountable(of)) return arrays(of)
-        if (of.kind === 'strongRef') return some('StrongRefArrayWhereInput', () => references('strongRef', null), 'isNull')
-        if (of.kind === 'object') return some(`${of.type.name}ArrayWhereInput`, () => objects(of.type), 'isNull')
+        if (of.kind === 'strongRef')
+          return some('StrongRefArrayWhereInput', () => references('strongRef', null), 'isNull')
+        if (of.kind === 'object')
+          return some(`${of.type.name}ArrayWhereInput`, () => objects(of.type), 'isNull')
         throw new Error(`An array of ${of.kind} has no conditions.`)
       }
       default:
@@ -229,7 +269,10 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
             return [field.name, { type: instants }]
           case 'reverse': {
             const source = holderOf(field.reference, model)
-            return [field.name, { type: some(`${source.typeName}ReverseWhereInput`, () => where(source), 'none') }]
+            return [
+              field.name,
+              { type: some(`${source.typeName}ReverseWhereInput`, () => where(source), 'none') },
+            ]
           }
           case 'property':
             return [
@@ -252,13 +295,19 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
         new GraphQLInputObjectType({
           name: `${name}Input`,
           description: 'A missing value is smaller than any value.',
-          fields: { field: { type: new GraphQLNonNull(field) }, direction: { type: direction, defaultValue: 'asc' } },
+          fields: {
+            field: { type: new GraphQLNonNull(field) },
+            direction: { type: direction, defaultValue: 'asc' },
+          },
         }),
     )
   }
   const groupBy = (collection: Collection) => {
     const name = `${collection.typeName}GroupByField`
-    return registry.once(name, () => new GraphQLEnumType({ name, values: enumValues(groupFields(collection, model)) }))
+    return registry.once(
+      name,
+      () => new GraphQLEnumType({ name, values: enumValues(groupFields(collection, model)) }),
+    )
   }
   const rankBy = (collection: Collection) => {
     const name = `${collection.typeName}RankByInput`
@@ -267,7 +316,10 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     )
     return registry.once(name, () => {
       const field = registry.define(
-        new GraphQLEnumType({ name: `${collection.typeName}MeasureField`, values: enumValues([...fields.values()]) }),
+        new GraphQLEnumType({
+          name: `${collection.typeName}MeasureField`,
+          values: enumValues([...fields.values()]),
+        }),
         collection.nsid,
       )
       return new GraphQLInputObjectType({

@@ -60,7 +60,10 @@ export interface UnionMember {
 export type FieldType =
   | StringType
   | { readonly kind: 'datetime' }
-  | { readonly kind: 'integer'; /** 32 when the lexicon bounds it so, otherwise ±(2^53-1). */ readonly bits: 32 | 53 }
+  | {
+      readonly kind: 'integer' /** 32 when the lexicon bounds it so, otherwise ±(2^53-1). */
+      readonly bits: 32 | 53
+    }
   | { readonly kind: 'boolean' }
   /** A string with format at-uri. */
   | { readonly kind: 'atUri' }
@@ -102,5 +105,14 @@ export interface Reference {
 }
 
 /** Fields every record has, before the lexicon's own. All strings but the two instants and the JSON. */
-export const systemFields = ['uri', 'cid', 'did', 'rkey', 'collection', 'indexedAt', 'changedAt', 'recordJson'] as const
+export const systemFields = [
+  'uri',
+  'cid',
+  'did',
+  'rkey',
+  'collection',
+  'indexedAt',
+  'changedAt',
+  'recordJson',
+] as const
 export type SystemField = (typeof systemFields)[number]

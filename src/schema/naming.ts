@@ -2,7 +2,12 @@
 
 /** `tech.service.news.article` to `TechServiceNewsArticle`; `a.b.c#def` to `ABCDef`. */
 export function typeNameOf(origin: string): string {
-  return origin.replace(/#main$/, '').split(/[.\-#]/).map(capitalise).join('').replace(/[^_0-9A-Za-z]/g, '_')
+  return origin
+    .replace(/#main$/, '')
+    .split(/[.\-#]/)
+    .map(capitalise)
+    .join('')
+    .replace(/[^_0-9A-Za-z]/g, '_')
 }
 
 /** `tech.service.news.article` to `techServiceNewsArticle`. */

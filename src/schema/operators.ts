@@ -8,12 +8,20 @@ import type { Collection, Field, FieldType, Model, ObjectType, Reference } from 
 export type WhereField =
   | { readonly kind: 'system'; readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' }
   | { readonly kind: 'systemInstant'; readonly name: 'indexedAt' | 'changedAt' }
-  | { readonly kind: 'property'; readonly name: string; readonly field: Field; readonly reference: Reference | null }
+  | {
+      readonly kind: 'property'
+      readonly name: string
+      readonly field: Field
+      readonly reference: Reference | null
+    }
   | { readonly kind: 'reverse'; readonly name: string; readonly reference: Reference }
 
 /** A value that sorts and groups stand on. */
 export type Leaf =
-  | { readonly kind: 'system'; readonly name: 'uri' | 'did' | 'rkey' | 'collection' | 'indexedAt' | 'changedAt' }
+  | {
+      readonly kind: 'system'
+      readonly name: 'uri' | 'did' | 'rkey' | 'collection' | 'indexedAt' | 'changedAt'
+    }
   | { readonly kind: 'property'; readonly field: Field }
 
 export interface SortField {
@@ -42,7 +50,10 @@ const maxJoins = 2
 /** Conditions on a record of that collection. */
 export function recordWhereFields(collection: Collection): readonly WhereField[] {
   const fields: WhereField[] = [
-    ...(['uri', 'cid', 'did', 'rkey', 'collection'] as const).map((name) => ({ kind: 'system' as const, name })),
+    ...(['uri', 'cid', 'did', 'rkey', 'collection'] as const).map((name) => ({
+      kind: 'system' as const,
+      name,
+    })),
     ...(['indexedAt', 'changedAt'] as const).map((name) => ({ kind: 'systemInstant' as const, name })),
     ...objectWhereFields(collection.type).map((where) => ({
       ...where,
@@ -52,7 +63,8 @@ export function recordWhereFields(collection: Collection): readonly WhereField[]
   const taken = new Set(fields.map(({ name }) => name))
   for (const reference of collection.referredBy) {
     const known = reference.target === collection.nsid
-    if (known && !taken.has(reference.viaField)) fields.push({ kind: 'reverse', name: reference.viaField, reference })
+    if (known && !taken.has(reference.viaField))
+      fields.push({ kind: 'reverse', name: reference.viaField, reference })
   }
   return fields
 }
@@ -77,7 +89,9 @@ export function hasConditions(type: FieldType): boolean {
     case 'object':
       return type.type.fields.length > 0
     case 'array':
-      return type.of.kind === 'object' ? hasConditions(type.of) : isCountable(type.of) || type.of.kind === 'strongRef'
+      return type.of.kind === 'object'
+        ? hasConditions(type.of)
+        : isCountable(type.of) || type.of.kind === 'strongRef'
     default:
       return false
   }
@@ -85,12 +99,16 @@ export function hasConditions(type: FieldType): boolean {
 
 /** Element types of arrays that answer `has`. */
 export function isCountable(type: FieldType): boolean {
-  return type.kind === 'string' || type.kind === 'integer' || type.kind === 'datetime' || type.kind === 'atUri'
+  return (
+    type.kind === 'string' || type.kind === 'integer' || type.kind === 'datetime' || type.kind === 'atUri'
+  )
 }
 
 /** The reference that a record's own property is. */
 export function findReference(collection: Collection, property: string): Reference | null {
-  return collection.references.find(({ many, path }) => !many && path.length === 1 && path[0] === property) ?? null
+  return (
+    collection.references.find(({ many, path }) => !many && path.length === 1 && path[0] === property) ?? null
+  )
 }
 
 export function sortFields(collection: Collection): readonly SortField[] {
@@ -103,7 +121,9 @@ export function sortFields(collection: Collection): readonly SortField[] {
 export function groupFields(collection: Collection, model: Model): readonly GroupField[] {
   const fields = joinedGroupFields(collection, model, [], [collection.nsid])
   const properties = new Set(collection.type.fields.map(({ name }) => name))
-  const own = fields.filter(({ joins, bucket, name }) => (joins.length === 0 && bucket === null) || !properties.has(name))
+  const own = fields.filter(
+    ({ joins, bucket, name }) => (joins.length === 0 && bucket === null) || !properties.has(name),
+  )
   const seen = new Set<string>()
   return own.filter(({ name }) => !seen.has(name) && seen.add(name))
 }
@@ -157,7 +177,8 @@ function joinedGroupFields(
   if (joins.length === maxJoins) return found
   for (const reference of collection.references) {
     const target = targetOf(reference, model)
-    if (target === null || reference.many || reference.path.length > 1 || passed.includes(target.nsid)) continue
+    if (target === null || reference.many || reference.path.length > 1 || passed.includes(target.nsid))
+      continue
     found.push(...joinedGroupFields(target, model, [...joins, reference], [...passed, target.nsid]))
   }
   return found

@@ -47,10 +47,15 @@ export interface Dialect {
   checkedSum(sum: Sql): Sql
   /** A page cursor from a JSON array of key values. */
   cursor(binding: string, position: Sql): Sql
+  /** How many rows at most. */
+  limit(rows: number): Sql
   /** Makes the engine walk that index, or (null) the table in id order. */
   walk(index: string | null): Sql
   /** Ids of records whose indexed text may hold the needle's trigrams, or may begin any of them with it. */
-  trigramIds(index: string, match: TrigramMatch): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
+  trigramIds(
+    index: string,
+    match: TrigramMatch,
+  ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
 }
 
 /** `all`: every one of these trigrams; `prefix`: some trigram that begins with a needle of one or two characters. */

@@ -9,7 +9,7 @@ export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons. */
 const derivationVersion = 1
 /** Closes every indexed text, so that its last one or two characters begin a trigram too. */
-const padding = "char(1) || char(1)"
+const padding = 'char(1) || char(1)'
 
 /** What the derived columns were built from; another value means they must be rebuilt. */
 export function derivationOf(fingerprint: string): string {
@@ -109,7 +109,8 @@ export function fillText(table: Table, text: TextIndex, what: 'all' | 'one' | 'r
   const folded = `ifnull(${quote(text.folded.name)}, lower(${quote(text.text.name)})) || ${padding}`
   const rows = `from ${quote(table.name)} where ${what === 'all' ? '' : 'id = ? and '}${quote(text.text.name)} is not null`
   const name = quote(text.name)
-  if (what === 'remove') return `insert into ${name} (${name}, rowid, t) select 'delete', id, ${folded} ${rows}`
+  if (what === 'remove')
+    return `insert into ${name} (${name}, rowid, t) select 'delete', id, ${folded} ${rows}`
   return `insert into ${name} (rowid, t) select id, ${folded} ${rows} order by id`
 }
 

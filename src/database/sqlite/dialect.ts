@@ -13,7 +13,9 @@ export const sqliteDialect: Dialect = {
   text: (statement) => statement.sql,
   concat,
   joined: (text, filter) =>
-    filter === null ? sql`group_concat(${text}, ',')` : sql`group_concat(${text}, ',') filter (where ${filter})`,
+    filter === null
+      ? sql`group_concat(${text}, ',')`
+      : sql`group_concat(${text}, ',') filter (where ${filter})`,
   body: (text) => sql`cast(${text} as blob)`,
   toJson: (value) => sql`json_quote(${value})`,
   booleanJson: (condition) => sql`iif(${condition}, 'true', 'false')`,
@@ -21,7 +23,9 @@ export const sqliteDialect: Dialect = {
   jsonAt: (json, path) => (path.length === 0 ? json : sql`(${json} -> ${raw(pathLiteral(path))})`),
   scalarAt: (json, path) => (path.length === 0 ? json : sql`(${json} ->> ${raw(pathLiteral(path))})`),
   each: (json, path, alias) =>
-    path.length === 0 ? sql`json_each(${json}) ${alias}` : sql`json_each(${json}, ${raw(pathLiteral(path))}) ${alias}`,
+    path.length === 0
+      ? sql`json_each(${json}) ${alias}`
+      : sql`json_each(${json}, ${raw(pathLiteral(path))}) ${alias}`,
   jsonArray: (values) => sql`json_array(${join(values as Sql[], ', ')})`,
   asText: (value) => sql`cast(${value} as text)`,
   asFloat: (value) => sql`cast(${value} as real)`,
@@ -56,6 +60,8 @@ export const sqliteDialect: Dialect = {
   },
   checkedSum: (sum) => sql`iif(abs(${sum}) > 9007199254740991, sum_out_of_range(), ${sum})`,
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
+  // A bare parameter here is looked at by the planner, which then prepares anew at every binding.
+  limit: (rows) => sql`${rows} + 0`,
   walk: (index) => (index === null ? raw('not indexed') : sql`indexed by ${identifier(index)}`),
   trigramIds: (index, match) => {
     const table = identifier(index)
@@ -75,7 +81,8 @@ function concat(parts: readonly Sql[]): Sql {
   if (parts.length === 1) return parts[0] as Sql
   if (parts.length <= maxArguments) return sql`concat(${join(parts as Sql[], ', ')})`
   const chunks: Sql[] = []
-  for (let start = 0; start < parts.length; start += maxArguments) chunks.push(concat(parts.slice(start, start + maxArguments)))
+  for (let start = 0; start < parts.length; start += maxArguments)
+    chunks.push(concat(parts.slice(start, start + maxArguments)))
   return concat(chunks)
 }
 

@@ -31,7 +31,10 @@ const migrations: readonly string[] = []
 
 /** True when the file has this program's schema and derivation, so that nothing need be done. */
 export function isCurrent(database: DatabaseSync, fingerprint: string): boolean {
-  if (pragma(database, 'application_id') !== applicationId || pragma(database, 'user_version') !== schemaVersion)
+  if (
+    pragma(database, 'application_id') !== applicationId ||
+    pragma(database, 'user_version') !== schemaVersion
+  )
     return false
   return database.prepare('select derivation from state').get()?.derivation === derivationOf(fingerprint)
 }
@@ -41,7 +44,8 @@ export function migrate(database: DatabaseSync, options: MigrateOptions): void {
   if (isCurrent(database, options.fingerprint)) return
   database.exec('begin immediate')
   try {
-    if (Number(database.prepare('select count(*) as n from sqlite_master').get()?.n) === 0) create(database, options)
+    if (Number(database.prepare('select count(*) as n from sqlite_master').get()?.n) === 0)
+      create(database, options)
     else upgrade(database, options)
     database.exec('commit')
   } catch (error) {
@@ -51,8 +55,12 @@ export function migrate(database: DatabaseSync, options: MigrateOptions): void {
 }
 
 function create(database: DatabaseSync, { tables, fingerprint }: MigrateOptions): void {
-  database.exec(`pragma application_id = ${applicationId}; pragma user_version = ${schemaVersion}; ${commonTables}`)
-  database.prepare('insert into state (id, plan_version, derivation) values (1, 1, ?)').run(derivationOf(fingerprint))
+  database.exec(
+    `pragma application_id = ${applicationId}; pragma user_version = ${schemaVersion}; ${commonTables}`,
+  )
+  database
+    .prepare('insert into state (id, plan_version, derivation) values (1, 1, ?)')
+    .run(derivationOf(fingerprint))
   for (const table of tables) layOut(database, table)
 }
 

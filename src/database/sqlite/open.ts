@@ -11,7 +11,9 @@ import { SqliteWriter } from './writer.ts'
 export async function openSqlite(path: string, options: MigrateOptions): Promise<Database> {
   const writing = connect(path, false)
   try {
-    writing.exec('pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 10000;')
+    writing.exec(
+      'pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 10000;',
+    )
     migrate(writing, options)
   } catch (error) {
     writing.close()

@@ -26,7 +26,7 @@ export class SqliteReader implements ReadDatabase {
     this.statistics = {
       rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) as n from ${quote(name)}`, []),
       countUpTo: ({ text, values }, limit) =>
-        this.#number(`select count(*) as n from (${text} limit ?)`, [...values, limit]),
+        this.#number(`select count(*) as n from (${text} limit ? + 0)`, [...values, limit]),
       trigram: ({ name }: TextIndex, trigram) =>
         this.#number(`select records as n from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
       prefix: ({ name }: TextIndex, needle) => {
@@ -42,7 +42,10 @@ export class SqliteReader implements ReadDatabase {
     await this.#options.idle()
     const state = this.#database.prepare('select plan_version, derivation from state').get()
     if (state?.derivation !== derivationOf(this.#options.fingerprint))
-      throw new ServiceError('UNAVAILABLE', 'The index is being served with other lexicons; restart this server.')
+      throw new ServiceError(
+        'UNAVAILABLE',
+        'The index is being served with other lexicons; restart this server.',
+      )
     const ordered = this.#database.prepare('select nsid from collection where ordered = 1').all()
     return { version: Number(state.plan_version), ordered: new Set(ordered.map((row) => String(row.nsid))) }
   }

@@ -6,7 +6,9 @@ import { createSideTables, createTable, keptColumns, quote } from './ddl.ts'
 /** Within the caller's transaction, before indexes and trigrams are built. */
 export function reorder(database: DatabaseSync, table: Table): void {
   const aside = `${table.name}/reordered`
-  const columns = [...keptColumns.slice(1), ...storedColumns(table).map(({ name }) => name)].map(quote).join(', ')
+  const columns = [...keptColumns.slice(1), ...storedColumns(table).map(({ name }) => name)]
+    .map(quote)
+    .join(', ')
   database.exec(`
     create temp table renumbered (old integer primary key, new integer not null);
     insert into renumbered

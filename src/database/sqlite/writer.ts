@@ -81,14 +81,20 @@ export class SqliteWriter implements WriteDatabase {
     })
   }
 
-  load(batches: AsyncIterable<readonly Change[]>, onApplied: (total: BatchOutcome) => void): Promise<BatchOutcome> {
+  load(
+    batches: AsyncIterable<readonly Change[]>,
+    onApplied: (total: BatchOutcome) => void,
+  ): Promise<BatchOutcome> {
     return this.#exclusively(async () => {
       const empty = [...this.#targets.values()].every(({ nextId }) => nextId === 1)
       const total = noOutcome()
       if (!empty) {
         for await (const batch of batches) {
           this.#database.exec('begin immediate')
-          add(total, this.#finish(() => this.#apply(batch)))
+          add(
+            total,
+            this.#finish(() => this.#apply(batch)),
+          )
           onApplied({ ...total })
         }
         return total
@@ -151,7 +157,8 @@ export class SqliteWriter implements WriteDatabase {
   }
 
   #prepareTargets(): void {
-    for (const table of this.#options.tables) this.#targets.set(table.collection.nsid, prepare(this.#database, table))
+    for (const table of this.#options.tables)
+      this.#targets.set(table.collection.nsid, prepare(this.#database, table))
   }
 
   #apply(changes: readonly Change[]): BatchOutcome {
@@ -180,7 +187,12 @@ export class SqliteWriter implements WriteDatabase {
       this.#addDerived(target, target.nextId - 1, record.arrays)
       return 'stored'
     }
-    const old = target.find.get(base, rkey) as { id: number; cid: Uint8Array; rev: string | null; json: string }
+    const old = target.find.get(base, rkey) as {
+      id: number
+      cid: Uint8Array
+      rev: string | null
+      json: string
+    }
     // Revisions decide, never arrival order; a record without one never outranks one that has it.
     if (old.rev !== null && (rev === null || rev < old.rev)) {
       return rev === null && sameBytes(old.cid, cid) ? 'unchanged' : 'older'
@@ -208,7 +220,9 @@ export class SqliteWriter implements WriteDatabase {
   }
 
   #saveOrder({ table, ordered }: Target): void {
-    this.#database.prepare('update collection set ordered = ? where nsid = ?').run(Number(ordered), table.collection.nsid)
+    this.#database
+      .prepare('update collection set ordered = ? where nsid = ?')
+      .run(Number(ordered), table.collection.nsid)
     this.#database.exec('update state set plan_version = plan_version + 1')
     if (!ordered) this.#database.exec(createOrderIndex(table))
   }
@@ -291,7 +305,9 @@ export function completeTable(database: DatabaseSync, table: Table): void {
   // Trigrams first: the pages that building them frees are taken by the indexes.
   for (const text of table.texts) {
     database.prepare(fillText(table, text, 'all')).run()
-    database.exec(`insert into ${quote(text.name)} (${quote(text.name)}) values ('optimize'); ${refreshCounts(text)}`)
+    database.exec(
+      `insert into ${quote(text.name)} (${quote(text.name)}) values ('optimize'); ${refreshCounts(text)}`,
+    )
   }
   database.exec(createIndexes(table))
 }
@@ -305,9 +321,13 @@ export function insertStatement(table: Table, into = table.name): string {
 
 function prepare(database: DatabaseSync, table: Table): Target {
   const name = quote(table.name)
-  const assignments = storedColumns(table).map((column) => `, ${quote(column.name)} = ?`).join('')
+  const assignments = storedColumns(table)
+    .map((column) => `, ${quote(column.name)} = ?`)
+    .join('')
   const key = (kind: string): string => (kind === 'reference' ? 'base = ? and rkey = ?' : 'value = ?')
-  const find = database.prepare(`select id, cid, rev, json(record) as json from ${name} where base = ? and rkey = ?`)
+  const find = database.prepare(
+    `select id, cid, rev, json(record) as json from ${name} where base = ? and rkey = ?`,
+  )
   const last = database.prepare(
     `select t.id, t.indexed_at, t.rkey, base.did from ${name} t join base on base.id = t.base order by t.id desc limit 1`,
   )
@@ -323,7 +343,9 @@ function prepare(database: DatabaseSync, table: Table): Target {
     ),
     setRev: database.prepare(`update ${name} set rev = ? where id = ?`),
     addElement: table.arrays.map(({ name: side, kind }) =>
-      database.prepare(`insert or ignore into ${quote(side)} values (${kind === 'reference' ? '?, ?, ?' : '?, ?'})`),
+      database.prepare(
+        `insert or ignore into ${quote(side)} values (${kind === 'reference' ? '?, ?, ?' : '?, ?'})`,
+      ),
     ),
     removeElement: table.arrays.map(({ name: side, kind }) =>
       database.prepare(`delete from ${quote(side)} where ${key(kind)} and id = ?`),

@@ -1,0 +1,49 @@
+/** Reading `Accept` and `Accept-Encoding`: which of the few things we can send a caller wants. */
+
+export type ResponseType = 'application/json' | 'application/graphql-response+json'
+
+/**
+ * The media type for a GraphQL answer. The newer one only when it is asked for by name: those who
+ * take anything, or nothing that we have, are given `application/json`.
+ */
+export function responseType(accept: string | undefined): ResponseType {
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'application/json'
+  const wanted = parseQualities(accept)
+  const modern = wanted.get('application/graphql-response+json') ?? 0
+  return modern > 0 && modern >= qualityOf(wanted, 'application', 'json')
+    ? 'application/graphql-response+json'
+    : 'application/json'
+}
+
+/** Whether the caller is a browser's address bar: HTML by name, and nothing that we answer with above it. */
+export function prefersHtml(accept: string | undefined): boolean {
+  if (accept === undefined) return false
+  const wanted = parseQualities(accept)
+  const html = wanted.get('text/html') ?? 0
+  const modern = wanted.get('application/graphql-response+json') ?? 0
+  return html > 0 && html >= qualityOf(wanted, 'application', 'json') && html >= modern
+}
+
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  if (acceptEncoding === undefined) return false
+  const wanted = parseQualities(acceptEncoding)
+  return (wanted.get('gzip') ?? wanted.get('*') ?? 0) > 0
+}
+
+function qualityOf(wanted: ReadonlyMap<string, number>, type: string, subtype: string): number {
+  return wanted.get(`${type}/${subtype}`) ?? wanted.get(`${type}/*`) ?? wanted.get('*/*') ?? 0
+}
+
+/** `a, b;q=0.5` as a map; of parameters only `q` counts, and what is no number between 0 and 1 is 0. */
+function parseQualities(header: string): Map<string, number> {
+  const qualities = new Map<string, number>()
+  for (const range of header.split(',')) {
+    const [name = '', ...parameters] = range.split(';')
+    const q = parameters
+      .map((parameter) => parameter.trim().toLowerCase())
+      .find((text) => text.startsWith('q='))
+    const quality = q === undefined ? 1 : Number(q.slice(2))
+    qualities.set(name.trim().toLowerCase(), quality >= 0 && quality <= 1 ? quality : 0)
+  }
+  return qualities
+}
