@@ -191,7 +191,11 @@ function fits32(definition: Json): boolean {
 }
 
 /** Object types are shared between the places that use them, so references inside them know no one target to ask. */
-function referenceKind(link: 'strongRef' | 'atUri', path: readonly string[], reading: Reading): ReferenceKind {
+function referenceKind(
+  link: 'strongRef' | 'atUri',
+  path: readonly string[],
+  reading: Reading,
+): ReferenceKind {
   const targets = reading.references[`${reading.nsid}#${path.join('.')}`] ?? null
   const target = targets?.length === 1 ? (targets[0] ?? null) : null
   return { kind: 'reference', link, targets, target, asked: path.length === 1 ? target : null }
