@@ -2,7 +2,7 @@
 import type { ColumnValue } from '../database/database.ts'
 import { findArray, findColumn, type Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
-import type { Collection, FieldType, Reference } from '../schema/model.ts'
+import type { Collection, FieldType, ObjectType, Reference } from '../schema/model.ts'
 import {
   holderOf,
   isCountable,
@@ -44,9 +44,7 @@ class WhereBuilder {
 
   record(table: Table, where: Input, level: number): Condition {
     const fields = recordWhereFields(table.collection)
-    return this.#logic(where, level, (input, at) =>
-      this.#fields(fields, { table, path: [] }, input, at, (reference) => reference),
-    )
+    return this.#logic(where, level, (input, at) => this.#fields(fields, { table, path: [] }, input, at))
   }
 
   /** AND, OR, NOT and the rest of one input object; `rest` handles the rest at the same level. */
@@ -62,13 +60,7 @@ class WhereBuilder {
     return all(parts)
   }
 
-  #fields(
-    fields: readonly WhereField[],
-    row: Row,
-    input: Input,
-    level: number,
-    declared: (reference: Reference | null) => Reference | null,
-  ): Condition[] {
+  #fields(fields: readonly WhereField[], row: Row, input: Input, level: number): Condition[] {
     return Object.entries(input).map(([name, value]) => {
       const field = fields.find((it) => it.name === name)
       if (field === undefined) throw new Error(`No where field ${name}.`)
@@ -91,7 +83,7 @@ class WhereBuilder {
             [...row.path, field.field.property],
             conditions,
             level,
-            declared(field.reference),
+            field.reference,
           )
       }
     })
@@ -119,14 +111,9 @@ class WhereBuilder {
       case 'object': {
         const { isNull, ...inside } = input
         const own = isNull === undefined ? [] : [this.#absent(path, isNull)]
-        const fields = objectWhereFields(type.type)
-        const within = (): Condition =>
-          this.#logic(inside, level + 1, (rest, at) =>
-            this.#fields(fields, { table, path }, rest, at, () => null),
-          )
-        return all(
-          Object.keys(inside).length === 0 ? own : [...own, { kind: 'absent', path, is: false }, within()],
-        )
+        if (Object.keys(inside).length === 0) return all(own)
+        const there: Condition = { kind: 'absent', path, is: false }
+        return all([...own, there, this.#inside(type.type, { table, path }, inside, level + 1)])
       }
       case 'array':
         return this.#array(type.of, table, path, input, level)
@@ -172,13 +159,15 @@ class WhereBuilder {
     if (of.kind === 'strongRef')
       return this.#reference({ kind: 'json', path: [], shape: 'strongRef' }, input, level, null)
     if (of.kind !== 'object') throw new Error(`Elements of kind ${of.kind} have no conditions.`)
-    const fields = objectWhereFields(of.type)
-    const row: Row = { table: null, path: [] }
-    const { isNull, ...inside } = input
-    const own = isNull === undefined ? [] : [this.#absent([], isNull)]
-    return all([
-      ...own,
-      this.#logic(inside, level + 1, (rest, at) => this.#fields(fields, row, rest, at, () => null)),
+    return this.#inside(of.type, { table: null, path: [] }, input, level + 1)
+  }
+
+  /** Conditions inside an object that is there, so that `isNull` is settled. */
+  #inside(type: ObjectType, row: Row, input: Input, level: number): Condition {
+    const fields = objectWhereFields(type)
+    return this.#logic(input, level, ({ isNull, ...rest }, at) => [
+      ...(isNull === undefined ? [] : [constant(present('isNull', isNull) === false)]),
+      ...this.#fields(fields, row, rest, at),
     ])
   }
 
@@ -214,10 +203,7 @@ class WhereBuilder {
     return this.#logic(input, level, (rest, at) => {
       const own = Object.fromEntries(Object.entries(rest).filter(([name]) => ownReferenceKeys.has(name)))
       const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !ownReferenceKeys.has(name)))
-      return [
-        ...this.#seenFromTarget(of, own),
-        ...this.#fields(fields, { table, path: [] }, others, at, (reference) => reference),
-      ]
+      return [...this.#seenFromTarget(of, own), ...this.#fields(fields, { table, path: [] }, others, at)]
     })
   }
 

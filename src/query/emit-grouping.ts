@@ -44,10 +44,10 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
 
   const sideTables = [...distinct].map(([index, side]) => {
     const own = createSource(emitter, plan)
-    const keyColumns = keys.flatMap((key, at_) =>
-      rawKeys(emitter, key, own).map((value, part) => sql`${value} as ${at(at_, part)}`),
+    const keyColumns = keys.flatMap((key, position) =>
+      rawKeys(emitter, key, own).map((value, part) => sql`${value} as ${at(position, part)}`),
     )
-    const [element] = rawKeys(emitter, (plan.measures[index] as MeasurePlan).of, own)
+    const element = own.elements((plan.measures[index] as MeasurePlan).of, 'counted')
     const counted = [...keyColumns, sql`count(distinct ${element}) as v`]
     return sql`${side} as materialized (select ${join(counted, ', ')} ${own.from()} ${by})`
   })
@@ -99,15 +99,15 @@ interface Source {
   readonly row: RecordRow
   /** The row at the end of a key's joins, missing where there is no such target. */
   joined(key: GroupKey): Sql
-  /** The side table of an array at the end of a key's joins. */
-  elements(key: GroupKey, name: string): Sql
+  /** An element of an array at the end of a key's joins; the one grouped by is not the one counted. */
+  elements(key: GroupKey, use: 'grouped' | 'counted'): Sql
   from(): Sql
 }
 
 function createSource(emitter: Emitter, { table, where }: AggregatePlan): Source {
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
   const joins = new Map<string, { readonly alias: Sql; readonly text: Sql }>()
-  const join_ = (id: string, text: (alias: Sql) => Sql): Sql => {
+  const joinOnce = (id: string, text: (alias: Sql) => Sql): Sql => {
     const known = joins.get(id)
     if (known !== undefined) return known.alias
     const alias = emitter.alias()
@@ -120,19 +120,22 @@ function createSource(emitter: Emitter, { table, where }: AggregatePlan): Source
     for (const { base, key, table: target } of path) {
       const [holder, parts] = [from, { base: columnOf(from, base), key: columnOf(from, key) }]
       id += ` ${holder.sql}.${base.name}`
-      from = join_(id, (alias) => leftJoin(target, alias, parts))
+      from = joinOnce(id, (alias) => leftJoin(target, alias, parts))
     }
     return from
   }
   return {
     row,
     joined,
-    elements: (key, name) => {
+    elements: (key, use) => {
+      if (key.leaf.kind !== 'array') throw new Error('Only arrays have elements.')
+      const name = identifier(key.leaf.array.name)
       const holder = joined(key)
-      return join_(
-        `${holder.sql} ${name}`,
-        (alias) => sql`left join ${identifier(name)} ${alias} on ${alias}.id = ${holder}.id`,
+      const side = joinOnce(
+        `${holder.sql} ${name.sql} ${use}`,
+        (alias) => sql`left join ${name} ${alias} on ${alias}.id = ${holder}.id`,
       )
+      return sql`${side}.value`
     },
     from: () => {
       const { from, on } = fromRoad(emitter, chooseCountRoad(emitter, table, where), row, where, null)
@@ -158,7 +161,7 @@ function rawKeys({ dialect }: Emitter, key: GroupKey, source: Source): readonly 
     case 'reference':
       return [columnOf(alias, leaf.base), columnOf(alias, leaf.key)]
     case 'array':
-      return [sql`${source.elements(key, leaf.array.name)}.value`]
+      return [source.elements(key, 'grouped')]
     case 'system':
       if (leaf.name === 'indexed_at') return [bucketed(sql`${alias}.indexed_at`)]
       return leaf.name === 'did' ? [sql`${alias}.base`] : [literal(source.row.table.collection.nsid)]

@@ -49,7 +49,7 @@ export function chooseRoad(emitter: Emitter, table: Table, where: Condition, sor
   const { statistics } = emitter
   if (statistics === null) return { kind: 'free' }
   const idOrder = isIdOrder(emitter, table, sort)
-  const along = idOrder ? null : orderIndex(table, sort[0])
+  const along = idOrder ? null : orderIndex(emitter, table, sort[0])
   const walk: Road = along === undefined ? { kind: 'free' } : { kind: 'walk', index: along }
   const limit = Math.ceil(Math.sqrt(21 * statistics.rows(table)))
   const options = optionsOf(emitter, table, where, limit)
@@ -70,8 +70,9 @@ export function chooseCountRoad(emitter: Emitter, table: Table, where: Condition
 }
 
 /** The index whose order begins with this key; undefined when there is none. */
-function orderIndex(table: Table, key: SortKey | undefined): string | undefined {
-  if (key?.value.kind === 'system' && key.value.name === 'indexed_at') return `${table.name}/indexed_at`
+function orderIndex({ state }: Emitter, table: Table, key: SortKey | undefined): string | undefined {
+  if (key?.value.kind === 'system' && key.value.name === 'indexed_at')
+    return state.ordered.has(table.collection.nsid) ? undefined : `${table.name}/indexed_at`
   if (key?.value.kind !== 'column') return undefined
   const { name } = key.value.column
   return table.indexes.find(({ columns, partial }) => columns[0] === name && columns.length <= 2 && !partial)

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import compress from '@fastify/compress'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import cors from '@fastify/cors'
 import fastify, {
   type FastifyError,
@@ -28,7 +29,7 @@ import {
 } from './graphql-http.ts'
 import { closeGracefully } from './closing.ts'
 import { addHealthRoutes } from './health.ts'
-import { type ResponseType, prefersHtml, responseType } from './media-types.ts'
+import { type ResponseType, acceptsGzip, prefersHtml, responseType } from './media-types.ts'
 import { addPlaygroundRoutes } from './playground.ts'
 
 export interface AppOptions {
@@ -62,14 +63,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   )
-  app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-    allowedHeaders: ['content-type', 'accept', 'x-api-key'],
-    maxAge: 86_400,
-    strictPreflight: false,
-  })
-  app.register(compress, { global: false })
+  app.register(answerPreflights)
   closeGracefully(app)
   app.register(async (routes) => {
     addHealthRoutes(routes, options.isReady)
@@ -89,25 +83,43 @@ const allowedMethods = new Map([
 ])
 
 /** A page of 20 records is a third of this; compressing it would take longer than making it. */
-const compressOptions = { threshold: 32_768, encodings: ['gzip'] as ['gzip'], zlibOptions: { level: 1 } }
+const compressedFrom = 32_768
+
+/**
+ * Pages from anywhere may read. The plugin is kept to the requests that ask for permission;
+ * all other answers carry one constant header, which needs no hook.
+ */
+async function answerPreflights(app: FastifyInstance): Promise<void> {
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+    allowedHeaders: ['content-type', 'accept', 'x-api-key'],
+    maxAge: 86_400,
+    strictPreflight: false,
+  })
+}
 
 async function addGraphQLRoutes(app: FastifyInstance, { engine, exampleQuery }: AppOptions): Promise<void> {
   const sendPlayground = await addPlaygroundRoutes(app, { endpoint, exampleQuery })
 
-  app.post(endpoint, { compress: compressOptions }, async (request, reply) =>
-    answer(parsePost(request.headers['content-type'], readBody(request)), request, reply),
-  )
+  app.post(endpoint, (request, reply) => {
+    answer(parsePost(request.headers['content-type'], readBody(request)), request, reply)
+  })
 
-  app.get(endpoint, { compress: compressOptions }, async (request, reply) => {
+  app.get(endpoint, (request, reply) => {
     const parameters = parseQueryString(request.url)
     if (!parameters.has('query') && prefersHtml(request.headers.accept)) return sendPlayground(request, reply)
-    return answer(parseGet(parameters), request, reply)
+    answer(parseGet(parameters), request, reply)
   })
 
   app.get('/', (_request, reply) => reply.redirect(endpoint))
 
-  async function answer(question: GraphQLRequest, request: FastifyRequest, reply: FastifyReply) {
-    return sendAnswer(await engine.execute(question), responseType(request.headers.accept), question, reply)
+  // A promise of a reply waits for its last byte to leave, with listeners for each request. None is returned.
+  function answer(question: GraphQLRequest, request: FastifyRequest, reply: FastifyReply): void {
+    engine
+      .execute(question)
+      .then((given) => sendAnswer(given, question, request, reply))
+      .catch((error: Error) => answerFailure(error, request, reply))
   }
 }
 
@@ -123,33 +135,47 @@ function readBody(request: FastifyRequest): Buffer | undefined {
 
 function sendAnswer(
   answer: GraphQLAnswer,
-  type: ResponseType,
   question: GraphQLRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
-) {
+): void | Promise<void> {
+  const type = responseType(request.headers.accept)
   switch (answer.kind) {
-    case 'data':
-      return setHeaders(reply, type).send(viewAsBuffer(answer.body))
+    case 'data': {
+      const body = viewAsBuffer(answer.body)
+      setHeaders(reply, type)
+      if (body.length > compressedFrom && acceptsGzip(request.headers['accept-encoding'])) {
+        return sendCompressed(body, reply)
+      }
+      reply.send(body)
+      return
+    }
     case 'errors': {
       const { code, cause } = answer
-      if (code === 'INTERNAL')
+      if (code === 'INTERNAL') {
         return sendErrors(reply, type, 500, [reportFault(reply, cause, question.query)])
+      }
       if (cause !== undefined) reply.log.warn({ err: cause, code }, 'A request could not be answered.')
       return sendErrors(reply, type, statusOf(code, type), answer.errors)
     }
   }
 }
 
+async function sendCompressed(body: Buffer, reply: FastifyReply): Promise<void> {
+  const zipped = await promisify(gzip)(body, { level: 1 })
+  reply.header('content-encoding', 'gzip').send(zipped)
+}
+
 /** Whatever was thrown on the way: the caller's faults with their code, ours without a word about the cause. */
-function answerFailure(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply) {
+function answerFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const type = responseType(request.headers.accept)
   const failure = error instanceof ServiceError ? error : translate(error, request)
   if (failure === undefined) return sendErrors(reply, type, 500, [reportFault(reply, error)])
-  return sendErrors(reply, type, errorCodes[failure.code].status, [formatError(failure)])
+  sendErrors(reply, type, errorCodes[failure.code].status, [formatError(failure)])
 }
 
 /** The framework's complaints about a request in our words, or undefined when the fault is ours. */
-function translate(error: FastifyError, request: FastifyRequest): ServiceError | undefined {
+function translate(error: Partial<FastifyError>, request: FastifyRequest): ServiceError | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ServiceError(
@@ -191,8 +217,8 @@ function sendErrors(
   type: ResponseType,
   status: number,
   errors: readonly GraphQLFormattedError[],
-) {
-  return setHeaders(reply.code(status), type).send(errorBody(errors))
+): void {
+  setHeaders(reply.code(status), type).send(errorBody(errors))
 }
 
 function setHeaders(reply: FastifyReply, type: ResponseType): FastifyReply {

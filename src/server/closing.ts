@@ -18,9 +18,8 @@ export function closeGracefully(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-  })
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (closing) reply.header('connection', 'close')
-    done(null, payload)
+    // Asking every request whether we are closing would cost all of them; this costs only the last ones.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), 20)
+    app.server.once('close', () => clearInterval(sweep))
   })
 }

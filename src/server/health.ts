@@ -13,6 +13,7 @@ export function addHealthRoutes(app: FastifyInstance, isReady: () => boolean | P
 
 const healthHeaders = {
   'content-type': 'application/json; charset=utf-8',
+  'access-control-allow-origin': '*',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 }

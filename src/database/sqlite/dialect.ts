@@ -71,7 +71,7 @@ export const sqliteDialect: Dialect = {
     }
     // The vocabulary is read in the same snapshot, so that no trigram is missed.
     const terms = identifier(`${index}/terms`)
-    const query = sql`(select group_concat('"' || replace(term, '"', '""') || '"', ' OR ') from ${terms}
+    const query = sql`(select coalesce(group_concat('"' || replace(term, '"', '""') || '"', ' OR '), '""') from ${terms}
       where term >= ${match.needle} and term < ${`${match.needle}\u{10FFFF}`})`
     return { from: table, id: sql`rowid`, where: sql`${table} match ${query}` }
   },
