@@ -1,0 +1,456 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import net from 'node:net'
+import { once } from 'node:events'
+import { text as readText } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { serverAudits } from 'graphql-http'
+import { createStandInEngine } from './support/stand-in-engine.ts'
+import { type Headers, json, startServer } from './support/http-server.ts'
+
+type Body = NonNullable<RequestInit['body']>
+
+const modern = 'application/graphql-response+json'
+
+test('all 61 audits of GraphQL over HTTP pass', async (t) => {
+  await using server = await startServer()
+  const audits = serverAudits({ url: `${server.url}/api/graphql` })
+  assert.equal(audits.length, 61)
+  for (const audit of audits) {
+    await t.test(`${audit.id}: ${audit.name}`, async () => {
+      const result = await audit.fn()
+      assert.equal(result.status, 'ok', 'reason' in result ? result.reason : undefined)
+    })
+  }
+})
+
+test('a question by POST and the same by GET get the same bytes', async () => {
+  await using server = await startServer()
+  const query = 'query Q($name: String) { hello(name: $name) } query R { hello }'
+  const request = { query, variables: { name: 'Zoë & 李' }, operationName: 'Q', extensions: { any: 1 } }
+  const expected = '{"data":{"hello":"Hello, Zoë & 李"}}'
+  const posted = await server.post(request)
+  assert.equal(posted.headers.get('content-length'), String(Buffer.byteLength(expected)))
+  assert.equal(posted.headers.get('x-powered-by') ?? posted.headers.get('server'), null)
+  assert.equal(posted.headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(await posted.text(), expected)
+  const parameters = new URLSearchParams({
+    query,
+    variables: JSON.stringify(request.variables),
+    operationName: 'Q',
+    extensions: '{"any":1}',
+  })
+  assert.equal(await (await server.get(`/api/graphql?${parameters}`)).text(), expected)
+  const empty = await server.get('/api/graphql?query=%7Bhello%7D&variables=&operationName=&extensions=')
+  assert.equal(await empty.text(), '{"data":{"hello":"Hello, world"}}')
+})
+
+test('Accept chooses the media type', async (t) => {
+  await using server = await startServer()
+  const cases: readonly (readonly [accept: string, type: string])[] = [
+    ['*/*', 'application/json'],
+    ['application/json', 'application/json'],
+    ['application/*', 'application/json'],
+    ['text/plain', 'application/json'],
+    ['', 'application/json'],
+    [modern, modern],
+    ['application/GraphQL-Response+JSON; charset=utf-8', modern],
+    [`${modern}, application/json`, modern],
+    [`application/json, ${modern}`, modern],
+    [`${modern},application/json;q=0.9`, modern],
+    [`${modern}, */*`, modern],
+    [`${modern};q=0.5, application/json`, 'application/json'],
+    [`${modern};q=0.5, */*`, 'application/json'],
+    [`${modern};q=0, */*`, 'application/json'],
+    [`${modern};q=high`, 'application/json'],
+  ]
+  for (const [accept, type] of cases) {
+    await t.test(`"${accept}" is answered with ${type}`, async () => {
+      const response = await server.post({ query: '{ hello }' }, { accept })
+      assert.equal(response.status, 200)
+      assert.equal(response.headers.get('content-type'), `${type}; charset=utf-8`)
+    })
+  }
+})
+
+test('the status of a failure follows its code and the media type', async (t) => {
+  await using server = await startServer()
+  const cases: readonly (readonly [query: string, code: string, forJson: number, forModern: number])[] = [
+    ['{', 'GRAPHQL_PARSE_FAILED', 200, 400],
+    ['', 'GRAPHQL_PARSE_FAILED', 200, 400],
+    ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED', 200, 400],
+    ['{ fail(code: "BAD_USER_INPUT") }', 'BAD_USER_INPUT', 200, 400],
+    ['{ fail(code: "INVALID_CURSOR") }', 'INVALID_CURSOR', 200, 400],
+    ['{ fail(code: "QUERY_TOO_COMPLEX") }', 'QUERY_TOO_COMPLEX', 200, 400],
+    ['{ fail(code: "UNAVAILABLE") }', 'UNAVAILABLE', 503, 503],
+    ['{ fail(code: "INTERNAL") }', 'INTERNAL', 500, 500],
+  ]
+  for (const [query, code, forJson, forModern] of cases) {
+    await t.test(`${query} is ${code}`, async () => {
+      await assertFailure(await server.post({ query }), forJson, code)
+      await assertFailure(await server.post({ query }, { accept: modern }), forModern, code)
+    })
+  }
+})
+
+test('of our own faults the caller sees a request id and the operator the cause', async () => {
+  await using server = await startServer()
+  const response = await server.post({ query: '{ fail(code: "INTERNAL") }' })
+  const body = await response.text()
+  assert.doesNotMatch(body, /secret|select|disk|node_modules|\.ts/)
+  const { requestId } = JSON.parse(body).errors[0].extensions
+  const logged = server.log.find((line) => line.includes(requestId)) ?? ''
+  assert.match(logged, /select secret from hidden_table: disk I\/O error/)
+  assert.match(logged, /fail\(code/)
+})
+
+test('an engine that throws is our fault too', async () => {
+  const engine = { execute: () => Promise.reject(new Error('the secret cause')) }
+  await using server = await startServer({ engine })
+  const response = await server.post({ query: '{ hello }' })
+  const body = await assertFailure(response, 500, 'INTERNAL')
+  assert.doesNotMatch(JSON.stringify(body), /secret/)
+  assert.match(server.log.join(''), /the secret cause/)
+})
+
+test('bad input gets a status, a code and a sentence, and the next request is answered', async (t) => {
+  await using server = await startServer()
+  const post = (body: Body | null, headers: Headers = json) =>
+    fetch(`${server.url}/api/graphql`, { method: 'POST', headers, body })
+  const member = (name: string, value: unknown) => post(JSON.stringify({ query: '{ hello }', [name]: value }))
+  const nested = (levels: number) => `{"query":"{ hello }","variables":{"a":${'['.repeat(levels)}`
+  const latin1 = new Uint8Array([
+    ...Buffer.from('{"query":"{ hello(name: \\"'),
+    0xe9,
+    ...Buffer.from('\\") }"}'),
+  ])
+  const charset = (name: string) => ({ 'content-type': `application/json; charset=${name}` })
+  const cases: readonly (readonly [
+    what: string,
+    send: () => Promise<Response>,
+    status: number,
+    code: string,
+  ])[] = [
+    ['truncated JSON', () => post('{"query":"{ hel'), 400, 'BAD_REQUEST'],
+    ['no JSON at all', () => post('query { hello }'), 400, 'BAD_REQUEST'],
+    ['an empty body', () => post(''), 400, 'BAD_REQUEST'],
+    ['no body', () => post(null), 400, 'BAD_REQUEST'],
+    ['no body and no type', () => post(null, {}), 400, 'BAD_REQUEST'],
+    ['an array', () => post('[{"query":"{ hello }"}]'), 400, 'BAD_REQUEST'],
+    ['a number', () => post('17'), 400, 'BAD_REQUEST'],
+    ['null', () => post('null'), 400, 'BAD_REQUEST'],
+    ['no query', () => post('{"variables":{}}'), 400, 'BAD_REQUEST'],
+    ['a null query', () => post('{"query":null}'), 400, 'BAD_REQUEST'],
+    ['a numeric query', () => post('{"query":1}'), 400, 'BAD_REQUEST'],
+    ['text as variables', () => member('variables', '{}'), 400, 'BAD_REQUEST'],
+    ['an array as variables', () => member('variables', []), 400, 'BAD_REQUEST'],
+    ['a number as operationName', () => member('operationName', 7), 400, 'BAD_REQUEST'],
+    ['an object as operationName', () => member('operationName', {}), 400, 'BAD_REQUEST'],
+    ['text as extensions', () => member('extensions', 'x'), 400, 'BAD_REQUEST'],
+    ['a boolean as extensions', () => member('extensions', true), 400, 'BAD_REQUEST'],
+    ['a query only under __proto__', () => post('{"__proto__":{"query":"{ hello }"}}'), 400, 'BAD_REQUEST'],
+    ['invalid UTF-8', () => post(latin1), 400, 'BAD_REQUEST'],
+    ['10,000 levels that never close', () => post(nested(10_000)), 400, 'QUERY_TOO_COMPLEX'],
+    ['500,000 levels', () => post(nested(500_000)), 400, 'QUERY_TOO_COMPLEX'],
+    [
+      '129 levels',
+      () => post(`{"query":"{ hello }","variables":{"a":${'['.repeat(127)}${']'.repeat(127)}}}`),
+      400,
+      'QUERY_TOO_COMPLEX',
+    ],
+    ['128 unclosed levels', () => post(nested(126)), 400, 'BAD_REQUEST'],
+    [
+      'another charset',
+      () => post('{"query":"{ hello }"}', charset('iso-8859-1')),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    [
+      'another charset, quoted',
+      () => post('{"query":"{ hello }"}', charset('"UTF-16"')),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    [
+      'another media type',
+      () => post('{ hello }', { 'content-type': 'application/graphql' }),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['a form', () => post(new URLSearchParams({ query: '{ hello }' }), {}), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a file upload', () => post(new FormData(), {}), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a broken media type', () => post('{}', { 'content-type': 'json' }), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'two media types in one',
+      () => post('{}', { 'content-type': 'application/json, text/plain' }),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    [
+      'a compressed body',
+      () => post('{}', { ...json, 'content-encoding': 'gzip' }),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['GET without query', () => server.get('/api/graphql'), 400, 'BAD_REQUEST'],
+    [
+      'GET with the query twice',
+      () => server.get('/api/graphql?query=%7Ba%7D&query=%7Bb%7D'),
+      400,
+      'BAD_REQUEST',
+    ],
+    [
+      'GET with variables that are no JSON',
+      () => server.get('/api/graphql?query=%7Bhello%7D&variables=%7B'),
+      400,
+      'BAD_REQUEST',
+    ],
+    [
+      'GET with an array as variables',
+      () => server.get('/api/graphql?query=%7Bhello%7D&variables=[]'),
+      400,
+      'BAD_REQUEST',
+    ],
+    [
+      'GET with deep variables',
+      () => server.get(`/api/graphql?query=%7Bhello%7D&variables=${'['.repeat(10_000)}`),
+      400,
+      'QUERY_TOO_COMPLEX',
+    ],
+    ['GET with a broken escape', () => server.get('/api/graphql?query=%7Bhello%'), 400, 'BAD_REQUEST'],
+    ['GET with an escape that is no UTF-8', () => server.get('/api/graphql?query=%FF'), 400, 'BAD_REQUEST'],
+    [
+      'GET with a mutation',
+      () => server.get('/api/graphql?query=mutation+%7Bhello%7D', { accept: modern }),
+      400,
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    ['a broken path', () => server.get('/%'), 400, 'BAD_REQUEST'],
+    ['another path', () => server.get('/graphql'), 404, 'NOT_FOUND'],
+    [
+      'POST to another path',
+      () => fetch(`${server.url}/graphql`, { method: 'POST', body: 'x' }),
+      404,
+      'NOT_FOUND',
+    ],
+  ]
+  for (const [what, send, status, code] of cases) {
+    await t.test(`${what}: ${status} ${code}`, async () => {
+      await assertFailure(await send(), status, code)
+      await assertAlive(server.url)
+    })
+  }
+})
+
+test('too deep a body is told the limit and its own depth', async () => {
+  await using server = await startServer()
+  const response = await server.post({
+    query: '{ hello }',
+    variables: { a: JSON.parse('['.repeat(200) + ']'.repeat(200)) },
+  })
+  const [error] = (await assertFailure(response, 400, 'QUERY_TOO_COMPLEX')).errors
+  assert.deepEqual(error.extensions, { code: 'QUERY_TOO_COMPLEX', limit: 128, actual: 202 })
+})
+
+test('harmless oddities are answered', async (t) => {
+  await using server = await startServer()
+  const bodies: readonly (readonly [what: string, body: string, headers: Headers])[] = [
+    ['a charset in capitals', '{"query":"{ hello }"}', { 'content-type': 'application/json;charset=UTF-8' }],
+    ['a media type in capitals', '{"query":"{ hello }"}', { 'content-type': 'Application/JSON' }],
+    [
+      '__proto__ keys everywhere',
+      '{"query":"{ hello }","__proto__":{"query":1},"variables":{"__proto__":{"x":1},"constructor":2}}',
+      json,
+    ],
+    ['unknown members', '{"query":"{ hello }","id":1}', json],
+    ['brackets inside strings', JSON.stringify({ query: `# ${'['.repeat(500)}\n{ hello }` }), json],
+    ['a member twice', '{"query":"{","query":"{ hello }"}', json],
+  ]
+  for (const [what, body, headers] of bodies) {
+    await t.test(what, async () => {
+      const response = await fetch(`${server.url}/api/graphql`, { method: 'POST', headers, body })
+      assert.equal(await response.text(), '{"data":{"hello":"Hello, world"}}')
+    })
+  }
+  assert.equal(({} as Record<string, unknown>)['x'], undefined)
+})
+
+test('of two content types the first counts', async () => {
+  await using server = await startServer()
+  const body = '{"query":"{ hello }"}'
+  const send = (first: string, second: string) =>
+    server.raw(
+      `POST /api/graphql HTTP/1.1\r\nhost: x\r\ncontent-type: ${first}\r\ncontent-type: ${second}\r\n` +
+        `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+    )
+  assert.match(await send('application/json', 'text/plain'), /^HTTP\/1.1 200 /)
+  assert.match(await send('text/plain', 'application/json'), /^HTTP\/1.1 415 /)
+  await assertAlive(server.url)
+})
+
+test('what is too large is refused with 413', async (t) => {
+  await using server = await startServer({ maxBodyBytes: 1000 })
+  await t.test('a body', async () => {
+    const response = await server.post({ query: `{ hello } #${'x'.repeat(1000)}` })
+    await assertFailure(response, 413, 'PAYLOAD_TOO_LARGE')
+  })
+  await t.test('a body of many megabytes', async () => {
+    const response = await server.post({ query: `{ hello } #${'x'.repeat(20_000_000)}` })
+    await assertFailure(response, 413, 'PAYLOAD_TOO_LARGE')
+  })
+  await t.test('a body of unknown length', async () => {
+    const body = new Blob(['x'.repeat(3_000_000)]).stream()
+    const init = { method: 'POST', headers: json, body, duplex: 'half' } as const
+    await assertFailure(await fetch(`${server.url}/api/graphql`, init), 413, 'PAYLOAD_TOO_LARGE')
+  })
+  await t.test('a URL', async () => {
+    const response = await server.get(`/api/graphql?query=%7Bhello%7D%23${'x'.repeat(20_000)}`)
+    await assertFailure(response, 413, 'PAYLOAD_TOO_LARGE')
+  })
+  await t.test('a URL of a megabyte', async () => {
+    const answer = await server.raw(
+      `GET /api/graphql?query=${'x'.repeat(1_000_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+    )
+    assert.match(answer, /^HTTP\/1.1 413 /)
+    assert.match(answer, /PAYLOAD_TOO_LARGE/)
+  })
+  await assertAlive(server.url)
+})
+
+test('bytes that are not HTTP get a GraphQL error and a closed connection', async () => {
+  await using server = await startServer()
+  const answer = await server.raw('\u0016\u0003\u0001 hello\r\n\r\n')
+  assert.match(answer, /^HTTP\/1.1 400 /)
+  assert.match(answer, /"code":"BAD_REQUEST"/)
+  await assertAlive(server.url)
+})
+
+test('other methods get 405 with what is allowed', async (t) => {
+  await using server = await startServer()
+  for (const method of ['PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+    await t.test(method, async () => {
+      const response = await fetch(`${server.url}/api/graphql`, { method })
+      assert.equal(response.headers.get('allow'), 'GET, HEAD, POST, OPTIONS')
+      await assertFailure(response, 405, 'METHOD_NOT_ALLOWED')
+    })
+  }
+  await assertFailure(await fetch(`${server.url}/healthz`, { method: 'POST' }), 405, 'METHOD_NOT_ALLOWED')
+})
+
+test('HEAD has the headers of GET and no body', async () => {
+  await using server = await startServer()
+  const response = await fetch(`${server.url}/api/graphql?query=%7Bhello%7D`, { method: 'HEAD' })
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-length'), '33')
+  assert.equal(await response.text(), '')
+})
+
+test('a page from anywhere may read', async () => {
+  await using server = await startServer()
+  const preflight = await fetch(`${server.url}/api/graphql`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://somewhere.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type,x-api-key',
+    },
+  })
+  assert.equal(preflight.status, 204)
+  assert.equal(preflight.headers.get('access-control-allow-origin'), '*')
+  assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, HEAD, POST, OPTIONS')
+  assert.equal(preflight.headers.get('access-control-allow-headers'), 'content-type, accept, x-api-key')
+  assert.equal(preflight.headers.get('access-control-max-age'), '86400')
+  assert.equal((await fetch(`${server.url}/api/graphql`, { method: 'OPTIONS' })).status, 204)
+  for (const path of ['/api/graphql?query=%7Bhello%7D', '/api/graphql', '/nowhere', '/%', '/healthz']) {
+    assert.equal((await server.get(path)).headers.get('access-control-allow-origin'), '*', path)
+  }
+})
+
+test('large answers are compressed for those who can read them, ordinary ones for nobody', async () => {
+  await using server = await startServer()
+  const ask = (bytes: number, encoding: string) =>
+    server.post({ query: `{ text(bytes: ${bytes}) }` }, { 'accept-encoding': encoding })
+  assert.equal((await ask(12_000, 'gzip, br')).headers.get('content-encoding'), null)
+  assert.equal((await ask(200_000, 'identity')).headers.get('content-encoding'), null)
+  assert.equal((await ask(200_000, 'br')).headers.get('content-encoding'), null)
+  const zipped = await ask(200_000, 'gzip, deflate, br, zstd')
+  assert.equal(zipped.headers.get('content-encoding'), 'gzip')
+  assert.match(zipped.headers.get('vary') ?? '', /accept-encoding/)
+  assert.deepEqual(await zipped.json(), { data: { text: 'x'.repeat(200_000) } })
+})
+
+test('health and readiness are two answers', async () => {
+  let ready: boolean | Error = true
+  const isReady = async () => {
+    if (ready instanceof Error) throw ready
+    return ready
+  }
+  await using server = await startServer({ isReady })
+  assert.deepEqual(await (await server.get('/healthz')).json(), { status: 'up' })
+  assert.deepEqual(await (await server.get('/readyz')).json(), { status: 'ready' })
+  ready = false
+  await assertFailure(await server.get('/readyz'), 503, 'UNAVAILABLE')
+  ready = new Error('select 1 failed')
+  await assertFailure(await server.get('/readyz'), 503, 'UNAVAILABLE')
+  assert.equal((await server.get('/healthz')).status, 200)
+})
+
+test('closing finishes what is in flight, hangs up on the idle and refuses the new', async () => {
+  const engine = createStandInEngine()
+  const server = await startServer({ engine })
+  const agent = new http.Agent({ keepAlive: true })
+  const idle = net.connect(server.port, '127.0.0.1')
+  await once(idle, 'connect')
+  const idleClosed = once(idle, 'close')
+  idle.resume()
+  const inFlight = post(agent, server.port, '{ slow }')
+  await engine.begun
+
+  const closed = server.close()
+  await idleClosed
+  await assert.rejects(fetch(`${server.url}/healthz`), 'new connections are refused')
+  engine.finish()
+
+  assert.equal(await inFlight, '{"data":{"slow":"done"}}')
+  await closed
+  agent.destroy()
+})
+
+interface ErrorBody {
+  readonly errors: readonly [
+    {
+      readonly message: string
+      readonly extensions: Readonly<Record<string, unknown>> & { readonly code: string }
+    },
+  ]
+}
+
+async function assertFailure(response: Response, status: number, code: string): Promise<ErrorBody> {
+  const body = (await response.json()) as ErrorBody
+  assert.equal(response.status, status, JSON.stringify(body))
+  assert.deepEqual(Object.keys(body), ['errors'])
+  const [error] = body.errors
+  assert.equal(error.extensions.code, code)
+  assert.match(error.message, /^[A-Z]/)
+  assert.doesNotMatch(JSON.stringify(body), /node_modules|\bat .*\.[tj]s\b/)
+  return body
+}
+
+async function assertAlive(url: string): Promise<void> {
+  const response = await fetch(`${url}/api/graphql?query=%7Bhello%7D`)
+  assert.equal(await response.text(), '{"data":{"hello":"Hello, world"}}')
+}
+
+async function post(agent: http.Agent, port: number, query: string): Promise<string> {
+  const request = http.request({
+    agent,
+    port,
+    host: '127.0.0.1',
+    path: '/api/graphql',
+    method: 'POST',
+    headers: json,
+  })
+  request.end(JSON.stringify({ query }))
+  const [response] = await once(request, 'response')
+  return readText(response)
+}
