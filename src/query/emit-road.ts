@@ -34,8 +34,9 @@ export function fromRoad(
         const bound = order?.bound == null ? sql`` : sql` and ${id} ${order.bound}`
         return sql`select ${id} as id from ${from} where ${where}${bound}`
       })
-      // Ordered within, a union of ordered lists is merged and stops early.
-      const ordering = order === null ? sql`` : sql` order by 1 ${raw(order.direction)}`
+      // Ordered within, a union of ordered lists is merged and stops early; a limit that is none keeps the
+      // order, which the engine would otherwise drop as a sub-query's.
+      const ordering = order === null ? sql`` : sql` order by 1 ${raw(order.direction)} limit -1`
       const ids = sql`(${join(lists, ' union ')}${ordering}) ${candidates}`
       return { from: sql`${ids} cross join ${name} ${alias} on ${alias}.id = ${candidates}.id`, on: range }
     }

@@ -31,6 +31,9 @@ interface Option {
   readonly inIdOrder: boolean
 }
 
+/** Two noncharacters that trigram tokenizers replace, so that they are found in the text alone. */
+const unindexable = /[\uFFFE\uFFFF]/
+
 /** More trigrams than this are not merged: a needle that begins so many is a common one. */
 const maxPrefixTerms = 400
 
@@ -170,13 +173,16 @@ function matchOf(statistics: Statistics, index: TextIndex, needle: string): Foun
   const characters = [...needle]
   if (characters.length === 0) return null
   if (characters.length < 3) {
+    if (unindexable.test(needle)) return null
     const { terms, records } = statistics.prefix(index, needle)
     if (terms > maxPrefixTerms) return null
     return { match: { index, match: { kind: 'prefix', needle } }, estimate: records, lists: terms }
   }
   const trigrams = [...new Set(characters.slice(2).map((_, at) => characters.slice(at, at + 3).join('')))]
+    .filter((trigram) => !unindexable.test(trigram))
     .map((trigram) => ({ trigram, records: statistics.trigram(index, trigram) }))
     .sort((a, b) => a.records - b.records)
+  if (trigrams.length === 0) return null
   const rarest = trigrams[0]?.records ?? 0
   // The rarest alone when it is rare: each further one costs a whole list to intersect.
   const used = trigrams.slice(0, rarest < 500 ? 1 : 2).map(({ trigram }) => trigram)
