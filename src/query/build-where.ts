@@ -7,6 +7,7 @@ import {
   holderOf,
   isCountable,
   objectWhereFields,
+  type Place,
   recordWhereFields,
   targetOf,
   type WhereField,
@@ -29,6 +30,8 @@ export function buildWhere(context: PlanContext, table: Table, where: unknown): 
   const builder = new WhereBuilder(context)
   return builder.record(table, where as Input, 1)
 }
+
+type PropertyField = Extract<WhereField, { kind: 'property' }>
 
 const everything: Condition = { kind: 'all', of: [] }
 
@@ -83,7 +86,7 @@ class WhereBuilder {
             [...row.path, field.field.property],
             conditions,
             level,
-            field.reference,
+            field,
           )
       }
     })
@@ -95,7 +98,7 @@ class WhereBuilder {
     path: readonly string[],
     input: Input,
     level: number,
-    reference: Reference | null,
+    where: PropertyField,
   ): Condition {
     switch (type.kind) {
       case 'string':
@@ -107,16 +110,16 @@ class WhereBuilder {
         return this.#scalar(operand(table, path, type.kind), input, type.kind)
       case 'strongRef':
       case 'atUri':
-        return this.#reference(referenceOperand(table, path, type.kind), input, level, reference)
+        return this.#reference(referenceOperand(table, path, type.kind), input, level, where.reference)
       case 'object': {
         const { isNull, ...inside } = input
         const own = isNull === undefined ? [] : [this.#absent(path, isNull)]
         if (Object.keys(inside).length === 0) return all(own)
         const there: Condition = { kind: 'absent', path, is: false }
-        return all([...own, there, this.#inside(type.type, { table, path }, inside, level + 1)])
+        return all([...own, there, this.#inside(type.type, where.inside, { table, path }, inside, level + 1)])
       }
       case 'array':
-        return this.#array(type.of, table, path, input, level)
+        return this.#array(type.of, table, path, input, level, where)
       default:
         throw new Error(`A ${type.kind} has no conditions.`)
     }
@@ -128,14 +131,18 @@ class WhereBuilder {
     path: readonly string[],
     input: Input,
     level: number,
+    where: PropertyField,
   ): Condition {
     const parts: Condition[] = []
     const { isNull, some, ...operators } = input
     if (isNull !== undefined) parts.push(this.#absent(path, isNull))
     if (some !== undefined) {
       this.#countJoin()
-      const where = this.#element(of, present('some', some) as Input, level)
-      parts.push({ kind: 'element', path, where })
+      parts.push({
+        kind: 'element',
+        path,
+        where: this.#element(of, present('some', some) as Input, level, where),
+      })
     }
     if (isCountable(of)) {
       const kind = of.kind === 'integer' ? 'integer' : of.kind === 'datetime' ? 'instant' : 'text'
@@ -155,16 +162,16 @@ class WhereBuilder {
     return all(parts)
   }
 
-  #element(of: FieldType, input: Input, level: number): Condition {
+  #element(of: FieldType, input: Input, level: number, { reference, inside }: PropertyField): Condition {
     if (of.kind === 'strongRef')
-      return this.#reference({ kind: 'json', path: [], shape: 'strongRef' }, input, level, null)
+      return this.#reference({ kind: 'json', path: [], shape: 'strongRef' }, input, level, reference)
     if (of.kind !== 'object') throw new Error(`Elements of kind ${of.kind} have no conditions.`)
-    return this.#inside(of.type, { table: null, path: [] }, input, level + 1)
+    return this.#inside(of.type, inside, { table: null, path: [] }, input, level + 1)
   }
 
   /** Conditions inside an object that is there, so that `isNull` is settled. */
-  #inside(type: ObjectType, row: Row, input: Input, level: number): Condition {
-    const fields = objectWhereFields(type)
+  #inside(type: ObjectType, place: Place | null, row: Row, input: Input, level: number): Condition {
+    const fields = objectWhereFields(type, place)
     return this.#logic(input, level, ({ isNull, ...rest }, at) => [
       ...(isNull === undefined ? [] : [constant(present('isNull', isNull) === false)]),
       ...this.#fields(fields, row, rest, at),

@@ -211,7 +211,7 @@ function absolute(ref: string, origin: string): string {
 function fits32({ minimum, maximum, enum: values, const: constant }: Definition): boolean {
   const listed = constant === undefined ? values : [constant]
   const bounds = listed === undefined ? [minimum, maximum] : listed
-  return bounds.every((bound) => typeof bound === 'number' && Math.abs(bound) <= 2 ** 31 - 1)
+  return bounds.every((bound) => typeof bound === 'number' && bound >= -(2 ** 31) && bound < 2 ** 31)
 }
 
 function stringType(definition: Definition): FieldType {

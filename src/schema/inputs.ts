@@ -18,11 +18,13 @@ import {
   isCountable,
   measureFields,
   objectWhereFields,
+  type Place,
   recordWhereFields,
   sortFields,
   targetOf,
   type WhereField,
 } from './operators.ts'
+import { typeNameOf } from './naming.ts'
 import { BigInt53, DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
 
@@ -197,12 +199,15 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       () => conditions(recordWhereFields(collection)),
     )
 
-  const objects = (type: ObjectType): GraphQLInputObjectType =>
+  /** An object's own name, or its place's where references inside have declared targets. */
+  const nameOf = (type: ObjectType, place: Place | null): string =>
+    place === null ? type.name : `${place.collection.typeName}At${typeNameOf(place.path.join('-'))}`
+  const objects = (type: ObjectType, place: Place | null): GraphQLInputObjectType =>
     nested(
-      `${type.name}WhereInput`,
+      `${nameOf(type, place)}WhereInput`,
       `Conditions on a ${type.origin}; inside a missing one none holds.`,
       () => ({
-        ...conditions(objectWhereFields(type)),
+        ...conditions(objectWhereFields(type, place)),
         isNull: { type: GraphQLBoolean, description: 'Whether the object is missing.' },
       }),
     )
@@ -244,14 +249,22 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       case 'atUri':
         return references(type.kind, targetOf(field.reference, model))
       case 'object':
-        return objects(type.type)
+        return objects(type.type, field.inside)
       case 'array': {
         const { of } = type
         if (isCountable(of)) return arrays(of)
         if (of.kind === 'strongRef')
-          return some('StrongRefArrayWhereInput', () => references('strongRef', null), 'isNull')
+          return some(
+            `${targetOf(field.reference, model)?.typeName ?? ''}StrongRefArrayWhereInput`,
+            () => references('strongRef', targetOf(field.reference, model)),
+            'isNull',
+          )
         if (of.kind === 'object')
-          return some(`${of.type.name}ArrayWhereInput`, () => objects(of.type), 'isNull')
+          return some(
+            `${nameOf(of.type, field.inside)}ArrayWhereInput`,
+            () => objects(of.type, field.inside),
+            'isNull',
+          )
         throw new Error(`An array of ${of.kind} has no conditions.`)
       }
       default:

@@ -4,6 +4,12 @@
  */
 import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
 
+/** Where an object stands in a record: there, its references have the targets that are declared for their paths. */
+export interface Place {
+  readonly collection: Collection
+  readonly path: readonly string[]
+}
+
 /** A field of a where input, by what it speaks of. */
 export type WhereField =
   | { readonly kind: 'system'; readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' }
@@ -12,7 +18,10 @@ export type WhereField =
       readonly kind: 'property'
       readonly name: string
       readonly field: Field
+      /** When it is a reference, or an array of them. */
       readonly reference: Reference | null
+      /** When it is an object, or an array of them, with declared references inside. */
+      readonly inside: Place | null
     }
   | { readonly kind: 'reverse'; readonly name: string; readonly reference: Reference }
 
@@ -55,10 +64,7 @@ export function recordWhereFields(collection: Collection): readonly WhereField[]
       name,
     })),
     ...(['indexedAt', 'changedAt'] as const).map((name) => ({ kind: 'systemInstant' as const, name })),
-    ...objectWhereFields(collection.type).map((where) => ({
-      ...where,
-      reference: findReference(collection, where.field.property),
-    })),
+    ...objectWhereFields(collection.type, { collection, path: [] }),
   ]
   const taken = new Set(fields.map(({ name }) => name))
   for (const reference of collection.referredBy) {
@@ -69,11 +75,22 @@ export function recordWhereFields(collection: Collection): readonly WhereField[]
   return fields
 }
 
-/** Conditions on an object that is no record; its references have no declared targets, wherever it stands. */
-export function objectWhereFields(type: ObjectType): readonly Extract<WhereField, { kind: 'property' }>[] {
+/** Conditions on an object; `place` is null where no reference below it has a declared target. */
+export function objectWhereFields(type: ObjectType, place: Place | null): readonly WhereField[] {
   return type.fields
     .filter((field) => hasConditions(field.type))
-    .map((field) => ({ kind: 'property', name: field.name, field, reference: null }))
+    .map((field) => ({ kind: 'property', name: field.name, field, ...below(place, field.property) }))
+}
+
+function below(place: Place | null, property: string): { reference: Reference | null; inside: Place | null } {
+  if (place === null) return { reference: null, inside: null }
+  const path = [...place.path, property]
+  const references = place.collection.references.filter((it) =>
+    path.every((part, at) => it.path[at] === part),
+  )
+  const reference = references.find((it) => it.path.length === path.length) ?? null
+  const declared = references.some((it) => it.path.length > path.length && it.target !== null)
+  return { reference, inside: declared ? { collection: place.collection, path } : null }
 }
 
 /** Whether a where input can say anything of a field of this type. */
@@ -101,13 +118,6 @@ export function hasConditions(type: FieldType): boolean {
 export function isCountable(type: FieldType): boolean {
   return (
     type.kind === 'string' || type.kind === 'integer' || type.kind === 'datetime' || type.kind === 'atUri'
-  )
-}
-
-/** The reference that a record's own property is. */
-export function findReference(collection: Collection, property: string): Reference | null {
-  return (
-    collection.references.find(({ many, path }) => !many && path.length === 1 && path[0] === property) ?? null
   )
 }
 

@@ -190,7 +190,6 @@ function fits32(definition: Json): boolean {
   return (definition.minimum ?? -Infinity) >= -(2 ** 31) && (definition.maximum ?? Infinity) < 2 ** 31
 }
 
-/** Object types are shared between the places that use them, so references inside them know no one target to ask. */
 function referenceKind(
   link: 'strongRef' | 'atUri',
   path: readonly string[],
@@ -198,7 +197,7 @@ function referenceKind(
 ): ReferenceKind {
   const targets = reading.references[`${reading.nsid}#${path.join('.')}`] ?? null
   const target = targets?.length === 1 ? (targets[0] ?? null) : null
-  return { kind: 'reference', link, targets, target, asked: path.length === 1 ? target : null }
+  return { kind: 'reference', link, targets, target, asked: target }
 }
 
 function* referencesIn(
