@@ -5,6 +5,7 @@ import { emitAggregate } from './emit-aggregate.ts'
 import { emitList } from './emit-list.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import type { Emitter } from './emitter.ts'
+import { assertWithin } from './limits.ts'
 import type { Plan, RootOutput } from './plan.ts'
 
 /** One row: the plan version it ran under, and the bytes of `{"data":…}`. */
@@ -13,6 +14,7 @@ export function emitStatement(emitter: Emitter, plan: Plan): Statement {
   const data = emitObject(emitter, plan.roots, (output) => emitRoot(emitter, output))
   const body = dialect.body(dialect.concat([literal('{"data":'), data, literal('}')]))
   const statement = sql`select (select plan_version from state) as version, ${body} as body`
+  assertWithin('parameters', statement.values.length, 'The operation compares with too many values')
   return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
 }
 

@@ -13,6 +13,7 @@ import { buildPlan } from './build-plan.ts'
 import { describePlan } from './describe-plan.ts'
 import { constantResponse, emitStatement } from './emit.ts'
 import { emitList } from './emit-list.ts'
+import { assertAffordable } from './cost.ts'
 import { createEmitter } from './emitter.ts'
 import { errorAnswer } from './error-answer.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine } from './execute.ts'
@@ -33,8 +34,10 @@ type Compiled =
   | { readonly kind: 'statement'; readonly statement: Statement; readonly version: number }
   | { readonly kind: 'constant'; readonly body: Uint8Array }
 
-/** Characters of text and SQL that each cache may hold. */
+/** Characters of keys, SQL and constant answers that are kept. */
 const cacheSize = 16_000_000
+/** Characters of documents that are kept parsed, which takes up to 150 bytes for each. */
+const documentsSize = 500_000
 /** Roads are chosen by how much data there was; they are chosen anew after this many milliseconds. */
 const planLifetime = 60_000
 /** How often a plan may be overtaken by a change of order within one request. */
@@ -43,8 +46,8 @@ const attempts = 5
 export function createEngine(options: EngineOptions): QueryEngine {
   const { schema, model, tables, database, maxPageSize } = options
   const documents = new LRUCache<string, Prepared>({
-    maxSize: cacheSize,
-    sizeCalculation: (_, text) => text.length * 8 + 1,
+    maxSize: documentsSize,
+    sizeCalculation: (_, text) => text.length + 1,
   })
   const compiled = new LRUCache<string, Compiled>({
     maxSize: cacheSize,
@@ -70,7 +73,9 @@ export function createEngine(options: EngineOptions): QueryEngine {
     if (coerced.errors !== undefined)
       throw new RequestErrors('BAD_USER_INPUT', coerced.errors as GraphQLError[])
     const selection = { schema, fragments: document.fragments, variables: coerced.variableValues }
-    return buildPlan({ model, tables, maxPageSize, selection, record: buildRecord }, operation, raw)
+    const plan = buildPlan({ model, tables, maxPageSize, selection, record: buildRecord }, operation, raw)
+    assertAffordable(plan)
+    return plan
   }
 
   const currentState = async (): Promise<PlanState> => {

@@ -4,6 +4,10 @@ import { type ErrorCode, ServiceError } from '../errors.ts'
 import type { GraphQLAnswer } from './execute.ts'
 import { RequestErrors } from './prepare.ts'
 
+/** SQLite's words where an operation within our limits is still over one of its own. */
+const tooLarge =
+  /string or blob too big|too many SQL variables|Expression tree is too large|parser stack overflow|at most \d+ tables in a join|too many (terms|arguments|columns)/i
+
 export function errorAnswer(error: unknown): Extract<GraphQLAnswer, { kind: 'errors' }> {
   if (error instanceof RequestErrors) {
     const { code } = error
@@ -17,6 +21,12 @@ export function errorAnswer(error: unknown): Extract<GraphQLAnswer, { kind: 'err
   // SQLite stops a sum past 64 bits with these words; smaller ones are caught where they are printed.
   if (error instanceof Error && /integer overflow/.test(error.message))
     return single('BAD_USER_INPUT', 'A sum is too large. Narrow `where`, or ask for `avg`.', {})
+  if (error instanceof Error && tooLarge.test(error.message))
+    return single(
+      'QUERY_TOO_COMPLEX',
+      'The operation or its answer is too large. Ask for fewer fields, smaller pages or shorter conditions.',
+      {},
+    )
   if (error instanceof RangeError && /call stack/.test(error.message))
     return single('QUERY_TOO_COMPLEX', 'The operation or its variables are nested too deep.', {})
   return {

@@ -18,6 +18,10 @@ export const limits = {
   sortFields: 5,
   groupFields: 5,
   groups: 1_000,
+  /** Values that a statement compares with: one list, asked for twice, counts twice. */
+  parameters: 30_000,
+  /** What cost.ts makes of an operation. */
+  cost: 500_000,
   /** Characters of one string argument. */
   characters: 20_000,
 } as const

@@ -18,16 +18,26 @@ export function literal(text: string): Sql {
 
 /** Fragments joined by ` and `; none at all is true. */
 export function allOf(conditions: readonly Sql[]): Sql {
-  const first = conditions[0]
-  if (first === undefined) return raw('true')
-  return conditions.length === 1 ? first : parenthesised(join(conditions as Sql[], ' and '))
+  return conditions.length === 0 ? raw('true') : combined(conditions, ' and ')
 }
 
 /** Fragments joined by ` or `; none at all is false. */
 export function anyOf(conditions: readonly Sql[]): Sql {
-  const first = conditions[0]
-  if (first === undefined) return raw('false')
-  return conditions.length === 1 ? first : parenthesised(join(conditions as Sql[], ' or '))
+  return conditions.length === 0 ? raw('false') : combined(conditions, ' or ')
+}
+
+/** Engines read a long chain as a tree as deep as it is long, and limit that depth: it is cut into a tree of ours. */
+const longestChain = 50
+
+function combined(conditions: readonly Sql[], operator: string): Sql {
+  const [first] = conditions
+  if (first !== undefined && conditions.length === 1) return first
+  if (conditions.length <= longestChain) return parenthesised(join(conditions as Sql[], operator))
+  const size = Math.ceil(conditions.length / longestChain)
+  const parts: Sql[] = []
+  for (let start = 0; start < conditions.length; start += size)
+    parts.push(combined(conditions.slice(start, start + size), operator))
+  return combined(parts, operator)
 }
 
 function parenthesised(inner: Sql): Sql {

@@ -16,7 +16,12 @@ export interface ReaderOptions {
 export class SqliteReader implements ReadDatabase {
   readonly #database: DatabaseSync
   readonly #options: ReaderOptions
-  readonly #prepared = new LRUCache<string, StatementSync>({ max: 500 })
+  /** A prepared statement takes some thirty bytes for each of its characters, outside of the heap. */
+  readonly #prepared = new LRUCache<string, StatementSync>({
+    max: 500,
+    maxSize: 4_000_000,
+    sizeCalculation: (_, text) => text.length + 1,
+  })
   readonly statistics: Statistics
   readonly dialect = sqliteDialect
 

@@ -1,0 +1,75 @@
+/**
+ * What an operation may cost at worst, told from its plan alone: a page of pages of pages grows with the
+ * product of their sizes, and while one statement runs nothing else is answered.
+ */
+import { assertWithin } from './limits.ts'
+import type { EdgeOutput, ListPlan, Output, Plan, RootOutput, Selected } from './plan.ts'
+
+/** In values that are printed. What each list of a record is looked up for, whatever it finds. */
+const costPerList = 50
+/** A count or grouping of a whole collection. */
+const costPerTotal = 5_000
+const costPerAggregate = 25_000
+
+/** Throws QUERY_TOO_COMPLEX when full pages of this operation would cost too much. */
+export function assertAffordable({ roots }: Plan): void {
+  const cost = roots.reduce((sum, { output }) => sum + rootCost(output), 0)
+  assertWithin(
+    'cost',
+    cost,
+    'The operation may cost too much. Ask for smaller pages, above all of lists within lists, fewer fields or fewer totals',
+  )
+}
+
+function rootCost(output: RootOutput): number {
+  switch (output.kind) {
+    case 'constant':
+    case 'introspection':
+      return 1
+    case 'byUri':
+      return fieldsCost(output.fields)
+    case 'aggregate':
+      return costPerAggregate
+    case 'list': {
+      const counted = output.list.fields.some((field) => field.output.kind === 'totalCount')
+      return listCost(output.list) + (counted ? costPerTotal : 0)
+    }
+  }
+}
+
+function listCost({ page, fields }: ListPlan): number {
+  let perRow = 0
+  for (const { output } of fields) {
+    if (output.kind === 'nodes') perRow += fieldsCost(output.fields)
+    if (output.kind === 'edges') perRow += output.fields.reduce((sum, edge) => sum + edgeCost(edge.output), 0)
+  }
+  return costPerList + page.size * perRow
+}
+
+function edgeCost(output: EdgeOutput): number {
+  return output.kind === 'node' ? fieldsCost(output.fields) : 1
+}
+
+/** One for the row itself, which an empty selection reads too. */
+function fieldsCost(fields: readonly Selected[]): number {
+  return fields.reduce((sum, { output }) => sum + outputCost(output), 1)
+}
+
+function outputCost(output: Output): number {
+  switch (output.kind) {
+    case 'object':
+      return fieldsCost(output.fields)
+    case 'union':
+      return Math.max(
+        ...[...output.cases.map(({ fields }) => fields), output.otherwise ?? []].map(fieldsCost),
+      )
+    case 'array':
+      return outputCost(output.element)
+    case 'resolved':
+      return Math.max(...output.records.map(({ fields }) => fieldsCost(fields)))
+    case 'list':
+      return listCost(output.list)
+    default:
+      return 1
+  }
+}
