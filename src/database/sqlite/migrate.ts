@@ -39,14 +39,31 @@ export function isCurrent(database: DatabaseSync, fingerprint: string): boolean 
   return database.prepare('select derivation from state').get()?.derivation === derivationOf(fingerprint)
 }
 
-/** Fails, changing nothing, on a file of another program or of a newer version of this one. */
+/** Throws on a file of another program or of a newer version of this one; an empty file is anybody's. */
+export function assertOurs(database: DatabaseSync): void {
+  if (isEmpty(database)) return
+  if (pragma(database, 'application_id') !== applicationId)
+    throw new Error('The file is a SQLite database of another program. Name another file with --database.')
+  const version = pragma(database, 'user_version')
+  if (version > schemaVersion)
+    throw new Error(
+      `The file has schema version ${version}; this program knows versions up to ${schemaVersion}. Use a newer lexigraph.`,
+    )
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return Number(database.prepare('select count(*) as n from sqlite_master').get()?.n) === 0
+}
+
+/** Fails, changing nothing, on a file that is not ours. */
 export function migrate(database: DatabaseSync, options: MigrateOptions): void {
   if (isCurrent(database, options.fingerprint)) return
   database.exec('begin immediate')
   try {
-    if (Number(database.prepare('select count(*) as n from sqlite_master').get()?.n) === 0)
-      create(database, options)
-    else upgrade(database, options)
+    // Another process may have been first while this one waited.
+    assertOurs(database)
+    if (isEmpty(database)) create(database, options)
+    else if (!isCurrent(database, options.fingerprint)) upgrade(database, options)
     database.exec('commit')
   } catch (error) {
     database.exec('rollback')
@@ -73,14 +90,7 @@ function layOut(database: DatabaseSync, table: Table): void {
 }
 
 function upgrade(database: DatabaseSync, options: MigrateOptions): void {
-  const version = pragma(database, 'user_version')
-  if (pragma(database, 'application_id') !== applicationId)
-    throw new Error('The file is a SQLite database of another program. Name another file with --database.')
-  if (version > schemaVersion)
-    throw new Error(
-      `The file has schema version ${version}; this program knows versions up to ${schemaVersion}. Use a newer lexigraph.`,
-    )
-  for (const statements of migrations.slice(version - 1)) database.exec(statements)
+  for (const statements of migrations.slice(pragma(database, 'user_version') - 1)) database.exec(statements)
   database.exec(`pragma user_version = ${schemaVersion}`)
   rebuild(database, options)
   database
@@ -100,7 +110,8 @@ function rebuild(database: DatabaseSync, options: MigrateOptions): void {
   for (const table of options.tables) {
     const old = names.get(table.collection.nsid)
     if (old !== undefined) {
-      const name = `${table.collection.nsid}/kept`
+      // After the table, not the collection: two of those may differ by case alone.
+      const name = `${old}/kept`
       dropDerived(database, old)
       database.exec(`alter table ${quote(old)} rename to ${quote(name)}; drop index ${quote(`${old}/key`)};`)
       database.prepare('delete from collection where nsid = ?').run(table.collection.nsid)

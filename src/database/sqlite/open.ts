@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { defineFunctions } from './functions.ts'
-import { type MigrateOptions, migrate } from './migrate.ts'
+import { assertOurs, type MigrateOptions, migrate } from './migrate.ts'
 import { SqliteReader } from './reader.ts'
 import { SqliteWriter } from './writer.ts'
 
@@ -11,9 +11,9 @@ import { SqliteWriter } from './writer.ts'
 export async function openSqlite(path: string, options: MigrateOptions): Promise<Database> {
   const writing = connect(path, false)
   try {
-    writing.exec(
-      'pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 10000;',
-    )
+    // Before anything is set: the journal's mode is kept in the file, which may be another program's.
+    assertOurs(writing)
+    writing.exec('pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;')
     migrate(writing, options)
   } catch (error) {
     writing.close()
@@ -35,9 +35,18 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
   }
 }
 
+/** Milliseconds that a connection waits for another process's lock. */
+const lockTimeout = 10_000
+/** Bytes of an answer, and of any value on the way to it; more is refused instead of filling the memory. */
+const largestAnswer = 64 * 1024 * 1024
+
 function connect(path: string, readOnly: boolean): DatabaseSync {
   if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
-  const database = new DatabaseSync(path, { readOnly })
+  const database = new DatabaseSync(path, {
+    readOnly,
+    timeout: lockTimeout,
+    ...(readOnly && { limits: { length: largestAnswer } }),
+  })
   database.exec('pragma cache_size = -65536; pragma mmap_size = 1073741824; pragma temp_store = memory;')
   defineFunctions(database)
   return database

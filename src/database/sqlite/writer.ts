@@ -16,6 +16,9 @@ export interface WriterOptions {
   readonly now: () => bigint
 }
 
+/** SQLITE_BUSY. */
+const busy = 5
+
 type Outcome = { -readonly [Key in keyof BatchOutcome]: BatchOutcome[Key] }
 
 /** Everything prepared for one table, and where its default order ends. */
@@ -47,7 +50,10 @@ export class SqliteWriter implements WriteDatabase {
   readonly #addBase: StatementSync
   readonly #reject: StatementSync
   readonly #forgive: StatementSync
-  #rejections: number
+  readonly #derivation: unknown
+  #rejections = 0
+  /** As `pragma data_version` has it: another value means that another process has written. */
+  #dataVersion: unknown
   #lastInstant = 0n
   /** While a load's transaction is open: only kept rows and side tables, the rest at its end. */
   #bulk = false
@@ -65,8 +71,9 @@ export class SqliteWriter implements WriteDatabase {
        where record <> excluded.record or reason <> excluded.reason`,
     )
     this.#forgive = database.prepare('delete from rejection where key = ?')
-    this.#rejections = Number(database.prepare('select count(*) as n from rejection').get()?.n)
-    this.#prepareTargets()
+    this.#derivation = this.#readDerivation()
+    this.#dataVersion = this.#readDataVersion()
+    this.#readState()
   }
 
   /** Settles when no load is under way; a reader on the same connection waits for it. */
@@ -76,7 +83,7 @@ export class SqliteWriter implements WriteDatabase {
 
   applyBatch(changes: readonly Change[]): Promise<BatchOutcome> {
     return this.#exclusively(async () => {
-      this.#database.exec('begin immediate')
+      this.#begin()
       return this.#finish(() => this.#apply(changes))
     })
   }
@@ -86,11 +93,13 @@ export class SqliteWriter implements WriteDatabase {
     onApplied: (total: BatchOutcome) => void,
   ): Promise<BatchOutcome> {
     return this.#exclusively(async () => {
+      this.#begin()
       const empty = [...this.#targets.values()].every(({ nextId }) => nextId === 1)
       const total = noOutcome()
       if (!empty) {
+        this.#database.exec('commit')
         for await (const batch of batches) {
-          this.#database.exec('begin immediate')
+          this.#begin()
           add(
             total,
             this.#finish(() => this.#apply(batch)),
@@ -99,9 +108,8 @@ export class SqliteWriter implements WriteDatabase {
         }
         return total
       }
-      this.#database.exec('begin immediate')
-      this.#startLoad()
       try {
+        this.#startLoad()
         for await (const batch of batches) {
           add(total, this.#apply(batch))
           onApplied({ ...total })
@@ -135,6 +143,27 @@ export class SqliteWriter implements WriteDatabase {
     return turn
   }
 
+  /** Other processes may have written since the last transaction: what memory says is then read anew. */
+  #begin(): void {
+    try {
+      this.#database.exec('begin immediate')
+    } catch (cause) {
+      if ((cause as { errcode?: number }).errcode !== busy) throw cause
+      throw new Error('Another process is writing to the database. Try again when it is done.', { cause })
+    }
+    const version = this.#readDataVersion()
+    if (version === this.#dataVersion) return
+    try {
+      if (this.#readDerivation() !== this.#derivation)
+        throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
+      this.#readState()
+      this.#dataVersion = version
+    } catch (error) {
+      this.#database.exec('rollback')
+      throw error
+    }
+  }
+
   #finish<Result>(work: () => Result): Result {
     try {
       const result = work()
@@ -153,10 +182,19 @@ export class SqliteWriter implements WriteDatabase {
     if (this.#database.isTransaction) this.#database.exec('rollback')
     this.#bulk = false
     this.#bases.clear()
-    this.#prepareTargets()
+    this.#readState()
   }
 
-  #prepareTargets(): void {
+  #readDerivation(): unknown {
+    return this.#database.prepare('select derivation from state').get()?.derivation
+  }
+
+  #readDataVersion(): unknown {
+    return this.#database.prepare('pragma data_version').get()?.data_version
+  }
+
+  #readState(): void {
+    this.#rejections = Number(this.#database.prepare('select count(*) as n from rejection').get()?.n)
     for (const table of this.#options.tables)
       this.#targets.set(table.collection.nsid, prepare(this.#database, table))
   }
@@ -296,7 +334,7 @@ export class SqliteWriter implements WriteDatabase {
       target.ordered = true
       completeTable(this.#database, target.table)
     }
-    this.#prepareTargets()
+    this.#readState()
   }
 }
 
