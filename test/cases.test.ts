@@ -1,0 +1,65 @@
+/** Every golden case under test/cases; `UPDATE_GOLDEN=1 npm test -- test/cases` writes the answers anew. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import {
+  findOrphans,
+  type GoldenCase,
+  readCaseFile,
+  readCases,
+  resolveVariables,
+  type Suffix,
+  valueAt,
+  writeCaseFile,
+} from './golden/case-files.ts'
+import { closeCorpora, corpusNamed } from './golden/corpora.ts'
+import { judge } from './golden/judge.ts'
+
+const isUpdate = process.env['UPDATE_GOLDEN'] === '1'
+const cases = readCases()
+after(closeCorpora)
+
+for (const golden of cases) {
+  test(`golden case ${golden.name}`, async () => {
+    const corpus = await corpusNamed(golden.corpus)
+    const { query, operationName } = golden
+    const variables = resolveVariables(golden)
+    const request = { query, variables, operationName }
+    const executed = await corpus.service.engine.execute(request)
+    const answer =
+      executed.kind === 'data'
+        ? JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(executed.body))
+        : { errors: executed.errors }
+    for (const { text, path, value } of golden.expectations) {
+      const found = valueAt(answer, path)
+      // `null` is also what is not there.
+      assert.deepEqual(found ?? null, value, text)
+    }
+    if (golden.isJudged && executed.kind === 'data') await judge(corpus, request, answer.data)
+    // As text, because the order of keys is part of an answer.
+    compare(golden, '.json', `${JSON.stringify(answer, null, 2)}\n`)
+    if (golden.fixesSql) {
+      const { sql } = await corpus.service.engine.explain(request)
+      compare(golden, '.sql', `${sql}\n`)
+    }
+  })
+}
+
+test('every answer and statement belongs to a case', () => {
+  assert.deepEqual(findOrphans(), [])
+})
+
+test('there are cases enough, with statements and with expectations that survive an update', () => {
+  assert.ok(cases.length >= 70, `${cases.length} cases`)
+  assert.ok(cases.filter(({ expectations }) => expectations.length > 0).length >= 25)
+  assert.ok(cases.filter(({ fixesSql }) => fixesSql).length >= 12)
+})
+
+function compare({ name }: GoldenCase, suffix: Suffix, actual: string): void {
+  if (isUpdate) return writeCaseFile(name, suffix, actual)
+  const expected = readCaseFile(name, suffix)
+  assert.ok(
+    expected !== null,
+    `${name}${suffix} is missing: write it with \`UPDATE_GOLDEN=1 npm test -- test/cases\`, then check it.`,
+  )
+  assert.equal(actual, expected)
+}

@@ -1,0 +1,94 @@
+/** The lexicon sets and records that golden cases ask: the demo's news, and the stress set. */
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { createReference, type Reference } from '../reference/reference.ts'
+import type { Json, References } from '../reference/shapes.ts'
+import { parseInstant } from '../reference/values.ts'
+import type { PlainRecord } from '../reference/world.ts'
+import { cidOf } from '../support/records.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+export interface LexiconFolder {
+  readonly documents: readonly Json[]
+  readonly references: References
+}
+
+export interface Corpus {
+  readonly service: TestService
+  readonly reference: Reference
+}
+
+/** Lexicon documents as plain JSON, in the order of their paths. */
+export function readLexiconFolder(url: URL): LexiconFolder {
+  const cwd = fileURLToPath(url)
+  const read = (file: string): Json => JSON.parse(readFileSync(new URL(file, url), 'utf8'))
+  const files = globSync('**/*.json', { cwd }).toSorted()
+  return {
+    documents: files.filter((file) => file !== 'references.json').map(read),
+    references: files.includes('references.json') ? read('references.json') : {},
+  }
+}
+
+export const newsLexicons = readLexiconFolder(new URL('../../lexicons/', import.meta.url))
+export const stressLexicons = readLexiconFolder(new URL('../schemas/stress/lexicons/', import.meta.url))
+
+const open = { demo: openDemo, stress: openStress } as const
+export type CorpusName = keyof typeof open
+
+const opened = new Map<CorpusName, Promise<Corpus>>()
+
+/** Opened on first use and kept: cases only read. */
+export function corpusNamed(name: CorpusName): Promise<Corpus> {
+  const known = opened.get(name) ?? open[name]()
+  opened.set(name, known)
+  return known
+}
+
+export async function closeCorpora(): Promise<void> {
+  for (const corpus of opened.values()) await (await corpus).service[Symbol.asyncDispose]()
+  opened.clear()
+}
+
+async function openDemo(): Promise<Corpus> {
+  const records = [...buildDemoCorpus()].map((record) => plainRecord(record))
+  return openCorpus(newsLexicons, newsLexicons.documents, records)
+}
+
+async function openStress(): Promise<Corpus> {
+  const text = readFileSync(new URL('../schemas/stress/records.jsonl', import.meta.url), 'utf8')
+  const records = await Promise.all(
+    text
+      .trim()
+      .split('\n')
+      .map(async (line, index) => {
+        const given = JSON.parse(line)
+        // Lines without an instant of their own get one a minute, in the order of the file.
+        const indexedAt = new Date(Date.UTC(2026, 10, 18, 9, index)).toISOString()
+        return plainRecord({ indexedAt, ...given, cid: await cidOf(given.value) })
+      }),
+  )
+  return openCorpus(stressLexicons, withoutTokens(stressLexicons.documents), records)
+}
+
+/** The reference evaluator knows no tokens; no case that it judges asks for one. */
+function withoutTokens(documents: readonly Json[]): readonly Json[] {
+  const copies: Json[] = structuredClone(documents) as Json[]
+  for (const { defs } of copies) delete defs.main?.record?.properties.refToToken
+  return copies
+}
+
+async function openCorpus(
+  { documents, references }: LexiconFolder,
+  judged: readonly Json[],
+  records: readonly PlainRecord[],
+): Promise<Corpus> {
+  const service = await openTestService({ lexicons: documents, references, records })
+  return { service, reference: createReference(judged, references, records) }
+}
+
+function plainRecord({ uri, cid, indexedAt, value }: Json): PlainRecord {
+  const [did, collection, rkey] = uri.slice('at://'.length).split('/')
+  const instant = parseInstant(indexedAt)
+  return { uri, cid, did, rkey, collection, indexedAt: instant, changedAt: instant, value }
+}
