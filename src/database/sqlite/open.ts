@@ -1,5 +1,6 @@
 /** Opens a SQLite file: one connection that writes, one that can only read. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { defineFunctions } from './functions.ts'
@@ -42,6 +43,7 @@ const largestAnswer = 64 * 1024 * 1024
 
 function connect(path: string, readOnly: boolean): DatabaseSync {
   if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
+  if (path !== ':memory:') assertPlaceForFile(path)
   const database = new DatabaseSync(path, {
     readOnly,
     timeout: lockTimeout,
@@ -50,4 +52,12 @@ function connect(path: string, readOnly: boolean): DatabaseSync {
   database.exec('pragma cache_size = -65536; pragma mmap_size = 1073741824; pragma temp_store = memory;')
   defineFunctions(database)
   return database
+}
+
+/** The engine itself says "unable to open database file", whatever is in the way. */
+function assertPlaceForFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${path} is a directory. Name a file.`)
+  const folder = dirname(path)
+  if (!existsSync(folder)) throw new Error(`There is no folder ${folder}. Make it, or name another file.`)
 }

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recordLexicon, understand } from '../../test/support/store.ts'
+import { deriveRow, foldedOrNull, splitUri } from './derive.ts'
+import { storedColumns, type Table } from './tables.ts'
+
+const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
+const [table] = understand(
+  [
+    recordLexicon(
+      'org.example.a',
+      {
+        text: { type: 'string', maxGraphemes: 100 },
+        kind: { type: 'string', maxLength: 10, knownValues: ['x'] },
+        number: { type: 'integer' },
+        yes: { type: 'boolean' },
+        at: { type: 'string', format: 'datetime' },
+        link: strongRef,
+        address: { type: 'string', format: 'at-uri' },
+        tags: { type: 'array', items: { type: 'string' } },
+        numbers: { type: 'array', items: { type: 'integer' } },
+        links: { type: 'array', items: strongRef },
+        inner: { type: 'ref', ref: '#inner' },
+        parts: { type: 'array', items: { type: 'ref', ref: '#inner' } },
+      },
+      { defs: { inner: { type: 'object', properties: { depth: { type: 'integer' }, of: strongRef } } } },
+    ),
+  ],
+  {},
+).tables as [Table]
+
+test('each column holds its value in its own type', () => {
+  const columns = columnsOf({
+    text: 'Élan',
+    kind: 'x',
+    number: -7,
+    yes: true,
+    at: '1970-01-01T00:00:01.5Z',
+    inner: { depth: 3 },
+  })
+  assert.equal(columns['.text:folded'], 'elan')
+  assert.equal(columns['.kind'], 'x')
+  assert.equal(columns['.number'], -7)
+  assert.equal(columns['.yes'], 1)
+  assert.equal(columns['.at'], 1_500_000n)
+  assert.equal(columns['.inner.depth'], 3)
+})
+
+test('a reference is cut after its last slash', () => {
+  const columns = columnsOf({
+    link: { uri: 'at://did:plc:a/b.c.d/key', cid: 'x' },
+    address: 'at://did:plc:a',
+  })
+  assert.deepEqual([columns['.link:base'], columns['.link:key']], ['at://did:plc:a/b.c.d/', 'key'])
+  assert.deepEqual([columns['.address:base'], columns['.address:key']], ['at://', 'did:plc:a'])
+  assert.deepEqual(splitUri('nothing'), ['', 'nothing'])
+})
+
+test('what is missing, null or of a shape the lexicon does not allow has no value', () => {
+  const wrong = {
+    text: 5,
+    kind: ['x'],
+    number: '1',
+    yes: 1,
+    at: 'yesterday',
+    link: 'at://did:plc:a/b.c.d/key'.length,
+    address: null,
+    inner: [{ depth: 1 }],
+    tags: 'x',
+    links: [{ cid: 'x' }, null, 7],
+  }
+  for (const value of [{}, wrong]) {
+    const { columns, arrays } = deriveRow(table, value)
+    assert.deepEqual(new Set(columns), new Set([null]))
+    assert.ok(arrays.every((elements) => elements.every((element) => element[0] === 'x')))
+  }
+})
+
+test('properties of objects in general are no properties of a record', () => {
+  const value = JSON.parse('{"inner": {}, "__proto__": {"number": 1, "inner": {"depth": 2}}}')
+  assert.deepEqual(new Set(deriveRow(table, value).columns), new Set([null]))
+})
+
+test('an array is indexed by its distinct elements, those of other types left out', () => {
+  assert.deepEqual(elementsOf('tags', { tags: ['b', 'a', 'b', 5, null, ''] }), [['b'], ['a'], ['']])
+  assert.deepEqual(elementsOf('numbers', { numbers: [1, '1', 1, 2] }), [[1], [2]])
+  assert.deepEqual(elementsOf('tags', { tags: [] }), [])
+})
+
+test('references in arrays, and in objects in arrays, are split and distinct too', () => {
+  const [one, other] = ['at://did:plc:a/b.c.d/1', 'at://did:plc:a/b.c.d/2']
+  const links = [
+    { uri: one, cid: 'x' },
+    { uri: other, cid: 'x' },
+    { uri: one, cid: 'y' },
+  ]
+  const split = [
+    ['at://did:plc:a/b.c.d/', '1'],
+    ['at://did:plc:a/b.c.d/', '2'],
+  ]
+  assert.deepEqual(elementsOf('links', { links }), split)
+  assert.deepEqual(elementsOf('parts.of', { parts: links.map((of) => ({ of })) }), split)
+})
+
+test('folded text is kept only where lower case of ASCII letters is not enough', () => {
+  assert.equal(foldedOrNull('ABC xyz 123 中文'), null)
+  assert.equal(foldedOrNull('ÀB'), 'ab')
+  assert.equal(foldedOrNull('\u212A'), 'k')
+  assert.equal(foldedOrNull(''), null)
+})
+
+function columnsOf(value: object) {
+  const { columns } = deriveRow(table, value)
+  return Object.fromEntries(storedColumns(table).map(({ name }, index) => [name, columns[index]]))
+}
+
+function elementsOf(path: string, value: object) {
+  const index = table.arrays.findIndex((array) => array.path.join('.') === path)
+  return deriveRow(table, value).arrays[index]
+}

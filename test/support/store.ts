@@ -1,0 +1,109 @@
+/** A database file with nothing above it, for tests of the store itself. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type { BatchOutcome, Change, ColumnValue, Database } from '../../src/database/database.ts'
+import { deriveRow } from '../../src/database/derive.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { buildTables, type Table } from '../../src/database/tables.ts'
+import { buildLexicons } from '../../src/lexicon/lexicons.ts'
+import { createRecordReader } from '../../src/lexicon/validate.ts'
+import { buildModel } from '../../src/schema/build-model.ts'
+import type { Json, References } from '../reference/shapes.ts'
+import type { StoredLine } from './engine.ts'
+
+export type Row = Record<string, ColumnValue>
+
+export interface TestStore extends AsyncDisposable {
+  readonly path: string
+  readonly database: Database
+  readonly tables: readonly Table[]
+  /** What a line becomes, a refusal too. */
+  readonly change: (line: StoredLine) => Change
+  /** One batch. */
+  readonly apply: (...lines: readonly StoredLine[]) => Promise<BatchOutcome>
+  /** A whole import, in batches of two lines. */
+  readonly load: (lines: readonly StoredLine[]) => Promise<BatchOutcome>
+  /** What any statement yields, through the connection that only reads; integers as numbers. */
+  readonly rows: (text: string, ...values: readonly ColumnValue[]) => readonly Row[]
+}
+
+export interface StoreGiven {
+  readonly path: string
+  readonly lexicons: readonly Json[]
+  readonly references?: References
+  /** Default: a clock that starts in 2026 and rises by a second at each look. */
+  readonly now?: () => bigint
+}
+
+export async function openTestStore({ path, lexicons, references, now }: StoreGiven): Promise<TestStore> {
+  const { set, tables } = understand(lexicons, references ?? {})
+  const read = createRecordReader(set)
+  const database = await openDatabase(path, {
+    tables,
+    fingerprint: set.fingerprint,
+    check: (uri, json) => {
+      const reading = read({ uri, value: JSON.parse(json) })
+      return reading.ok ? null : { reason: reading.reason, message: reading.message }
+    },
+    now: now ?? risingClock(),
+  })
+  const change = ({ indexedAt, ...line }: StoredLine): Change => {
+    const reading = read(JSON.parse(JSON.stringify({ ...line, indexedAt })))
+    const text = JSON.stringify(line)
+    if (!reading.ok) return { kind: 'reject', source: 'test', ...reading, uri: line.uri, record: text }
+    const { record } = reading
+    const table = tables.find(({ collection }) => collection.nsid === record.collection) as Table
+    return { kind: 'put', ...record, ...deriveRow(table, record.value) }
+  }
+  return {
+    path,
+    database,
+    tables,
+    change,
+    apply: (...lines) => database.write.applyBatch(lines.map(change)),
+    load: (lines) => database.write.load(inPairs(lines.map(change)), () => {}),
+    rows: (text, ...values) => [...database.read.readRows({ text, values })].map(withNumbers),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
+
+/** The tables of lexicons written as plain JSON. */
+export function understand(documents: readonly Json[], references: References) {
+  const files = documents.map((document) => ({
+    file: `${document.id}.json`,
+    document: structuredClone(document),
+  }))
+  const built = buildLexicons(files, references)
+  if (!built.ok) throw new Error(JSON.stringify(built.problems))
+  return { set: built.lexicons, tables: buildTables(buildModel(built.lexicons)) }
+}
+
+/** A folder of the test file's own, gone after its tests. */
+export function temporaryFolder(): (name: string) => string {
+  const folder = mkdtempSync(join(tmpdir(), 'lexigraph-store-'))
+  after(() => rmSync(folder, { recursive: true }))
+  return (name) => join(folder, name)
+}
+
+/** A lexicon of one record type. */
+export function recordLexicon(id: string, properties: Json, more: Json = {}): Json {
+  const record = { type: 'object', properties, ...more.record }
+  return { lexicon: 1, id, defs: { main: { type: 'record', key: 'any', record }, ...more.defs } }
+}
+
+export async function* inPairs(changes: readonly Change[]): AsyncGenerator<readonly Change[]> {
+  for (let start = 0; start < changes.length; start += 2) yield changes.slice(start, start + 2)
+}
+
+function risingClock(): () => bigint {
+  let now = 1_770_000_000_000_000n
+  return () => (now += 1_000_000n)
+}
+
+function withNumbers(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value]),
+  )
+}
