@@ -1,0 +1,239 @@
+/**
+ * The pages are true: every query is asked of the demo corpus and its answer compared, and names, codes and
+ * links that the pages mention exist. UPDATE_DOCS=1 rewrites the answers; the diff is for a reader to judge.
+ */
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { Readable } from 'node:stream'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { buildDemoCorpus } from '../demo/corpus.ts'
+import { parseConfig } from '../src/cli/config.ts'
+import { openService } from '../src/cli/service.ts'
+import { commands } from '../src/cli/settings.ts'
+import { errorCodes } from '../src/errors.ts'
+import { importRecords } from '../src/ingest/sources/import.ts'
+import type { GraphQLRequest } from '../src/query/execute.ts'
+import { limits } from '../src/query/limits.ts'
+
+const rootUrl = new URL('../', import.meta.url)
+const root = fileURLToPath(rootUrl)
+const pages = ['*.md', 'docs/**/*.md']
+  .flatMap((pattern) => globSync(pattern, { cwd: root }))
+  .map((page) => page.replaceAll('\\', '/'))
+  .toSorted()
+const texts = new Map(pages.map((page) => [page, readFileSync(join(root, page), 'utf8')]))
+
+for (const page of ['README.md', 'docs/queries.md']) {
+  test(`the queries of ${page} give the answers that it shows`, async () => {
+    const examples = readExamples(page)
+    assert.ok(examples.length > 0, `${page} has no query.`)
+    if (process.env.UPDATE_DOCS === '1') await rewriteAnswers(page, examples)
+    else for (const example of examples) await assertAnswer(page, example)
+  })
+}
+
+test('docs/queries.md lists the error codes of src/errors.ts, with their statuses and meanings', () => {
+  const rows = textOf('docs/queries.md').matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \| (.+) \|$/gm)
+  const listed = Object.fromEntries(
+    Array.from(rows, ([, code = '', status, meaning = '']) => [code, { status: Number(status), meaning }]),
+  )
+  assert.deepEqual(listed, errorCodes)
+})
+
+test('docs/queries.md lists the limits of src/query/limits.ts', () => {
+  const rows = textOf('docs/queries.md').matchAll(/^\| `(\w+)` \| ([\d,]+) \| .+ \|$/gm)
+  const listed = Array.from(rows, ([, limit = '', value = '']) => [limit, Number(value.replaceAll(',', ''))])
+  const codes = new Set(Object.keys(errorCodes))
+  assert.deepEqual(Object.fromEntries(listed.filter(([name]) => !codes.has(String(name)))), limits)
+})
+
+test('every command is named in README.md', () => {
+  const missing = Object.keys(commands).filter((name) => !textOf('README.md').includes(`| \`${name}`))
+  assert.deepEqual(missing, [])
+})
+
+test('every dependency has its reason', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const reasons = textOf('docs/decisions/0001-dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)
+  assert.deepEqual(
+    Array.from(reasons, ([, name]) => name).toSorted(),
+    Object.keys({ ...dependencies, ...devDependencies }).toSorted(),
+  )
+})
+
+test('every script of package.json that a page names is there', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const unknown = pages.flatMap((page) =>
+    Array.from(textOf(page).matchAll(/npm run (?:--silent )?([a-z]+)/g), ([, name = '']) => name)
+      .filter((name) => !Object.hasOwn(scripts, name))
+      .map((name) => `${page}: ${name}`),
+  )
+  assert.deepEqual(unknown, [])
+})
+
+test('every link between the pages leads somewhere', () => {
+  assert.deepEqual(pages.flatMap(brokenLinks), [])
+})
+
+test('every path that a page names is there', () => {
+  const missing = pages.flatMap((page) =>
+    Array.from(
+      textOf(page).matchAll(/`((?:src|test|demo|docs|bin|lexicons)\/[^`\s…*<]*)`/g),
+      ([, path = '']) => path,
+    )
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${page}: ${path}`),
+  )
+  assert.deepEqual(missing, [])
+})
+
+/** A query with the line it begins on, and where its answer is, if the page shows one. */
+interface Example {
+  readonly line: number
+  readonly request: GraphQLRequest
+  readonly answer: Fence | null
+}
+
+interface Fence {
+  /** The words after the opening marks. */
+  readonly info: string
+  readonly body: string
+  /** Of the whole fence, and of its body, in the page's text. */
+  readonly start: number
+  readonly bodyStart: number
+  readonly end: number
+}
+
+/** GraphQL and curl blocks, each with the blocks that follow it directly: variables, then the answer. */
+function readExamples(page: string): Example[] {
+  const text = textOf(page)
+  const fences = readFences(text)
+  const next = (fence: Fence | undefined, info: string): Fence | undefined => {
+    const found = fence && fences.find(({ start }) => start >= fence.end)
+    return found?.info === info && text.slice(fence?.end, found.start).trim() === '' ? found : undefined
+  }
+  return fences.flatMap((fence): Example[] => {
+    const variables = next(fence, 'json variables')
+    const request =
+      fence.info === 'graphql'
+        ? { query: fence.body, variables: variables === undefined ? null : JSON.parse(variables.body) }
+        : fence.info === 'sh'
+          ? requestOfCurl(fence.body)
+          : null
+    if (request === null) return []
+    const line = text.slice(0, fence.start).split('\n').length
+    return [{ line, request, answer: next(variables ?? fence, 'json') ?? null }]
+  })
+}
+
+function readFences(text: string): Fence[] {
+  return Array.from(text.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm), (match) => {
+    const [whole, info = '', body = ''] = match
+    const bodyStart = match.index + 4 + info.length
+    return { info: info.trim(), body, start: match.index, bodyStart, end: match.index + whole.length }
+  })
+}
+
+/** What a curl command asks, by POST or by GET; null for other commands. */
+function requestOfCurl(command: string): GraphQLRequest | null {
+  const [, body] = /curl [^]*?-d '([^']+)'/.exec(command) ?? []
+  if (body !== undefined) return JSON.parse(body)
+  const [, query] = /curl [^]*?--data-urlencode 'query=([^']+)'/.exec(command) ?? []
+  return query === undefined ? null : { query }
+}
+
+/** Without an answer on the page it is enough that there is no error. */
+async function assertAnswer(page: string, { line, request, answer }: Example): Promise<void> {
+  const actual = await ask(request)
+  const where = `The query at ${page}:${line}`
+  if (answer === null) assert.ok('data' in actual, `${where} is refused: ${JSON.stringify(actual)}`)
+  else
+    assert.equal(
+      formatJson(actual),
+      formatJson(JSON.parse(answer.body)),
+      `${where} has another answer. UPDATE_DOCS=1 rewrites it.`,
+    )
+}
+
+async function rewriteAnswers(page: string, examples: readonly Example[]): Promise<void> {
+  let text = textOf(page)
+  for (const { request, answer } of examples.toReversed()) {
+    if (answer === null) continue
+    const json = formatJson(await ask(request))
+    text = `${text.slice(0, answer.bodyStart)}${json}\n${text.slice(answer.end - 3)}`
+  }
+  writeFileSync(join(root, page), text)
+}
+
+const stack = new AsyncDisposableStack()
+after(() => stack.disposeAsync())
+let demo: ReturnType<typeof openDemo> | undefined
+
+/** The response's JSON, from the engine that `npm run demo` serves. */
+async function ask(request: GraphQLRequest): Promise<object> {
+  demo ??= openDemo()
+  const answer = await (await demo).engine.execute(request)
+  if (answer.kind === 'data') return JSON.parse(new TextDecoder().decode(answer.body))
+  return { errors: answer.errors }
+}
+
+async function openDemo() {
+  const { config } = parseConfig('demo', [], {})
+  const service = await openService({ ...config, database: 'sqlite::memory:' }, rootUrl, { create: true })
+  stack.use(service)
+  const lines = Iterator.from(buildDemoCorpus()).map((record) => Buffer.from(`${JSON.stringify(record)}\n`))
+  const input = { name: 'demo', size: null, open: () => Readable.from(lines) }
+  await importRecords(service.database.write, [input], { ...service, workers: 1 })
+  return service
+}
+
+/** Indented JSON, but what fits on a line stays on it. */
+function formatJson(value: unknown, indent = '', room = 100): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const inside = `${indent}  `
+  const list = Array.isArray(value)
+  const parts = Object.entries(value).map(([key, member]) => {
+    const name = list ? '' : `${JSON.stringify(key)}: `
+    return `${name}${formatJson(member, inside, room - 2)}`
+  })
+  const flat = parts.join(', ')
+  const [open, close] = list ? ['[', ']'] : ['{', '}']
+  if (indent !== '' && flat.length < room - 20 && !flat.includes('\n')) return `${open}${flat}${close}`
+  return parts.length === 0
+    ? `${open}${close}`
+    : `${open}\n${parts.map((part) => inside + part).join(',\n')}\n${indent}${close}`
+}
+
+/** Links to files or headings that are not there; other sites are not asked. */
+function brokenLinks(page: string): string[] {
+  const prose = textOf(page).replaceAll(/^```[^]*?^```$/gm, '')
+  const links = prose.matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)
+  return Array.from(links, ([, inText, inTag]) => inText ?? inTag ?? '')
+    .filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link))
+    .map((link) => `${page}: ${link}`)
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', heading] = link.split('#')
+  const target = path === '' ? page : posix.join(dirname(page), path)
+  if (!existsSync(join(root, target))) return false
+  return heading === undefined || headingsOf(textOf(target)).includes(heading)
+}
+
+/** Headings as GitHub names them. */
+function headingsOf(text: string): string[] {
+  return Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-'),
+  )
+}
+
+function textOf(page: string): string {
+  const text = texts.get(page)
+  if (text === undefined) throw new Error(`There is no page ${page}.`)
+  return text
+}
