@@ -1,0 +1,93 @@
+/**
+ * The SDL of each lexicon set, kept so that a change of the dialect is seen in review;
+ * `UPDATE_GOLDEN=1 npm test -- test/schemas` writes it anew.
+ */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { schemas as networkDocuments } from '@atproto/api'
+import { type GraphQLSchema, printSchema, validateSchema } from 'graphql'
+import { buildLexicons } from '../src/lexicon/lexicons.ts'
+import { buildModel } from '../src/schema/build-model.ts'
+import { buildGraphQLSchema } from '../src/schema/graphql.ts'
+import type { Model } from '../src/schema/model.ts'
+import { newsLexicons, stressLexicons } from './golden/corpora.ts'
+import type { Json, References } from './reference/shapes.ts'
+import { libraryLexicons, libraryReferences } from './support/lexicons.ts'
+
+const isUpdate = process.env['UPDATE_GOLDEN'] === '1'
+
+const sets: readonly (readonly [name: string, documents: readonly Json[], references: References])[] = [
+  ['news', newsLexicons.documents, newsLexicons.references],
+  ['stress', stressLexicons.documents, stressLexicons.references],
+  ['library', libraryLexicons, libraryReferences],
+]
+
+for (const [name, documents, references] of sets) {
+  test(`the schema of the ${name} lexicons is valid and as it was`, () => {
+    const schema = buildGraphQLSchema(modelOf(documents, references))
+    assertSound(schema)
+    compare(`${name}/schema.graphql`, `${printSchema(schema)}\n`)
+  })
+}
+
+test('the lexicons of the network give a valid schema of the same types as before', () => {
+  const model = modelOf(networkDocuments as readonly Json[], {})
+  const schema = buildGraphQLSchema(model)
+  assertSound(schema)
+  const sdl = printSchema(schema)
+  const types = Object.keys(schema.getTypeMap()).filter((type) => !type.startsWith('__'))
+  // The SDL itself is over 400 kB: its hash says that it changed, the names mostly where.
+  const hash = createHash('sha256').update(sdl).digest('hex')
+  compare(
+    'network/types.txt',
+    `${[`sha256 of the SDL: ${hash}`, '', ...types.toSorted(), '', ...model.notes].join('\n')}\n`,
+  )
+})
+
+test('the network gives every record collection its three root fields', () => {
+  const records = (networkDocuments as readonly Json[]).filter(({ defs }) => defs.main?.type === 'record')
+  assert.ok(records.length >= 20)
+  const schema = buildGraphQLSchema(modelOf(networkDocuments as readonly Json[], {}))
+  assert.equal(Object.keys(schema.getQueryType()?.getFields() ?? {}).length, records.length * 3)
+})
+
+test('what gives way or is mapped in the stress lexicons is noted', () => {
+  const { notes } = modelOf(stressLexicons.documents, stressLexicons.references)
+  for (const note of [
+    'example.stress.everything: the generated field parentResolved gives way to the property of that name.',
+    'example.stress.everything: property "did" is the field record_did.',
+    'example.stress.names: property "größe" is the field gr__e.',
+  ])
+    assert.ok(notes.includes(note), `${note}\nis not among\n${notes.join('\n')}`)
+})
+
+function modelOf(documents: readonly Json[], references: References): Model {
+  const files = documents.map((document) => ({
+    file: `${document.id}.json`,
+    document: structuredClone(document),
+  }))
+  const result = buildLexicons(files, references)
+  assert.ok(result.ok, JSON.stringify(result))
+  return buildModel(result.lexicons)
+}
+
+function assertSound(schema: GraphQLSchema): void {
+  assert.deepEqual(validateSchema(schema), [])
+  assert.equal(schema.getMutationType() ?? null, null)
+  assert.equal(schema.getType('Mutation'), undefined)
+}
+
+function compare(path: string, actual: string): void {
+  const file = new URL(`schemas/${path}`, import.meta.url)
+  if (isUpdate) {
+    mkdirSync(new URL('./', file), { recursive: true })
+    return writeFileSync(file, actual)
+  }
+  assert.ok(
+    existsSync(file),
+    `${path} is missing: write it with \`UPDATE_GOLDEN=1 npm test -- test/schemas\`.`,
+  )
+  assert.equal(actual, readFileSync(file, 'utf8'))
+}
