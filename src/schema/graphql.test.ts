@@ -23,10 +23,25 @@ test('a definition whose type has the name of another lexicon is refused with bo
   )
 })
 
-test('a lexicon whose type has the name of a generated one is refused', () => {
+test('a lexicon whose type has the name of a generated one is refused with both origins', () => {
   assert.throws(
     () => build([record('org.example.thing', {}), record('org.example.thing.edge', {})]),
-    /OrgExampleThingEdge is needed twice: .*org\.example\.thing\.edge/,
+    /OrgExampleThingEdge is needed twice: for org\.example\.thing\.edge and for lists of org\.example\.thing\./,
+  )
+})
+
+test('inputs for different things never share a name', () => {
+  const strongRef = { strongRef: { type: 'object', properties: { a: { type: 'string' } } } }
+  const properties = {
+    parent: { type: 'ref', ref: 'com.atproto.repo.strongRef' },
+    box: { type: 'ref', ref: '#strongRef' },
+  }
+  assert.throws(
+    () =>
+      build([record('org.example.thing', properties, strongRef)], {
+        'org.example.thing#parent': ['org.example.thing'],
+      }),
+    /OrgExampleThingStrongRefWhereInput is needed twice: for .*references to a org\.example\.thing record.* and for .*org\.example\.thing#strongRef/,
   )
 })
 
@@ -42,8 +57,9 @@ test('descriptions carry the words, requirements, ranges and known values of the
   const described = (type: string) => {
     const found = schema.getType(type)
     assert.ok(isObjectType(found) || isInputObjectType(found))
-    const fields: Record<string, { readonly description?: string | null }> = found.getFields()
-    return ['title', 'level', 'mood', 'label'].map((name) => fields[name]?.description)
+    const descriptions = Object.values(found.getFields()).map(({ name, description }) => [name, description])
+    const byName = Object.fromEntries(descriptions)
+    return ['title', 'level', 'mood', 'label'].map((name) => byName[name])
   }
   const expected = [
     'What it is called. Required by the lexicon. At most 300 bytes.',
@@ -105,9 +121,12 @@ test('an object without properties has a field that says so, and no conditions',
   assert.equal(schema.getType('OrgExampleThingNothingWhereInput'), undefined)
 })
 
-function build(documents: readonly Document[]): GraphQLSchema {
+function build(
+  documents: readonly Document[],
+  references: Readonly<Record<string, readonly string[]>> = {},
+): GraphQLSchema {
   const files = documents.map((document) => ({ file: `${document.id}.json`, document }))
-  const result = buildLexicons(files, {})
+  const result = buildLexicons(files, references)
   assert.ok(result.ok, JSON.stringify(result))
   const schema = buildGraphQLSchema(buildModel(result.lexicons))
   // Types that are named lazily are all made by now.

@@ -220,10 +220,11 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
     },
   })
   const connection = (collection: Collection): GraphQLObjectType =>
-    registry.once(`${collection.typeName}Connection`, () => {
+    registry.once(`${collection.typeName}Connection`, `lists of ${collection.nsid}`, () => {
       const node = records.get(collection.nsid) as GraphQLObjectType
       const edge = registry.once(
         `${collection.typeName}Edge`,
+        `lists of ${collection.nsid}`,
         () =>
           new GraphQLObjectType({
             name: `${collection.typeName}Edge`,
@@ -251,6 +252,7 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
     const of = (suffix: string, of: typeof fields, type: (field: FieldType) => GraphQLOutputType) =>
       registry.once(
         `${collection.typeName}Aggregate${suffix}`,
+        `measures of ${collection.nsid}`,
         () =>
           new GraphQLObjectType({
             name: `${collection.typeName}Aggregate${suffix}`,
@@ -299,6 +301,7 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
     const count = { type: nonNull(GraphQLInt), description: 'How many records match `where`.' }
     const group = registry.once(
       `${collection.typeName}AggregateGroup`,
+      `aggregates of ${collection.nsid}`,
       () =>
         new GraphQLObjectType({
           name: `${collection.typeName}AggregateGroup`,
@@ -312,6 +315,7 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
     )
     return registry.once(
       `${collection.typeName}Aggregated`,
+      `aggregates of ${collection.nsid}`,
       () =>
         new GraphQLObjectType({
           name: `${collection.typeName}Aggregated`,

@@ -70,6 +70,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
   const operators = (name: string, type: GraphQLScalarType, extra: GraphQLInputFieldConfigMap = {}) =>
     registry.once(
       name,
+      `conditions on every ${type.name}`,
       () =>
         new GraphQLInputObjectType({
           name,
@@ -98,6 +99,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
   const instants = operators('DateTimeWhereInput', DateTime)
   const booleans = registry.once(
     'BooleanWhereInput',
+    'conditions on every Boolean',
     () =>
       new GraphQLInputObjectType({
         name: 'BooleanWhereInput',
@@ -111,6 +113,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
   )
   const uris = registry.once(
     'UriWhereInput',
+    'conditions on the AT-URI of every reference',
     () =>
       new GraphQLInputObjectType({
         name: 'UriWhereInput',
@@ -134,6 +137,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     const name = `${scalar.name}ArrayWhereInput`
     return registry.once(
       name,
+      `conditions on every array of ${scalar.name}`,
       () =>
         new GraphQLInputObjectType({
           name,
@@ -156,10 +160,11 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
 
   const nested = (
     name: string,
+    origin: string,
     description: string,
     fields: () => GraphQLInputFieldConfigMap,
   ): GraphQLInputObjectType =>
-    registry.once(name, () => {
+    registry.once(name, `conditions on ${origin}`, () => {
       const type: GraphQLInputObjectType = new GraphQLInputObjectType({
         name,
         description,
@@ -173,9 +178,15 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       return type
     })
 
-  const some = (name: string, element: () => GraphQLInputObjectType, without: 'none' | 'isNull') =>
+  const some = (
+    name: string,
+    origin: string,
+    element: () => GraphQLInputObjectType,
+    without: 'none' | 'isNull',
+  ) =>
     registry.once(
       name,
+      `conditions on ${origin}`,
       () =>
         new GraphQLInputObjectType({
           name,
@@ -195,6 +206,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
   const where = (collection: Collection): GraphQLInputObjectType =>
     nested(
       `${collection.typeName}WhereInput`,
+      collection.nsid,
       `Conditions on ${collection.nsid} records; all must hold.`,
       () => conditions(recordWhereFields(collection)),
     )
@@ -202,9 +214,12 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
   /** An object's own name, or its place's where references inside have declared targets. */
   const nameOf = (type: ObjectType, place: Place | null): string =>
     place === null ? type.name : `${place.collection.typeName}At${typeNameOf(place.path.join('-'))}`
+  const placeOf = (type: ObjectType, place: Place | null): string =>
+    place === null ? type.origin : `${place.collection.nsid}#${place.path.join('.')}`
   const objects = (type: ObjectType, place: Place | null): GraphQLInputObjectType =>
     nested(
       `${nameOf(type, place)}WhereInput`,
+      placeOf(type, place),
       `Conditions on a ${type.origin}; inside a missing one none holds.`,
       () => ({
         ...conditions(objectWhereFields(type, place)),
@@ -216,7 +231,8 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     const suffix = kind === 'strongRef' ? 'StrongRefWhereInput' : 'AtUriWhereInput'
     const words =
       target === null ? 'a record' : `a ${target.nsid} record, and on that record when it is indexed`
-    return nested(`${target?.typeName ?? ''}${suffix}`, `Conditions on a reference to ${words}.`, () => ({
+    const name = `${target?.typeName ?? ''}${suffix}`
+    return nested(name, `references to ${words}`, `Conditions on a reference to ${words}.`, () => ({
       ...(target === null ? {} : conditions(recordWhereFields(target))),
       uri: { type: uris, description: 'The URI as the reference has it.' },
       isNull: { type: GraphQLBoolean, description: 'Whether the reference is missing.' },
@@ -253,15 +269,19 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       case 'array': {
         const { of } = type
         if (isCountable(of)) return arrays(of)
-        if (of.kind === 'strongRef')
+        if (of.kind === 'strongRef') {
+          const target = targetOf(field.reference, model)
           return some(
-            `${targetOf(field.reference, model)?.typeName ?? ''}StrongRefArrayWhereInput`,
-            () => references('strongRef', targetOf(field.reference, model)),
+            `${target?.typeName ?? ''}StrongRefArrayWhereInput`,
+            `arrays of references to ${target?.nsid ?? 'records'}`,
+            () => references('strongRef', target),
             'isNull',
           )
+        }
         if (of.kind === 'object')
           return some(
             `${nameOf(of.type, field.inside)}ArrayWhereInput`,
+            `arrays of ${placeOf(of.type, field.inside)}`,
             () => objects(of.type, field.inside),
             'isNull',
           )
@@ -282,10 +302,13 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
             return [field.name, { type: instants }]
           case 'reverse': {
             const source = holderOf(field.reference, model)
-            return [
-              field.name,
-              { type: some(`${source.typeName}ReverseWhereInput`, () => where(source), 'none') },
-            ]
+            const type = some(
+              `${source.typeName}ReverseWhereInput`,
+              `${source.nsid} records that refer to one`,
+              () => where(source),
+              'none',
+            )
+            return [field.name, { type }]
           }
           case 'property':
             return [
@@ -298,12 +321,15 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
 
   const sortBy = (collection: Collection) => {
     const name = `${collection.typeName}SortField`
+    const origin = `the order of ${collection.nsid}`
     const field = registry.once(
       name,
+      origin,
       () => new GraphQLEnumType({ name, values: enumValues(sortFields(collection)) }),
     )
     return registry.once(
       `${name}Input`,
+      origin,
       () =>
         new GraphQLInputObjectType({
           name: `${name}Input`,
@@ -319,6 +345,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     const name = `${collection.typeName}GroupByField`
     return registry.once(
       name,
+      `groups of ${collection.nsid}`,
       () => new GraphQLEnumType({ name, values: enumValues(groupFields(collection, model)) }),
     )
   }
@@ -327,13 +354,13 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     const fields = new Map(
       [...groupFields(collection, model), ...measureFields(collection)].map((field) => [field.name, field]),
     )
-    return registry.once(name, () => {
+    return registry.once(name, `the order of groups of ${collection.nsid}`, () => {
       const field = registry.define(
         new GraphQLEnumType({
           name: `${collection.typeName}MeasureField`,
           values: enumValues([...fields.values()]),
         }),
-        collection.nsid,
+        `measures of ${collection.nsid}`,
       )
       return new GraphQLInputObjectType({
         name,
