@@ -150,8 +150,8 @@ function emitIds(
     }
     const road = chooseRoad(emitter, table, where, sort)
     const { from, on } = fromRoad(emitter, road, row, where, { direction, bound })
-    // A text road comes in order by itself; asking for it again would gather all of it first.
-    const ordering = road.kind === 'text' ? sql`` : order
+    // Looked-up ids come in order by themselves; asking for it again would gather all of them first.
+    const ordering = road.kind === 'ids' ? sql`` : order
     return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
   }
   const order = sql`order by ${join(

@@ -2,6 +2,7 @@
 import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Emitter, Row } from './emitter.ts'
 import { idRange } from './emit-id-order.ts'
+import { lookUpIds } from './look-ups.ts'
 import type { Condition, Direction } from './plan.ts'
 import type { Road } from './roads.ts'
 
@@ -27,10 +28,10 @@ export function fromRoad(
       return { from: sql`${name} ${alias}`, on: beyond }
     case 'walk':
       return { from: sql`${name} ${alias} ${emitter.dialect.walk(road.index)}`, on: beyond }
-    case 'text': {
+    case 'ids': {
       const candidates = emitter.alias()
-      const lists = road.matches.map(({ index, match }) => {
-        const { from, id, where } = emitter.dialect.trigramIds(index.name, match)
+      const lists = road.of.map((lookUp) => {
+        const { from, id, where } = lookUpIds(emitter, lookUp)
         const bound = order?.bound == null ? sql`` : sql` and ${id} ${order.bound}`
         return sql`select ${id} as id from ${from} where ${where}${bound}`
       })
