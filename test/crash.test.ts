@@ -1,0 +1,176 @@
+/**
+ * The real import, killed at random moments: what it leaves can be opened, answers rightly, and is completed
+ * by importing again. CRASH_SEED replays a run, CRASH_RUNS says how many kills to try.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { buildDemoCorpus } from '../demo/corpus.ts'
+import { parseConfig } from '../src/cli/config.ts'
+import { openService } from '../src/cli/service.ts'
+import { exportLines } from '../src/ingest/export.ts'
+import { loadLexicons } from '../src/lexicon/load.ts'
+import type { Json } from './reference/shapes.ts'
+import { createReference } from './reference/reference.ts'
+import { parseInstant } from './reference/values.ts'
+import type { PlainRecord } from './reference/world.ts'
+import { drawer } from './support/requests.ts'
+import { temporaryFolder } from './support/store.ts'
+
+const root = new URL('../', import.meta.url)
+const program = fileURLToPath(new URL('bin/lexigraph.js', root))
+const lexicons = fileURLToPath(new URL('lexicons', root))
+const targets = JSON.parse(readFileSync(new URL('lexicons/references.json', root), 'utf8'))
+const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)
+const runs = Number(process.env.CRASH_RUNS ?? 2)
+const inFolder = temporaryFolder()
+
+/** The demo's records in several repositories: enough for many batches. */
+const lines = [...buildDemoCorpus()].flatMap((line: Json) =>
+  ['aaaa', 'bbbb', 'cccc'].map((part) => ({
+    ...line,
+    uri: String(line.uri).replace(/^at:\/\/[^/]+/, `at://did:plc:${part.repeat(6)}`),
+  })),
+)
+/** A filled store has every other record already, some of them in an older version. */
+const filling = lines
+  .filter((_, index) => index % 2 === 0)
+  .map(({ cid, ...line }, index) =>
+    index % 5 === 0
+      ? { ...line, value: { ...line.value, language: 'xx' } }
+      : { ...line, ...(cid && { cid }) },
+  )
+
+for (const road of ['empty', 'filled'] as const)
+  test(`an import into ${road === 'empty' ? 'an empty' : 'a filled'} store may be killed at any moment`, async (t) => {
+    t.diagnostic(`CRASH_SEED=${seed}`)
+    const files = { all: file('all.jsonl', lines), filling: file('filling.jsonl', filling) }
+    const prepare = async (name: string): Promise<string> => {
+      const path = inFolder(`${road}-${name}.db`)
+      if (road === 'filled') {
+        const filled = inFolder('filling.db')
+        if (!existsSync(filled)) await run(['import', files.filling, '--database', filled])
+        copyFileSync(filled, path)
+      }
+      return path
+    }
+    const undisturbed = await prepare('undisturbed')
+    const started = performance.now()
+    await run(['import', files.all, '--database', undisturbed])
+    const took = performance.now() - started
+    const whole = await run(['export', '--database', undisturbed])
+
+    const draw = drawer(seed)
+    for (let turn = 0; turn < runs; turn += 1) {
+      const path = await prepare(String(turn))
+      // The first fifth is the program's start.
+      const moment = took * (0.2 + draw(850) / 1000)
+      await killImport(files.all, path, moment)
+      const told = `CRASH_SEED=${seed}, killed after ${moment.toFixed(0)} of ${took.toFixed(0)} ms`
+      const left = await look(path)
+      const expected = road === 'empty' ? [new Map(), folded([], lines.length)] : prefixes(left.size)
+      assert.ok(
+        expected.some((state) => sameState(state, left)),
+        `${left.size} records are no state of the import (${told}).`,
+      )
+      await run(['import', files.all, '--database', path])
+      assert.equal(await run(['export', '--database', path]), whole, told)
+    }
+  })
+
+type State = ReadonlyMap<string, string>
+
+/** What a filled store holds after so many lines, found by how many records that makes. */
+function prefixes(size: number): State[] {
+  const known = new Set(filling.map(({ uri }) => uri))
+  const found: State[] = []
+  let records = known.size
+  if (records === size) found.push(folded(filling, 0))
+  for (const [index, { uri }] of lines.entries()) {
+    if (!known.has(uri)) records += 1
+    if (records === size) found.push(folded(filling, index + 1))
+  }
+  return found
+}
+
+function folded(before: typeof filling, upTo: number): State {
+  const all = [...before, ...lines.slice(0, upTo)]
+  return new Map(all.map(({ uri, value }) => [uri, JSON.stringify(value)]))
+}
+
+function sameState(a: State, b: State): boolean {
+  return a.size === b.size && [...a].every(([uri, value]) => b.get(uri) === value)
+}
+
+/** The file's records, after its answers have been compared with the reference evaluator's. */
+async function look(path: string): Promise<State> {
+  const { config } = parseConfig('query', ['--database', path], {})
+  await using service = await openService(config, root, { create: true })
+  const records: PlainRecord[] = []
+  for await (const line of exportLines(service.database.read, service.tables))
+    records.push(plainRecord(JSON.parse(line)))
+  const loaded = await loadLexicons(lexicons)
+  assert.ok(loaded.ok)
+  const collection = 'tech.service.news.article'
+  const documents = loaded.lexicons.documents as readonly Json[]
+  const reference = createReference(documents, targets, records)
+  for (const where of [
+    {},
+    { title: { contains: 'ar' } },
+    { language: { eq: 'es' } },
+    { language: { eq: 'xx' } },
+  ]) {
+    const query = `query ($where: TechServiceNewsArticleWhereInput) {
+      techServiceNewsArticle(where: $where) { totalCount nodes { uri } } }`
+    const answer = await service.engine.execute({ query, variables: { where } })
+    assert.equal(answer.kind, 'data')
+    const { totalCount, nodes } = JSON.parse(String(answer.kind === 'data' && Buffer.from(answer.body))).data
+      .techServiceNewsArticle
+    const expected = reference.sorted(collection, { where }).map(({ uri }) => uri)
+    assert.deepEqual(
+      { totalCount, uris: nodes.map(({ uri }: { uri: string }) => uri) },
+      { totalCount: expected.length, uris: expected.slice(0, 20) },
+    )
+  }
+  const inspected = new DatabaseSync(path, { readOnly: true })
+  assert.deepEqual({ ...inspected.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
+  inspected.close()
+  return new Map(records.map(({ uri, value }) => [uri, JSON.stringify(value)]))
+}
+
+function plainRecord({ uri, cid, indexedAt, value }: Json): PlainRecord {
+  const [, , did, collection, rkey] = String(uri).split('/') as [string, string, string, string, string]
+  const instant = parseInstant(indexedAt)
+  return { uri, cid, did, collection, rkey, indexedAt: instant, changedAt: instant, value }
+}
+
+async function killImport(input: string, database: string, moment: number): Promise<void> {
+  const child = spawn(process.execPath, [program, 'import', input, '--database', database], {
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'exit')
+  // A moment is what this is about: the import may be anywhere then, or done.
+  await Promise.race([delay(moment, undefined, { ref: false }), ended])
+  child.kill('SIGKILL')
+  await ended
+}
+
+async function run(args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'exit')
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  assert.equal(status, 0, stderr)
+  return stdout
+}
+
+function file(name: string, content: readonly object[]): string {
+  const path = inFolder(name)
+  writeFileSync(path, content.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  return path
+}
