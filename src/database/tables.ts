@@ -43,6 +43,8 @@ export interface TextIndex {
 
 export interface TableIndex {
   readonly name: string
+  /** `pair`: a code, then a moment. */
+  readonly kind: 'value' | 'keyset' | 'reference' | 'pair'
   /** Column names; `rkey` at the end makes the index fit for keyset order. */
   readonly columns: readonly string[]
   /** Leaves rows out where the first column is missing. */
@@ -80,6 +82,7 @@ function buildTable(collection: Collection, name: string): Table {
   const arrays: ArrayIndex[] = []
   const indexes: TableIndex[] = []
   const texts: TextIndex[] = []
+  const codes: Column[] = []
 
   const column = (path: readonly string[], kind: Column['kind'], virtual = false): Column => {
     const suffix =
@@ -88,11 +91,12 @@ function buildTable(collection: Collection, name: string): Table {
     columns.push(added)
     return added
   }
-  const index = (of: readonly Column[], keyset: boolean, partial: boolean): void => {
+  const index = (of: readonly Column[], kind: TableIndex['kind'], partial = false): void => {
     const names = of.map((it) => it.name)
     indexes.push({
       name: `${name}/${names.join('+')}`,
-      columns: keyset ? [...names, 'rkey'] : names,
+      kind,
+      columns: kind === 'keyset' ? [...names, 'rkey'] : names,
       partial,
     })
   }
@@ -101,8 +105,8 @@ function buildTable(collection: Collection, name: string): Table {
     if (type.freeText) {
       const folded = column(path, 'folded')
       texts.push({ name: `${name}/${text.name}/trigram`, path, text, folded })
-    } else if (type.categorical) index([text], false, false)
-    else index([text], false, true)
+    } else index([text], 'value', !type.categorical)
+    if (type.code && path.length === 1) codes.push(text)
   }
   const add = (type: FieldType, path: readonly string[], inside: readonly ObjectType[]): void => {
     switch (type.kind) {
@@ -110,17 +114,17 @@ function buildTable(collection: Collection, name: string): Table {
         addString(path, type)
         return
       case 'datetime':
-        index([column(path, 'instant')], true, path.length > 1)
+        index([column(path, 'instant')], 'keyset', path.length > 1)
         return
       case 'integer':
-        index([column(path, 'integer')], true, path.length > 1)
+        index([column(path, 'integer')], 'keyset', path.length > 1)
         return
       case 'boolean':
-        index([column(path, 'boolean')], false, false)
+        index([column(path, 'boolean')], 'value')
         return
       case 'strongRef':
       case 'atUri':
-        index([column(path, 'refBase'), column(path, 'refKey')], false, false)
+        index([column(path, 'refBase'), column(path, 'refKey')], 'reference')
         return
       case 'object':
         if (inside.includes(type.type)) return
@@ -137,6 +141,9 @@ function buildTable(collection: Collection, name: string): Table {
     }
   }
   add({ kind: 'object', type: collection.type }, [], [])
+  // A language or country over a stretch of time: both conditions in one index, without looking at rows.
+  const moment = columns.find(({ kind, path }) => kind === 'instant' && path.length === 1)
+  if (moment !== undefined) for (const code of codes) index([code, moment], 'pair')
   for (const { path, many } of collection.references)
     if (many) arrays.push({ name: unique(`${name}/${path.join('.')}:uri`), path, kind: 'reference' })
   return { collection, name, columns, arrays, texts, indexes }

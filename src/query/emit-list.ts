@@ -179,7 +179,8 @@ function emitIds(
 
 function isAlongOrder(road: Road, table: Table, sort: readonly SortKey[]): boolean {
   if (road.kind !== 'walk' || road.index === null) return false
-  const column = table.indexes.find(({ name }) => name === road.index)?.columns[0]
+  const index = table.indexes.find(({ name }) => name === road.index)
+  const column = index?.kind === 'pair' ? index.columns[1] : index?.columns[0]
   const first = sort[0]?.value
   if (first?.kind === 'column') return first.column.name === column
   return first?.kind === 'system' && first.name === 'indexed_at'

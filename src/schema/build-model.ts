@@ -218,13 +218,15 @@ function stringType(definition: Definition): FieldType {
   const { format, knownValues, enum: values, maxLength, maxGraphemes } = definition
   if (format === 'datetime') return { kind: 'datetime' }
   if (format === 'at-uri') return { kind: 'atUri' }
+  const code = format === 'language' || (maxLength !== undefined && maxLength <= 6)
   const listed = knownValues !== undefined || values !== undefined || definition.const !== undefined
   return {
     kind: 'string',
     format: format ?? null,
     freeText: maxGraphemes !== undefined && format === undefined && !listed,
     bounded: format !== undefined || listed || (maxLength !== undefined && maxLength <= 5000),
-    categorical: listed || format === 'language' || (maxLength !== undefined && maxLength <= 6),
+    categorical: listed || code,
+    code,
   } satisfies StringType
 }
 

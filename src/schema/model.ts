@@ -84,8 +84,10 @@ export interface StringType {
   readonly freeText: boolean
   /** `maxLength` up to 5,000, a format, or known values: may be sorted by. */
   readonly bounded: boolean
-  /** Known values, an enum, a language or a code of two letters: few distinct values are expected. */
+  /** Known values, an enum, or a code: few distinct values are expected. */
   readonly categorical: boolean
+  /** A language tag, or a code of up to six letters such as a country's. */
+  readonly code: boolean
 }
 
 export interface Reference {

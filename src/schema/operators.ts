@@ -151,7 +151,7 @@ export function leafName(leaf: Leaf): string {
 export function leafType(leaf: Leaf): FieldType {
   if (leaf.kind === 'property') return leaf.field.type.kind === 'array' ? leaf.field.type.of : leaf.field.type
   if (leaf.name === 'indexedAt' || leaf.name === 'changedAt') return { kind: 'datetime' }
-  return { kind: 'string', format: null, freeText: false, bounded: true, categorical: false }
+  return { kind: 'string', format: null, freeText: false, bounded: true, categorical: false, code: false }
 }
 
 /** The collection whose records hold the reference. */
