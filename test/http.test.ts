@@ -153,12 +153,12 @@ test('bad input gets a status, a code and a sentence, and the next request is an
     ['10,000 levels that never close', () => post(nested(10_000)), 400, 'QUERY_TOO_COMPLEX'],
     ['500,000 levels', () => post(nested(500_000)), 400, 'QUERY_TOO_COMPLEX'],
     [
-      '129 levels',
-      () => post(`{"query":"{ hello }","variables":{"a":${'['.repeat(127)}${']'.repeat(127)}}}`),
+      '257 levels',
+      () => post(`{"query":"{ hello }","variables":{"a":${'['.repeat(255)}${']'.repeat(255)}}}`),
       400,
       'QUERY_TOO_COMPLEX',
     ],
-    ['128 unclosed levels', () => post(nested(126)), 400, 'BAD_REQUEST'],
+    ['256 unclosed levels', () => post(nested(254)), 400, 'BAD_REQUEST'],
     [
       'another charset',
       () => post('{"query":"{ hello }"}', charset('iso-8859-1')),
@@ -246,10 +246,10 @@ test('too deep a body is told the limit and its own depth', async () => {
   await using server = await startServer()
   const response = await server.post({
     query: '{ hello }',
-    variables: { a: JSON.parse('['.repeat(200) + ']'.repeat(200)) },
+    variables: { a: JSON.parse('['.repeat(300) + ']'.repeat(300)) },
   })
   const [error] = (await assertFailure(response, 400, 'QUERY_TOO_COMPLEX')).errors
-  assert.deepEqual(error.extensions, { code: 'QUERY_TOO_COMPLEX', limit: 128, actual: 202 })
+  assert.deepEqual(error.extensions, { code: 'QUERY_TOO_COMPLEX', limit: 256, actual: 302 })
 })
 
 test('harmless oddities are answered', async (t) => {

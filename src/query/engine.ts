@@ -2,7 +2,7 @@
  * The read path: request to prepared document to plan to statement to bytes, with what was worked out
  * before kept at hand. It knows no HTTP, and it cannot write.
  */
-import { type GraphQLError, type GraphQLSchema, getVariableValues } from 'graphql'
+import { type GraphQLSchema, getVariableValues } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { PlanState, ReadDatabase, Statement } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
@@ -17,6 +17,7 @@ import { assertAffordable } from './cost.ts'
 import { createEmitter } from './emitter.ts'
 import { errorAnswer } from './error-answer.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine } from './execute.ts'
+import { withHint } from './hints.ts'
 import { findOperation, type Prepared, prepare, RequestErrors } from './prepare.ts'
 import type { Plan } from './plan.ts'
 
@@ -70,8 +71,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     const operation = findOperation(document, operationName ?? null)
     const raw = variables ?? {}
     const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], raw)
-    if (coerced.errors !== undefined)
-      throw new RequestErrors('BAD_USER_INPUT', coerced.errors as GraphQLError[])
+    if (coerced.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', coerced.errors.map(withHint))
     const selection = { schema, fragments: document.fragments, variables: coerced.variableValues }
     const plan = buildPlan({ model, tables, maxPageSize, selection, record: buildRecord }, operation, raw)
     assertAffordable(plan)

@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql'
 const hints: readonly (readonly [RegExp, string])[] = [
   [/^Unknown argument "orderBy" on field/, 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'],
   [
-    /^Field "(and|or|not)" is not defined by type "\w+WhereInput"/i,
+    /of type "\w+WhereInput" not to include unknown field "(and|or|not|And|Or|Not)"/,
     'Conditions are joined with `AND`, `OR` and `NOT`, in upper case.',
   ],
   [/^Enum "\w+" cannot represent non-enum value: "(\w+)"/, 'Enum values are written without quotes.'],

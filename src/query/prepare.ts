@@ -85,7 +85,8 @@ export function findOperation(prepared: Prepared, name: string | null): Operatio
 function parseWithin(text: string): DocumentNode {
   try {
     assertShallow(text)
-    return parse(text)
+    // The specification wants a selection in every pair of braces; the library would do without.
+    return parse(text, { allowEmptySelectionSets: false })
   } catch (error) {
     if (error instanceof GraphQLError) throw new RequestErrors('GRAPHQL_PARSE_FAILED', [error])
     throw error

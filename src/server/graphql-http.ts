@@ -77,8 +77,11 @@ export function viewAsBuffer(bytes: Uint8Array): Buffer {
 
 const bodyHint = 'Send a JSON object such as {"query": "{ __typename }"}.'
 
-/** Far above what a sensible `where` needs and far below what a recursive function survives. */
-const maxJsonDepth = 128
+/**
+ * Above what the deepest `where` needs, two brackets for each of its 64 levels,
+ * and far below what a recursive function survives.
+ */
+const maxJsonDepth = 256
 
 function assertUtf8Charset(contentType: string | undefined): void {
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '')?.[1]

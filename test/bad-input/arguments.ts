@@ -1,0 +1,235 @@
+/** Arguments and variables out of range, of the wrong type, or contradicting each other. */
+import { type BadRequest, refused } from './bad-request.ts'
+
+const list = (given: string) => `{ techServiceNewsArticle(${given}) { nodes { uri } } }`
+const groups = (given: string) => `{ techServiceNewsArticleAggregate(${given}) { groups { count } } }`
+const where = (condition: string) => list(`where: {${condition}}`)
+const range = /out of range: write 0 to 100, and follow the cursors/
+const moment = /is no moment.*Write RFC 3339 such as/
+const text = /NUL character or half a surrogate pair.*Remove it/
+const nothing = /says nothing\. Ask for missing values with `isNull: true`/
+
+export const badArguments: readonly BadRequest[] = [
+  ...refused('BAD_USER_INPUT', [
+    ['first negative', list('first: -1'), range],
+    ['first over the maximum', list('first: 101'), range],
+    ['first at the edge of Int', list('first: 2147483647'), range],
+    ['last negative', list('last: -5'), range],
+    ['last over the maximum', list('last: 1000'), range],
+    ['first with last', list('first: 1, last: 1'), /exclude each other\. Write `first` to page forwards/],
+    ['after with last', list('last: 1, after: "x"'), /`after` goes with `first`.*`last` with `before`/],
+    ['before alone', list('before: "x"'), /`before` goes with `last`.*`first` with `after`/],
+    ['before with first', list('first: 1, before: "x"'), /`before` goes with `last`/],
+    [
+      'limit negative',
+      groups('groupBy: [language], limit: -1'),
+      /`limit: -1` is out of range: write 0 to 1000/,
+    ],
+    ['limit over the maximum', groups('groupBy: [language], limit: 1001'), /`limit: 1001` .* 0 to 1000/],
+    ['minCount negative', groups('groupBy: [language], minCount: -1'), /`minCount: -1` is out of range/],
+    ['groupBy naming a field twice', groups('groupBy: [language, language]'), /names language twice/],
+    [
+      'orderBy with rankBy',
+      groups('groupBy: [language], orderBy: KEY_ASC, rankBy: {measure: AVG, field: wordCount}'),
+      /exclude each other/,
+    ],
+    [
+      'rankBy with the mean of a text',
+      groups('groupBy: [language], rankBy: {measure: AVG, field: section}'),
+      /cannot take that measure of section: name an integer/,
+    ],
+    [
+      'rankBy with the smallest of a boolean',
+      groups('groupBy: [language], rankBy: {measure: MIN, field: isAccessibleForFree}'),
+      /name an integer or datetime field/,
+    ],
+    [
+      'rankBy without direction',
+      groups('groupBy: [language], rankBy: {measure: AVG, field: wordCount, direction: null}'),
+      /Write ASC or DESC/,
+    ],
+    [
+      'sortBy with a null direction',
+      list('sortBy: [{field: title, direction: null}]'),
+      /Write ASC or DESC, or leave it out/,
+    ],
+    [
+      'a group field that is not grouped by',
+      '{ techServiceNewsArticleAggregate(groupBy: [language]) { groups { section } } }',
+      /add section to `groupBy`/,
+    ],
+    [
+      'a group field without groupBy',
+      '{ techServiceNewsArticleAggregate { groups { language } } }',
+      /add language to `groupBy`/,
+    ],
+    [
+      'no AT-URI',
+      '{ techServiceNewsArticleByUri(uri: "https://example.com") { uri } }',
+      /no AT-URI\. Write at:\/\/DID\/COLLECTION\/RECORD-KEY/,
+    ],
+    ['an empty AT-URI', '{ techServiceNewsArticleByUri(uri: "") { uri } }', /no AT-URI/],
+    ['null in eq', where('language: {eq: null}'), nothing],
+    ['null in contains', where('title: {contains: null}'), nothing],
+    ['null for a field', where('language: null'), nothing],
+    ['null for isNull', where('language: {isNull: null}'), nothing],
+    ['null for AND', where('AND: null'), nothing],
+    ['null for NOT', where('NOT: null'), nothing],
+    ['null for a reference', where('source: null'), nothing],
+    ['null for isCurrent', where('source: {isCurrent: null}'), nothing],
+    ['null for some', where('techServiceNewsEnrichmentViaArticle: {some: null}'), nothing],
+    ['null for hasAny', where('tags: {hasAny: null}'), nothing],
+    [
+      'null in a variable',
+      'query ($where: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $where) { nodes { uri } } }',
+      nothing,
+      { variables: { where: { language: { eq: null } } } },
+    ],
+    ['NUL in eq', where(String.raw`language: {eq: "a\u0000"}`), text],
+    [
+      'NUL in contains',
+      'query ($x: String) { techServiceNewsArticle(where: {title: {contains: $x}}) { totalCount } }',
+      text,
+      { variables: { x: 'a\0b' } },
+    ],
+    [
+      'half a surrogate pair in a list',
+      'query ($x: [String!]) { techServiceNewsArticle(where: {title: {in: $x}}) { totalCount } }',
+      text,
+      { variables: { x: ['a', '\ud83d'] } },
+    ],
+    [
+      'half a surrogate pair in an element',
+      'query ($x: String) { techServiceNewsArticle(where: {tags: {has: $x}}) { totalCount } }',
+      text,
+      { variables: { x: '\udc00' } },
+    ],
+    [
+      'NUL in an AT-URI',
+      'query ($x: String!) { techServiceNewsArticleByUri(uri: $x) { uri } }',
+      text,
+      { variables: { x: 'at://did:plc:a/b.c.d/\0' } },
+    ],
+    [
+      'month 13 in a variable',
+      'query ($x: DateTime) { techServiceNewsArticle(where: {publishedAt: {gt: $x}}) { totalCount } }',
+      moment,
+      { variables: { x: '2026-13-01' } },
+    ],
+    [
+      'a number as a date',
+      'query ($x: DateTime) { techServiceNewsArticle(where: {publishedAt: {gt: $x}}) { totalCount } }',
+      moment,
+      { variables: { x: 1_700_000_000 } },
+    ],
+    [
+      'a fraction as an integer',
+      'query ($x: Int) { techServiceNewsArticle(first: $x) { totalCount } }',
+      /Int cannot represent non-integer value: 1\.5/,
+      { variables: { x: 1.5 } },
+    ],
+    [
+      'text as an integer',
+      'query ($x: Int) { techServiceNewsArticle(first: $x) { totalCount } }',
+      /Int cannot represent non-integer value: "5"/,
+      { variables: { x: '5' } },
+    ],
+    [
+      'an integer beyond 32 bits',
+      'query ($x: Int) { techServiceNewsArticle(first: $x) { totalCount } }',
+      /32-bit/,
+      { variables: { x: 2 ** 31 } },
+    ],
+    [
+      'a number as text',
+      'query ($x: String) { techServiceNewsArticle(where: {title: {eq: $x}}) { totalCount } }',
+      /String cannot represent a non string value: 7/,
+      { variables: { x: 7 } },
+    ],
+    [
+      'an object as text',
+      'query ($x: String) { techServiceNewsArticle(where: {title: {eq: $x}}) { totalCount } }',
+      /String cannot represent/,
+      { variables: { x: { a: 1 } } },
+    ],
+    [
+      'a missing variable',
+      'query ($x: String!) { techServiceNewsArticleByUri(uri: $x) { uri } }',
+      /"\$x".*"String!" to be provided/,
+    ],
+    [
+      'null for a variable that must be given',
+      'query ($x: String!) { techServiceNewsArticleByUri(uri: $x) { uri } }',
+      /"\$x".*null/,
+      { variables: { x: null } },
+    ],
+    [
+      'an unknown field in a variable',
+      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
+      /"titel".*Did you mean "title"/,
+      { variables: { x: { titel: { eq: 'a' } } } },
+    ],
+    [
+      'lower-case or in a variable',
+      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
+      /unknown field "or".*`AND`, `OR` and `NOT`, in upper case/,
+      { variables: { x: { or: [] } } },
+    ],
+    [
+      'an unknown sort field in a variable',
+      'query ($x: [TechServiceNewsArticleSortFieldInput!]) { techServiceNewsArticle(sortBy: $x) { totalCount } }',
+      /"titel" does not exist.*Did you mean the enum value "title"/,
+      { variables: { x: [{ field: 'titel' }] } },
+    ],
+    [
+      '__proto__ in a variable',
+      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
+      /unknown field "__proto__"/,
+      { variables: { x: JSON.parse('{"__proto__": {"title": {"eq": "a"}}}') } },
+    ],
+  ]),
+  ...refused('GRAPHQL_VALIDATION_FAILED', [
+    ['month 13', where('publishedAt: {gt: "2026-13-01"}'), moment],
+    ['the 30th of February', where('publishedAt: {gt: "2026-02-30"}'), moment],
+    ['a leap day in a common year', where('publishedAt: {eq: "2025-02-29T00:00:00Z"}'), moment],
+    ['year 0', where('publishedAt: {gt: "0000-01-01"}'), moment],
+    ['a year of five digits', where('publishedAt: {gt: "10000-01-01T00:00:00Z"}'), moment],
+    ['24 o’clock', where('publishedAt: {lt: "2026-11-16T24:00:00Z"}'), moment],
+    ['minute 60', where('publishedAt: {lt: "2026-11-16T23:60:00Z"}'), moment],
+    ['offset +99', where('publishedAt: {lt: "2026-11-16T12:00:00+99:00"}'), moment],
+    ['no offset', where('publishedAt: {lt: "2026-11-16T12:00:00"}'), moment],
+    ['an offset out of the last year', where('publishedAt: {lt: "9999-12-31T23:59:59-01:00"}'), moment],
+    ['an empty date', where('publishedAt: {eq: ""}'), moment],
+    ['yesterday', where('indexedAt: {in: ["yesterday"]}'), moment],
+    ['a fraction in first', list('first: 1.5'), /Int cannot represent non-integer value: 1\.5/],
+    ['text in first', list('first: "5"'), /Int cannot represent non-integer value: "5"/],
+    ['first beyond 32 bits', list('first: 99999999999'), /32-bit/],
+    [
+      'an integer condition with text',
+      '{ techServiceNewsEnrichment(where: {impactLevel: {gt: "9"}}) { totalCount } }',
+      /Int cannot represent non-integer value: "9"/,
+    ],
+    [
+      'a boolean condition with text',
+      where('isAccessibleForFree: {eq: "true"}'),
+      /Boolean cannot represent a non boolean value: "true"/,
+    ],
+    [
+      'null among the values of in',
+      where('language: {in: ["en", null]}'),
+      /Expected value of non-null type "String!" not to be null/,
+    ],
+    ['null among sort fields', list('sortBy: [null]'), /not to be null/],
+    ['sortBy without a field', list('sortBy: [{direction: DESC}]'), /required field "field"/i],
+    [
+      'ByUri without a URI',
+      '{ techServiceNewsArticleByUri { uri } }',
+      /ByUri\(uri:\)" of type "String!" is required/,
+    ],
+    [
+      'countDistinct without a field',
+      '{ techServiceNewsArticleAggregate { countDistinct } }',
+      /countDistinct\(field:\)".* is required/,
+    ],
+  ]),
+]

@@ -1,0 +1,25 @@
+/** One request that must be refused, as data. */
+import type { ErrorCode } from '../../src/errors.ts'
+
+export interface BadRequest {
+  /** What is wrong with it. */
+  readonly name: string
+  readonly query: string
+  readonly variables?: Readonly<Record<string, unknown>>
+  readonly operationName?: string
+  readonly code: ErrorCode
+  /** What the message must say: what was wrong, and what to write instead. */
+  readonly says: RegExp
+  /** The request is refused before it is known to be GraphQL, so every media type gets status 400. */
+  readonly isRefusedEarly?: true
+}
+
+type Rest = Partial<Omit<BadRequest, 'name' | 'query' | 'code' | 'says'>>
+
+/** `[name, query, message]` or `[name, query, message, rest]` under one code. */
+export function refused(
+  code: ErrorCode,
+  rows: readonly (readonly [name: string, query: string, says: RegExp, rest?: Rest])[],
+): readonly BadRequest[] {
+  return rows.map(([name, query, says, rest]) => ({ name, query, says, code, ...rest }))
+}

@@ -1,0 +1,270 @@
+/** Documents that do not parse, do not validate, or ask for too much. */
+import { type BadRequest, refused } from './bad-request.ts'
+
+const list = (given: string) => `{ techServiceNewsArticle(${given}) { nodes { uri } } }`
+const repeat = (count: number, each: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => each(index)).join(' ')
+const nestedWhere = (levels: number) =>
+  list(`where: ${'{AND: ['.repeat(levels - 1)}{}${']}'.repeat(levels - 1)}`)
+/** Each fragment spreads the next one twice: 2^n fields from n lines. */
+const bomb = (fragments: number) =>
+  `{ ...F0 } ${repeat(fragments, (index) => `fragment F${index} on Query { a: __typename ...F${index + 1} b: __typename ...F${index + 1} }`)}
+  fragment F${fragments} on Query { __typename }`
+const deepType = (levels: number) =>
+  `{ __schema { types { ${'fields { type { '.repeat(levels)}name${' } }'.repeat(levels)} } } }`
+
+export const badDocuments: readonly BadRequest[] = [
+  ...refused('GRAPHQL_PARSE_FAILED', [
+    ['an empty document', '', /Unexpected <EOF>/],
+    ['a comment alone', '# nothing', /Unexpected <EOF>/],
+    [
+      'a bracket that is not closed',
+      '{ techServiceNewsArticle { nodes { uri }',
+      /Expected Name, found <EOF>/,
+    ],
+    ['an empty selection', '{ }', /Expected Name, found "}"/],
+    ['SQL', 'select * from article', /Unexpected character: "\*"/],
+    [
+      'a text that is not closed',
+      '{ techServiceNewsArticleByUri(uri: "at://) { uri } }',
+      /Unterminated string/,
+    ],
+    ['NUL between tokens', '{ __typename \0 }', /Unexpected character: U\+0000/],
+    [
+      'half a surrogate pair escaped',
+      String.raw`{ techServiceNewsArticle(where: {title: {eq: "\uD83D"}}) { totalCount } }`,
+      /Invalid Unicode escape/,
+    ],
+    [
+      'half a surrogate pair as it is',
+      `{ techServiceNewsArticle(where: {title: {eq: "\ud83d"}}) { totalCount } }`,
+      /Invalid character/,
+    ],
+  ]),
+  ...refused('GRAPHQL_VALIDATION_FAILED', [
+    [
+      'an unknown root field',
+      '{ techServiceNewsArtikel { totalCount } }',
+      /Did you mean "techServiceNewsArticle"/,
+    ],
+    ['an unknown field', '{ techServiceNewsArticle { nodes { titel } } }', /Did you mean "title"/],
+    ['an unknown argument', list('frist: 3'), /Did you mean "first"/],
+    [
+      'orderBy on a list',
+      list('orderBy: {title: ASC}'),
+      /Lists are sorted with `sortBy: \[\{field: …, direction: …\}\]`/,
+    ],
+    ['lower-case or', list('where: {or: []}'), /joined with `AND`, `OR` and `NOT`, in upper case/],
+    ['lower-case and', list('where: {and: []}'), /in upper case/],
+    ['lower-case not in a nested input', list('where: {source: {not: {}}}'), /in upper case/],
+    [
+      'an unknown operator',
+      list('where: {title: {like: "%x%"}}'),
+      /"StringWhereInput" not to include unknown field "like"/,
+    ],
+    [
+      'contains on a number',
+      '{ techServiceNewsEnrichment(where: {impactLevel: {contains: "9"}}) { totalCount } }',
+      /"IntWhereInput" not to include unknown field "contains"/,
+    ],
+    ['a quoted enum value', list('sortBy: [{field: "title"}]'), /Enum values are written without quotes/],
+    ['a quoted direction', list('sortBy: [{field: title, direction: "DESC"}]'), /without quotes/],
+    [
+      'an unknown direction',
+      list('sortBy: [{field: title, direction: DOWN}]'),
+      /Value "DOWN" does not exist in "SortDirection"/,
+    ],
+    [
+      'sorting by text without bound',
+      list('sortBy: [{field: description}]'),
+      /Value "description" does not exist/,
+    ],
+    [
+      'a record read through its reference',
+      '{ techServiceNewsArticle { nodes { source { title } } } }',
+      /through `uriResolved` or the `…Resolved` field beside it/,
+    ],
+    [
+      'a record read without its type',
+      '{ techServiceNewsArticle { nodes { sourceResolved { displayName } } } }',
+      /Name the type: `\.\.\. on <Type>/,
+    ],
+    [
+      'an AT-URI read as a record',
+      '{ techServiceNewsArticle { nodes { duplicateOf { title } } } }',
+      /read the record through the `…Resolved` field/,
+    ],
+    [
+      'a reference without selection',
+      '{ techServiceNewsArticle { nodes { source } } }',
+      /must have a selection of subfields/,
+    ],
+    [
+      'grouping by what has no groups',
+      '{ techServiceNewsArticleAggregate(groupBy: [image]) { count } }',
+      /Value "image" does not exist in "TechServiceNewsArticleGroupByField"/,
+    ],
+    [
+      'a fragment of a type that is not there',
+      '{ techServiceNewsArticle { nodes { ... on TechServiceNewsSource { domain } } } }',
+      /can never be of type "TechServiceNewsSource"/,
+    ],
+    ['a fragment alone', 'fragment A on Query { __typename }', /Fragment "A" is never used/],
+    ['a fragment that is not there', '{ ...Missing }', /Unknown fragment "Missing"/],
+    [
+      'a fragment that contains itself',
+      '{ ...A } fragment A on Query { ...A }',
+      /Cannot spread fragment "A" within itself/,
+    ],
+    ['a variable that is not declared', list('first: $size'), /Variable "\$size" is not defined/],
+    [
+      'a variable of the wrong type',
+      'query ($size: String) { techServiceNewsArticle(first: $size) { totalCount } }',
+      /"String" used in position expecting type "Int"/,
+    ],
+    ['a variable of no type', 'query ($x: Nothing) { __typename }', /Unknown type "Nothing"/],
+    [
+      'one key for two fields',
+      '{ a: techServiceNewsArticle { totalCount } a: techServiceNewsSource { totalCount } }',
+      /Fields "a" conflict/,
+    ],
+    [
+      'one key for two arguments',
+      '{ techServiceNewsArticle(first: 1) { totalCount } techServiceNewsArticle(first: 2) { totalCount } }',
+      /conflict because they have differing arguments/,
+    ],
+    ['an unknown directive', '{ __typename @live }', /Unknown directive "@live"/],
+    ['@include without if', '{ __typename @include }', /@include\(if:\)".* is required/],
+    [
+      'a mutation',
+      'mutation { createArticle(title: "x") { uri } }',
+      /read-only: write a query instead of a mutation/,
+    ],
+    [
+      'a subscription',
+      'subscription { techServiceNewsArticle { totalCount } }',
+      /read-only: write a query instead of a subscription/,
+    ],
+    [
+      'a mutation beside a query',
+      'query A { __typename } mutation B { x }',
+      /read-only/,
+      { operationName: 'A' },
+    ],
+    ['a type definition', 'type Query { x: Int } { __typename }', /not executable/],
+  ]),
+  ...refused('BAD_USER_INPUT', [
+    [
+      'two operations without a name',
+      'query A { __typename } query B { __typename }',
+      /set operationName to one of A, B/,
+    ],
+    [
+      'an operation that is not there',
+      'query A { __typename }',
+      /no operation named "C"; it has A/,
+      { operationName: 'C' },
+    ],
+  ]),
+  ...refused('QUERY_TOO_COMPLEX', [
+    ['65 levels of AND', nestedWhere(65), /nested too deep: 65, and the limit is 64/],
+    [
+      '33 joins',
+      list(`where: {AND: [${repeat(33, () => '{source: {country: {eq: "x"}}}')}]}`),
+      /too many references and arrays: 33, and the limit is 32/,
+    ],
+    [
+      '33 joins by some',
+      list(`where: {AND: [${repeat(33, () => '{authors: {some: {}}}')}]}`),
+      /the limit is 32/,
+    ],
+    [
+      '401 conditions',
+      list(`where: {OR: [${repeat(401, (index) => `{wordCount: {eq: ${index}}}`)}]}`),
+      /too many conditions: 401, and the limit is 400/,
+    ],
+    [
+      '1,001 values in a list',
+      list(`where: {wordCount: {in: [${repeat(1001, String)}]}}`),
+      /`in` has too many values: 1001, and the limit is 1000/,
+    ],
+    [
+      '100,000 values in a variable',
+      'query ($x: [Int!]) { techServiceNewsArticle(where: {wordCount: {in: $x}}) { totalCount } }',
+      /100000, and the limit is 1000/,
+      { variables: { x: Array.from({ length: 100_000 }, (_, index) => index) } },
+    ],
+    [
+      'a needle of 20,001 characters',
+      'query ($x: String) { techServiceNewsArticle(where: {title: {contains: $x}}) { totalCount } }',
+      /`contains` is too long: 20001, and the limit is 20000/,
+      { variables: { x: 'x'.repeat(20_001) } },
+    ],
+    [
+      'six sort fields',
+      list(
+        'sortBy: [{field: uri}, {field: did}, {field: rkey}, {field: title}, {field: url}, {field: createdAt}]',
+      ),
+      /`sortBy` has too many fields: 6, and the limit is 5/,
+    ],
+    [
+      'six group fields',
+      '{ techServiceNewsArticleAggregate(groupBy: [language, section, country, did, source, articleType]) { count } }',
+      /`groupBy` has too many fields: 6, and the limit is 5/,
+    ],
+    [
+      '10,000 nested levels',
+      `${'{a'.repeat(10_000)}${'}'.repeat(10_000)}`,
+      /too many tokens|nested too deep: 10000/,
+    ],
+    ['10,000 levels that are not closed', '{a'.repeat(10_000), /nested too deep: 10000/],
+    [
+      '10,000 nested lists',
+      list(`where: {language: {in: ${'['.repeat(10_000)}${']'.repeat(10_000)}}}`),
+      /too many tokens|nested too deep/,
+    ],
+    ['10,000 nested levels of where', nestedWhere(10_000), /too many tokens/],
+    ['300 levels of where', nestedWhere(300), /nested too deep/],
+    [
+      '10,000 aliases',
+      `{ ${repeat(10_000, (index) => `a${index}: __typename`)} }`,
+      /too many tokens: 30002, and the limit is 20000/,
+    ],
+    [
+      '6,000 fields',
+      `{ ${repeat(6_000, () => '__typename')} }`,
+      /Too many fields .*6000, and the limit is 5000/,
+    ],
+    ['300,000 tokens', `{ ${',x'.repeat(300_000)} }`, /too many tokens: 300002/],
+    [
+      'a fragment bomb of 30',
+      bomb(30),
+      /Too many fields are selected, fragments spread: \d+, and the limit is 5000/,
+    ],
+    ['a fragment bomb of 1,000', bomb(1_000), /Too many fields/],
+    [
+      'references forth and back',
+      `{ techServiceNewsSource { ${repeat(20, () => 'nodes { techServiceNewsArticleViaSource { nodes { sourceResolved { ... on TechServiceNewsSource { domain techServiceNewsArticleViaSource {')} totalCount ${'} } } } } }'.repeat(20)} } }`,
+      /Selections are nested too deep: \d+, and the limit is 32/,
+    ],
+    ['deep introspection', deepType(40), /Selections are nested too deep: 83, and the limit is 32/],
+    [
+      '1,000 nested levels of where in variables',
+      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
+      /levels of brackets; at most \d+/,
+      { variables: { x: nestedNot(1_000) }, isRefusedEarly: true },
+    ],
+    [
+      '65 levels of NOT in variables',
+      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
+      /nested too deep: 65, and the limit is 64/,
+      { variables: { x: nestedNot(64) } },
+    ],
+  ]),
+]
+
+function nestedNot(levels: number): unknown {
+  let value: unknown = {}
+  for (let level = 0; level < levels; level++) value = { NOT: value }
+  return value
+}
