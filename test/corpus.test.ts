@@ -1,0 +1,318 @@
+/**
+ * Real news, when they lie beside the checkout: what the service counts is what plain loops over the lines count.
+ * The loops share nothing with the program but the folding of text, which the reference evaluator has its own of.
+ */
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { loadFoundation } from '../src/cli/foundation.ts'
+import { openDatabase } from '../src/database/open.ts'
+import { type ImportResult, importRecords } from '../src/ingest/sources/import.ts'
+import { fileInput } from '../src/ingest/sources/lines.ts'
+import { createEngine } from '../src/query/engine.ts'
+import type { QueryEngine } from '../src/query/execute.ts'
+import { buildGraphQLSchema } from '../src/schema/graphql.ts'
+import type { Json } from './reference/shapes.ts'
+import { type Bucket, fold, parseInstant, printBucket, startOf } from './reference/values.ts'
+
+const folder = fileURLToPath(new URL('../../shared/corpus/dev/', import.meta.url))
+const names = ['sources', 'articles', 'enrichments'] as const
+const skip = existsSync(folder) ? false : 'the corpus is not beside the checkout'
+
+interface Corpus extends AsyncDisposable {
+  readonly imported: ImportResult
+  readonly engine: QueryEngine
+  /** Values of the records that are no mistakes, by their URI, in the order of the file. */
+  readonly articles: ReadonlyMap<string, Json>
+  readonly sources: ReadonlyMap<string, Json>
+  readonly enrichments: ReadonlyMap<string, Json>
+}
+
+let opened: Promise<Corpus> | undefined
+function open(): Promise<Corpus> {
+  opened ??= importCorpus()
+  return opened
+}
+after(async () => (await opened)?.[Symbol.asyncDispose]())
+
+test('the corpus imports whole but for one record, whose URL is none', { skip }, async () => {
+  const { imported, articles, sources, enrichments } = await open()
+  assert.deepEqual([sources.size, articles.size, enrichments.size], [3368, 17_004, 10_736])
+  assert.deepEqual(imported, {
+    read: 31_109,
+    stored: 31_108,
+    updated: 0,
+    unchanged: 0,
+    older: 0,
+    refused: { 'invalid-record': 1 },
+  })
+  const { data } = await ask(`{ source: techServiceNewsSourceAggregate { count }
+    article: techServiceNewsArticleAggregate { count } enrichment: techServiceNewsEnrichmentAggregate { count } }`)
+  assert.deepEqual(
+    [data.source.count, data.article.count, data.enrichment.count],
+    [sources.size, articles.size, enrichments.size],
+  )
+})
+
+test('articles are counted by language, each as often as a loop finds it', { skip }, async () => {
+  const { articles } = await open()
+  const expected = tally(articles.values(), ({ language }) => language ?? null)
+  const { data } = await ask(
+    '{ all: techServiceNewsArticleAggregate(groupBy: [language], limit: 1000) { count groupCount groups { language count } } }',
+  )
+  assert.deepEqual([data.all.count, data.all.groupCount], [articles.size, expected.size])
+  assert.deepEqual(new Map(data.all.groups.map(({ language, count }: Json) => [language, count])), expected)
+  for (const [language, count] of expected) {
+    const { data } = await ask(
+      'query ($where: TechServiceNewsArticleWhereInput) { list: techServiceNewsArticle(where: $where, first: 0) { totalCount } }',
+      { where: { language: language === null ? { isNull: true } : { eq: language } } },
+    )
+    assert.equal(data.list.totalCount, count, String(language))
+  }
+})
+
+test('articles are counted by outlet, and the outlet counts its own', { skip }, async () => {
+  const { articles } = await open()
+  const expected = tally(articles.values(), ({ source }) => source.uri)
+  const { data } = await ask(
+    '{ all: techServiceNewsArticleAggregate(groupBy: [source], limit: 1000) { groupCount groups { source count sourceResolved { ... on TechServiceNewsSource { uri techServiceNewsArticleViaSource(first: 0) { totalCount } } } } } }',
+  )
+  assert.equal(data.all.groupCount, expected.size)
+  assert.equal(data.all.groups.length, 1000)
+  for (const { source, count, sourceResolved } of data.all.groups) {
+    assert.equal(count, expected.get(source))
+    assert.equal(sourceResolved.uri, source)
+    assert.equal(sourceResolved.techServiceNewsArticleViaSource.totalCount, count)
+  }
+  const counts = data.all.groups.map(({ count }: Json) => count)
+  assert.deepEqual(counts, [...expected.values()].toSorted((a, b) => b - a).slice(0, 1000))
+})
+
+test('undated articles are counted as undated', { skip }, async () => {
+  const { articles } = await open()
+  const { data } = await ask(`{
+    undated: techServiceNewsArticle(where: {publishedAt: {isNull: true}}, first: 0) { totalCount }
+    bare: techServiceNewsArticle(where: {description: {isNull: true}}, first: 0) { totalCount }
+    years: techServiceNewsArticleAggregate(groupBy: [publishedAt_year], orderBy: KEY_ASC, limit: 1) { groups { publishedAt_year count } } }`)
+  const undated = count(articles.values(), ({ publishedAt }) => publishedAt === undefined)
+  assert.equal(undated, 10_977)
+  assert.equal(data.undated.totalCount, undated)
+  assert.equal(
+    data.bare.totalCount,
+    count(articles.values(), ({ description }) => description === undefined),
+  )
+  assert.deepEqual(data.years.groups, [{ publishedAt_year: null, count: undated }])
+})
+
+for (const needle of [
+  'a',
+  '%',
+  'the',
+  'THE',
+  'élection',
+  'Trump',
+  'zzzz',
+  '中',
+  '中国',
+  '国新',
+  'ー',
+  'москв',
+  'ß',
+  'ان',
+  '"',
+  'new york',
+]) {
+  test(`titles that contain ${needle} are as many as a loop finds`, { skip }, async () => {
+    const texts = await foldedTexts()
+    const folded = fold(needle)
+    const { data } = await ask(
+      `query ($x: String) {
+        title: techServiceNewsArticle(where: {title: {contains: $x}}, first: 0) { totalCount }
+        starts: techServiceNewsArticle(where: {title: {startsWith: $x}}, first: 0) { totalCount }
+        either: techServiceNewsArticle(where: {OR: [{title: {contains: $x}}, {description: {contains: $x}}]}, first: 0) { totalCount } }`,
+      { x: needle },
+    )
+    assert.deepEqual(
+      [data.title.totalCount, data.starts.totalCount, data.either.totalCount],
+      [
+        count(texts, ({ title }) => title.includes(folded)),
+        count(texts, ({ title }) => title.startsWith(folded)),
+        count(texts, ({ title, description }) => title.includes(folded) || description.includes(folded)),
+      ],
+    )
+  })
+}
+
+test('conditions two references away count what two look-ups find', { skip }, async () => {
+  const { articles, sources, enrichments } = await open()
+  const sourceOf = (enrichment: Json): Json =>
+    sources.get(articles.get(enrichment.article.uri)?.source.uri ?? '')
+  const { data } = await ask(`{
+    filtered: techServiceNewsEnrichment(where: {article: {source: {country: {eq: "FR"}}}, impactLevel: {gte: 7}}, first: 0) { totalCount }
+    grouped: techServiceNewsEnrichmentAggregate(groupBy: [article_source_country], limit: 1000) { groups { article_source_country count } } }`)
+  assert.equal(
+    data.filtered.totalCount,
+    count(enrichments.values(), (value) => sourceOf(value)?.country === 'FR' && value.impactLevel >= 7),
+  )
+  assert.deepEqual(
+    new Map(data.grouped.groups.map((group: Json) => [group.article_source_country, group.count])),
+    tally(enrichments.values(), (value) => sourceOf(value)?.country ?? null),
+  )
+})
+
+test('every article has as many enrichments as name it', { skip }, async () => {
+  const { articles, enrichments } = await open()
+  const expected = tally(enrichments.values(), ({ article }) => article.uri)
+  let withSome = 0
+  for await (const node of allArticles(
+    'sortBy: [{field: uri}]',
+    'uri techServiceNewsEnrichmentViaArticle(first: 3) { totalCount nodes { article { uri } } }',
+  )) {
+    const { totalCount, nodes } = node.techServiceNewsEnrichmentViaArticle
+    assert.equal(totalCount, expected.get(node.uri) ?? 0)
+    assert.ok(nodes.length === totalCount && nodes.every(({ article }: Json) => article.uri === node.uri))
+    if (totalCount > 0) withSome += 1
+  }
+  const { data } = await ask(`{
+    some: techServiceNewsArticle(where: {techServiceNewsEnrichmentViaArticle: {some: {}}}, first: 0) { totalCount }
+    none: techServiceNewsArticle(where: {techServiceNewsEnrichmentViaArticle: {none: {}}}, first: 0) { totalCount } }`)
+  assert.deepEqual([data.some.totalCount, data.none.totalCount], [withSome, articles.size - withSome])
+})
+
+for (const bucket of ['day', 'week', 'month', 'year'] as const satisfies readonly Bucket[]) {
+  test(`articles are counted by ${bucket} as a calendar counts them`, { skip }, async () => {
+    const { articles } = await open()
+    const field = `publishedAt_${bucket}`
+    const { data } = await ask(
+      `{ all: techServiceNewsArticleAggregate(groupBy: [${field}], limit: 1000) { groupCount groups { ${field} count } } }`,
+    )
+    const expected = tally(articles.values(), ({ publishedAt }) =>
+      publishedAt === undefined ? null : printBucket(bucket, startOf(bucket, parseInstant(publishedAt))),
+    )
+    assert.equal(data.all.groupCount, expected.size)
+    for (const group of data.all.groups) assert.equal(group.count, expected.get(group[field]), group[field])
+  })
+}
+
+test('a range of dates holds what lies between', { skip }, async () => {
+  const { articles } = await open()
+  const { data } = await ask(
+    '{ list: techServiceNewsArticle(where: {language: {eq: "en"}, publishedAt: {gte: "2025-01-01", lt: "2025-03-01T00:00:00+02:00"}}, first: 0) { totalCount } }',
+  )
+  const [from, to] = [parseInstant('2025-01-01'), parseInstant('2025-02-28T22:00:00Z')]
+  const expected = count(articles.values(), ({ language, publishedAt }) => {
+    if (language !== 'en' || publishedAt === undefined) return false
+    const instant = parseInstant(publishedAt)
+    return instant >= from && instant < to
+  })
+  assert.equal(data.list.totalCount, expected)
+})
+
+for (const direction of ['ASC', 'DESC'] as const) {
+  for (const backwards of [false, true]) {
+    const way = backwards ? 'backwards' : 'forwards'
+    test(`paging ${way} by publishedAt ${direction} gives every article once, in order`, {
+      skip,
+    }, async () => {
+      const { articles } = await open()
+      const seen: { uri: string; publishedAt: string | null }[] = []
+      const sortBy = `sortBy: [{field: publishedAt, direction: ${direction}}]`
+      for await (const node of allArticles(sortBy, 'uri publishedAt', backwards)) seen.push(node)
+      assert.equal(seen.length, articles.size)
+      assert.deepEqual(new Set(seen.map(({ uri }) => uri)), new Set(articles.keys()))
+      const instants = seen.map(({ publishedAt }) =>
+        publishedAt === null ? null : parseInstant(publishedAt),
+      )
+      const isRising = (direction === 'ASC') !== backwards
+      for (const [at, next] of instants.slice(1).entries())
+        assert.ok(isRising ? !isBefore(next, instants[at]!) : !isBefore(instants[at]!, next))
+    })
+  }
+}
+
+let folding: Promise<readonly Json[]> | undefined
+/** Folded once, because the plain way is slow. */
+function foldedTexts(): Promise<readonly Json[]> {
+  folding ??= open().then(({ articles }) =>
+    [...articles.values()].map(({ title, description = '' }) => ({
+      title: fold(title),
+      description: fold(description),
+    })),
+  )
+  return folding
+}
+
+/** A missing date is smaller than any. */
+function isBefore(a: bigint | null, b: bigint | null): boolean {
+  if (a === null || b === null) return a === null && b !== null
+  return a < b
+}
+
+async function* allArticles(sortBy: string, selection: string, backwards = false): AsyncGenerator<Json> {
+  const [size, from] = backwards ? ['last', 'before'] : ['first', 'after']
+  for (let cursor: string | null = null, more = true; more; ) {
+    const { data } = await ask(
+      `query ($cursor: String) { page: techServiceNewsArticle(${size}: 100, ${from}: $cursor, ${sortBy}) {
+        nodes { ${selection} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+      { cursor },
+    )
+    const { nodes, pageInfo } = data.page
+    yield* backwards ? nodes.toReversed() : nodes
+    more = backwards ? pageInfo.hasPreviousPage : pageInfo.hasNextPage
+    cursor = backwards ? pageInfo.startCursor : pageInfo.endCursor
+  }
+}
+
+async function ask(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+  const answer = await (await open()).engine.execute({ query, variables })
+  assert.ok(answer.kind === 'data', JSON.stringify(answer))
+  return JSON.parse(new TextDecoder().decode(answer.body))
+}
+
+async function importCorpus(): Promise<Corpus> {
+  const foundation = await loadFoundation(fileURLToPath(new URL('../lexicons/', import.meta.url)))
+  const { lexicons, model, tables } = foundation
+  const database = await openDatabase('sqlite::memory:', {
+    tables,
+    fingerprint: lexicons.fingerprint,
+    check: () => null,
+    now: () => BigInt(Date.now()) * 1000n,
+  })
+  const inputs = names.map((name) => fileInput(`${folder}${name}.jsonl.gz`, null))
+  const imported = await importRecords(database.write, inputs, { ...foundation, workers: 1 })
+  const engine = createEngine({
+    schema: buildGraphQLSchema(model),
+    model,
+    tables,
+    database: database.read,
+    maxPageSize: 100,
+  })
+  return {
+    imported,
+    engine,
+    sources: readValues('sources'),
+    articles: new Map([...readValues('articles')].filter(([, { url }]) => /^\w+:\/\/\S+$/.test(url))),
+    enrichments: readValues('enrichments'),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
+
+function readValues(name: (typeof names)[number]): Map<string, Json> {
+  const lines = gunzipSync(readFileSync(`${folder}${name}.jsonl.gz`))
+    .toString('utf8')
+    .trim()
+    .split('\n')
+  return new Map(lines.map((line) => JSON.parse(line)).map(({ uri, value }) => [uri, value]))
+}
+
+function count(values: Iterable<Json>, holds: (value: Json) => boolean): number {
+  return [...values].filter(holds).length
+}
+
+function tally<Key>(values: Iterable<Json>, keyOf: (value: Json) => Key): Map<Key, number> {
+  const found = new Map<Key, number>()
+  for (const value of values) found.set(keyOf(value), (found.get(keyOf(value)) ?? 0) + 1)
+  return found
+}
