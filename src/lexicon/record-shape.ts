@@ -93,15 +93,12 @@ class ShapeBuilder {
         const of = this.#ofType(id, type.items)
         return of === null ? null : { kind: 'array', of }
       }
-      case 'ref': {
-        const found = resolveRef(this.#lexicons, id, type.ref)
-        // A record is no type of a property: the official validator lets no value pass.
-        return found?.def.type === 'record' ? null : this.ofDef(found)
-      }
+      case 'ref':
+        return this.ofDef(resolveRef(this.#lexicons, id, type.ref))
       case 'union': {
         const members = type.refs.flatMap((ref): [string, Shape][] => {
           const found = resolveRef(this.#lexicons, id, ref)
-          const shape = found?.def.type === 'record' ? null : this.ofDef(found)
+          const shape = this.ofDef(found)
           return found === null || shape === null ? [] : [[found.origin, shape]]
         })
         return members.length === 0 ? null : { kind: 'union', members: new Map(members) }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { cidForLex } from '@atproto/lex-cbor'
 import { jsonToLex, lexToIpld } from '@atproto/lexicon'
 import { formatCid } from './cid.ts'
+import { buildLexicons } from './lexicons.ts'
 import { loadLexicons } from './load.ts'
 import { createLineReader, createRecordReader } from './validate.ts'
 
@@ -334,6 +335,36 @@ test('a property that every object inherits is missing when the record does not 
     'invalid-record',
   )
 })
+
+test('a record inside a record, by a reference or in a union, is held to its lexicon', () => {
+  const ref = { type: 'ref', ref: 'org.example.note' }
+  const union = { type: 'union', refs: ['org.example.note'] }
+  const note = { at: { type: 'string', format: 'datetime' }, next: ref }
+  const built = buildLexicons(
+    [recordOf('org.example.note', note, ['at']), recordOf('org.example.board', { ref, union })],
+    {},
+  )
+  assert.ok(built.ok, JSON.stringify(built))
+  const read = createRecordReader(built.lexicons)
+  const reasonOf = (more: object) => {
+    const value = { $type: 'org.example.board', ...more }
+    const reading = read({ uri: `at://${did}/org.example.board/x`, value })
+    return reading.ok ? null : reading.reason
+  }
+  const $type = 'org.example.note'
+  const at = '2026-11-16T13:00:00Z'
+  assert.equal(reasonOf({ ref: { $type, at, next: { at } }, union: { $type, at } }), null)
+  assert.equal(reasonOf({ ref: {} }), 'invalid-record')
+  assert.equal(reasonOf({ ref: { at, next: [] } }), 'invalid-record')
+  assert.equal(reasonOf({ union: { $type } }), 'invalid-record')
+  assert.equal(reasonOf({ ref: { at, next: { at: '2026-02-30T00:00:00Z' } } }), 'bad-datetime')
+  assert.equal(reasonOf({ union: { $type, at: '0000-01-01T00:00:00Z' } }), 'bad-datetime')
+})
+
+function recordOf(id: string, properties: object, required: readonly string[] = []) {
+  const main = { type: 'record', key: 'any', record: { type: 'object', required, properties } }
+  return { file: `${id}.json`, document: { lexicon: 1, id, defs: { main } } }
+}
 
 /** A list of lists, so many levels deep. */
 function nested(levels: number): unknown {

@@ -2,7 +2,7 @@
  * From a line of an import to a record that may be stored, or to the reason why it may not.
  * Runs for every record, so the common case allocates little and converts nothing.
  */
-import { jsonToLex, lexToIpld, Lexicons } from '@atproto/lexicon'
+import { jsonToLex, lexToIpld, type LexUserType, Lexicons } from '@atproto/lexicon'
 import { isCid, type LexValue } from '@atproto/lex-data'
 import { isValidDid, isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
 import { isInstantForm, parseRecordInstant } from '../util/instant.ts'
@@ -235,9 +235,26 @@ function checkCid(cid: Uint8Array, given: unknown): Fault | null {
   return { reason: 'cid-mismatch', message: `The CID of the value is ${computed}, not ${given}.` }
 }
 
+/**
+ * Published lexicons use a record's definition as the type of a property, which the library refuses to look
+ * into. It asks for a definition without naming the types it wants only to validate a value within another.
+ */
+class EmbeddingLexicons extends Lexicons {
+  override getDefOrThrow<Type extends LexUserType['type'] = LexUserType['type']>(
+    uri: string,
+    types?: readonly Type[],
+  ): Extract<LexUserType, { type: Type }> {
+    const def: LexUserType = super.getDefOrThrow(uri, types)
+    return (types === undefined && def.type === 'record' ? def.record : def) as Extract<
+      LexUserType,
+      { type: Type }
+    >
+  }
+}
+
 function compileCollections(set: LexiconSet): ReadonlyMap<string, Collection> {
   // The library writes into the documents it is given.
-  const official = new Lexicons(structuredClone(set.documents) as never)
+  const official = new EmbeddingLexicons(structuredClone(set.documents) as never)
   const shadowed = set.documents.some(({ defs }) => hasInheritedName(defs))
   const collections = set.documents.filter(isRecordLexicon).map(({ id, defs }): [string, Collection] => {
     const assertValid = (value: unknown) =>

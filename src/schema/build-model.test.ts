@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { GraphQLObjectType } from 'graphql'
 import { buildLexicons } from '../lexicon/lexicons.ts'
 import { buildModel } from './build-model.ts'
+import { buildGraphQLSchema } from './graphql.ts'
 import type { Model } from './model.ts'
 
 type Properties = Readonly<Record<string, unknown>>
@@ -135,6 +137,35 @@ test('references are found in objects and arrays, circular ones once, with their
     collection(built).referredBy.map(({ viaField }) => viaField),
     ['orgExampleThingViaOne', 'orgExampleThingViaMany'],
   )
+})
+
+test('a union is one type, though its record is embedded elsewhere or its array has a definition', () => {
+  const union = { type: 'union', refs: ['#box'] }
+  const colors = { type: 'record', key: 'any', record: { type: 'object', properties: { accent: union } } }
+  const box = { type: 'object', properties: { more: { type: 'ref', ref: '#list' } } }
+  const list = { type: 'array', items: { type: 'union', refs: ['#box'] } }
+  const properties = {
+    theme: { type: 'ref', ref: 'org.example.colors' },
+    one: { type: 'ref', ref: '#list' },
+    two: { type: 'ref', ref: '#list' },
+  }
+  const main = { type: 'record', key: 'any', record: { type: 'object', properties } }
+  const documents = [
+    { lexicon: 1, id: 'org.example.colors', defs: { main: colors, box: { ...box, properties: {} } } },
+    { lexicon: 1, id: 'org.example.site', defs: { main, list, box } },
+  ]
+  const result = buildLexicons(
+    documents.map((document) => ({ file: document.id, document })),
+    {},
+  )
+  assert.ok(result.ok, JSON.stringify(result))
+  const schema = buildGraphQLSchema(buildModel(result.lexicons))
+  const typeOf = (type: string, field: string) =>
+    String((schema.getType(type) as GraphQLObjectType).getFields()[field]?.type)
+  assert.equal(typeOf('OrgExampleColors', 'accent'), 'OrgExampleColorsAccentUnion')
+  assert.equal(typeOf('OrgExampleColorsValue', 'accent'), 'OrgExampleColorsAccentUnion')
+  assert.equal(typeOf('OrgExampleSite', 'one'), '[OrgExampleSiteListUnion!]')
+  assert.equal(typeOf('OrgExampleSiteBox', 'more'), '[OrgExampleSiteListUnion!]')
 })
 
 function model(properties: Properties, references: Readonly<Record<string, readonly string[]>> = {}): Model {

@@ -76,10 +76,11 @@ export function buildModel(lexicons: LexiconSet): Model {
   return { collections, notes, fingerprint: lexicons.fingerprint }
 }
 
-/** The mutable part: object types by origin, so that circular references end. */
+/** The mutable part: object types by origin, so that circular references end, and one type per union. */
 class Walk {
   readonly #definitions = new Map<string, Definition>()
   readonly #objects = new Map<string, ObjectType>()
+  readonly #unions = new Map<Definition, UnionType>()
   readonly #notes: string[]
 
   constructor(lexicons: LexiconSet, notes: string[]) {
@@ -183,21 +184,25 @@ class Walk {
     return type
   }
 
+  /** Reached twice where a record is embedded too, or an array of it is a definition of its own. */
   #union(definition: Definition, origin: string, place: string): FieldType {
+    const known = this.#unions.get(definition)
+    if (known !== undefined) return { kind: 'union', type: known }
     const members: UnionMember[] = []
-    for (const ref of definition.refs ?? []) {
-      const member = absolute(ref, origin)
-      const type = this.#referred(member, 0)
-      if (members.some((it) => it.origin === member)) continue
-      if (type.kind === 'object') members.push({ origin: member, type: type.type })
-      else if (type.kind === 'strongRef') members.push({ origin: member, type: 'strongRef' })
-    }
     const type: UnionType = {
       // Unions have no name in a lexicon: they are named by where they stand.
       name: `${typeNameOf(place === '' ? origin : `${origin}-${fieldNameOf(place)}`)}Union`,
       description: definition.description ?? '',
       closed: definition.closed ?? false,
       members,
+    }
+    this.#unions.set(definition, type)
+    for (const ref of definition.refs ?? []) {
+      const member = absolute(ref, origin)
+      const type = this.#referred(member, 0)
+      if (members.some((it) => it.origin === member)) continue
+      if (type.kind === 'object') members.push({ origin: member, type: type.type })
+      else if (type.kind === 'strongRef') members.push({ origin: member, type: 'strongRef' })
     }
     return { kind: 'union', type }
   }
