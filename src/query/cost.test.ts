@@ -75,6 +75,17 @@ test('a list of a thousand URIs is answered', async () => {
   assert.equal(await count({ author: { uri: { in: uris } } }), 0)
 })
 
+test('an array may be asked for a thousand elements', async () => {
+  await using service = await open()
+  const query = `query ($where: OrgExampleLibraryBookWhereInput) { ${list}(where: $where) { totalCount nodes { uri } } }`
+  const elements = Array.from({ length: 1000 }, (_, n) => `tag ${n}`)
+  for (const operator of ['hasAny', 'hasAll'])
+    assert.equal(
+      (await service.data(query, { where: { tags: { [operator]: elements } } }))[list].totalCount,
+      0,
+    )
+})
+
 test('more values than a statement takes are refused as too many, not as our fault', async () => {
   await using service = await open()
   const OR = Array.from({ length: 31 }, (_, part) => ({

@@ -167,11 +167,14 @@ export function conjuncts(where: Condition): readonly Condition[] {
   return where.kind === 'all' ? where.of.flatMap(conjuncts) : [where]
 }
 
+/** SQLite merges 500 lists at most, each through all those before it. */
+const maxLookUps = 100
+
 /** Look-ups that give ids, and whether they do so cheaply enough to follow them in id order. */
 function lookUpOptions(emitter: Emitter, where: Condition, rows: number, limit: number): Option[] {
   return conjuncts(where).flatMap((part): Option[] => {
     const found = findLookUps(emitter, part, limit)
-    if (found === null) return []
+    if (found === null || found.length > maxLookUps) return []
     // Merging costs about 3 µs a list and walking 0.4 µs a step: past this a walk meets its hits sooner.
     const lists = found.reduce((sum, { lists }) => sum + lists, 0)
     const estimate = totalEstimate(found)
