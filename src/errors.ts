@@ -26,11 +26,17 @@ export type ErrorCode = keyof typeof errorCodes
 export class ServiceError extends Error {
   override name = 'ServiceError'
   readonly code: ErrorCode
-  /** Further members of GraphQL `extensions`, such as `limit` and `actual`. */
+  /** Further members of GraphQL `extensions`: `limit` and `actual`, or `retryAfter` in seconds. */
   readonly details: Readonly<Record<string, unknown>>
 
-  constructor(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
-    super(message)
+  /** `options.cause` is for the operator's log; callers never see it. */
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: Readonly<Record<string, unknown>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
     this.code = code
     this.details = details
   }

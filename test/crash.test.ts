@@ -111,7 +111,7 @@ function sameState(a: State, b: State): boolean {
 /** The file's records, after its answers have been compared with the reference evaluator's. */
 async function look(path: string): Promise<State> {
   const { config } = parseConfig('query', ['--database', path], {})
-  await using service = await openService(config, root, { create: true })
+  await using service = await openService(config, root)
   const records: PlainRecord[] = []
   for await (const line of exportLines(service.database.read, service.tables))
     records.push(plainRecord(JSON.parse(line)))

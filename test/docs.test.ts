@@ -181,7 +181,7 @@ async function ask(request: GraphQLRequest): Promise<object> {
 
 async function openDemo() {
   const { config } = parseConfig('demo', [], {})
-  const service = await openService({ ...config, database: 'sqlite::memory:' }, rootUrl, { create: true })
+  const service = await openService({ ...config, database: 'sqlite::memory:' }, rootUrl)
   stack.use(service)
   const lines = Iterator.from(buildDemoCorpus()).map((record) => Buffer.from(`${JSON.stringify(record)}\n`))
   const input = { name: 'demo', size: null, open: () => Readable.from(lines) }

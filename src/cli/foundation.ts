@@ -1,8 +1,8 @@
 /** What every command stands on: the lexicons, what follows from them, and the database. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Database, RecordCheck } from '../database/database.ts'
-import { openDatabase } from '../database/open.ts'
+import type { Database, ReadDatabase, RecordCheck } from '../database/database.ts'
+import { openDatabase, openReadDatabase } from '../database/open.ts'
 import { buildTables, type Table } from '../database/tables.ts'
 import type { LexiconProblem, LexiconSet } from '../lexicon/lexicons.ts'
 import { loadLexicons } from '../lexicon/load.ts'
@@ -38,26 +38,31 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
 }
 
 /** The database as configured; a file that does not exist is created. */
-export async function openStore(config: Config, { lexicons, tables }: Foundation): Promise<Database> {
-  const { database } = config
+export function openStore({ database }: Config, { lexicons, tables }: Foundation): Promise<Database> {
+  const check = createCheck(lexicons)
+  return opened(database, () =>
+    openDatabase(database, { tables, fingerprint: lexicons.fingerprint, check, now }),
+  )
+}
+
+/** For commands that only read: an empty answer from a misspelt path helps nobody. */
+export function openExistingStore({ database }: Config, { lexicons }: Foundation): Promise<ReadDatabase> {
+  const path = database.replace(/^sqlite:/, '')
+  if (!/^[a-z]+:/.test(path) && !existsSync(path))
+    throw new CommandError(`There is no database at ${path}; \`lexigraph import FILE…\` makes one.`)
+  return opened(database, () => openReadDatabase(database, lexicons.fingerprint))
+}
+
+async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {
   if (/^postgres(ql)?:/.test(database))
     throw new CommandError('PostgreSQL is not in this version; write --database sqlite:PATH.')
   try {
-    const check = createCheck(lexicons)
-    return await openDatabase(database, { tables, fingerprint: lexicons.fingerprint, check, now })
+    return await open()
   } catch (cause) {
     throw new CommandError(`The database ${database} cannot be opened: ${(cause as Error).message}`, {
       cause,
     })
   }
-}
-
-/** The same for commands that only read: an empty answer from a misspelt path helps nobody. */
-export async function openExistingStore(config: Config, foundation: Foundation): Promise<Database> {
-  const path = config.database.replace(/^sqlite:/, '')
-  if (path !== ':memory:' && !/^[a-z]+:/.test(path) && !existsSync(path))
-    throw new CommandError(`There is no database at ${path}; \`lexigraph import FILE…\` makes one.`)
-  return openStore(config, foundation)
 }
 
 function lexiconFailure(problems: readonly LexiconProblem[]): string {

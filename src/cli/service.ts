@@ -1,5 +1,5 @@
 /** Builds all that answers questions, floor by floor. */
-import type { Database } from '../database/database.ts'
+import type { Database, ReadDatabase } from '../database/database.ts'
 import { createEngine } from '../query/engine.ts'
 import type { QueryEngine } from '../query/execute.ts'
 import { buildGraphQLSchema } from '../schema/graphql.ts'
@@ -11,20 +11,26 @@ export interface Service extends Foundation, AsyncDisposable {
   readonly engine: QueryEngine
 }
 
-export async function openService(
+/** A store that is made or rebuilt when need be, and the engine over it. */
+export async function openService(config: Config, root: URL): Promise<Service> {
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  const database = await openStore(config, foundation)
+  const engine = engineOver(database.read, foundation, config)
+  return { ...foundation, database, engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+}
+
+/** An engine over a store that is only read. */
+export async function openReader(
   config: Config,
   root: URL,
-  { create }: { create: boolean },
-): Promise<Service> {
+): Promise<{ readonly engine: QueryEngine } & AsyncDisposable> {
   const foundation = await loadFoundation(lexiconDir(config, root))
-  const database = await (create ? openStore : openExistingStore)(config, foundation)
-  const { model, tables } = foundation
-  const engine = createEngine({
-    schema: buildGraphQLSchema(model),
-    model,
-    tables,
-    database: database.read,
-    maxPageSize: config['max-page-size'],
-  })
-  return { ...foundation, database, engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+  const database = await openExistingStore(config, foundation)
+  const engine = engineOver(database, foundation, config)
+  return { engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+}
+
+function engineOver(database: ReadDatabase, { model, tables }: Foundation, config: Config): QueryEngine {
+  const schema = buildGraphQLSchema(model)
+  return createEngine({ schema, model, tables, database, maxPageSize: config['max-page-size'] })
 }

@@ -1,6 +1,6 @@
 /** From a database's URL to its engine. */
-import type { Database, RecordCheck } from './database.ts'
-import { openSqlite } from './sqlite/open.ts'
+import type { Database, ReadDatabase, RecordCheck } from './database.ts'
+import { openSqlite, openSqliteReader } from './sqlite/open.ts'
 import type { Table } from './tables.ts'
 
 export interface OpenOptions {
@@ -15,8 +15,17 @@ export interface OpenOptions {
 
 /** `sqlite:PATH`, or a bare path. Creates the file when there is none, and migrates an older one. */
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
+  return openSqlite(sqlitePath(url), options)
+}
+
+/** The same for reading alone: nothing is created, migrated or rebuilt. */
+export async function openReadDatabase(url: string, fingerprint: string): Promise<ReadDatabase> {
+  return openSqliteReader(sqlitePath(url), fingerprint)
+}
+
+function sqlitePath(url: string): string {
   const scheme = /^([a-z][a-z0-9+]*):/.exec(url)?.[1]
-  if (scheme === undefined) return openSqlite(url, options)
-  if (scheme === 'sqlite') return openSqlite(url.slice('sqlite:'.length), options)
+  if (scheme === undefined) return url
+  if (scheme === 'sqlite') return url.slice('sqlite:'.length)
   throw new Error(`The database "${url}" has the unknown scheme "${scheme}:". Write sqlite:PATH.`)
 }

@@ -114,8 +114,9 @@ function isPlain({ kind }: FieldType): boolean {
 
 function unionOutput(context: PlanContext, type: UnionType, path: readonly string[], sets: Sets): Output {
   if (type.members.length === 0 && type.closed) return { kind: 'json', path }
-  const unknown = objectNamed(context, 'UnknownObject')
-  const otherwise = type.closed ? null : buildFields(context, unknown, sets, path)
+  const otherwise = type.closed
+    ? null
+    : buildFields(context, objectNamed(context, 'UnknownObject'), sets, path)
   if (type.members.length === 0) return { kind: 'object', path, fields: otherwise ?? [] }
   const cases = type.members.map((member) => {
     const name = member.type === 'strongRef' ? 'ComAtprotoRepoStrongRef' : member.type.name

@@ -1,9 +1,11 @@
 /** An operation and its variables to a plan: what each root field reads. */
 import { type DocumentNode, executeSync, type FieldNode, Kind, type OperationDefinitionNode } from 'graphql'
+import { RequestErrors } from './request-errors.ts'
 import { buildAggregate } from './build-aggregate.ts'
 import { buildList } from './build-list.ts'
 import { buildRecord } from './build-output.ts'
 import { argumentsOf, type Collected, collectFields } from './collect.ts'
+import { assertWithin } from './limits.ts'
 import { type PlanContext, tableOf } from './context.ts'
 import type { Plan, RootOutput } from './plan.ts'
 import { checkedAtUri } from './values.ts'
@@ -16,7 +18,11 @@ export function buildPlan(
 ): Plan {
   const query = context.selection.schema.getQueryType()
   if (query === null || query === undefined) throw new Error('The schema has no query type.')
-  const roots = collectFields(context.selection, query, [operation.selectionSet]).map((collected) => ({
+  const collected = collectFields(context.selection, query, [operation.selectionSet])
+  // Introspection runs while the plan is made, so that it is held before.
+  const introspections = collected.filter(({ name }) => name === '__schema' || name === '__type').length
+  assertWithin('introspections', introspections, 'Too many `__schema` and `__type` are selected')
+  const roots = collected.map((collected) => ({
     key: collected.key,
     output: rootOutput(context, operation, collected, rawVariables),
   }))
@@ -68,7 +74,6 @@ function introspect(
     definitions: [{ ...operation, selectionSet }, ...selection.fragments.values()],
   }
   const result = executeSync({ schema: selection.schema, document, variableValues: rawVariables })
-  if (result.errors !== undefined)
-    throw new Error(`Introspection failed: ${result.errors.map(String).join('; ')}`)
+  if (result.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', result.errors)
   return JSON.stringify(result.data?.[key] ?? null)
 }

@@ -83,8 +83,13 @@ export function argumentsOf(
   { field, nodes }: Collected,
 ): Readonly<Record<string, unknown>> {
   if (field === undefined) return {}
+  return callersFault(() => getArgumentValues(field, nodes[0] as FieldNode, variables))
+}
+
+/** What graphql-js throws while it coerces arguments is the caller's to mend: a variable that is null, for one. */
+function callersFault<Result>(coerce: () => Result): Result {
   try {
-    return getArgumentValues(field, nodes[0] as FieldNode, variables)
+    return coerce()
   } catch (error) {
     throw new ServiceError('BAD_USER_INPUT', error instanceof Error ? error.message : String(error))
   }
@@ -92,8 +97,11 @@ export function argumentsOf(
 
 function isIncluded({ variables }: Selection, node: SelectionNode): boolean {
   if (node.directives === undefined || node.directives.length === 0) return true
-  if (getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true) return false
-  return getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false
+  return callersFault(
+    () =>
+      getDirectiveValues(GraphQLSkipDirective, node, variables)?.if !== true &&
+      getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false,
+  )
 }
 
 function applies(

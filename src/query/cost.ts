@@ -3,7 +3,16 @@
  * product of their sizes, and while one statement runs nothing else is answered.
  */
 import { assertWithin } from './limits.ts'
-import type { EdgeOutput, ListPlan, Output, Plan, RootOutput, Selected } from './plan.ts'
+import type {
+  AggregatePlan,
+  EdgeOutput,
+  ListPlan,
+  Output,
+  Plan,
+  RecordSelections,
+  RootOutput,
+  Selected,
+} from './plan.ts'
 
 /** In values that are printed. What each list of a record is looked up for, whatever it finds. */
 const costPerList = 50
@@ -29,12 +38,25 @@ function rootCost(output: RootOutput): number {
     case 'byUri':
       return fieldsCost(output.fields)
     case 'aggregate':
-      return costPerAggregate
+      return costPerAggregate + output.aggregate.limit * groupCost(output.aggregate)
     case 'list': {
       const counted = output.list.fields.some((field) => field.output.kind === 'totalCount')
       return listCost(output.list) + (counted ? costPerTotal : 0)
     }
   }
+}
+
+/** What is read through the references that groups are by. */
+function groupCost({ fields }: AggregatePlan): number {
+  const groups = fields.flatMap(({ output }) => (output.kind === 'groups' ? output.fields : []))
+  return groups.reduce(
+    (sum, { output }) => sum + (output.kind === 'keyResolved' ? recordsCost(output.records) : 1),
+    0,
+  )
+}
+
+function recordsCost(records: RecordSelections): number {
+  return Math.max(...records.map(({ fields }) => fieldsCost(fields)))
 }
 
 function listCost({ page, fields }: ListPlan): number {
@@ -43,7 +65,8 @@ function listCost({ page, fields }: ListPlan): number {
     if (output.kind === 'nodes') perRow += fieldsCost(output.fields)
     if (output.kind === 'edges') perRow += output.fields.reduce((sum, edge) => sum + edgeCost(edge.output), 0)
   }
-  return costPerList + page.size * perRow
+  const totals = fields.filter(({ output }) => output.kind === 'totalCount').length
+  return costPerList * (1 + totals) + page.size * perRow
 }
 
 function edgeCost(output: EdgeOutput): number {
@@ -66,7 +89,7 @@ function outputCost(output: Output): number {
     case 'array':
       return outputCost(output.element)
     case 'resolved':
-      return Math.max(...output.records.map(({ fields }) => fieldsCost(fields)))
+      return recordsCost(output.records)
     case 'list':
       return listCost(output.list)
     default:

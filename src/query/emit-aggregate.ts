@@ -29,9 +29,7 @@ export function emitAggregate(emitter: Emitter, plan: AggregatePlan): Sql {
       case 'count':
         return addUp ? sql`(select coalesce(sum(n), 0) from ${groups.name})` : countAll(emitter, plan)
       case 'groupCount':
-        return groups === null
-          ? raw(`'0'`)
-          : sql`(select count(*) from ${groups.name} where n >= ${plan.minCount})`
+        return groups === null ? raw(`'0'`) : sql`(select count(*) from ${groups.name})`
       case 'measure':
         return measureOf(whole, output.measure)
       case 'measures':

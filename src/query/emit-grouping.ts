@@ -173,6 +173,7 @@ function measureExpression(emitter: Emitter, { measure, of }: MeasurePlan, sourc
   const value = parts[0] as Sql
   switch (measure) {
     case 'avg':
+      // From the exact sum: the engine's own mean adds floating-point numbers up.
       return sql`${emitter.dialect.asFloat(sql`sum(${value})`)} / count(${value})`
     case 'sum':
     case 'min':

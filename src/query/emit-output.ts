@@ -1,5 +1,5 @@
 /** Outputs as SQL expressions of JSON text. Everything a record published comes out of the record as it was kept. */
-import { literal, raw, type Sql, sql } from '../sql/sql.ts'
+import { join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { didOf, jsonOf, lookUp, referenceParts, type UriParts, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
 import { findColumn } from '../database/tables.ts'
@@ -55,7 +55,7 @@ function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
       const type = dialect.scalarAt(json, [...output.path, '$type'])
       const cases = output.cases.map(
         ({ origin, fields }) =>
-          sql`when ${type} in (${literal(origin)}, ${literal(`${origin}#main`)}) then ${emitFields(emitter, fields, row)} `,
+          sql`when ${type} in (${spellings(origin)}) then ${emitFields(emitter, fields, row)} `,
       )
       const otherwise = output.otherwise === null ? raw(`'null'`) : emitFields(emitter, output.otherwise, row)
       const absent = sql`when ${dialect.scalarAt(json, output.path)} is null then 'null' `
@@ -144,4 +144,10 @@ function blobField(
 
 function orNull(value: Sql): Sql {
   return sql`coalesce(${value}, 'null')`
+}
+
+/** All that `$type` may say for one definition (https://atproto.com/specs/lexicon#type-field). */
+function spellings(origin: string): Sql {
+  const names = origin.includes('#') ? [origin] : [origin, `${origin}#main`]
+  return join([...names, ...names.map((name) => `lex:${name}`)].map(literal), ', ')
 }

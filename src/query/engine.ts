@@ -18,7 +18,8 @@ import { createEmitter } from './emitter.ts'
 import { errorAnswer } from './error-answer.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine } from './execute.ts'
 import { withHint } from './hints.ts'
-import { findOperation, type Prepared, prepare, RequestErrors } from './prepare.ts'
+import { findOperation, type Prepared, prepare } from './prepare.ts'
+import { RequestErrors } from './request-errors.ts'
 import type { Plan } from './plan.ts'
 
 export interface EngineOptions {
@@ -68,7 +69,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
 
   const planOf = ({ query, variables, operationName }: GraphQLRequest): Plan => {
     const document = prepared(query)
-    const operation = findOperation(document, operationName ?? null)
+    const operation = findOperation(document, operationName || null)
     const raw = variables ?? {}
     const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], raw)
     if (coerced.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', coerced.errors.map(withHint))
@@ -106,13 +107,20 @@ export function createEngine(options: EngineOptions): QueryEngine {
         compiled.set(key, plan)
       }
       if (plan.kind === 'constant') return plan.body
-      const { version, body } = await database.readAnswer(plan.statement)
-      if (version === plan.version) return body
+      const { version } = plan
+      const answered = await database.readAnswer(plan.statement).catch(async (error: unknown) => {
+        // A statement also fails when what it was made for is gone.
+        if ((await database.readPlanState()).version === version) throw error
+        return null
+      })
+      if (answered?.version === version) return answered.body
       // The order of ids changed under the plan: its statement may not be exact any more.
       compiled.clear()
       state = null
     }
-    throw new ServiceError('UNAVAILABLE', 'The index is being rebuilt; try again in a few seconds.')
+    throw new ServiceError('UNAVAILABLE', 'The index is being rebuilt; try again in a few seconds.', {
+      retryAfter: 5,
+    })
   }
 
   return {

@@ -2,7 +2,7 @@
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError } from '../errors.ts'
 import type { GraphQLAnswer } from './execute.ts'
-import { RequestErrors } from './prepare.ts'
+import { RequestErrors } from './request-errors.ts'
 
 /** SQLite's words where an operation within our limits is still over one of its own. */
 const tooLarge =
@@ -17,10 +17,13 @@ export function errorAnswer(error: unknown): Extract<GraphQLAnswer, { kind: 'err
       errors: error.errors.map((each) => ({ ...each.toJSON(), extensions: { ...each.extensions, code } })),
     }
   }
-  if (error instanceof ServiceError) return single(error.code, error.message, error.details)
+  if (error instanceof ServiceError) {
+    const answer = single(error.code, error.message, error.details)
+    return error.cause === undefined ? answer : { ...answer, cause: error.cause }
+  }
   // SQLite stops a sum past 64 bits with these words; smaller ones are caught where they are printed.
   if (error instanceof Error && /integer overflow/.test(error.message))
-    return single('BAD_USER_INPUT', 'A sum is too large. Narrow `where`, or ask for `avg`.', {})
+    return single('BAD_USER_INPUT', 'The sum behind a `sum` or `avg` is beyond 64 bits. Narrow `where`.', {})
   if (error instanceof Error && tooLarge.test(error.message))
     return single(
       'QUERY_TOO_COMPLEX',

@@ -5,6 +5,8 @@ export const limits = {
   /** Brackets in brackets in a document or in variables. */
   nesting: 256,
   tokens: 20_000,
+  /** `__schema` and `__type` in one operation. */
+  introspections: 4,
   /** Selections in selections; introspection needs 14. */
   depth: 32,
   /** Response keys after fragments are spread. */

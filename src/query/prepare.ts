@@ -14,26 +14,15 @@ import {
   TokenKind,
   validate,
 } from 'graphql'
-import { type ErrorCode, ServiceError } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
 import { withHint } from './hints.ts'
 import { assertWithin } from './limits.ts'
+import { RequestErrors } from './request-errors.ts'
 
 export interface Prepared {
   readonly document: DocumentNode
   readonly operations: readonly OperationDefinitionNode[]
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-}
-
-/** A request error of several parts, each with its place in the document. */
-export class RequestErrors extends Error {
-  override name = 'RequestErrors'
-  readonly code: ErrorCode
-  readonly errors: readonly GraphQLError[]
-  constructor(code: ErrorCode, errors: readonly GraphQLError[]) {
-    super(errors[0]?.message ?? code)
-    this.code = code
-    this.errors = errors
-  }
 }
 
 /** Throws RequestErrors or ServiceError; the same text always gives the same result. */

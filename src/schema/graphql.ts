@@ -323,7 +323,7 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
             count,
             groupCount: {
               type: nonNull(GraphQLInt),
-              description: 'How many groups there are before `limit`.',
+              description: 'How many groups there are in all.',
             },
             groups: { type: nonNull(listOf(group)) },
             ...measures(collection),
@@ -383,7 +383,7 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
   const query = registry.define(
     new GraphQLObjectType({
       name: 'Query',
-      fields: () => Object.fromEntries(model.collections.flatMap(rootFields)),
+      fields: () => uniqueFields(model.collections.flatMap(rootFields)),
     }),
     'the root of every operation',
   )
@@ -429,4 +429,20 @@ function reads(
   role: FieldRole,
 ): GraphQLFieldConfig<unknown, unknown> {
   return { ...config, extensions: { role } }
+}
+
+/** Two collections may want one root field: `a.b.c` its aggregate, and `a.b.cAggregate` its list. */
+function uniqueFields(fields: readonly [string, GraphQLFieldConfig<unknown, unknown>][]): Fields {
+  const origins = new Map<string, string>()
+  for (const [name, { extensions }] of fields) {
+    const role = extensions?.role
+    const origin = role !== undefined && 'collection' in role ? role.collection.nsid : name
+    const other = origins.get(name)
+    if (other !== undefined)
+      throw new Error(
+        `The root field ${name} is needed twice: for ${other} and for ${origin}. Rename one of the lexicons.`,
+      )
+    origins.set(name, origin)
+  }
+  return Object.fromEntries(fields)
 }

@@ -19,6 +19,8 @@ export function rootFieldOf(nsid: string): string {
 /** The nearest GraphQL name of a property: other characters become `_`; `__` is introspection's own. */
 export function fieldNameOf(property: string): string {
   const name = property.replace(/[^_0-9A-Za-z]/g, '_').replace(/^__+/, '_')
+  // Sort and group fields are enum values, which cannot have these names.
+  if (['true', 'false', 'null'].includes(name)) return `${name}_`
   return /^[0-9]/.test(name) || name === '' ? `_${name}` : name
 }
 

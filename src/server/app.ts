@@ -218,6 +218,8 @@ function sendErrors(
   status: number,
   errors: readonly GraphQLFormattedError[],
 ): void {
+  const wait = errors[0]?.extensions?.retryAfter
+  if (typeof wait === 'number') reply.header('retry-after', wait)
   setHeaders(reply.code(status), type).send(errorBody(errors))
 }
 

@@ -6,7 +6,9 @@ export function addHealthRoutes(app: FastifyInstance, isReady: () => boolean | P
   app.get('/healthz', (_request, reply) => reply.headers(healthHeaders).send('{"status":"up"}'))
   app.get('/readyz', async (_request, reply) => {
     if (!(await answers(isReady)))
-      throw new ServiceError('UNAVAILABLE', 'The service is not ready: its database does not answer.')
+      throw new ServiceError('UNAVAILABLE', 'The service is not ready: its database does not answer.', {
+        retryAfter: 5,
+      })
     return reply.headers(healthHeaders).send('{"status":"ready"}')
   })
 }

@@ -18,10 +18,20 @@ export function decodeCursor(binding: string, cursor: string): readonly unknown[
   if (bytes.length < sealLength + 2 || bytes.toString('base64url') !== cursor) return null
   const position = bytes.subarray(sealLength).toString()
   if (!seal(binding, position).equals(bytes.subarray(0, sealLength))) return null
-  return JSON.parse(position) as readonly unknown[]
+  return parseArray(position)
 }
 
 const sealLength = 6
+
+/** Anyone can seal anything, so what is sealed is looked at too. */
+function parseArray(text: string): readonly unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
+}
 
 function seal(binding: string, position: string): Buffer {
   return createHash('md5').update(`${binding}\0${position}`).digest().subarray(0, sealLength)

@@ -69,7 +69,7 @@ export function groupRecords(
   }
   const large = groups.filter((group) => group.members.length >= (given.minCount ?? 1))
   large.sort((a, b) => compareGroups(world, collection, a, b, given))
-  return { groupCount: large.length, groups: large.slice(0, given.limit ?? 50) }
+  return { groupCount: groups.length, groups: large.slice(0, given.limit ?? 50) }
 }
 
 /** Everything a collection can be grouped by; joined fields pass at most two references, no collection twice. */

@@ -10,7 +10,7 @@ import type { Config } from '../settings.ts'
 
 export async function demo({ config: given, root }: CommandContext): Promise<number> {
   const config: Config = { ...given, database: 'sqlite::memory:' }
-  await using service = await openService(config, root, { create: true })
+  await using service = await openService(config, root)
   const { stored } = await importRecords(service.database.write, [demoInput()], { ...service, workers: 1 })
   await listen(service, config, async (address) => {
     say(`${stored.toLocaleString('en')} fictional records are served at ${address}/api/graphql.`)

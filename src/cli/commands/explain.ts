@@ -2,13 +2,13 @@
 import { errorAnswer } from '../../query/error-answer.ts'
 import type { Explanation } from '../../query/execute.ts'
 import type { CommandContext } from '../command.ts'
-import { openService } from '../service.ts'
+import { openReader } from '../service.ts'
 import { loadRequest, printAnswer } from './operation.ts'
 
 export async function explain(context: CommandContext): Promise<number> {
   const { config, root } = context
   const request = await loadRequest(context)
-  await using service = await openService(config, root, { create: false })
+  await using service = await openReader(config, root)
   let explanation: Explanation
   try {
     explanation = await service.engine.explain(request)

@@ -8,7 +8,7 @@ import { lexiconDir, loadFoundation, openExistingStore } from '../foundation.ts'
 export async function exportRecords({ config, root }: CommandContext): Promise<number> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   await using database = await openExistingStore(config, foundation)
-  const lines = Readable.from(exportLines(database.read, foundation.tables), { highWaterMark: 64 })
+  const lines = Readable.from(exportLines(database, foundation.tables), { highWaterMark: 64 })
   await pipeline(lines, process.stdout, { end: false })
   return 0
 }

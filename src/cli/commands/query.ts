@@ -1,11 +1,11 @@
 /** `query 'GRAPHQL'`: one answer, without a server. */
 import type { CommandContext } from '../command.ts'
-import { openService } from '../service.ts'
+import { openReader } from '../service.ts'
 import { loadRequest, printAnswer } from './operation.ts'
 
 export async function query(context: CommandContext): Promise<number> {
   const { config, root } = context
   const request = await loadRequest(context)
-  await using service = await openService(config, root, { create: false })
+  await using service = await openReader(config, root)
   return printAnswer(await service.engine.execute(request), config)
 }

@@ -33,9 +33,14 @@ export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
+/** A text that follows every trigram that begins so: none has more than two characters after its first. */
+export function afterPrefix(needle: string): string {
+  return `${needle}\u{10FFFF}\u{10FFFF}\u{10FFFF}`
+}
+
 /** A path into a record's JSON, as a literal. */
 export function pathLiteral(path: readonly string[]): string {
-  return `'$${path.map((part) => `."${part.replaceAll("'", "''")}"`).join('')}'`
+  return `'$${path.map((part) => `.${JSON.stringify(part).replaceAll("'", "''")}`).join('')}'`
 }
 
 export function createTable(table: Table, name = table.name): string {

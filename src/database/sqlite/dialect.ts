@@ -1,5 +1,5 @@
 /** How SQLite spells what databases spell differently. */
-import { pathLiteral } from './ddl.ts'
+import { afterPrefix, pathLiteral } from './ddl.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { identifier, join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
 
@@ -27,8 +27,8 @@ export const sqliteDialect: Dialect = {
       ? sql`json_each(${json}) ${alias}`
       : sql`json_each(${json}, ${raw(pathLiteral(path))}) ${alias}`,
   jsonArray: (values) => sql`json_array(${join(values as Sql[], ', ')})`,
-  asText: (value) => sql`cast(${value} as text)`,
   asFloat: (value) => sql`cast(${value} as real)`,
+  asText: (value) => sql`cast(${value} as text)`,
   uriBase: (uri) => sql`rtrim(${uri}, replace(${uri}, '/', ''))`,
   uriKey: (uri) => sql`substr(${uri}, length(rtrim(${uri}, replace(${uri}, '/', ''))) + 1)`,
   cidText: (cid) => sql`cid_text(${cid})`,
@@ -72,7 +72,7 @@ export const sqliteDialect: Dialect = {
     // The vocabulary is read in the same snapshot, so that no trigram is missed.
     const terms = identifier(`${index}/terms`)
     const query = sql`(select coalesce(group_concat('"' || replace(term, '"', '""') || '"', ' OR '), '""') from ${terms}
-      where term >= ${match.needle} and term < ${`${match.needle}\u{10FFFF}`})`
+      where term >= ${match.needle} and term < ${afterPrefix(match.needle)})`
     return { from: table, id: sql`rowid`, where: sql`${table} match ${query}` }
   },
 }

@@ -2,9 +2,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Database } from '../database.ts'
+import type { Database, ReadDatabase } from '../database.ts'
 import { defineFunctions } from './functions.ts'
-import { assertOurs, type MigrateOptions, migrate } from './migrate.ts'
+import { assertOurs, isCurrent, type MigrateOptions, migrate } from './migrate.ts'
 import { SqliteReader } from './reader.ts'
 import { SqliteWriter } from './writer.ts'
 
@@ -36,6 +36,22 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
   }
 }
 
+/** Only reads: a file that was built otherwise is left as it is. */
+export async function openSqliteReader(path: string, fingerprint: string): Promise<ReadDatabase> {
+  const reading = connect(path, true)
+  try {
+    assertOurs(reading)
+    if (!isCurrent(reading, fingerprint))
+      throw new Error(
+        'it was built with other lexicons or by another version. `lexigraph serve` or `import` with these lexicons rebuilds it.',
+      )
+  } catch (error) {
+    reading.close()
+    throw error
+  }
+  return new SqliteReader(reading, { fingerprint, idle: () => null })
+}
+
 /** Milliseconds that a connection waits for another process's lock. */
 const lockTimeout = 10_000
 /** Bytes of an answer, and of any value on the way to it; more is refused instead of filling the memory. */
@@ -47,7 +63,7 @@ function connect(path: string, readOnly: boolean): DatabaseSync {
   const database = new DatabaseSync(path, {
     readOnly,
     timeout: lockTimeout,
-    ...(readOnly && { limits: { length: largestAnswer } }),
+    ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
   })
   database.exec('pragma cache_size = -65536; pragma mmap_size = 1073741824; pragma temp_store = memory;')
   defineFunctions(database)

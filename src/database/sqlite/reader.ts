@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.ts'
 import type { ColumnValue, PlanState, ReadDatabase, Statement, Statistics } from '../database.ts'
 import type { Table, TextIndex } from '../tables.ts'
-import { derivationOf, quote } from './ddl.ts'
+import { afterPrefix, derivationOf, quote } from './ddl.ts'
 import { sqliteDialect } from './dialect.ts'
 
 export interface ReaderOptions {
@@ -37,7 +37,7 @@ export class SqliteReader implements ReadDatabase {
       prefix: ({ name }: TextIndex, needle) => {
         const counts = `select count(*) as terms, sum(records) as records from ${quote(`${name}/counts`)}
           where term >= ? and term < ?`
-        const row = this.#prepare(counts).get(needle, `${needle}\u{10FFFF}`)
+        const row = this.#prepare(counts).get(needle, afterPrefix(needle))
         return { terms: Number(row?.terms), records: Number(row?.records ?? 0) }
       },
     }
@@ -49,7 +49,8 @@ export class SqliteReader implements ReadDatabase {
     if (state?.derivation !== derivationOf(this.#options.fingerprint))
       throw new ServiceError(
         'UNAVAILABLE',
-        'The index is being served with other lexicons; restart this server.',
+        'The index was rebuilt for other lexicons; restart this server.',
+        { retryAfter: 60 },
       )
     const ordered = this.#database.prepare('select nsid from collection where ordered = 1').all()
     return { version: Number(state.plan_version), ordered: new Set(ordered.map((row) => String(row.nsid))) }
@@ -58,8 +59,19 @@ export class SqliteReader implements ReadDatabase {
   async readAnswer(statement: Statement): Promise<{ version: number; body: Uint8Array }> {
     const busy = this.#options.idle()
     if (busy !== null) await busy
-    const row = this.#prepare(statement.text).get(...statement.values)
-    return { version: Number(row?.version), body: row?.body as Uint8Array }
+    try {
+      const row = this.#prepare(statement.text).get(...statement.values)
+      return { version: Number(row?.version), body: row?.body as Uint8Array }
+    } catch (error) {
+      if (isPassing(error))
+        throw new ServiceError(
+          'UNAVAILABLE',
+          'The database does not answer at the moment.',
+          { retryAfter: 1 },
+          { cause: error },
+        )
+      throw error
+    }
   }
 
   *readRows(statement: Statement): Iterable<Record<string, ColumnValue>> {
@@ -94,4 +106,10 @@ export class SqliteReader implements ReadDatabase {
   #number(text: string, values: readonly ColumnValue[]): number {
     return Number(this.#prepare(text).get(...values)?.n ?? 0)
   }
+}
+
+/** Busy, locked, out of reach: faults of the file or its neighbours that may be over soon (https://sqlite.org/rescode.html). */
+function isPassing(error: unknown): boolean {
+  const code = (error as { errcode?: unknown }).errcode
+  return typeof code === 'number' && [5, 6, 10, 14].includes(code & 0xff)
 }

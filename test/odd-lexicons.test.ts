@@ -1,0 +1,138 @@
+/** Lexicons, names and requests that are allowed and odd: each once went wrong, or would with a careless change. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { encodeCursor } from '../src/util/cursor.ts'
+import type { StoredLine } from './support/engine.ts'
+import type { Json } from './reference/shapes.ts'
+import { openTestService, type TestService } from './support/service.ts'
+
+const did = 'did:plc:oddlexicons2222222222222'
+const nsid = 'org.example.odd'
+
+function lexicon(id: string, properties: Json, defs: Json = {}): Json {
+  return {
+    lexicon: 1,
+    id,
+    defs: { main: { type: 'record', key: 'any', record: { type: 'object', properties } }, ...defs },
+  }
+}
+
+function line(rkey: string, value: Json): StoredLine {
+  return {
+    uri: `at://${did}/${nsid}/${rkey}`,
+    indexedAt: '2026-11-01T00:00:00.000Z',
+    value: { $type: nsid, ...value },
+  }
+}
+
+function open(properties: Json, records: readonly StoredLine[], defs: Json = {}): Promise<TestService> {
+  return openTestService({ lexicons: [lexicon(nsid, properties, defs)], records })
+}
+
+const closedUnion = {
+  properties: { shape: { type: 'union', closed: true, refs: ['#round'] } },
+  defs: { round: { type: 'object', properties: { radius: { type: 'integer' } } } },
+}
+
+test('a set whose only unions are closed answers them, however the type is spelled', async () => {
+  const spelled = (type: string): Json => ({ shape: { $type: type, radius: 3 } })
+  await using service = await open(
+    closedUnion.properties,
+    [line('a', spelled(`${nsid}#round`))],
+    closedUnion.defs,
+  )
+  const data = await service.data(
+    '{ orgExampleOdd { nodes { shape { __typename ... on OrgExampleOddRound { radius } } } } }',
+  )
+  assert.deepEqual(data.orgExampleOdd.nodes, [{ shape: { __typename: 'OrgExampleOddRound', radius: 3 } }])
+})
+
+test('properties with quotes and backslashes are read and filtered', async () => {
+  const properties = { 'a"b': { type: 'string' }, 'c\\d': { type: 'integer' } }
+  await using service = await open(properties, [line('a', { 'a"b': 'quoted', 'c\\d': 7 })])
+  const data = await service.data(
+    '{ orgExampleOdd(where: {c_d: {eq: 7}, a_b: {eq: "quoted"}}) { nodes { a_b c_d } } }',
+  )
+  assert.deepEqual(data.orgExampleOdd.nodes, [{ a_b: 'quoted', c_d: 7 }])
+})
+
+test('properties named like literals are sorted and grouped by', async () => {
+  await using service = await open({ true: { type: 'integer' } }, [
+    line('a', { true: 1 }),
+    line('b', { true: 2 }),
+  ])
+  const data = await service.data(
+    '{ orgExampleOdd(sortBy: [{field: true_, direction: DESC}]) { nodes { true_ } } orgExampleOddAggregate(groupBy: [true_]) { groupCount } }',
+  )
+  assert.deepEqual(data, {
+    orgExampleOdd: { nodes: [{ true_: 2 }, { true_: 1 }] },
+    orgExampleOddAggregate: { groupCount: 2 },
+  })
+})
+
+test('two collections that want one root field are refused, naming both', async () => {
+  const lexicons = [lexicon('org.example.odd', {}), lexicon('org.example.oddAggregate', {})]
+  await assert.rejects(
+    openTestService({ lexicons }),
+    /orgExampleOddAggregate is needed twice.*org\.example\.odd.*org\.example\.oddAggregate/,
+  )
+})
+
+test('a needle is found before the last character there is', async () => {
+  const text = { text: { type: 'string', maxGraphemes: 50 } }
+  await using service = await open(text, [line('a', { text: 'z\u{10FFFF}b' })])
+  const data = await service.data('{ orgExampleOdd(where: {text: {contains: "z"}}) { totalCount } }')
+  assert.equal(data.orgExampleOdd.totalCount, 1)
+})
+
+test('a mean whose sum is past 64 bits is refused, not rounded', async () => {
+  const records = Array.from({ length: 1100 }, (_, at) => line(`r${at}`, { n: Number.MAX_SAFE_INTEGER }))
+  await using service = await open({ n: { type: 'integer' } }, records)
+  const { code, message } = await service.refusal('{ orgExampleOddAggregate { avg { n } } }')
+  assert.equal(code, 'BAD_USER_INPUT')
+  assert.match(message, /Narrow `where`/)
+})
+
+test('a well-sealed cursor that holds no position is refused', async () => {
+  await using service = await open({ n: { type: 'integer' } }, [line('a', { n: 1 })])
+  for (const position of ['{}', 'null', '"ab"', 'no json', '[]', '[1,2,3]', '[null,null,null]']) {
+    const after = encodeCursor('orgExampleOdd indexedAt desc', position)
+    const { code } = await service.refusal(
+      'query ($after: String) { orgExampleOdd(after: $after) { totalCount } }',
+      { after },
+    )
+    assert.equal(code, 'INVALID_CURSOR', position)
+  }
+})
+
+test('a null where a directive or an introspection wants a value is the caller’s fault', async () => {
+  await using service = await open({ n: { type: 'integer' } }, [])
+  const include = await service.refusal(
+    'query ($x: Boolean = true) { orgExampleOdd { totalCount @include(if: $x) } }',
+    { x: null },
+  )
+  assert.equal(include.code, 'BAD_USER_INPUT')
+  const type = await service.refusal('query ($n: String = "Query") { __type(name: $n) { name } }', {
+    n: null,
+  })
+  assert.equal(type.code, 'BAD_USER_INPUT')
+})
+
+test('introspection and groups are held to what they cost', async () => {
+  await using service = await open({ of: { type: 'string', format: 'at-uri' } }, [])
+  const many = Array.from({ length: 300 }, (_, at) => `a${at}: __schema { types { name } }`).join(' ')
+  assert.equal((await service.refusal(`{ ${many} }`)).code, 'QUERY_TOO_COMPLEX')
+  const inner =
+    'ofResolved { ... on OrgExampleOdd { orgExampleOddViaOf(first: 100) { nodes { uri did cid rkey indexedAt } } } }'
+  const groups = `{ orgExampleOddAggregate(groupBy: [of], limit: 1000) { groups { ${inner} } } }`
+  assert.equal((await service.refusal(groups)).code, 'QUERY_TOO_COMPLEX')
+})
+
+test('an empty operation name is none, asked first or second', async () => {
+  await using service = await open({ n: { type: 'integer' } }, [])
+  const query = '{ orgExampleOdd { totalCount } }'
+  const named = await service.engine.execute({ query, operationName: '' })
+  const bare = await service.engine.execute({ query })
+  assert.equal(named.kind, 'data')
+  assert.equal(bare.kind, 'data')
+})
