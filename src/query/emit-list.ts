@@ -8,7 +8,7 @@ import { emitFields, emitObject } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
 import { columnOf, didOf, emitCondition, linked, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
-import type { Direction, EdgeOutput, ListOutput, ListPlan, PageInfoOutput, SortKey } from './plan.ts'
+import type { Direction, EdgeOutput, Link, ListOutput, ListPlan, PageInfoOutput, SortKey } from './plan.ts'
 import { chooseCountRoad, chooseRoad, isIdOrder, type Road } from './roads.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
@@ -84,7 +84,7 @@ function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, outpu
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: list.table }
   const where = emitCondition(emitter, list.where, row)
   if (list.link !== null && parent !== null) {
-    const { from, on } = linked(emitter, list.link, row, parent)
+    const { from, on } = linkedTo(emitter, list.link, row, parent)
     return sql`(select count(*) from ${from} where ${on} and ${where})`
   }
   const { from, on } = fromRoad(
@@ -144,7 +144,7 @@ function emitIds(
     const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
     const order = sql`order by ${row.alias}.id ${raw(direction)}`
     if (list.link !== null && parent !== null) {
-      const { from, on } = linked(emitter, list.link, row, parent)
+      const { from, on } = linkedTo(emitter, list.link, row, parent)
       const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
       return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
     }
@@ -160,7 +160,7 @@ function emitIds(
   )}`
   const starts = position === null ? [] : segments(sort, position, row, inclusive)
   if (list.link !== null && parent !== null) {
-    const { from, on } = linked(emitter, list.link, row, parent)
+    const { from, on } = linkedTo(emitter, list.link, row, parent)
     const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
     return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
   }
@@ -237,4 +237,15 @@ function keyArray({ dialect }: Emitter, sort: readonly SortKey[], row: RecordRow
   return dialect.jsonArray(
     sort.map((key) => (isInstant(key) ? dialect.asText(keyOf(key, row)) : keyOf(key, row))),
   )
+}
+
+/** The records of a linked list: what to read from, and that they refer to the parent. */
+function linkedTo(
+  emitter: Emitter,
+  link: Link,
+  row: RecordRow,
+  parent: Sql,
+): { readonly from: Sql; readonly on: Sql } {
+  const { from, base, key } = linked(emitter, link, row)
+  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
 }

@@ -13,21 +13,27 @@ const signs: Record<Comparison, Sql> = {
   lte: sql`<=`,
 }
 
-/** The condition on a row; `outer` is the row whose reference led to it. */
+/** Where a condition stands: behind which reference, and whether inside another condition on other records. */
+interface Around {
+  readonly reference: Row | null
+  readonly nested: boolean
+}
+
+/** The condition on a row. */
 export function emitCondition(
   emitter: Emitter,
   condition: Condition,
   row: Row,
-  outer: Row | null = null,
+  around: Around = { reference: null, nested: false },
 ): Sql {
   const { dialect } = emitter
   switch (condition.kind) {
     case 'all':
-      return allOf(condition.of.map((part) => emitCondition(emitter, part, row, outer)))
+      return allOf(condition.of.map((part) => emitCondition(emitter, part, row, around)))
     case 'any':
-      return anyOf(condition.of.map((part) => emitCondition(emitter, part, row, outer)))
+      return anyOf(condition.of.map((part) => emitCondition(emitter, part, row, around)))
     case 'not':
-      return sql`(not coalesce(${emitCondition(emitter, condition.of, row, outer)}, false))`
+      return sql`(not coalesce(${emitCondition(emitter, condition.of, row, around)}, false))`
     case 'compare':
       return sql`(${operandOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
     case 'in': {
@@ -56,7 +62,7 @@ export function emitCondition(
     case 'element': {
       const alias = emitter.alias()
       const element: Row = { kind: 'json', value: sql`${alias}.value` }
-      const where = emitCondition(emitter, condition.where, element)
+      const where = emitCondition(emitter, condition.where, element, { ...around, reference: null })
       return sql`exists (select 1 from ${dialect.each(jsonOf(row), condition.path, alias)} where ${where})`
     }
     case 'uri':
@@ -78,46 +84,64 @@ export function emitCondition(
       return condition.is ? found : sql`(not ${found})`
     }
     case 'outerCurrent': {
-      if (outer === null || row.kind !== 'record')
+      if (around.reference === null || row.kind !== 'record')
         throw new Error('There is no reference around this condition.')
-      const cid = pinnedCid(emitter, condition.of, outer)
+      const cid = pinnedCid(emitter, condition.of, around.reference)
       return sql`(${dialect.cidText(sql`${row.alias}.cid`)} ${condition.is ? sql`=` : sql`<>`} ${cid})`
     }
     case 'target': {
       const alias = emitter.alias()
       const target: Row = { kind: 'record', alias, table: condition.table }
       const { base, key } = referenceParts(emitter, condition.of, row)
-      const where = emitCondition(emitter, condition.where, target, row)
-      return sql`exists (select 1 from ${identifier(condition.table.name)} ${alias}
-        where ${alias}.base = ${base} and ${alias}.rkey = ${key} and ${where})`
+      const where = emitCondition(emitter, condition.where, target, { reference: row, nested: true })
+      const records = sql`from ${identifier(condition.table.name)} ${alias} where`
+      if (around.nested && !mentionsReference(condition.where))
+        return sql`((${base}, ${key}) in (select ${alias}.base, ${alias}.rkey ${records} ${where}))`
+      return sql`exists (select 1 ${records} ${alias}.base = ${base} and ${alias}.rkey = ${key} and ${where})`
     }
     case 'referring': {
       if (row.kind !== 'record') throw new Error('Only records are referred to.')
       const alias = emitter.alias()
       const referring: Row = { kind: 'record', alias, table: condition.table }
-      const where = emitCondition(emitter, condition.where, referring)
-      const { from, on } = linked(emitter, condition.link, referring, row.alias)
-      return sql`exists (select 1 from ${from} where ${on} and ${where})`
+      const where = emitCondition(emitter, condition.where, referring, { reference: null, nested: true })
+      const { from, base, key } = linked(emitter, condition.link, referring)
+      if (around.nested)
+        return sql`((${row.alias}.base, ${row.alias}.rkey) in (select ${base}, ${key} from ${from} where ${where}))`
+      return sql`exists (select 1 from ${from} where ${base} = ${row.alias}.base and ${key} = ${row.alias}.rkey and ${where})`
     }
   }
 }
 
-/** Records that hang on the row `to` by a link: what to read from, and what holds for those. */
+/**
+ * Conditions within conditions are not asked again for every row around them: the engine finds what they hold
+ * for once. One that speaks of the reference that led to it cannot be had without its row.
+ */
+function mentionsReference(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return condition.of.some(mentionsReference)
+    case 'not':
+      return mentionsReference(condition.of)
+    default:
+      return condition.kind === 'outerCurrent'
+  }
+}
+
+/** Records that refer by a link: what to read from, and the parts of the URI they refer to. */
 export function linked(
   emitter: Emitter,
   link: Extract<Condition, { kind: 'referring' }>['link'],
   { alias, table }: Extract<Row, { kind: 'record' }>,
-  to: Sql,
-): { readonly from: Sql; readonly on: Sql } {
+): { readonly from: Sql } & UriParts {
   const name = identifier(table.name)
-  if (link.kind === 'columns') {
-    const [base, key] = [columnOf(alias, link.base), columnOf(alias, link.key)]
-    return { from: sql`${name} ${alias}`, on: sql`${base} = ${to}.base and ${key} = ${to}.rkey` }
-  }
+  if (link.kind === 'columns')
+    return { from: sql`${name} ${alias}`, base: columnOf(alias, link.base), key: columnOf(alias, link.key) }
   const side = emitter.alias()
   return {
     from: sql`${identifier(link.array.name)} ${side} cross join ${name} ${alias} on ${alias}.id = ${side}.id`,
-    on: sql`${side}.base = ${to}.base and ${side}.rkey = ${to}.rkey`,
+    base: sql`${side}.base`,
+    key: sql`${side}.rkey`,
   }
 }
 
