@@ -2,8 +2,11 @@
  * What the rest of the program may ask of a database, whichever engine it is.
  * The read path and the write path are two interfaces because they never meet.
  */
+import type { RejectionReason } from '../lexicon/validate.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import type { Table, TextIndex } from './tables.ts'
+
+export type { RejectionReason }
 
 /** A value as a driver takes it. Instants are microseconds since 1970 as bigint. */
 export type ColumnValue = string | number | bigint | Uint8Array | null
@@ -78,21 +81,6 @@ export interface Rejection {
   readonly record: string
 }
 
-export const rejectionReasons = [
-  'malformed',
-  'bad-uri',
-  'unknown-collection',
-  'invalid-record',
-  'bad-cid',
-  'cid-mismatch',
-  'bad-text',
-  'bad-datetime',
-  'integer-out-of-range',
-  'bad-metadata',
-  'too-large',
-] as const
-export type RejectionReason = (typeof rejectionReasons)[number]
-
 export type Change = ({ readonly kind: 'put' } & RecordPut) | ({ readonly kind: 'reject' } & Rejection)
 
 /** What became of a batch: `older` counts records that a stored revision outranks. */
@@ -120,10 +108,7 @@ export interface WriteDatabase extends AsyncDisposable {
   applyBatch(changes: readonly Change[]): Promise<BatchOutcome>
   /**
    * Applies a whole import. Into empty collections it is one transaction, with ids in default order
-   * and indexes built at the end; otherwise batch by batch. `onApplied` reports after each batch.
+   * and indexes built at the end; otherwise batch by batch.
    */
-  load(
-    batches: AsyncIterable<readonly Change[]>,
-    onApplied: (total: BatchOutcome) => void,
-  ): Promise<BatchOutcome>
+  load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome>
 }

@@ -11,7 +11,7 @@ import { isRecordLexicon, type LexiconSet } from './lexicons.ts'
 import { createShapeCheck, type ShapeCheck } from './record-shape.ts'
 import { isBadText, scanJson } from './scan.ts'
 
-/** The same words as the database's, which this floor does not know. */
+/** Why a record is refused; kept with it, and counted. */
 export type RejectionReason =
   | 'malformed'
   | 'bad-uri'

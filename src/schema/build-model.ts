@@ -7,6 +7,7 @@ import { buildReferences } from './build-references.ts'
 import { describe } from './describe.ts'
 import type { Collection, Field, FieldType, ObjectType, StringType, UnionMember, UnionType } from './model.ts'
 import { type Model, systemFields } from './model.ts'
+import { buckets, joinedGroupNames } from './operators.ts'
 import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
 
 const strongRefId = 'com.atproto.repo.strongRef'
@@ -66,14 +67,13 @@ export function buildModel(lexicons: LexiconSet): Model {
       referredBy: references.filter((reference) => reference.targets?.includes(collection.nsid) ?? true),
     }),
   )
-  for (const { type, referredBy } of collections)
-    notes.push(
-      ...shadowed(
-        type,
-        referredBy.map((it) => it.viaField),
-      ),
-    )
-  return { collections, notes, fingerprint: lexicons.fingerprint }
+  const model = { collections, notes, fingerprint: lexicons.fingerprint }
+  for (const collection of collections) {
+    const via = collection.referredBy.map(({ viaField }) => viaField)
+    notes.push(...shadowed(collection.type, [...via, ...joinedGroupNames(collection, model)]))
+  }
+  for (const type of walk.objects) notes.push(...shadowed(type, []))
+  return model
 }
 
 /** The mutable part: object types by origin, so that circular references end, and one type per union. */
@@ -91,6 +91,11 @@ class Walk {
           name === 'main' ? document.id : `${document.id}#${name}`,
           definition as Definition,
         )
+  }
+
+  /** Objects that are no records. */
+  get objects(): Iterable<ObjectType> {
+    return this.#objects.values()
   }
 
   recordType(nsid: string): ObjectType {
@@ -235,12 +240,15 @@ function stringType(definition: Definition): FieldType {
   } satisfies StringType
 }
 
+/** What would be generated beside an object's properties, and has the name of one. */
 function shadowed(type: ObjectType, generated: readonly string[]): string[] {
-  const properties = new Set(type.fields.map((field) => field.name))
-  const resolved = type.fields
-    .filter(({ type: { kind } }) => kind === 'strongRef' || kind === 'atUri')
-    .map((field) => `${field.name}Resolved`)
-  return [...resolved, ...generated]
+  const properties = new Set(type.fields.map(({ name }) => name))
+  const own = type.fields.flatMap(({ name, type: field }): readonly string[] => {
+    const { kind } = field.kind === 'array' ? field.of : field
+    if (kind === 'strongRef' || kind === 'atUri') return [`${name}Resolved`]
+    return field.kind === 'datetime' ? buckets.map((bucket) => `${name}_${bucket}`) : []
+  })
+  return [...new Set([...own, ...generated])]
     .filter((name) => properties.has(name))
     .map((name) => `${type.origin}: the generated field ${name} gives way to the property of that name.`)
 }

@@ -55,8 +55,13 @@ export function buildReferences(
   return unique(found)
 }
 
-/** Two paths may join to one name (`a.b` and `aB`); the first keeps it, as in the lexicon's order. */
+/** Two paths may join to one name (`a.b` and `aB`): the later one, in the lexicon's order, gets a `_` more. */
 function unique(references: readonly Reference[]): Reference[] {
   const taken = new Set<string>()
-  return references.filter(({ viaField }) => !taken.has(viaField) && taken.add(viaField))
+  return references.map((reference) => {
+    let { viaField } = reference
+    while (taken.has(viaField)) viaField += '_'
+    taken.add(viaField)
+    return { ...reference, viaField }
+  })
 }

@@ -138,6 +138,13 @@ export function groupFields(collection: Collection, model: Model): readonly Grou
   return own.filter(({ name }) => !seen.has(name) && seen.add(name))
 }
 
+/** Names of the group fields behind references, those that give way to properties included. */
+export function joinedGroupNames(collection: Collection, model: Model): readonly string[] {
+  return joinedGroupFields(collection, model, [], [collection.nsid])
+    .filter(({ joins }) => joins.length > 0)
+    .map(({ name }) => name)
+}
+
 export function measureFields(collection: Collection): readonly MeasureField[] {
   const own = collection.type.fields.filter(({ type }) => type.kind === 'integer' || type.kind === 'datetime')
   return [systemLeaf('indexedAt'), ...own.map(propertyLeaf)].map((leaf) => ({ name: leafName(leaf), leaf }))

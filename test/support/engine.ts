@@ -80,7 +80,7 @@ export async function openEngine(
   }
   return {
     engine,
-    load: async (records) => void (await database.write.load(oneBatch(records.map(changeOf)), () => {})),
+    load: async (records) => void (await database.write.load(oneBatch(records.map(changeOf)))),
     apply: async (records) => void (await database.write.applyBatch(records.map(changeOf))),
     statements: () => watched.seen.length,
     lastStatement: () => watched.seen.at(-1) ?? '',

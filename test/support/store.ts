@@ -63,7 +63,7 @@ export async function openTestStore({ path, lexicons, references, now }: StoreGi
     tables,
     change,
     apply: (...lines) => database.write.applyBatch(lines.map(change)),
-    load: (lines) => database.write.load(inPairs(lines.map(change)), () => {}),
+    load: (lines) => database.write.load(inPairs(lines.map(change))),
     rows: (text, ...values) => [...database.read.readRows({ text, values })].map(withNumbers),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }

@@ -6,6 +6,7 @@ import type { LineInput } from '../../ingest/sources/lines.ts'
 import type { LexiconSet } from '../../lexicon/lexicons.ts'
 import { loadLexicons } from '../../lexicon/load.ts'
 import { buildModel } from '../../schema/build-model.ts'
+import { buildGraphQLSchema } from '../../schema/graphql.ts'
 import type { Model } from '../../schema/model.ts'
 import type { CommandContext } from '../command.ts'
 import { lexiconDir, lexiconSentence } from '../foundation.ts'
@@ -24,6 +25,12 @@ export async function check({ config, operands, root }: CommandContext): Promise
   }
 
   const model = buildModel(loaded.lexicons)
+  const clash = schemaProblem(model)
+  if (clash !== null) {
+    say(clash)
+    if (config.json) printJson({ lexicons: { problems: [{ problem: clash }] } })
+    return 1
+  }
   const collections = model.collections.map(({ nsid }) => nsid)
   say(`The lexicons have no problems; collections: ${collections.join(', ')}.`)
   for (const note of model.notes) say(`Note: ${note}`)
@@ -37,6 +44,16 @@ export async function check({ config, operands, root }: CommandContext): Promise
   if (config.json)
     printJson({ lexicons: { problems: [], collections, notes: model.notes }, records: { read, refused } })
   return refused.length === 0 ? 0 : 1
+}
+
+/** Names that two lexicons would share show only when the whole schema is built. */
+function schemaProblem(model: Model): string | null {
+  try {
+    buildGraphQLSchema(model)
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
 }
 
 /** How many records were read. */

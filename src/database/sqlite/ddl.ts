@@ -98,17 +98,6 @@ export function createTextIndexes(table: Table): string {
     .join('\n')
 }
 
-export function dropTextIndexes(table: Table): string {
-  return table.texts
-    .flatMap(({ name }) => [`${name}/terms`, `${name}/counts`, name])
-    .map((name) => `drop table if exists ${quote(name)};`)
-    .join('\n')
-}
-
-export function dropSideTables(table: Table): string {
-  return table.arrays.map(({ name }) => `drop table if exists ${quote(name)};`).join('\n')
-}
-
 /** Enters all rows, or one, into a trigram index; `remove` takes one out again. */
 export function fillText(table: Table, text: TextIndex, what: 'all' | 'one' | 'remove'): string {
   const folded = `ifnull(${quote(text.folded.name)}, lower(${quote(text.text.name)})) || ${padding}`

@@ -88,10 +88,7 @@ export class SqliteWriter implements WriteDatabase {
     })
   }
 
-  load(
-    batches: AsyncIterable<readonly Change[]>,
-    onApplied: (total: BatchOutcome) => void,
-  ): Promise<BatchOutcome> {
+  load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     return this.#exclusively(async () => {
       this.#begin()
       const empty = [...this.#targets.values()].every(({ nextId }) => nextId === 1)
@@ -104,7 +101,6 @@ export class SqliteWriter implements WriteDatabase {
             total,
             this.#finish(() => this.#apply(batch)),
           )
-          onApplied({ ...total })
         }
         return total
       }
@@ -112,7 +108,6 @@ export class SqliteWriter implements WriteDatabase {
         this.#startLoad()
         for await (const batch of batches) {
           add(total, this.#apply(batch))
-          onApplied({ ...total })
         }
       } catch (error) {
         this.#rollback()
@@ -339,7 +334,7 @@ export class SqliteWriter implements WriteDatabase {
 }
 
 /** Everything that is cheaper to build at once, over a table whose rows are in place. */
-export function completeTable(database: DatabaseSync, table: Table): void {
+function completeTable(database: DatabaseSync, table: Table): void {
   // Trigrams first: the pages that building them frees are taken by the indexes.
   for (const text of table.texts) {
     database.prepare(fillText(table, text, 'all')).run()
@@ -351,9 +346,9 @@ export function completeTable(database: DatabaseSync, table: Table): void {
 }
 
 /** The statement that adds one row: kept columns, then derived ones. A record that exists is left alone. */
-export function insertStatement(table: Table, into = table.name): string {
+function insertStatement(table: Table): string {
   const columns = storedColumns(table).map(({ name }) => `, ${quote(name)}`)
-  return `insert into ${quote(into)} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.join('')})
+  return `insert into ${quote(table.name)} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.join('')})
     values (?, ?, ?, ?, ?, ?, ?, jsonb(?)${', ?'.repeat(columns.length)}) on conflict (base, rkey) do nothing`
 }
 

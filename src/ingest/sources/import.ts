@@ -51,7 +51,7 @@ export async function importRecords(
     options.onRead?.()
   }
   try {
-    const { stored, updated, unchanged, older } = await database.load(counted(), () => {})
+    const { stored, updated, unchanged, older } = await database.load(counted())
     return { read, stored, updated, unchanged, older, refused }
   } catch (cause) {
     if (!(cause instanceof InputError)) throw cause
