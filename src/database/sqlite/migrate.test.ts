@@ -54,10 +54,13 @@ test('records that no longer fit are kept as refused, the others are served', as
   await using store = await open(path, [thing(size)])
   assert.deepEqual(store.rows('select rkey from "org.example.thing"'), [{ rkey: 'b' }])
   const [refused] = store.rows('select source, uri, reason, record from rejection')
+  const kept = JSON.parse(String(refused?.record))
   assert.deepEqual(
-    [refused?.source, refused?.uri, refused?.reason, JSON.parse(String(refused?.record)).size],
-    ['rebuild', uri('org.example.thing', 'a'), 'invalid-record', { n: 1 }],
+    [refused?.source, refused?.uri, refused?.reason, kept.uri, kept.value.size],
+    ['rebuild', uri('org.example.thing', 'a'), 'invalid-record', uri('org.example.thing', 'a'), { n: 1 }],
   )
+  assert.match(kept.cid, /^bafyrei/)
+  assert.match(kept.indexedAt, /Z$/)
 })
 
 test('a rebuild keeps CIDs, revisions and both moments, and gives ids their order again', async () => {

@@ -4,6 +4,8 @@
  * rebuilt from the records they keep. Readers see the old state until it is done.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { formatCid } from '../../lexicon/cid.ts'
+import { formatInstant } from '../../util/instant.ts'
 import type { Change, ColumnValue, RecordCheck } from '../database.ts'
 import { deriveRow } from '../derive.ts'
 import type { Table } from '../tables.ts'
@@ -154,7 +156,17 @@ function keptRecord(table: Table, row: Record<string, ColumnValue>, check: Recor
   const [did, rkey, json] = [String(row.did), String(row.rkey), String(row.json)]
   const uri = `at://${did}/${collection}/${rkey}`
   const fault = check(uri, json)
-  if (fault !== null) return { kind: 'reject', source: 'rebuild', uri, ...fault, record: json }
+  if (fault !== null) {
+    // As a line of an import, so that it can come back when the lexicons do.
+    const line = {
+      uri,
+      cid: formatCid(row.cid as Uint8Array),
+      ...(row.rev !== null && { rev: row.rev }),
+      indexedAt: formatInstant(row.indexed_at as bigint),
+      value: JSON.parse(json) as unknown,
+    }
+    return { kind: 'reject', source: 'rebuild', uri, ...fault, record: JSON.stringify(line) }
+  }
   return {
     kind: 'put',
     collection,
