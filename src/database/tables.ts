@@ -67,12 +67,30 @@ export function findColumn(table: Table, path: readonly string[], kind: Column['
   return table.columns.find((column) => column.kind === kind && samePath(column.path, path))
 }
 
+/** The column of a single value, whatever its type. */
+export function findValue(table: Table, path: readonly string[]): Column | undefined {
+  const kinds = ['text', 'integer', 'boolean', 'instant'] as const
+  return kinds.map((kind) => findColumn(table, path, kind)).find((column) => column !== undefined)
+}
+
+/** The two columns that hold a reference's URI. */
+export interface ReferenceColumns {
+  readonly base: Column
+  readonly key: Column
+}
+
+export function findReference(table: Table, path: readonly string[]): ReferenceColumns | undefined {
+  const base = findColumn(table, path, 'refBase')
+  const key = findColumn(table, path, 'refKey')
+  return base === undefined || key === undefined ? undefined : { base, key }
+}
+
 /** The side table over the array, or over the references, at that path. */
 export function findArray(table: Table, path: readonly string[], reference: boolean): ArrayIndex | undefined {
   return table.arrays.find((it) => (it.kind === 'reference') === reference && samePath(it.path, path))
 }
 
-export function samePath(a: readonly string[], b: readonly string[]): boolean {
+function samePath(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index])
 }
 

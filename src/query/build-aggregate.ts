@@ -1,7 +1,7 @@
 /** An aggregate field to its plan: keys, measures (each computed once however often it is selected), order. */
-import { findArray, findColumn, type Table } from '../database/tables.ts'
+import { findArray, findReference, findValue, type Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
-import { type GroupField, leafType, type MeasureField } from '../schema/operators.ts'
+import { type GroupField, leafType, type MeasureField, targetOf } from '../schema/operators.ts'
 import { fieldsBelow } from './build-list.ts'
 import { buildRecords } from './build-output.ts'
 import { buildWhere } from './build-where.ts'
@@ -197,13 +197,12 @@ function groupKey(context: PlanContext, table: Table, { joins, leaf, bucket }: G
   const path: Join[] = []
   let holder = table
   for (const reference of joins) {
-    const base = findColumn(holder, reference.path, 'refBase')
-    const key = findColumn(holder, reference.path, 'refKey')
-    const target = context.model.collections.find(({ nsid }) => nsid === reference.target)
-    if (base === undefined || key === undefined || target === undefined)
+    const columns = findReference(holder, reference.path)
+    const target = targetOf(reference, context.model)
+    if (columns === undefined || target === null)
       throw new Error(`No way to join ${reference.collection}#${reference.path.join('.')}.`)
     holder = tableOf(context, target)
-    path.push({ base, key, table: holder })
+    path.push({ ...columns, table: holder })
   }
   return { joins: path, leaf: keyLeaf(holder, leaf), bucket }
 }
@@ -214,14 +213,11 @@ function keyLeaf(table: Table, leaf: GroupField['leaf']): KeyLeaf {
     return { kind: 'system', name: leaf.name === 'did' ? 'did' : 'collection' }
   }
   const path = [leaf.field.property]
-  const base = findColumn(table, path, 'refBase')
-  const key = findColumn(table, path, 'refKey')
-  if (base !== undefined && key !== undefined) return { kind: 'reference', base, key }
+  const reference = findReference(table, path)
+  if (reference !== undefined) return { kind: 'reference', ...reference }
   const array = findArray(table, path, false)
   if (array !== undefined) return { kind: 'array', array }
-  const column = (['text', 'integer', 'boolean', 'instant'] as const)
-    .map((kind) => findColumn(table, path, kind))
-    .find((it) => it !== undefined)
+  const column = findValue(table, path)
   if (column === undefined) throw new Error(`No column for ${leaf.field.name} of ${table.name}.`)
   return { kind: 'column', column }
 }

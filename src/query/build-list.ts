@@ -2,7 +2,7 @@
 import type { GraphQLObjectType } from 'graphql'
 import { getNamedType, isObjectType } from 'graphql'
 import type { ColumnValue } from '../database/database.ts'
-import { findColumn, type Table } from '../database/tables.ts'
+import { findReference, findValue, type Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
 import { leafName, type SortField } from '../schema/operators.ts'
 import { decodeCursor } from '../util/cursor.ts'
@@ -104,13 +104,9 @@ function keyValues(
     }
   }
   const path = [leaf.field.property]
-  const base = findColumn(table, path, 'refBase')
-  const key = findColumn(table, path, 'refKey')
-  if (base !== undefined && key !== undefined)
-    return [{ value: { kind: 'uriText', base, key }, nullable: true }]
-  const column = (['text', 'integer', 'boolean', 'instant'] as const)
-    .map((kind) => findColumn(table, path, kind))
-    .find((it) => it !== undefined)
+  const reference = findReference(table, path)
+  if (reference !== undefined) return [{ value: { kind: 'uriText', ...reference }, nullable: true }]
+  const column = findValue(table, path)
   if (column === undefined) throw new Error(`No column to sort ${table.name} by ${leafName(leaf)}.`)
   return [{ value: { kind: 'column', column }, nullable: true }]
 }

@@ -2,7 +2,7 @@
 import type { ColumnValue } from '../database/database.ts'
 import { findArray, findColumn, type Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
-import type { Collection, FieldType, ObjectType, Reference } from '../schema/model.ts'
+import type { FieldType, ObjectType, Reference } from '../schema/model.ts'
 import {
   holderOf,
   isCountable,
@@ -13,8 +13,8 @@ import {
   type WhereField,
 } from '../schema/operators.ts'
 import { foldText } from '../util/fold.ts'
-import { linkOf } from './build-link.ts'
-import type { PlanContext } from './context.ts'
+import { linkOf, referenceOperand } from './build-link.ts'
+import { type PlanContext, tableOf } from './context.ts'
 import { assertWithin } from './limits.ts'
 import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
 import { checkedText } from './values.ts'
@@ -110,7 +110,12 @@ class WhereBuilder {
         return this.#scalar(operand(table, path, type.kind), input, type.kind)
       case 'strongRef':
       case 'atUri':
-        return this.#reference(referenceOperand(table, path, type.kind), input, level, where.reference)
+        return this.#reference(
+          referenceOperand(table, path, type.kind === 'strongRef' ? 'strongRef' : 'text'),
+          input,
+          level,
+          where.reference,
+        )
       case 'object': {
         const { isNull, ...inside } = input
         const own = isNull === undefined ? [] : [this.#absent(path, isNull)]
@@ -194,7 +199,7 @@ class WhereBuilder {
     }
     if (Object.keys(inside).length === 0 && Object.keys(logic).length === 0) return all(parts)
     this.#countJoin()
-    const table = this.#table(target)
+    const table = tableOf(this.#context, target)
     parts.push({
       kind: 'target',
       of,
@@ -277,7 +282,7 @@ class WhereBuilder {
   }
 
   #reverse(reference: Reference, input: Input, level: number): Condition {
-    const table = this.#table(holderOf(reference, this.#context.model))
+    const table = tableOf(this.#context, holderOf(reference, this.#context.model))
     const link = linkOf(table, reference)
     return all(
       Object.entries(input).map(([name, value]) => {
@@ -344,10 +349,6 @@ class WhereBuilder {
     return present(name, value) as readonly unknown[]
   }
 
-  #table(collection: Collection): Table {
-    return this.#context.tables.find((table) => table.collection === collection) as Table
-  }
-
   #count(): void {
     this.#conditions += 1
     assertWithin('conditions', this.#conditions, 'The `where` has too many conditions')
@@ -390,16 +391,4 @@ function operand(
 function textIndexOf(table: Table | null, path: readonly string[]) {
   const column = table === null ? undefined : findColumn(table, path, 'text')
   return table?.texts.find(({ text }) => text === column) ?? null
-}
-
-function referenceOperand(
-  table: Table | null,
-  path: readonly string[],
-  kind: 'strongRef' | 'atUri',
-): ReferenceOperand {
-  const shape = kind === 'strongRef' ? 'strongRef' : 'text'
-  const base = table === null ? undefined : findColumn(table, path, 'refBase')
-  const key = table === null ? undefined : findColumn(table, path, 'refKey')
-  if (base === undefined || key === undefined) return { kind: 'json', path, shape }
-  return { kind: 'columns', base, key, path, shape }
 }

@@ -1,9 +1,9 @@
 /** Outputs as SQL expressions of JSON text. Everything a record published comes out of the record as it was kept. */
 import { join, literal, raw, type Sql, sql } from '../sql/sql.ts'
+import { referenceOperand } from './build-link.ts'
 import { didOf, jsonOf, lookUp, referenceParts, type UriParts, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
-import { findColumn } from '../database/tables.ts'
-import type { Output, RecordSelections, ReferenceOperand, ReferenceShape, Selected } from './plan.ts'
+import type { Output, RecordSelections, ReferenceOperand, Selected } from './plan.ts'
 
 /** A JSON object of the selected fields, as text. */
 export function emitObject<Kind>(
@@ -79,7 +79,11 @@ function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
     case 'resolved':
       return resolved(
         emitter,
-        referenceParts(emitter, referenceAt(output.path, output.from, row), row),
+        referenceParts(
+          emitter,
+          referenceOperand(row.kind === 'record' ? row.table : null, output.path, output.from),
+          row,
+        ),
         output.records,
       )
     case 'list':
@@ -97,15 +101,6 @@ export function resolved(emitter: Emitter, uri: UriParts, records: RecordSelecti
       return emitFields(emitter, fields, { kind: 'record', alias, table })
     }),
   )
-}
-
-function referenceAt(path: readonly string[], shape: ReferenceShape, row: Row): ReferenceOperand {
-  if (row.kind === 'record') {
-    const base = findColumn(row.table, path, 'refBase')
-    const key = findColumn(row.table, path, 'refKey')
-    if (base !== undefined && key !== undefined) return { kind: 'columns', base, key, path, shape }
-  }
-  return { kind: 'json', path, shape }
 }
 
 function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>['name'], row: Row): Sql {

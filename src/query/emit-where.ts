@@ -1,4 +1,5 @@
 /** Conditions as SQL. A comparison with a missing value is null in SQL: `not` turns that to true by way of false. */
+import { splitUri } from '../database/derive.ts'
 import type { Column, Table } from '../database/tables.ts'
 import { allOf, anyOf, identifier, join, literal, type Sql, sql } from '../sql/sql.ts'
 import type { Emitter, Row } from './emitter.ts'
@@ -265,8 +266,8 @@ function uriIsOneOf(
   // Each alternative by itself can use the index over both parts.
   const found = anyOf(
     list.map((uri) => {
-      const end = uri.lastIndexOf('/') + 1
-      return sql`(${base} = (select id from base where uri = ${uri.slice(0, end)}) and ${key} = ${uri.slice(end)})`
+      const [wantedBase, wantedKey] = splitUri(uri)
+      return sql`(${base} = (select id from base where uri = ${wantedBase}) and ${key} = ${wantedKey})`
     }),
   )
   return negated ? sql`(${isNull(base, false)} and not coalesce(${found}, false))` : found

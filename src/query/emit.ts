@@ -1,5 +1,6 @@
 /** A plan as one statement whose result is the response. */
 import type { ColumnValue, Statement } from '../database/database.ts'
+import { splitUri } from '../database/derive.ts'
 import { identifier, literal, type Sql, sql } from '../sql/sql.ts'
 import { emitAggregate } from './emit-aggregate.ts'
 import { emitList } from './emit-list.ts'
@@ -41,10 +42,10 @@ function emitRoot(emitter: Emitter, output: RootOutput): Sql {
     case 'byUri': {
       const { table, uri, fields } = output
       const alias = emitter.alias()
-      const end = uri.lastIndexOf('/') + 1
+      const [base, key] = splitUri(uri)
       const node = emitFields(emitter, fields, { kind: 'record', alias, table })
       return sql`coalesce((select ${node} from ${identifier(table.name)} ${alias}
-        where ${alias}.base = (select id from base where uri = ${uri.slice(0, end)}) and ${alias}.rkey = ${uri.slice(end)}), 'null')`
+        where ${alias}.base = (select id from base where uri = ${base}) and ${alias}.rkey = ${key}), 'null')`
     }
   }
 }
