@@ -110,7 +110,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       const { version } = plan
       const answered = await database.readAnswer(plan.statement).catch(async (error: unknown) => {
         // A statement also fails when what it was made for is gone.
-        if ((await database.readPlanState()).version === version) throw error
+        if (error instanceof ServiceError || (await database.readPlanState()).version === version) throw error
         return null
       })
       if (answered?.version === version) return answered.body

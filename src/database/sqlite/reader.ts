@@ -45,33 +45,14 @@ export class SqliteReader implements ReadDatabase {
 
   async readPlanState(): Promise<PlanState> {
     await this.#options.idle()
-    const state = this.#database.prepare('select plan_version, derivation from state').get()
-    if (state?.derivation !== derivationOf(this.#options.fingerprint))
-      throw new ServiceError(
-        'UNAVAILABLE',
-        'The index was rebuilt for other lexicons; restart this server.',
-        { retryAfter: 60 },
-      )
-    const ordered = this.#database.prepare('select nsid from collection where ordered = 1').all()
-    return { version: Number(state.plan_version), ordered: new Set(ordered.map((row) => String(row.nsid))) }
+    return whileReachable(() => this.#planState())
   }
 
   async readAnswer(statement: Statement): Promise<{ version: number; body: Uint8Array }> {
     const busy = this.#options.idle()
     if (busy !== null) await busy
-    try {
-      const row = this.#prepare(statement.text).get(...statement.values)
-      return { version: Number(row?.version), body: row?.body as Uint8Array }
-    } catch (error) {
-      if (isPassing(error))
-        throw new ServiceError(
-          'UNAVAILABLE',
-          'The database does not answer at the moment.',
-          { retryAfter: 1 },
-          { cause: error },
-        )
-      throw error
-    }
+    const row = whileReachable(() => this.#prepare(statement.text).get(...statement.values))
+    return { version: Number(row?.version), body: row?.body as Uint8Array }
   }
 
   *readRows(statement: Statement): Iterable<Record<string, ColumnValue>> {
@@ -95,6 +76,18 @@ export class SqliteReader implements ReadDatabase {
     if (this.#database.isOpen) this.#database.close()
   }
 
+  #planState(): PlanState {
+    const state = this.#database.prepare('select plan_version, derivation from state').get()
+    if (state?.derivation !== derivationOf(this.#options.fingerprint))
+      throw new ServiceError(
+        'UNAVAILABLE',
+        'The index was rebuilt for other lexicons; restart this server.',
+        { retryAfter: 60 },
+      )
+    const ordered = this.#database.prepare('select nsid from collection where ordered = 1').all()
+    return { version: Number(state.plan_version), ordered: new Set(ordered.map((row) => String(row.nsid))) }
+  }
+
   #prepare(text: string): StatementSync {
     const known = this.#prepared.get(text)
     if (known !== undefined) return known
@@ -108,8 +101,17 @@ export class SqliteReader implements ReadDatabase {
   }
 }
 
-/** Busy, locked, out of reach: faults of the file or its neighbours that may be over soon (https://sqlite.org/rescode.html). */
-function isPassing(error: unknown): boolean {
-  const code = (error as { errcode?: unknown }).errcode
-  return typeof code === 'number' && [5, 6, 10, 14].includes(code & 0xff)
+/** Busy, locked or out of reach may be over soon, and says so (https://sqlite.org/rescode.html). */
+function whileReachable<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    const code = (error as { errcode?: unknown }).errcode
+    if (typeof code !== 'number' || !passing.has(code & 0xff)) throw error
+    const message = 'The database does not answer at the moment.'
+    throw new ServiceError('UNAVAILABLE', message, { retryAfter: 1 }, { cause: error })
+  }
 }
+
+/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN */
+const passing: ReadonlySet<number> = new Set([5, 6, 10, 14])
