@@ -24,6 +24,10 @@ export type RejectionReason =
   | 'integer-out-of-range'
   | 'bad-metadata'
   | 'too-large'
+  | 'bad-signature'
+  | 'bad-proof'
+  | 'unknown-event'
+  | 'flood'
 
 export interface ReadRecord {
   readonly collection: string

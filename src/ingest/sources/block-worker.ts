@@ -1,6 +1,7 @@
-/** The thread beside the writing: reads blocks of lines and answers with their changes, in order. */
-import { parentPort, workerData } from 'node:worker_threads'
+/** The thread beside the writing: reads blocks of lines and answers with their changes. */
+import { workerData } from 'node:worker_threads'
 import { createBlockReader, type ReaderOptions } from './block-reader.ts'
+import { answerRequests } from './threads.ts'
 
 export interface BlockRequest {
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -10,6 +11,4 @@ export interface BlockRequest {
 
 const reader = createBlockReader(workerData as ReaderOptions)
 
-parentPort?.on('message', ({ bytes, source, firstLine }: BlockRequest) => {
-  parentPort?.postMessage(reader.read(bytes, source, firstLine))
-})
+answerRequests(({ bytes, source, firstLine }: BlockRequest) => reader.read(bytes, source, firstLine))

@@ -4,8 +4,9 @@
  */
 import type { Change, RejectionReason, WriteDatabase } from '../../database/database.ts'
 import type { ReaderOptions } from './block-reader.ts'
-import { type BlockWorkers, openBlockWorkers } from './block-workers.ts'
+import type { BlockRequest } from './block-worker.ts'
 import { InputError, type LineInput, readBlocks } from './lines.ts'
+import { openThreads, type Threads } from './threads.ts'
 
 export interface ImportOptions extends ReaderOptions {
   /** Threads beside this one, at least 1. */
@@ -64,7 +65,8 @@ export async function* readChanges(
   inputs: readonly LineInput[],
   options: ImportOptions,
 ): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
-  await using workers = openBlockWorkers(options.workers, options)
+  const { lexicons, tables } = options
+  await using workers: Readers = openThreads('block-worker', options.workers, { lexicons, tables })
   let before = 0
   for (const input of inputs) {
     let consumed = 0
@@ -76,18 +78,20 @@ export async function* readChanges(
   }
 }
 
+type Readers = Threads<BlockRequest, Change[]>
+
 /** One that is read and one that waits for it, so that no thread stands idle while rows are written. */
 const blocksPerWorker = 2
 
 async function* readInput(
   input: LineInput,
-  workers: BlockWorkers,
+  workers: Readers,
   limit: number,
 ): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
   const underWay: Promise<{ changes: readonly Change[]; consumed: number }>[] = []
   for await (const { bytes, firstLine, consumed } of readBlocks(input)) {
     const outcome = workers
-      .read({ bytes, source: input.name, firstLine })
+      .read({ bytes, source: input.name, firstLine }, [bytes.buffer])
       .then((changes) => ({ changes, consumed }))
     // A failure is told when its turn comes, which may be after this loop has ended for another reason.
     outcome.catch(() => {})

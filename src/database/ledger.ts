@@ -1,0 +1,84 @@
+/**
+ * What is kept beside the records: where sources stand, which repositories are still to be fetched,
+ * handles of accounts, and what was refused. Every call is one short transaction.
+ */
+import type { Rejection, SourceState } from './database.ts'
+
+/** Who asked for a repository; each command works on its own requests. */
+export type JobKind = 'ingest' | 'backfill' | 'reconcile'
+
+/** A repository to be fetched. */
+export interface RepoJob {
+  readonly kind: JobKind
+  readonly did: string
+  /** The URL of the service to fetch it from; null: the one its DID document names. */
+  readonly host: string | null
+  /** Why it is asked for, in words. */
+  readonly reason: string
+  /** How often it has failed so far. */
+  readonly attempts: number
+}
+
+/** How far the accounts of a host have been listed. */
+export interface Listing {
+  /** What was asked for, such as a host's URL. */
+  readonly target: string
+  /** The service's own; null at the start. */
+  readonly cursor: string | null
+  readonly done: boolean
+}
+
+export interface KeptRejection extends Rejection {
+  /** What it is kept under: its URI, or a hash of its text. */
+  readonly key: string
+  /** Only the beginning was kept, because it is too long; it cannot be tried again. */
+  readonly cut: boolean
+  /** Microseconds. */
+  readonly seenAt: bigint
+}
+
+export interface Ledger {
+  readCursor(source: string): Promise<string | null>
+  /** Also the sign of life of the process that works on the source. */
+  writeState(
+    source: string,
+    state: SourceState,
+    detail: string | null,
+    eventsPerSecond: number,
+  ): Promise<void>
+
+  readListing(kind: JobKind, target: string): Promise<Listing | null>
+  /** One page of a host's list: its accounts become jobs as the listing moves on. Jobs that wait stay as they are. */
+  addJobs(
+    kind: JobKind,
+    jobs: readonly Pick<RepoJob, 'did' | 'host' | 'reason'>[],
+    listing?: Listing,
+  ): Promise<void>
+  /** Due by now and not failed for good, the longest due first. */
+  dueJobs(kind: JobKind, limit: number): Promise<readonly RepoJob[]>
+  /** When the next one is due, in microseconds; null when none waits. */
+  nextJobAt(kind: JobKind): Promise<bigint | null>
+  /** Done: it is forgotten. */
+  finishJob(job: RepoJob): Promise<void>
+  /** `dueAt`: to be tried again then; null: given up, kept with its error until it is asked for again. */
+  failJob(job: RepoJob, error: string, dueAt: bigint | null): Promise<void>
+  failedJobs(kind: JobKind): Promise<readonly (RepoJob & { readonly error: string })[]>
+  countJobs(kind: JobKind): Promise<{ readonly waiting: number; readonly failed: number }>
+  /** All that the run knew: listings and failed jobs. */
+  endRun(kind: JobKind): Promise<void>
+
+  /** DIDs of all accounts that have records here, hidden ones too. */
+  readActors(): Promise<readonly string[]>
+  /** Accounts whose handle is to be looked up by now. */
+  dueHandles(limit: number): Promise<readonly string[]>
+  /** `handle` null: it has none that holds. `dueAt`: when to look again, in microseconds. */
+  writeHandle(did: string, handle: string | null, dueAt: bigint): Promise<void>
+  /**
+   * Moves up to so many rows of accounts that were hidden, came back or were deleted;
+   * how many it moved, 0 when nothing is left to do.
+   */
+  settleAccounts(limit: number): Promise<number>
+
+  /** In order of their keys, after `after`. */
+  readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]>
+}

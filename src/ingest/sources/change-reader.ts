@@ -1,0 +1,54 @@
+/** From what a network source says of a record to the change it asks for; every such source reads with this. */
+import type { Change } from '../../database/database.ts'
+import { deriveRow } from '../../database/derive.ts'
+import { createRecordReader } from '../../lexicon/validate.ts'
+import type { ReaderOptions } from './block-reader.ts'
+
+/** What of a source is of use; plain data, so that it can be sent to a thread. */
+export interface NetworkReaderOptions extends ReaderOptions {
+  /** DIDs whose records are taken; null takes all. */
+  readonly publishers: ReadonlySet<string> | null
+}
+
+/** A record as a source tells of it. */
+export interface Observation {
+  readonly did: string
+  readonly collection: string
+  readonly rkey: string
+  /** A TID. */
+  readonly rev: string
+  /** As text; null when the source does not say, which nothing then is compared with. */
+  readonly cid: string | null
+  /** In the JSON form of the data model (https://atproto.com/specs/data-model#json-representation). */
+  readonly value: unknown
+}
+
+export interface ChangeReader {
+  /** Whether records of this collection and account are taken at all. */
+  readonly wants: (did: string, collection: string) => boolean
+  readonly wantsAccount: (did: string) => boolean
+  /** A put, or the rejection that says why not; what is wanted only. */
+  readonly read: (observation: Observation, source: string) => Change
+}
+
+export function createChangeReader({ lexicons, tables, publishers }: NetworkReaderOptions): ChangeReader {
+  const readRecord = createRecordReader(lexicons)
+  const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))
+  const wantsAccount = (did: string): boolean => publishers === null || publishers.has(did)
+  return {
+    wantsAccount,
+    wants: (did, collection) => tableOf.has(collection) && wantsAccount(did),
+    read: ({ did, collection, rkey, rev, cid, value }, source) => {
+      const line = { uri: `at://${did}/${collection}/${rkey}`, cid, rev, value }
+      const reading = readRecord(line)
+      if (!reading.ok) {
+        const { uri, reason, message } = reading
+        return { kind: 'reject', source, uri, reason, message, record: JSON.stringify(line), rev }
+      }
+      const { value: read, ...record } = reading.record
+      const table = tableOf.get(record.collection)
+      if (table === undefined) throw new Error(`There is no table for ${record.collection}.`)
+      return { kind: 'put', ...record, ...deriveRow(table, read) }
+    },
+  }
+}

@@ -1,0 +1,71 @@
+/** Threads that read what sources deliver: validation, hashing and signatures beside the writing. */
+import { extname } from 'node:path'
+import { parentPort, Worker } from 'node:worker_threads'
+
+export interface Threads<Request, Answer> extends AsyncDisposable {
+  /** `transfer` is taken away from the caller. The turn goes round, and each thread answers in order. */
+  readonly read: (request: Request, transfer?: readonly ArrayBuffer[]) => Promise<Answer>
+}
+
+/** Starts threads on a module beside this one, such as `block-worker`; `data` is its `workerData`. */
+export function openThreads<Request, Answer>(
+  module: string,
+  count: number,
+  data: unknown,
+): Threads<Request, Answer> {
+  const threads = Array.from({ length: count }, () => openThread<Request, Answer>(module, data))
+  let turn = 0
+  return {
+    read: async (request, transfer = []) => {
+      const thread = threads[turn++ % count]
+      if (thread === undefined) throw new Error('Reading needs at least one thread.')
+      return thread.read(request, transfer)
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(threads.map((thread) => thread.worker.terminate()))
+    },
+  }
+}
+
+/** For the module of a thread: answers every request, one after the other. */
+export function answerRequests<Request, Answer>(answer: (request: Request) => Answer | Promise<Answer>): void {
+  let last: Promise<void> = Promise.resolve()
+  parentPort?.on('message', (request: Request) => {
+    last = last.then(async () => parentPort?.postMessage(await answer(request)))
+  })
+}
+
+interface Waiting<Answer> {
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (cause: unknown) => void
+}
+
+interface Thread<Request, Answer> {
+  readonly worker: Worker
+  readonly read: (request: Request, transfer: readonly ArrayBuffer[]) => Promise<Answer>
+}
+
+function openThread<Request, Answer>(module: string, data: unknown): Thread<Request, Answer> {
+  // Its name ends as this file's does: sources run as they are, the package has them compiled.
+  const worker = new Worker(new URL(`./${module}${extname(import.meta.url)}`, import.meta.url), {
+    workerData: data,
+  })
+  const waiting: Waiting<Answer>[] = []
+  let failure: unknown
+  const fail = (cause: unknown): void => {
+    failure ??= cause
+    for (const one of waiting.splice(0)) one.reject(cause)
+  }
+  worker.on('message', (answer: Answer) => waiting.shift()?.resolve(answer))
+  worker.on('error', fail)
+  worker.on('exit', () => fail(new Error('The thread that reads records has ended.')))
+  return {
+    worker,
+    read: (request, transfer) =>
+      new Promise((resolve, reject) => {
+        if (failure !== undefined) return reject(failure)
+        waiting.push({ resolve, reject })
+        worker.postMessage(request, transfer as ArrayBuffer[])
+      }),
+  }
+}
