@@ -20,12 +20,13 @@ export async function* exportLines(database: ReadDatabase, tables: readonly Tabl
   }
 }
 
-/** Where ids follow the default order they spare the sort. */
+/** Where ids follow the default order they spare the sort. Rows of hidden accounts stay where they are. */
 function selectRecords(table: Table, ordered: ReadonlySet<string>): string {
   const order = ordered.has(table.collection.nsid)
     ? 't.id desc'
     : 't.indexed_at desc, t.rkey desc, b.did desc'
   return `select b.uri || t.rkey as uri, cid_text(t.cid) as cid, t.rev as rev, t.indexed_at as "indexedAt",
       json(t.record) as value
-    from "${table.name}" t join base b on b.id = t.base order by ${order}`
+    from "${table.name}" t join base b on b.id = t.base
+    where t.base not in (select base from hidden) order by ${order}`
 }

@@ -4,6 +4,7 @@ import { RequestErrors } from './request-errors.ts'
 import { buildAggregate } from './build-aggregate.ts'
 import { buildList } from './build-list.ts'
 import { buildRecord } from './build-output.ts'
+import { buildStatus } from './build-status.ts'
 import { argumentsOf, type Collected, collectFields } from './collect.ts'
 import { assertWithin } from './limits.ts'
 import { type PlanContext, tableOf } from './context.ts'
@@ -56,6 +57,8 @@ function rootOutput(
       const table = tableOf(context, role.collection)
       return { kind: 'byUri', table, uri, fields: buildRecord(context, table, selections) }
     }
+    case 'status':
+      return { kind: 'status', fields: buildStatus(context, collected) }
     default:
       throw new Error(`The root field ${name} reads a ${role.kind}.`)
   }

@@ -2,7 +2,7 @@
  * What an operation may cost at worst, told from its plan alone: a page of pages of pages grows with the
  * product of their sizes, and while one statement runs nothing else is answered.
  */
-import { assertWithin } from './limits.ts'
+import { assertWithin, limits } from './limits.ts'
 import type {
   AggregatePlan,
   EdgeOutput,
@@ -12,6 +12,7 @@ import type {
   RecordSelections,
   RootOutput,
   Selected,
+  StatusOutput,
 } from './plan.ts'
 
 /** In values that are printed. What each list of a record is looked up for, whatever it finds. */
@@ -39,11 +40,20 @@ function rootCost(output: RootOutput): number {
       return fieldsCost(output.fields)
     case 'aggregate':
       return costPerAggregate + output.aggregate.limit * groupCost(output.aggregate)
+    case 'status':
+      return output.fields.reduce((sum, field) => sum + statusCost(field.output), 0)
     case 'list': {
       const counted = output.list.fields.some((field) => field.output.kind === 'totalCount')
       return listCost(output.list) + (counted ? costPerTotal : 0)
     }
   }
+}
+
+/** However many collections there are, it can be asked for. */
+function statusCost(output: StatusOutput): number {
+  if (output.kind !== 'collections') return costPerList
+  const totals = output.fields.filter(({ output }) => output.kind === 'records').length
+  return totals * Math.min(output.tables.length * costPerTotal, limits.cost / 2)
 }
 
 /** What is read through the references that groups are by. */

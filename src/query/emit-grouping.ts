@@ -120,7 +120,7 @@ function createSource(emitter: Emitter, { table, where }: AggregatePlan): Source
     for (const { base, key, table: target } of path) {
       const [holder, parts] = [from, { base: columnOf(from, base), key: columnOf(from, key) }]
       id += ` ${holder.sql}.${base.name}`
-      from = joinOnce(id, (alias) => leftJoin(target, alias, parts))
+      from = joinOnce(id, (alias) => leftJoin(emitter, target, alias, parts))
     }
     return from
   }
@@ -146,8 +146,8 @@ function createSource(emitter: Emitter, { table, where }: AggregatePlan): Source
   }
 }
 
-function leftJoin(table: Table, alias: Sql, { base, key }: UriParts): Sql {
-  return sql`left join ${identifier(table.name)} ${alias} on ${alias}.base = ${base} and ${alias}.rkey = ${key}`
+function leftJoin(emitter: Emitter, table: Table, alias: Sql, { base, key }: UriParts): Sql {
+  return sql`left join ${emitter.rows(table, alias)} on ${alias}.base = ${base} and ${alias}.rkey = ${key}`
 }
 
 /** What a key is grouped by: one value, or the two parts of a reference. */

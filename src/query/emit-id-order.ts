@@ -1,4 +1,7 @@
-/** Where ids follow the default order, positions and moments of that order are ids, found by halving. */
+/**
+ * Where ids follow the default order, positions and moments of that order are ids, found by halving.
+ * Here rows only say where in the order an id stands, so that hidden ones do as well as others.
+ */
 import type { ColumnValue } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { identifier, type Sql, sql } from '../sql/sql.ts'

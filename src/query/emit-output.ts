@@ -114,6 +114,8 @@ function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>
       return dialect.toJson(dialect.cidText(sql`${alias}.cid`))
     case 'did':
       return dialect.toJson(didOf(alias))
+    case 'actorHandle':
+      return dialect.toJson(sql`(select handle from actor where did = ${didOf(alias)})`)
     case 'rkey':
       return dialect.toJson(sql`${alias}.rkey`)
     case 'collection':

@@ -1,5 +1,5 @@
 /** A road as a `from` clause and what must hold beside the list's own conditions. */
-import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
+import { join, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Emitter, Row } from './emitter.ts'
 import { idRange } from './emit-id-order.ts'
 import { lookUpIds } from './look-ups.ts'
@@ -20,14 +20,13 @@ export function fromRoad(
   order: IdOrder | null,
 ): { readonly from: Sql; readonly on: readonly Sql[] } {
   const { alias, table } = row
-  const name = identifier(table.name)
   const range = idRange(emitter, row, where)
   const beyond = order?.bound == null ? range : [sql`${alias}.id ${order.bound}`, ...range]
   switch (road.kind) {
     case 'free':
-      return { from: sql`${name} ${alias}`, on: beyond }
+      return { from: emitter.rows(table, alias), on: beyond }
     case 'walk':
-      return { from: sql`${name} ${alias} ${emitter.dialect.walk(road.index)}`, on: beyond }
+      return { from: emitter.rows(table, alias, emitter.dialect.walk(road.index)), on: beyond }
     case 'ids': {
       const candidates = emitter.alias()
       const lists = road.of.map((lookUp) => {
@@ -39,7 +38,8 @@ export function fromRoad(
       // order, which the engine would otherwise drop as a sub-query's.
       const ordering = order === null ? sql`` : sql` order by 1 ${raw(order.direction)} limit -1`
       const ids = sql`(${join(lists, ' union ')}${ordering}) ${candidates}`
-      return { from: sql`${ids} cross join ${name} ${alias} on ${alias}.id = ${candidates}.id`, on: range }
+      const rows = emitter.rows(table, alias)
+      return { from: sql`${ids} cross join ${rows} on ${alias}.id = ${candidates}.id`, on: range }
     }
   }
 }

@@ -95,7 +95,7 @@ export function emitCondition(
       const target: Row = { kind: 'record', alias, table: condition.table }
       const { base, key } = referenceParts(emitter, condition.of, row)
       const where = emitCondition(emitter, condition.where, target, { reference: row, nested: true })
-      const records = sql`from ${identifier(condition.table.name)} ${alias} where`
+      const records = sql`from ${emitter.rows(condition.table, alias)} where`
       if (around.nested && !mentionsReference(condition.where))
         return sql`((${base}, ${key}) in (select ${alias}.base, ${alias}.rkey ${records} ${where}))`
       return sql`exists (select 1 ${records} ${alias}.base = ${base} and ${alias}.rkey = ${key} and ${where})`
@@ -135,12 +135,12 @@ export function linked(
   link: Extract<Condition, { kind: 'referring' }>['link'],
   { alias, table }: Extract<Row, { kind: 'record' }>,
 ): { readonly from: Sql } & UriParts {
-  const name = identifier(table.name)
+  const rows = emitter.rows(table, alias)
   if (link.kind === 'columns')
-    return { from: sql`${name} ${alias}`, base: columnOf(alias, link.base), key: columnOf(alias, link.key) }
+    return { from: rows, base: columnOf(alias, link.base), key: columnOf(alias, link.key) }
   const side = emitter.alias()
   return {
-    from: sql`${identifier(link.array.name)} ${side} cross join ${name} ${alias} on ${alias}.id = ${side}.id`,
+    from: sql`${identifier(link.array.name)} ${side} cross join ${rows} on ${alias}.id = ${side}.id`,
     base: sql`${side}.base`,
     key: sql`${side}.rkey`,
   }
@@ -170,7 +170,7 @@ export function lookUp(
   const cases = tables.map((table) => {
     const alias = emitter.alias()
     return sql`when ${literal(table.collection.nsid)} then
-      (select ${value(alias, table)} from ${identifier(table.name)} ${alias} where ${alias}.base = ${base} and ${alias}.rkey = ${key})`
+      (select ${value(alias, table)} from ${emitter.rows(table, alias)} where ${alias}.base = ${base} and ${alias}.rkey = ${key})`
   })
   return sql`case (select collection from base where id = ${base}) ${join(cases, ' ')} end`
 }

@@ -1,10 +1,11 @@
 /** A plan as one statement whose result is the response. */
 import type { ColumnValue, Statement } from '../database/database.ts'
 import { splitUri } from '../database/derive.ts'
-import { identifier, literal, type Sql, sql } from '../sql/sql.ts'
+import { literal, type Sql, sql } from '../sql/sql.ts'
 import { emitAggregate } from './emit-aggregate.ts'
 import { emitList } from './emit-list.ts'
 import { emitFields, emitObject } from './emit-output.ts'
+import { emitStatus } from './emit-status.ts'
 import type { Emitter } from './emitter.ts'
 import { assertWithin } from './limits.ts'
 import type { Plan, RootOutput } from './plan.ts'
@@ -37,6 +38,8 @@ function emitRoot(emitter: Emitter, output: RootOutput): Sql {
       return sql`${output.json}`
     case 'list':
       return emitList(emitter, output.list, null)
+    case 'status':
+      return emitStatus(emitter, output.fields)
     case 'aggregate':
       return emitAggregate(emitter, output.aggregate)
     case 'byUri': {
@@ -44,7 +47,7 @@ function emitRoot(emitter: Emitter, output: RootOutput): Sql {
       const alias = emitter.alias()
       const [base, key] = splitUri(uri)
       const node = emitFields(emitter, fields, { kind: 'record', alias, table })
-      return sql`coalesce((select ${node} from ${identifier(table.name)} ${alias}
+      return sql`coalesce((select ${node} from ${emitter.rows(table, alias)}
         where ${alias}.base = (select id from base where uri = ${base}) and ${alias}.rkey = ${key}), 'null')`
     }
   }

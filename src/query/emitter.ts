@@ -2,7 +2,7 @@
 import type { PlanState, Statistics } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import type { Dialect } from '../sql/dialect.ts'
-import { raw, type Sql } from '../sql/sql.ts'
+import { identifier, raw, type Sql, sql } from '../sql/sql.ts'
 import type { ListPlan } from './plan.ts'
 
 export interface Emitter {
@@ -15,6 +15,8 @@ export interface Emitter {
   readonly list: (emitter: Emitter, list: ListPlan, parent: Sql) => Sql
   /** A name no other row of the statement has. */
   alias(): Sql
+  /** A table's rows that may be seen, under an alias; `walk` is the dialect's, where a road goes along an index. */
+  rows(table: Table, alias: Sql, walk?: Sql): Sql
 }
 
 /** A record by its table's alias, or a JSON object inside one. */
@@ -22,13 +24,20 @@ export type Row =
   | { readonly kind: 'record'; readonly alias: Sql; readonly table: Table }
   | { readonly kind: 'json'; readonly value: Sql }
 
-export function createEmitter(known: Omit<Emitter, 'alias'>): Emitter {
+export function createEmitter(known: Omit<Emitter, 'alias' | 'rows'>): Emitter {
   let aliases = 0
   return {
     ...known,
     alias: () => {
       aliases += 1
       return raw(`t${aliases}`)
+    },
+    rows: (table, alias, walk) => {
+      const along = walk === undefined ? sql`` : sql` ${walk}`
+      const name = identifier(table.name)
+      if (!known.state.hiding) return sql`${name} ${alias}${along}`
+      // The engine merges such a sub-query into what is around it, so that indexes and orders stay of use.
+      return sql`(select * from ${name}${along} where base not in (select base from hidden)) ${alias}`
     },
   }
 }

@@ -28,6 +28,7 @@ export type RootOutput =
       readonly uri: string
       readonly fields: readonly Selected[]
     }
+  | { readonly kind: 'status'; readonly fields: readonly Selected<StatusOutput>[] }
 
 /** JSON text derived from a row: a record, or a JSON object inside one. Paths start at that row. */
 export type Output =
@@ -267,3 +268,20 @@ export type GroupOutput =
   | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections }
   | { readonly kind: 'measure'; readonly measure: number }
   | { readonly kind: 'measures'; readonly fields: readonly Selected<GroupOutput>[] }
+
+export type StatusOutput =
+  | { readonly kind: 'constant'; readonly json: string }
+  | {
+      readonly kind: 'collections'
+      readonly tables: readonly Table[]
+      readonly fields: readonly Selected<CollectionStatusOutput>[]
+    }
+  | { readonly kind: 'sources'; readonly fields: readonly Selected<SourceStatusOutput>[] }
+
+export type CollectionStatusOutput =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'name' | 'records' | 'newestIndexedAt' }
+
+export type SourceStatusOutput =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'name' | 'state' | 'lagSeconds' | 'lastEventAt' }

@@ -122,7 +122,7 @@ function optionsOf(emitter: Emitter, table: Table, where: Condition, limit: numb
   )
 }
 
-/** How many rows these conditions leave of an index, counted up to a limit. */
+/** How many rows these conditions leave of an index, counted up to a limit; hidden ones may count in an estimate. */
 function probe(
   emitter: Emitter,
   statistics: Statistics,

@@ -84,6 +84,7 @@ test('there is nothing but queries', () => {
     'orgExampleThing',
     'orgExampleThingAggregate',
     'orgExampleThingByUri',
+    'indexStatus',
   ])
 })
 

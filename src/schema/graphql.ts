@@ -22,6 +22,7 @@ import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionT
 import { type GroupField, groupFields, holderOf, leafType, measureFields } from './operators.ts'
 import type { FieldRole } from './roles.ts'
 import { BigInt53, DateTime, Json } from './scalars.ts'
+import { defineIndexStatus } from './status.ts'
 import { createTypeRegistry } from './type-registry.ts'
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>
@@ -380,10 +381,17 @@ export function buildGraphQLSchema(model: Model): GraphQLSchema {
       ),
     ],
   ]
+  const status = reads(
+    {
+      type: nonNull(defineIndexStatus(registry)),
+      description: 'How much is indexed at this moment, and how far behind the network that is.',
+    },
+    { kind: 'status' },
+  )
   const query = registry.define(
     new GraphQLObjectType({
       name: 'Query',
-      fields: () => uniqueFields(model.collections.flatMap(rootFields)),
+      fields: () => uniqueFields([...model.collections.flatMap(rootFields), ['indexStatus', status]]),
     }),
     'the root of every operation',
   )
@@ -403,6 +411,13 @@ function systemFieldConfigs(): Fields {
     uri: text('uri', 'AT-URI of the record.'),
     cid: text('cid', 'CID of this version of the record.'),
     did: text('did', 'Repository the record is in.'),
+    actorHandle: reads(
+      {
+        type: GraphQLString,
+        description: 'Handle that this repository goes by at present; null while none that holds is known.',
+      },
+      { kind: 'system', name: 'actorHandle' },
+    ),
     rkey: text('rkey', 'Record key.'),
     collection: text('collection', 'NSID of the collection.'),
     indexedAt: moment('indexedAt', 'When this index first stored the record.'),

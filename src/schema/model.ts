@@ -106,11 +106,12 @@ export interface Reference {
   readonly viaField: string
 }
 
-/** Fields every record has, before the lexicon's own. All strings but the two instants and the JSON. */
+/** Fields every record has, before the lexicon's own. All strings but the two instants and the JSON; only a handle may be missing. */
 export const systemFields = [
   'uri',
   'cid',
   'did',
+  'actorHandle',
   'rkey',
   'collection',
   'indexedAt',

@@ -6,6 +6,7 @@ export type FieldRole =
   | { readonly kind: 'connection' | 'aggregate' | 'byUri'; readonly collection: Collection }
   | { readonly kind: 'reverse'; readonly collection: Collection; readonly reference: Reference }
   | { readonly kind: 'system'; readonly name: SystemField }
+  | { readonly kind: 'status' }
   | { readonly kind: 'property' | 'resolved'; readonly field: Field }
   | { readonly kind: 'group' | 'groupResolved'; readonly field: GroupField }
 

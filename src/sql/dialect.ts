@@ -40,6 +40,8 @@ export interface Dialect {
   instant(text: Sql): Sql
   /** Microseconds as RFC 3339 in UTC. */
   instantText(micros: Sql): Sql
+  /** This moment, in microseconds: an answer with it is true only when it is given. */
+  now(): Sql
   /** What a bucket is grouped and ordered by, and its first moment as text. */
   bucketKey(micros: Sql, bucket: 'hour' | 'day' | 'week' | 'month' | 'year'): Sql
   bucketText(key: Sql, bucket: 'hour' | 'day' | 'week' | 'month' | 'year'): Sql

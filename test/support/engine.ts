@@ -111,6 +111,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
       seen.push(statement.text)
       return read.readAnswer(statement)
     },
+    readStatus: () => read.readStatus(),
     readRows: (statement) => read.readRows(statement),
     explain: (statement) => read.explain(statement),
     [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),

@@ -40,6 +40,7 @@ export const sqliteDialect: Dialect = {
       : sql`(instr(${folded}, ${needle}) > 0)`,
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
+  now: () => raw(`cast(unixepoch('subsec') * 1000000 as integer)`),
   bucketKey: (micros, bucket) => {
     switch (bucket) {
       case 'hour':

@@ -1,0 +1,58 @@
+/** The types of `indexStatus`: what a caller may know of how complete and how fresh the answers are. */
+import {
+  type GraphQLFieldConfigMap,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLScalarType,
+  GraphQLString,
+} from 'graphql'
+import { DateTime } from './scalars.ts'
+import type { TypeRegistry } from './type-registry.ts'
+
+export function defineIndexStatus(registry: TypeRegistry): GraphQLObjectType {
+  const define = (
+    name: string,
+    description: string,
+    fields: GraphQLFieldConfigMap<unknown, unknown>,
+  ): GraphQLObjectType =>
+    registry.define(new GraphQLObjectType({ name, description, fields }), 'the status of the index')
+  const collection = define('CollectionStatus', 'One collection that is served.', {
+    name: { type: nonNull(GraphQLString), description: 'NSID of the collection.' },
+    records: { type: nonNull(GraphQLInt), description: 'As `totalCount` of its list.' },
+    newestIndexedAt: {
+      type: DateTime,
+      description: 'When the newest of its records was first stored; null when there is none.',
+    },
+  })
+  const source = define('SourceStatus', 'What records come from, such as a stream of events.', {
+    name: { type: nonNull(GraphQLString) },
+    state: {
+      type: nonNull(GraphQLString),
+      description: 'Known values: connecting, live, unavailable, finished, stopped.',
+    },
+    lagSeconds: {
+      type: GraphQLFloat,
+      description:
+        'Live: how old the last event was when it was applied. Otherwise: how old it is now. Null before the first event.',
+    },
+    lastEventAt: {
+      type: DateTime,
+      description: "When the last event happened, by the source's clock; null before the first.",
+    },
+  })
+  return define('IndexStatus', 'How much is indexed, and how fresh it is.', {
+    collections: { type: listOf(collection), description: 'Every collection that is served.' },
+    sources: { type: listOf(source), description: 'By name; none where records come from files.' },
+  })
+}
+
+function nonNull(type: GraphQLScalarType) {
+  return new GraphQLNonNull(type)
+}
+
+function listOf(type: GraphQLObjectType) {
+  return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)))
+}
