@@ -50,7 +50,7 @@ export function openExistingStore({ database }: Config, { lexicons }: Foundation
   const path = database.replace(/^sqlite:/, '')
   if (!/^[a-z]+:/.test(path) && !existsSync(path))
     throw new CommandError(`There is no database at ${path}; \`lexigraph import FILE…\` makes one.`)
-  return opened(database, () => openReadDatabase(database, lexicons.fingerprint))
+  return opened(database, () => openReadDatabase(database, { fingerprint: lexicons.fingerprint, now }))
 }
 
 async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {

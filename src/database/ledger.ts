@@ -2,7 +2,7 @@
  * What is kept beside the records: where sources stand, which repositories are still to be fetched,
  * handles of accounts, and what was refused. Every call is one short transaction.
  */
-import type { Rejection, SourceState } from './database.ts'
+import type { Rejection, SourceState } from './changes.ts'
 
 /** Who asked for a repository; each command works on its own requests. */
 export type JobKind = 'ingest' | 'backfill' | 'reconcile'
@@ -17,6 +17,8 @@ export interface RepoJob {
   readonly reason: string
   /** How often it has failed so far. */
   readonly attempts: number
+  /** Microseconds: a request that came after this one is not done with it. */
+  readonly requestedAt: bigint
 }
 
 /** How far the accounts of a host have been listed. */

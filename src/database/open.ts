@@ -19,8 +19,11 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
 }
 
 /** The same for reading alone: nothing is created, migrated or rebuilt. */
-export async function openReadDatabase(url: string, fingerprint: string): Promise<ReadDatabase> {
-  return openSqliteReader(sqlitePath(url), fingerprint)
+export async function openReadDatabase(
+  url: string,
+  options: Pick<OpenOptions, 'fingerprint' | 'now'>,
+): Promise<ReadDatabase> {
+  return openSqliteReader(sqlitePath(url), options)
 }
 
 function sqlitePath(url: string): string {

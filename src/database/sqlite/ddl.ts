@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Table, TextIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons. */
@@ -18,15 +18,54 @@ export function derivationOf(fingerprint: string): string {
 
 export const keptColumns = ['id', 'base', 'rkey', 'cid', 'rev', 'indexed_at', 'changed_at', 'record'] as const
 
+/**
+ * Tables for following the network. Times are microseconds since 1970.
+ * `actor`: accounts with records here; `floor` is the revision up to which all of a repository is known,
+ * `move` what is still to be done with the rows of an account whose standing has changed.
+ * `hidden`: bases whose rows must not be seen. `parked`: rows of hidden accounts, out of the tables.
+ * `tombstone`: the revision at which a record was deleted or refused; older ones do not come back.
+ */
+export const networkTables = `
+  create table actor (
+    did text primary key, handle text, handle_due integer, status text, status_at integer not null, floor text, move text
+  ) without rowid;
+  create index actor_due on actor (handle_due) where handle_due is not null;
+  create index actor_move on actor (move) where move is not null;
+  create table hidden (base integer primary key);
+  create table parked (
+    base integer not null, rkey text not null, id integer, cid blob not null, rev text, indexed_at integer not null,
+    changed_at integer not null, record blob not null, primary key (base, rkey)
+  ) without rowid;
+  create table tombstone (base integer not null, rkey text not null, rev text not null, primary key (base, rkey)) without rowid;
+  create table source (
+    name text primary key, cursor text, state text not null, detail text, event_at integer, lag real,
+    rate real not null, heard_at integer not null
+  ) without rowid;
+  create table outcome (
+    source text not null, collection text not null, outcome text not null, records integer not null,
+    primary key (source, collection, outcome)
+  ) without rowid;
+  create table job (
+    kind text not null, did text not null, host text, reason text not null, attempts integer not null,
+    requested_at integer not null, due_at integer, error text, primary key (kind, did)
+  ) without rowid;
+  create index job_due on job (kind, due_at) where due_at is not null;
+  create table listing (
+    kind text not null, target text not null, cursor text, done integer not null, primary key (kind, target)
+  ) without rowid;
+`
+
 /** Tables every database has: shared URI bases, refused records, collections, and one row of state. */
 export const commonTables = `
   create table base (id integer primary key, uri text not null unique, did text, collection text);
   create table rejection (
     key text primary key, source text not null, uri text, reason text not null, message text not null,
-    record text not null, seen_at integer not null
+    record text not null, seen_at integer not null, rev text, cut integer not null default 0
   ) without rowid;
+  create index rejection_seen on rejection (seen_at);
   create table collection (nsid text primary key, table_name text not null, ordered integer not null) without rowid;
   create table state (id integer primary key check (id = 1), plan_version integer not null, derivation text not null);
+  ${networkTables}
 `
 
 export function quote(name: string): string {

@@ -15,7 +15,11 @@ const size = { size: { type: 'integer' } }
 test('a new file is laid out as its lexicons say, ready to be read', async () => {
   await using store = await open(inFolder('new.db'), [thing(size), thing({}, 'org.example.other')])
   const state = await store.database.read.readPlanState()
-  assert.deepEqual(state, { version: 1, ordered: new Set(['org.example.thing', 'org.example.other']) })
+  assert.deepEqual(state, {
+    version: 1,
+    ordered: new Set(['org.example.thing', 'org.example.other']),
+    hiding: false,
+  })
   assert.deepEqual(store.rows('pragma journal_mode'), [{ journal_mode: 'wal' }])
 })
 
@@ -210,6 +214,8 @@ test('an empty file becomes a database', async () => {
     unchanged: 0,
     older: 0,
     rejected: 0,
+    deleted: 0,
+    withheld: 0,
   })
 })
 

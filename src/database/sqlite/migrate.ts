@@ -4,10 +4,7 @@
  * rebuilt from the records they keep. Readers see the old state until it is done.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { formatCid } from '../../lexicon/cid.ts'
-import { formatInstant } from '../../util/instant.ts'
-import type { Change, ColumnValue, RecordCheck } from '../database.ts'
-import { deriveRow } from '../derive.ts'
+import type { Change, RecordCheck } from '../database.ts'
 import type { Table } from '../tables.ts'
 import {
   applicationId,
@@ -17,19 +14,25 @@ import {
   createTable,
   createTextIndexes,
   derivationOf,
+  networkTables,
   quote,
   schemaVersion,
 } from './ddl.ts'
+import { keptRecord } from './kept-record.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
 
 export interface MigrateOptions extends WriterOptions {
   /** Of the lexicons: another one means that derived columns are stale. */
   readonly fingerprint: string
-  readonly check: RecordCheck
 }
 
 /** Statements that lead from schema version 1 + index to the next. */
-const migrations: readonly string[] = []
+const migrations: readonly string[] = [
+  `alter table rejection add column rev text;
+   alter table rejection add column cut integer not null default 0;
+   create index rejection_seen on rejection (seen_at);
+   ${networkTables}`,
+]
 
 /** True when the file has this program's schema and derivation, so that nothing need be done. */
 export function isCurrent(database: DatabaseSync, fingerprint: string): boolean {
@@ -121,6 +124,8 @@ function rebuild(database: DatabaseSync, options: MigrateOptions): void {
     }
   }
   for (const table of options.tables) layOut(database, table)
+  // Ids are given anew, and a collection that is new here may be missing from what was fetched before.
+  database.exec('update parked set id = null; update actor set floor = null;')
   const writer = new SqliteWriter(database, options)
   writer.refill(keptRecords(database, aside, options.check))
   for (const { name } of aside) database.exec(`drop table ${quote(name)}`)
@@ -148,36 +153,6 @@ function* keptRecords(
     )
     rows.setReadBigInts(true)
     for (const row of rows.iterate()) yield [keptRecord(table, row, check)]
-  }
-}
-
-function keptRecord(table: Table, row: Record<string, ColumnValue>, check: RecordCheck): Change {
-  const { nsid: collection } = table.collection
-  const [did, rkey, json] = [String(row.did), String(row.rkey), String(row.json)]
-  const uri = `at://${did}/${collection}/${rkey}`
-  const fault = check(uri, json)
-  if (fault !== null) {
-    // As a line of an import, so that it can come back when the lexicons do.
-    const line = {
-      uri,
-      cid: formatCid(row.cid as Uint8Array),
-      ...(row.rev !== null && { rev: row.rev }),
-      indexedAt: formatInstant(row.indexed_at as bigint),
-      value: JSON.parse(json) as unknown,
-    }
-    return { kind: 'reject', source: 'rebuild', uri, ...fault, record: JSON.stringify(line) }
-  }
-  return {
-    kind: 'put',
-    collection,
-    did,
-    rkey,
-    cid: row.cid as Uint8Array,
-    rev: row.rev as string | null,
-    indexedAt: row.indexed_at as bigint,
-    changedAt: row.changed_at as bigint,
-    json,
-    ...deriveRow(table, JSON.parse(json)),
   }
 }
 

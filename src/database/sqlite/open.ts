@@ -24,6 +24,7 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
   const inMemory = path === ':memory:'
   const read = new SqliteReader(inMemory ? writing : connect(path, true), {
     fingerprint: options.fingerprint,
+    now: options.now,
     idle: () => (inMemory ? write.idle : null),
   })
   return {
@@ -37,7 +38,10 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
 }
 
 /** Only reads: a file that was built otherwise is left as it is. */
-export async function openSqliteReader(path: string, fingerprint: string): Promise<ReadDatabase> {
+export async function openSqliteReader(
+  path: string,
+  { fingerprint, now }: Pick<MigrateOptions, 'fingerprint' | 'now'>,
+): Promise<ReadDatabase> {
   const reading = connect(path, true)
   try {
     assertOurs(reading)
@@ -49,7 +53,7 @@ export async function openSqliteReader(path: string, fingerprint: string): Promi
     reading.close()
     throw error
   }
-  return new SqliteReader(reading, { fingerprint, idle: () => null })
+  return new SqliteReader(reading, { fingerprint, now, idle: () => null })
 }
 
 /** Milliseconds that a connection waits for another process's lock. */

@@ -2,13 +2,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.ts'
-import type { ColumnValue, PlanState, ReadDatabase, Statement, Statistics } from '../database.ts'
+import type { ColumnValue, IndexStatus, PlanState, ReadDatabase, Statement, Statistics } from '../database.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
 import { sqliteDialect } from './dialect.ts'
+import { readStatus } from './status.ts'
 
 export interface ReaderOptions {
   readonly fingerprint: string
+  /** Microseconds since 1970. */
+  readonly now: () => bigint
   /** On a connection shared with the writer: settles when no load is under way. */
   readonly idle: () => Promise<unknown> | null
 }
@@ -55,6 +58,11 @@ export class SqliteReader implements ReadDatabase {
     return { version: Number(row?.version), body: row?.body as Uint8Array }
   }
 
+  async readStatus(): Promise<IndexStatus> {
+    await this.#options.idle()
+    return whileReachable(() => readStatus(this.#database, this.#options.now()))
+  }
+
   *readRows(statement: Statement): Iterable<Record<string, ColumnValue>> {
     const prepared = this.#database.prepare(statement.text)
     prepared.setReadBigInts(true)
@@ -85,7 +93,12 @@ export class SqliteReader implements ReadDatabase {
         { retryAfter: 60 },
       )
     const ordered = this.#database.prepare('select nsid from collection where ordered = 1').all()
-    return { version: Number(state.plan_version), ordered: new Set(ordered.map((row) => String(row.nsid))) }
+    const hiding = this.#prepare('select 1 from hidden limit 1').get() !== undefined
+    return {
+      version: Number(state.plan_version),
+      ordered: new Set(ordered.map((row) => String(row.nsid))),
+      hiding,
+    }
   }
 
   #prepare(text: string): StatementSync {

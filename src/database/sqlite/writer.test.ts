@@ -305,7 +305,7 @@ test('a reader in the middle of its rows sees one state while others write', asy
   assert.equal(found(store, 'text').length, 5)
 })
 
-const none = { stored: 0, updated: 0, unchanged: 0, older: 0, rejected: 0 }
+const none = { stored: 0, updated: 0, unchanged: 0, older: 0, deleted: 0, withheld: 0, rejected: 0 }
 const times = 'select indexed_at, changed_at from "org.example.note"'
 const inDefaultOrder = `select t.id from "org.example.note" t join base b on b.id = t.base
   order by t.indexed_at, t.rkey, b.did`

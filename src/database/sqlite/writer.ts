@@ -1,57 +1,57 @@
 /**
- * The write path of SQLite: batches in one transaction each, and whole imports in one.
- * It keeps derived rows in step with records, and knows whether ids still follow the default order.
+ * The write path of SQLite: batches in one transaction each, and whole imports in one. Here it is decided
+ * which of two versions of a record holds; revisions decide, never the order of arrival.
  */
-import { createHash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { BatchOutcome, Change, ColumnValue, RecordPut, Rejection, WriteDatabase } from '../database.ts'
-import { deriveRow } from '../derive.ts'
-import { storedColumns, type Table } from '../tables.ts'
-import { createIndexes, createOrderIndex, dropIndexes, fillText, quote, refreshCounts } from './ddl.ts'
-import { reorder } from './reorder.ts'
+import type {
+  BatchOutcome,
+  Change,
+  RecordCheck,
+  RecordDelete,
+  RecordPut,
+  Rejection,
+  RepoEnd,
+  RepoRequest,
+  SourceMark,
+  WriteDatabase,
+} from '../database.ts'
+import type { Table } from '../tables.ts'
+import { Accounts } from './accounts.ts'
+import { SqliteLedger } from './ledger.ts'
+import { Rejections } from './rejections.ts'
+import { SourceMarks } from './source-marks.ts'
+import { TableWriter } from './table-writer.ts'
 
 export interface WriterOptions {
   readonly tables: readonly Table[]
   /** Microseconds since 1970. */
   readonly now: () => bigint
+  readonly check: RecordCheck
 }
 
 /** SQLITE_BUSY. */
 const busy = 5
 
 type Outcome = { -readonly [Key in keyof BatchOutcome]: BatchOutcome[Key] }
-
-/** Everything prepared for one table, and where its default order ends. */
-interface Target {
-  readonly table: Table
-  readonly insert: StatementSync
-  readonly find: StatementSync
-  readonly update: StatementSync
-  readonly setRev: StatementSync
-  readonly addElement: readonly StatementSync[]
-  readonly removeElement: readonly StatementSync[]
-  readonly addText: readonly StatementSync[]
-  readonly removeText: readonly StatementSync[]
-  /** Positions of `refBase` columns, whose text becomes an id. */
-  readonly bases: readonly number[]
-  nextId: number
-  ordered: boolean
-  last: readonly [indexedAt: bigint, rkey: string, did: string] | null
-  /** Rows stored or updated since the trigram counts were last taken. */
-  drift: number
-}
+/** What became of one record. */
+type Fate = keyof BatchOutcome
 
 export class SqliteWriter implements WriteDatabase {
+  readonly ledger: SqliteLedger
   readonly #database: DatabaseSync
   readonly #options: WriterOptions
-  readonly #targets = new Map<string, Target>()
+  readonly #tables = new Map<string, TableWriter>()
   readonly #bases = new Map<string, number>()
+  readonly #accounts: Accounts
+  readonly #rejections: Rejections
+  readonly #marks: SourceMarks
   readonly #findBase: StatementSync
   readonly #addBase: StatementSync
-  readonly #reject: StatementSync
-  readonly #forgive: StatementSync
+  readonly #findTombstone: StatementSync
+  readonly #addTombstone: StatementSync
+  readonly #dropTombstone: StatementSync
   readonly #derivation: unknown
-  #rejections = 0
+  #tombstones = false
   /** As `pragma data_version` has it: another value means that another process has written. */
   #dataVersion: unknown
   #lastInstant = 0n
@@ -64,16 +64,32 @@ export class SqliteWriter implements WriteDatabase {
     this.#options = options
     this.#findBase = database.prepare('select id from base where uri = ?')
     this.#addBase = database.prepare('insert into base (uri, did, collection) values (?, ?, ?) returning id')
-    this.#reject = database.prepare(
-      `insert into rejection (key, source, uri, reason, message, record, seen_at) values (?, ?, ?, ?, ?, ?, ?)
-       on conflict (key) do update set source = excluded.source, reason = excluded.reason,
-         message = excluded.message, record = excluded.record, seen_at = excluded.seen_at
-       where record <> excluded.record or reason <> excluded.reason`,
+    this.#findTombstone = database.prepare('select rev from tombstone where base = ? and rkey = ?')
+    this.#addTombstone = database.prepare(
+      `insert into tombstone (base, rkey, rev) values (?, ?, ?)
+       on conflict (base, rkey) do update set rev = excluded.rev where excluded.rev > rev`,
     )
-    this.#forgive = database.prepare('delete from rejection where key = ?')
+    this.#dropTombstone = database.prepare('delete from tombstone where base = ? and rkey = ?')
+    for (const table of options.tables)
+      this.#tables.set(table.collection.nsid, new TableWriter(database, table, (uri) => this.#base(uri)))
+    this.#rejections = new Rejections(database)
+    this.#marks = new SourceMarks(database, options.now)
+    this.#accounts = new Accounts(database, {
+      tables: this.#tables,
+      check: options.check,
+      now: () => this.#nextInstant(),
+      onReturn: (did) => this.#request({ did, reason: 'The account is active again.' }),
+      onRefused: (rejection) => this.#rejections.keep(rejection, this.#nextInstant()),
+    })
+    this.ledger = new SqliteLedger(database, {
+      transact: (work) => this.#transact(work),
+      now: options.now,
+      settle: (limit) => this.#accounts.settle(limit),
+      readRejections: (limit, after) => this.#rejections.read(limit, after),
+    })
     this.#derivation = this.#readDerivation()
     this.#dataVersion = this.#readDataVersion()
-    this.#readState()
+    this.#refresh()
   }
 
   /** Settles when no load is under way; a reader on the same connection waits for it. */
@@ -81,17 +97,27 @@ export class SqliteWriter implements WriteDatabase {
     return this.#busy
   }
 
-  applyBatch(changes: readonly Change[]): Promise<BatchOutcome> {
+  applyBatch(
+    changes: readonly Change[],
+    mark?: SourceMark,
+    { durable = false }: { readonly durable?: boolean } = {},
+  ): Promise<BatchOutcome> {
     return this.#exclusively(async () => {
-      this.#begin()
-      return this.#finish(() => this.#apply(changes))
+      // In WAL mode `normal` loses the last transactions with the power, never the file (https://sqlite.org/wal.html).
+      if (durable) this.#database.exec('pragma synchronous = full')
+      try {
+        this.#begin()
+        return this.#finish(() => this.#apply(changes, mark))
+      } finally {
+        if (durable) this.#database.exec('pragma synchronous = normal')
+      }
     })
   }
 
   load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     return this.#exclusively(async () => {
       this.#begin()
-      const empty = [...this.#targets.values()].every(({ nextId }) => nextId === 1)
+      const empty = [...this.#tables.values()].every(({ isEmpty }) => isEmpty)
       const total = noOutcome()
       if (!empty) {
         this.#database.exec('commit')
@@ -138,6 +164,13 @@ export class SqliteWriter implements WriteDatabase {
     return turn
   }
 
+  #transact<Result>(work: () => Result): Promise<Result> {
+    return this.#exclusively(async () => {
+      this.#begin()
+      return this.#finish(work)
+    })
+  }
+
   /** Other processes may have written since the last transaction: what memory says is then read anew. */
   #begin(): void {
     try {
@@ -151,7 +184,7 @@ export class SqliteWriter implements WriteDatabase {
     try {
       if (this.#readDerivation() !== this.#derivation)
         throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
-      this.#readState()
+      this.#refresh()
       this.#dataVersion = version
     } catch (error) {
       this.#database.exec('rollback')
@@ -176,8 +209,7 @@ export class SqliteWriter implements WriteDatabase {
   #rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('rollback')
     this.#bulk = false
-    this.#bases.clear()
-    this.#readState()
+    this.#refresh()
   }
 
   #readDerivation(): unknown {
@@ -188,121 +220,180 @@ export class SqliteWriter implements WriteDatabase {
     return this.#database.prepare('pragma data_version').get()?.data_version
   }
 
-  #readState(): void {
-    this.#rejections = Number(this.#database.prepare('select count(*) as n from rejection').get()?.n)
-    for (const table of this.#options.tables)
-      this.#targets.set(table.collection.nsid, prepare(this.#database, table))
+  #refresh(): void {
+    this.#bases.clear()
+    this.#accounts.forget()
+    this.#rejections.refresh()
+    this.#marks.forget()
+    this.#tombstones = this.#database.prepare('select 1 from tombstone limit 1').get() !== undefined
+    for (const table of this.#tables.values()) table.refresh()
   }
 
-  #apply(changes: readonly Change[]): BatchOutcome {
+  #apply(changes: readonly Change[], mark?: SourceMark): BatchOutcome {
     const outcome = noOutcome()
     for (const change of changes) {
-      if (change.kind === 'reject') this.#keepRejection(change)
-      const result = change.kind === 'reject' ? 'rejected' : this.#put(change)
-      outcome[result] += 1
+      const fates = this.#applyOne(change)
+      if (fates === null) continue
+      outcome[fates.fate] += fates.records
+      if (mark !== undefined) this.#marks.count(mark.source, change, fates.fate, fates.records)
     }
-    if (!this.#bulk) for (const target of this.#targets.values()) this.#refreshCounts(target)
+    if (mark !== undefined) this.#marks.save(mark)
+    if (!this.#bulk) for (const table of this.#tables.values()) table.refreshCounts()
     return outcome
   }
 
-  #put(record: RecordPut): 'stored' | 'updated' | 'unchanged' | 'older' {
-    const target = this.#targets.get(record.collection)
-    if (target === undefined) throw new Error(`No table for collection ${record.collection}.`)
-    const baseUri = `at://${record.did}/${record.collection}/`
+  #applyOne(change: Change): { readonly fate: Fate; readonly records: number } | null {
+    switch (change.kind) {
+      case 'put':
+        return { fate: this.#put(change), records: 1 }
+      case 'delete':
+        return { fate: this.#delete(change), records: 1 }
+      case 'reject':
+        return { fate: this.#reject(change), records: 1 }
+      case 'repo-end':
+        return { fate: 'deleted', records: this.#endRepo(change) }
+      case 'account':
+        this.#accounts.change(change)
+        return null
+      case 'identity':
+        this.#database.prepare('update actor set handle_due = 0 where did = ?').run(change.did)
+        return null
+      case 'repo-request':
+        if (change.ifKnown !== true || this.#accounts.has(change.did)) this.#request(change)
+        return null
+    }
+  }
+
+  #put(record: RecordPut): Fate {
+    const { did, rkey, cid, rev, json } = record
+    const table = this.#table(record.collection)
+    const baseUri = `at://${did}/${record.collection}/`
     const base = this.#base(baseUri)
-    if (this.#rejections > 0) this.#rejections -= Number(this.#forgive.run(baseUri + record.rkey).changes)
-    const columns = this.#withBases(target, record.columns)
-    const indexedAt = record.indexedAt ?? this.#nextInstant()
-    const { rkey, cid, rev, json } = record
-    const kept = [target.nextId, base, rkey, cid, rev, indexedAt, record.changedAt ?? indexedAt, json]
-    if (target.insert.run(...kept, ...columns).changes === 1) {
-      this.#append(target, [indexedAt, rkey, record.did])
-      this.#addDerived(target, target.nextId - 1, record.arrays)
+    const { status, floor } = this.#accounts.enter(did)
+    const insert = (): boolean => {
+      const indexedAt = record.indexedAt ?? this.#nextInstant()
+      const changedAt = record.changedAt ?? indexedAt
+      const row = { id: null, base, did, rkey, cid, rev, indexedAt, changedAt, json }
+      return table.insert(row, record, this.#bulk)
+    }
+    // A load finds hardly anything there; looking first would cost every record.
+    const simple = this.#bulk && status === null && floor === null && !this.#tombstones
+    if (simple && insert()) {
+      this.#rejections.forgive(baseUri + rkey, rev)
       return 'stored'
     }
-    const old = target.find.get(base, rkey) as {
-      id: number
-      cid: Uint8Array
-      rev: string | null
-      json: string
+    const stored = table.find(base, rkey)
+    const settled = this.#settledBy(stored, floor, base, rkey)
+    // A record without a revision never outranks one that has it, nor what is known of the repository.
+    if (settled !== null && (rev === null || rev < settled)) {
+      const same = rev === null && stored !== undefined && sameBytes(stored.cid, cid)
+      return same ? 'unchanged' : 'older'
     }
-    // Revisions decide, never arrival order; a record without one never outranks one that has it.
-    if (old.rev !== null && (rev === null || rev < old.rev)) {
-      return rev === null && sameBytes(old.cid, cid) ? 'unchanged' : 'older'
+    this.#rejections.forgive(baseUri + rkey, rev)
+    if (this.#tombstones) this.#dropTombstone.run(base, rkey)
+    if (status !== null) {
+      this.#accounts.park(record, base)
+      return 'withheld'
     }
-    if (sameBytes(old.cid, cid)) {
-      if (rev !== old.rev) target.setRev.run(rev, old.id)
+    if (stored === undefined) {
+      insert()
+      return 'stored'
+    }
+    if (sameBytes(stored.cid, cid)) {
+      if (rev !== stored.rev) table.setRev(stored.id, rev)
       return 'unchanged'
     }
-    this.#removeDerived(target, old.id, old.json)
-    target.update.run(cid, rev, this.#nextInstant(), json, ...columns, old.id)
-    this.#addDerived(target, old.id, record.arrays)
+    table.update(stored, { cid, rev, changedAt: this.#nextInstant(), json }, record, this.#bulk)
     return 'updated'
   }
 
-  /** Ids follow the default order as long as every new record sorts after the last. */
-  #append(target: Target, key: readonly [bigint, string, string]): void {
-    const inOrder = target.last === null || precedes(target.last, key)
-    target.nextId += 1
-    target.drift += 1
-    if (inOrder) target.last = key
-    else if (target.ordered) {
-      target.ordered = false
-      if (!this.#bulk) this.#saveOrder(target)
+  #delete({ did, collection, rkey, rev }: RecordDelete): Fate {
+    const baseUri = `at://${did}/${collection}/`
+    this.#rejections.forgive(baseUri + rkey, rev)
+    return this.#takeOut(did, collection, rkey, rev)
+  }
+
+  #reject(rejection: Rejection): Fate {
+    const { uri, rev } = rejection
+    if (uri !== null && rev !== undefined) {
+      const [did, collection, rkey] = uri.slice('at://'.length).split('/') as [string, string, string]
+      if (this.#tables.has(collection) && this.#takeOut(did, collection, rkey, rev) === 'older')
+        return 'older'
     }
+    this.#rejections.keep(rejection, this.#nextInstant())
+    return 'rejected'
   }
 
-  #saveOrder({ table, ordered }: Target): void {
-    this.#database
-      .prepare('update collection set ordered = ? where nsid = ?')
-      .run(Number(ordered), table.collection.nsid)
-    this.#database.exec('update state set plan_version = plan_version + 1')
-    if (!ordered) this.#database.exec(createOrderIndex(table))
+  /** At this revision the publisher's repository has no such record that could be served. */
+  #takeOut(did: string, collection: string, rkey: string, rev: string): 'older' | 'deleted' | 'unchanged' {
+    const table = this.#table(collection)
+    const base = this.#base(`at://${did}/${collection}/`)
+    const { floor } = this.#accounts.standing(did)
+    const stored = table.find(base, rkey)
+    const settled = this.#settledBy(stored, floor, base, rkey)
+    if (settled !== null && rev < settled) return 'older'
+    this.#accounts.deleteParked(base, rkey, rev)
+    if (stored !== undefined) table.remove(stored)
+    this.#addTombstone.run(base, rkey, rev)
+    this.#tombstones = true
+    return stored === undefined ? 'unchanged' : 'deleted'
   }
 
-  #addDerived(target: Target, id: number, arrays: RecordPut['arrays']): void {
-    for (const [index, elements] of arrays.entries())
-      for (const element of elements) target.addElement[index]?.run(...this.#elementKey(element), id)
-    if (!this.#bulk) for (const statement of target.addText) statement.run(id)
+  /** The last revision that is known to say something of a record: that it is there, gone, or never was. */
+  #settledBy(
+    stored: { readonly rev: string | null } | undefined,
+    floor: string | null,
+    base: number,
+    rkey: string,
+  ): string | null {
+    const tombstone = this.#tombstones ? this.#findTombstone.get(base, rkey)?.rev : undefined
+    const revs = [stored?.rev, floor, tombstone as string | undefined]
+    return revs.reduce<string | null>(
+      (last, rev) => (rev != null && (last === null || rev > last) ? rev : last),
+      null,
+    )
   }
 
-  #removeDerived(target: Target, id: number, json: string): void {
-    const { arrays } = deriveRow(target.table, JSON.parse(json))
-    for (const [index, elements] of arrays.entries())
-      for (const element of elements) target.removeElement[index]?.run(...this.#elementKey(element), id)
-    if (!this.#bulk) for (const statement of target.removeText) statement.run(id)
-    target.drift += 1
-  }
-
-  #elementKey(element: readonly ColumnValue[]): readonly ColumnValue[] {
-    const [first, second] = element
-    return second === undefined ? element : [this.#base(first as string), second]
-  }
-
-  #withBases(target: Target, columns: readonly ColumnValue[]): readonly ColumnValue[] {
-    if (target.bases.length === 0) return columns
-    const copy = [...columns]
-    for (const index of target.bases) {
-      const uri = copy[index]
-      if (typeof uri === 'string') copy[index] = this.#base(uri)
+  /** What is older than the repository's state at that revision is not in it; how many records that were. */
+  #endRepo({ did, rev }: RepoEnd): number {
+    const { floor } = this.#accounts.standing(did)
+    if (floor !== null && floor > rev) return 0
+    let removed = 0
+    for (const { id, collection } of this.#accounts.bases(did)) {
+      const table = this.#tables.get(collection ?? '')
+      if (table === undefined) continue
+      for (let rows = table.olderThan(id, rev, 500); rows.length > 0; rows = table.olderThan(id, rev, 500)) {
+        for (const row of rows) table.remove(row)
+        removed += rows.length
+      }
+      for (const place of ['parked', 'tombstone'])
+        this.#database
+          .prepare(`delete from ${place} where base = ? and (rev is null or rev < ?)`)
+          .run(id, rev)
     }
-    return copy
+    this.#rejections.forgiveOlder(did, rev)
+    this.#accounts.raiseFloor(did, rev)
+    return removed
+  }
+
+  #request({ did, reason, dueAt }: RepoRequest): void {
+    this.ledger.request(did, reason, dueAt ?? this.#options.now())
+  }
+
+  #table(collection: string): TableWriter {
+    const table = this.#tables.get(collection)
+    if (table === undefined) throw new Error(`No table for collection ${collection}.`)
+    return table
   }
 
   #base(uri: string): number {
     const known = this.#bases.get(uri)
     if (known !== undefined) return known
-    const [, , did, collection] = /^(at:\/\/)([^/]+)\/([^/]+)\/$/.exec(uri) ?? []
+    const [, did, collection] = /^at:\/\/([^/]+)\/([^/]+)\/$/.exec(uri) ?? []
     const id = this.#findBase.get(uri)?.id ?? this.#addBase.get(uri, did ?? null, collection ?? null)?.id
     if (this.#bases.size > 100_000) this.#bases.clear()
     this.#bases.set(uri, Number(id))
     return Number(id)
-  }
-
-  #keepRejection({ source, uri, reason, message, record }: Rejection): void {
-    const key = uri ?? `sha256:${createHash('sha256').update(record).digest('hex')}`
-    this.#reject.run(key, source, uri, reason, message, record, this.#nextInstant())
-    this.#rejections += 1
   }
 
   /** Strictly rising, so that records without a time of their own keep the order they came in. */
@@ -312,91 +403,15 @@ export class SqliteWriter implements WriteDatabase {
     return this.#lastInstant
   }
 
-  #refreshCounts(target: Target): void {
-    if (target.drift < 1000 + target.nextId / 5) return
-    for (const text of target.table.texts) this.#database.exec(refreshCounts(text))
-    target.drift = 0
-  }
-
   #startLoad(): void {
     this.#bulk = true
-    for (const { table } of this.#targets.values()) this.#database.exec(dropIndexes(table))
+    for (const table of this.#tables.values()) table.startLoad()
   }
 
   #completeLoad(): void {
-    for (const target of this.#targets.values()) {
-      if (!target.ordered) reorder(this.#database, target.table)
-      target.ordered = true
-      completeTable(this.#database, target.table)
-    }
-    this.#readState()
+    for (const table of this.#tables.values()) table.completeLoad()
+    this.#refresh()
   }
-}
-
-/** Everything that is cheaper to build at once, over a table whose rows are in place. */
-function completeTable(database: DatabaseSync, table: Table): void {
-  // Trigrams first: the pages that building them frees are taken by the indexes.
-  for (const text of table.texts) {
-    database.prepare(fillText(table, text, 'all')).run()
-    database.exec(
-      `insert into ${quote(text.name)} (${quote(text.name)}) values ('optimize'); ${refreshCounts(text)}`,
-    )
-  }
-  database.exec(createIndexes(table))
-}
-
-/** The statement that adds one row: kept columns, then derived ones. A record that exists is left alone. */
-function insertStatement(table: Table): string {
-  const columns = storedColumns(table).map(({ name }) => `, ${quote(name)}`)
-  return `insert into ${quote(table.name)} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.join('')})
-    values (?, ?, ?, ?, ?, ?, ?, jsonb(?)${', ?'.repeat(columns.length)}) on conflict (base, rkey) do nothing`
-}
-
-function prepare(database: DatabaseSync, table: Table): Target {
-  const name = quote(table.name)
-  const assignments = storedColumns(table)
-    .map((column) => `, ${quote(column.name)} = ?`)
-    .join('')
-  const key = (kind: string): string => (kind === 'reference' ? 'base = ? and rkey = ?' : 'value = ?')
-  const find = database.prepare(
-    `select id, cid, rev, json(record) as json from ${name} where base = ? and rkey = ?`,
-  )
-  const last = database.prepare(
-    `select t.id, t.indexed_at, t.rkey, base.did from ${name} t join base on base.id = t.base order by t.id desc limit 1`,
-  )
-  last.setReadBigInts(true)
-  const row = last.get() as { id: bigint; indexed_at: bigint; rkey: string; did: string } | undefined
-  const state = database.prepare('select ordered from collection where nsid = ?').get(table.collection.nsid)
-  return {
-    table,
-    insert: database.prepare(insertStatement(table)),
-    find,
-    update: database.prepare(
-      `update ${name} set cid = ?, rev = ?, changed_at = ?, record = jsonb(?)${assignments} where id = ?`,
-    ),
-    setRev: database.prepare(`update ${name} set rev = ? where id = ?`),
-    addElement: table.arrays.map(({ name: side, kind }) =>
-      database.prepare(
-        `insert or ignore into ${quote(side)} values (${kind === 'reference' ? '?, ?, ?' : '?, ?'})`,
-      ),
-    ),
-    removeElement: table.arrays.map(({ name: side, kind }) =>
-      database.prepare(`delete from ${quote(side)} where ${key(kind)} and id = ?`),
-    ),
-    addText: table.texts.map((text) => database.prepare(fillText(table, text, 'one'))),
-    removeText: table.texts.map((text) => database.prepare(fillText(table, text, 'remove'))),
-    bases: storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : [])),
-    nextId: row === undefined ? 1 : Number(row.id) + 1,
-    ordered: state?.ordered === 1,
-    last: row === undefined ? null : [row.indexed_at, row.rkey, row.did],
-    drift: 0,
-  }
-}
-
-/** Record keys and DIDs are ASCII, so that comparing code units is comparing code points. */
-function precedes(a: readonly [bigint, string, string], b: readonly [bigint, string, string]): boolean {
-  if (a[0] !== b[0]) return a[0] < b[0]
-  return a[1] !== b[1] ? a[1] < b[1] : a[2] < b[2]
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
@@ -404,9 +419,9 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 function noOutcome(): Outcome {
-  return { stored: 0, updated: 0, unchanged: 0, older: 0, rejected: 0 }
+  return { stored: 0, updated: 0, unchanged: 0, older: 0, deleted: 0, withheld: 0, rejected: 0 }
 }
 
 function add(total: Outcome, more: BatchOutcome): void {
-  for (const key of Object.keys(total) as (keyof Outcome)[]) total[key] += more[key]
+  for (const key of Object.keys(total) as Fate[]) total[key] += more[key]
 }

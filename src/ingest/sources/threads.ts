@@ -28,7 +28,9 @@ export function openThreads<Request, Answer>(
 }
 
 /** For the module of a thread: answers every request, one after the other. */
-export function answerRequests<Request, Answer>(answer: (request: Request) => Answer | Promise<Answer>): void {
+export function answerRequests<Request, Answer>(
+  answer: (request: Request) => Answer | Promise<Answer>,
+): void {
   let last: Promise<void> = Promise.resolve()
   parentPort?.on('message', (request: Request) => {
     last = last.then(async () => parentPort?.postMessage(await answer(request)))
