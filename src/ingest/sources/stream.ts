@@ -1,0 +1,73 @@
+/** A WebSocket that comes back whenever it is lost; what is read from it waits for whoever reads. */
+import {
+  CloseError,
+  HeartbeatTimeoutError,
+  IdleTimeoutError,
+  type MessageOf,
+  websocket,
+} from '@atproto/ws-client'
+import type { SourceContext } from '../source.ts'
+
+/**
+ * Messages until the signal is aborted. `url` is asked at every connection, so that it can go on from the
+ * last cursor; what was received but not read yet when a connection broke is gone, and comes again.
+ */
+export async function* openStream(
+  url: () => URL,
+  { onState, signal }: Pick<SourceContext, 'onState' | 'signal'>,
+): AsyncGenerator<MessageOf<'auto'>> {
+  onState('connecting', null)
+  try {
+    yield* websocket(url, {
+      signal,
+      headers: { 'user-agent': 'lexigraph' },
+      maxReconnectSeconds: 60,
+      maxBufferedBytes,
+      idleTimeoutMs,
+      // Whatever is wrong, the operator sees it, and a source that is mended is found again.
+      shouldReconnect: () => true,
+      onConnect: () => onState('live', null),
+      onReconnect: (error) => onState('unavailable', describe(error)),
+    })
+  } catch (error) {
+    // The signal's own reason.
+    if (!signal.aborted) throw error
+  }
+}
+
+/**
+ * What `open` yields until `outer` is aborted or the reader stops; its signal is aborted first, so that nothing
+ * waits for a message that does not come.
+ */
+export async function* untilAborted<Value>(
+  outer: AbortSignal,
+  open: (signal: AbortSignal) => AsyncIterable<Value>,
+): AsyncGenerator<Value> {
+  const stop = new AbortController()
+  const values = open(AbortSignal.any([outer, stop.signal]))[Symbol.asyncIterator]()
+  try {
+    for (let next = await values.next(); next.done !== true; next = await values.next()) yield next.value
+  } finally {
+    stop.abort()
+    await values.return?.()
+  }
+}
+
+/** The socket is paused at 1 MB; beyond that there is only what one packet unpacks to. */
+const maxBufferedBytes = 32_000_000
+/**
+ * A filtered stream may be quiet for hours, and pings tell whether the other side is there. But a server can
+ * answer pings and be of no use, or never answer the request to connect, which no ping notices.
+ */
+const idleTimeoutMs = 600_000
+
+function describe(error: unknown): string {
+  if (error instanceof CloseError) {
+    const reason = error.reason === '' ? '' : `: ${error.reason.slice(0, 200)}`
+    return `The server closed the connection with code ${error.code}${reason}.`
+  }
+  if (error instanceof HeartbeatTimeoutError) return 'The server no longer answers.'
+  if (error instanceof IdleTimeoutError) return 'Nothing has come for ten minutes; connecting anew.'
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  return `The connection failed: ${cause instanceof Error ? cause.message : String(cause)}.`
+}
