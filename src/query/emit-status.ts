@@ -73,10 +73,10 @@ function sourceValue({ dialect }: Emitter, source: Sql, output: SourceStatusOutp
     case 'state':
       return sql`case when ${source}.state <> 'finished' and ${silent} then '"stopped"' else ${dialect.toJson(sql`${source}.state`)} end`
     case 'lagSeconds': {
-      const age = sql`${dialect.asFloat(sql`${dialect.now()} - ${source}.event_at`)} / 1000000`
-      return dialect.toJson(
-        sql`case when ${source}.state = 'live' and not ${silent} then ${source}.lag else ${age} end`,
-      )
+      // Clocks differ: an event may be ahead of ours.
+      const age = sql`case when ${source}.event_at > ${dialect.now()} then 0.0 else ${dialect.asFloat(sql`${dialect.now()} - ${source}.event_at`)} / 1000000 end`
+      const live = sql`${source}.state = 'live' and not ${silent}`
+      return dialect.toJson(sql`coalesce(case when ${live} then ${source}.lag end, ${age})`)
     }
     case 'lastEventAt':
       return dialect.toJson(dialect.instantText(sql`${source}.event_at`))
