@@ -8,25 +8,35 @@ import {
 } from '@atproto/ws-client'
 import type { SourceContext } from '../source.ts'
 
+export interface StreamOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** At every connection; what is sent when that one is gone is refused. It must not throw. */
+  readonly onConnect?: (send: (text: string) => Promise<void>) => void
+}
+
 /**
  * Messages until the signal is aborted. `url` is asked at every connection, so that it can go on from the
- * last cursor; what was received but not read yet when a connection broke is gone, and comes again.
+ * last cursor, and must not throw; what was received but not read yet when a connection broke is gone, and comes again.
  */
 export async function* openStream(
-  url: () => URL,
+  url: () => URL | Promise<URL>,
   { onState, signal }: Pick<SourceContext, 'onState' | 'signal'>,
+  { headers, onConnect }: StreamOptions = {},
 ): AsyncGenerator<MessageOf<'auto'>> {
   onState('connecting', null)
   try {
     yield* websocket(url, {
       signal,
-      headers: { 'user-agent': 'lexigraph' },
+      headers: { 'user-agent': 'lexigraph', ...headers },
       maxReconnectSeconds: 60,
       maxBufferedBytes,
       idleTimeoutMs,
       // Whatever is wrong, the operator sees it, and a source that is mended is found again.
       shouldReconnect: () => true,
-      onConnect: () => onState('live', null),
+      onConnect: (sender) => {
+        onState('live', null)
+        onConnect?.((text) => sender.send(text))
+      },
       onReconnect: (error) => onState('unavailable', describe(error)),
     })
   } catch (error) {
