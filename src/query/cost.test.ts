@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
 import { buildRecord, refTo } from '../../test/support/records.ts'
 import { openTestService, type TestService } from '../../test/support/service.ts'
+import { recordLexicon } from '../../test/support/store.ts'
 
 const list = 'orgExampleLibraryBook'
 const reverse = 'orgExampleLibraryBookViaAuthor'
@@ -95,6 +96,16 @@ test('more values than a statement takes are refused as too many, not as our fau
   const { code, message } = await service.refusal(query, { where: { OR } })
   assert.equal(code, 'QUERY_TOO_COMPLEX')
   assert.match(message, /too many values: \d+, and the limit is 30000/)
+})
+
+test('the state of an index is told however many collections there are, but not a dozen times at once', async () => {
+  const lexicons = Array.from({ length: 250 }, (_, n) => recordLexicon(`org.example.many.c${n}`, {}))
+  await using service = await openTestService({ lexicons })
+  const told = 'indexStatus { collections { name records newestIndexedAt } }'
+  const { indexStatus } = await service.data(`{ ${told} }`)
+  assert.equal(indexStatus.collections.length, 250)
+  const dozen = Array.from({ length: 12 }, (_, n) => `a${n}: ${told}`)
+  assert.equal((await service.refusal(`{ ${dozen.join(' ')} }`)).code, 'QUERY_TOO_COMPLEX')
 })
 
 const reverseOfBook = 'orgExampleLibraryReviewViaBook(first: 100) { nodes { uri } }'

@@ -79,6 +79,7 @@ test('text is free when it counts graphemes, bounded up to 5,000 bytes', () => {
 test('properties that clash or are no names are mapped, and each mapping is noted', () => {
   const { notes } = model({
     cid: { type: 'string' },
+    actorHandle: { type: 'string' },
     count: { type: 'integer' },
     AND: { type: 'string' },
     'with-dash': { type: 'string' },
@@ -86,6 +87,7 @@ test('properties that clash or are no names are mapped, and each mapping is note
   })
   assert.deepEqual(notes, [
     'org.example.thing: property "cid" is the field record_cid.',
+    'org.example.thing: property "actorHandle" is the field record_actorHandle.',
     'org.example.thing: property "count" is the field record_count.',
     'org.example.thing: property "AND" is the field record_AND.',
     'org.example.thing: property "with-dash" is the field with_dash.',

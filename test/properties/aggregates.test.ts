@@ -144,8 +144,8 @@ property(
   },
 )
 
-test('the group of a reference offers the record behind it', async () => {
-  await using loaded = await loadCorpus(3)
+test('the group of a reference offers the record behind it, unless that is hidden', async () => {
+  await using loaded = await loadCorpus(3, { hiding: true })
   const { reference, service } = loaded
   const { aggregate } =
     await service.data(`{ aggregate: orgExampleLibraryBookAggregate(groupBy: [author, mention], limit: 1000) {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import type { Json } from '../reference/shapes.ts'
+import { parseInstant } from '../reference/values.ts'
 import { literal } from '../support/graphql-text.ts'
 import { anyCollection, type Loaded, property } from '../support/property.ts'
 import { wheres } from '../support/where.ts'
@@ -38,4 +40,27 @@ property(
     const expected = loaded.reference.count(question.collection, question.where)
     assert.deepEqual(counts, { totalCount: expected, rows: expected, aggregate: expected })
   },
+)
+
+property(
+  'the state of the index has the counts and newest records that the plain evaluator finds',
+  () => fc.constant(null),
+  async ({ reference, service }) => {
+    const { indexStatus } = await service.data(
+      '{ indexStatus { collections { name records newestIndexedAt } } }',
+    )
+    const expected = [...reference.shapes.keys()].toSorted().map((name) => {
+      const records = reference.list(name, { first: 1 })
+      const newest = records.records[0]?.indexedAt
+      return { name, records: records.totalCount, newest }
+    })
+    assert.deepEqual(
+      indexStatus.collections.map(({ newestIndexedAt, ...others }: Json) => ({
+        ...others,
+        newest: newestIndexedAt === null ? undefined : parseInstant(newestIndexedAt),
+      })),
+      expected,
+    )
+  },
+  1,
 )

@@ -10,9 +10,12 @@ import { sorts } from '../support/questions.ts'
 import { expectedRecord, recordSelection } from '../support/selection.ts'
 import { wheres } from '../support/where.ts'
 
-for (const seed of [11, 12]) {
+for (const [seed, hiding] of [
+  [11, false],
+  [12, true],
+] as const) {
   test(`every reference resolves to whatever is indexed there, arrays keep their positions (corpus ${seed})`, async () => {
-    await using loaded = await loadCorpus(seed)
+    await using loaded = await loadCorpus(seed, { hiding })
     const { reference, service } = loaded
     for (const shape of reference.shapes.values()) {
       const { list } =

@@ -1,5 +1,5 @@
 /** The one place that knows how the program's parts are put together for tests. */
-import type { Change, ReadDatabase, Statistics } from '../../src/database/database.ts'
+import type { Change, Database, ReadDatabase, Statistics } from '../../src/database/database.ts'
 import { deriveRow } from '../../src/database/derive.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { buildTables } from '../../src/database/tables.ts'
@@ -28,6 +28,8 @@ export interface OpenedEngine extends AsyncDisposable {
   load(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
   /** As a live source does: one batch, one transaction. */
   apply(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
+  /** For what no record says: standings of accounts, handles, where sources are. */
+  readonly database: Database
   /** How many statements the database has run for answers. */
   readonly statements: () => number
   /** The text of the latest of them. */
@@ -38,12 +40,13 @@ export interface OpenedEngine extends AsyncDisposable {
   readonly breakDatabase: () => Promise<void>
 }
 
-/** `estimates` chooses what the planner believes of the data; no answer may depend on it. */
+/** `estimates` chooses what the planner believes of the data; no answer may depend on it. `now` is the writer's clock. */
 export async function openEngine(
   documents: readonly Json[],
   references: References,
   url: string,
   estimates: keyof typeof beliefs = 'true',
+  now = () => BigInt(Date.now()) * 1000n,
 ): Promise<OpenedEngine> {
   const started = performance.now()
   const lexicons = lexiconsOf(documents, references)
@@ -57,7 +60,7 @@ export async function openEngine(
       const reading = readRecord({ uri, value: JSON.parse(json) })
       return reading.ok ? null : reading
     },
-    now: () => BigInt(Date.now()) * 1000n,
+    now,
   })
   const watched = watch(database.read, beliefs[estimates](database.read.statistics))
   const schema = buildGraphQLSchema(model)
@@ -82,6 +85,7 @@ export async function openEngine(
     engine,
     load: async (records) => void (await database.write.load(oneBatch(records.map(changeOf)))),
     apply: async (records) => void (await database.write.applyBatch(records.map(changeOf))),
+    database,
     statements: () => watched.seen.length,
     lastStatement: () => watched.seen.at(-1) ?? '',
     buildingTook,

@@ -24,7 +24,7 @@ export async function startServer(options: Partial<AppOptions> = {}): Promise<Ht
   const log: string[] = []
   const app = createApp({
     engine: createStandInEngine(),
-    isReady: () => true,
+    readStatus: async () => emptyStatus,
     logger: { level: 'warn', stream: { write: (line: string) => log.push(line) } },
     exampleQuery: '{ hello }',
     ...options,
@@ -53,4 +53,11 @@ export async function startServer(options: Partial<AppOptions> = {}): Promise<Ht
       await app.close()
     },
   }
+}
+
+export const emptyStatus: IndexStatus = {
+  collections: [],
+  sources: [],
+  rejections: {},
+  repositories: { waiting: 0, failed: 0 },
 }

@@ -10,7 +10,6 @@ import { collections, libraryLexicons, libraryReferences } from './lexicons.ts'
 import { openTestService, type TestService } from './service.ts'
 
 export interface Loaded extends AsyncDisposable {
-  readonly corpus: Corpus
   readonly reference: Reference
   readonly service: TestService
 }
@@ -26,10 +25,21 @@ export function property<T>(
   holds: (loaded: Loaded, question: T) => Promise<void>,
   numRuns = 40,
 ): void {
+  holdsInAll(sentence, false, questions, holds, numRuns)
+  holdsInAll(`while accounts are hidden, ${sentence}`, true, questions, holds, numRuns)
+}
+
+function holdsInAll<T>(
+  sentence: string,
+  hiding: boolean,
+  questions: (loaded: Loaded) => fc.Arbitrary<T>,
+  holds: (loaded: Loaded, question: T) => Promise<void>,
+  numRuns: number,
+): void {
   test(sentence, async () => {
     for (let seed = firstSeed; seed < firstSeed + corpora; seed++) {
       // Each sentence takes another road into the store, so that one run tries several.
-      await using loaded = await loadCorpus(seed, seed + sentence.length)
+      await using loaded = await loadCorpus(seed, { loading: seed + sentence.length, hiding })
       const check = fc.asyncProperty(questions(loaded), (question) => holds(loaded, question))
       try {
         await fc.assert(check, { seed, numRuns, includeErrorInReport: true })
@@ -41,14 +51,22 @@ export function property<T>(
   })
 }
 
-/** The library with random records, in the program and in the reference evaluator. */
-export async function loadCorpus(seed: number, loading = seed): Promise<Loaded> {
-  const corpus = await drawCorpus(seed)
-  const service = await openTestService({ ...corpus, loading })
+/**
+ * The library with random records, in the program and in the reference evaluator. `hiding`: some accounts
+ * are hidden in the program, and the evaluator never knew of them.
+ */
+export async function loadCorpus(
+  seed: number,
+  { loading = seed, hiding = false }: { readonly loading?: number; readonly hiding?: boolean } = {},
+): Promise<Loaded> {
+  const { lexicons, references, records } = await drawCorpus(seed)
+  const dids = [...new Set(records.map(({ did }) => did))].toSorted()
+  const hidden = hiding ? dids.filter((_, index) => (index + seed) % 3 === 0) : []
+  const service = await openTestService({ lexicons, references, records, loading, hidden })
+  const shown = records.filter(({ did }) => !hidden.includes(did))
   return {
-    corpus,
     service,
-    reference: createReference(corpus.lexicons, corpus.references, corpus.records),
+    reference: createReference(lexicons, references, shown),
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }
 }

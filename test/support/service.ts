@@ -1,4 +1,5 @@
 /** The real program, wired as the command line wires it, over a database in memory: for tests that cross folders. */
+import type { Change } from '../../src/database/database.ts'
 import type { QueryEngine } from '../../src/query/execute.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import type { PlainRecord } from '../reference/world.ts'
@@ -11,8 +12,12 @@ export interface TestServiceGiven {
   readonly records?: readonly (PlainRecord | StoredLine)[]
   /** A number that chooses the road into the store (at once, in batches) and what the planner believes. */
   readonly loading?: number
+  /** Accounts whose records are to be out of sight, but still in the tables. */
+  readonly hidden?: readonly string[]
   /** Default: in memory. */
   readonly database?: string
+  /** The clock of what is written, in microseconds. */
+  readonly now?: () => bigint
 }
 
 export interface TestService extends AsyncDisposable {
@@ -37,6 +42,7 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
     given.references ?? {},
     given.database ?? 'sqlite::memory:',
     estimatesOf(given.loading ?? 0),
+    given.now,
   )
   const query = async (text: string, variables?: Readonly<Record<string, unknown>>): Promise<Json> => {
     const answer = await opened.engine.execute({ query: text, ...(variables && { variables }) })
@@ -45,6 +51,8 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
     return { errors: answer.errors, code: answer.code, cause: answer.cause }
   }
   for (const batch of batchesOf(given.records ?? [], given.loading ?? 0)) await opened.load(batch)
+  if (given.hidden !== undefined)
+    await opened.database.write.applyBatch(given.hidden.map((did) => standing(did, false)))
   return {
     engine: opened.engine,
     opened,
@@ -65,6 +73,12 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
     store: (records) => opened.apply(records),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
+}
+
+/** What an account's host says of it. */
+export function standing(did: string, active: boolean): Change {
+  const eventAt = BigInt(Date.now()) * 1000n
+  return { kind: 'account', did, active, status: active ? null : 'deactivated', eventAt }
 }
 
 /** An empty store takes the first load at once; later ones, and unsorted ones, take other roads. */

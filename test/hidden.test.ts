@@ -1,0 +1,138 @@
+/** What holds between the word that an account must not be seen and the moment its rows have left the tables. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from './reference/shapes.ts'
+import type { PlainRecord } from './reference/world.ts'
+import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
+import { buildRecord, refTo } from './support/records.ts'
+import { openTestService, standing, type TestService } from './support/service.ts'
+
+const { book, person } = collections
+const shown = 'did:plc:shownshownshownshownshow'
+const other = 'did:plc:otherotherotherotherothe'
+
+/** Books 0 to 9 by turns of two accounts, all of one author. */
+async function library(): Promise<readonly PlainRecord[]> {
+  const author = await buildRecord(person, { did: other, value: { name: 'Ann', country: 'MX' } })
+  const books = Array.from({ length: 10 }, (_, index) =>
+    buildRecord(book, {
+      did: index % 2 === 0 ? shown : other,
+      rkey: `book-${index}`,
+      indexedAt: `2026-02-01T00:00:0${index}Z`,
+      value: { title: `Book ${index}`, author: refTo(author), tags: ['old'], language: 'en' },
+    }),
+  )
+  return [author, ...(await Promise.all(books))]
+}
+
+/** `late`: the first record comes last, so that ids do not follow the default order. */
+async function openLibrary(late = false): Promise<TestService> {
+  const records = await library()
+  const given = { lexicons: libraryLexicons, references: libraryReferences }
+  if (!late) return openTestService({ ...given, records })
+  const service = await openTestService({ ...given, records: records.toSpliced(1, 1) })
+  await service.store(records.slice(1, 2))
+  return service
+}
+
+async function setStanding(service: TestService, active: boolean): Promise<void> {
+  await service.opened.database.write.applyBatch([standing(other, active)])
+}
+
+async function settle(service: TestService): Promise<void> {
+  const { ledger } = service.opened.database.write
+  while ((await ledger.settleAccounts(3)) > 0);
+}
+
+const everywhere = `{
+  list: orgExampleLibraryBook { totalCount nodes { rkey author { isCurrent } authorResolved { __typename } } }
+  found: orgExampleLibraryBookByUri(uri: "at://${other}/${book}/book-1") { title }
+  byText: orgExampleLibraryBook(where: {title: {contains: "book"}}) { totalCount }
+  byElement: orgExampleLibraryBook(where: {tags: {has: "old"}}) { totalCount }
+  byAuthor: orgExampleLibraryBook(where: {author: {country: {eq: "MX"}}}) { totalCount }
+  unknown: orgExampleLibraryBook(where: {author: {isIndexed: false}}) { totalCount }
+  authors: orgExampleLibraryPerson { nodes { orgExampleLibraryBookViaAuthor { totalCount } } }
+  aggregate: orgExampleLibraryBookAggregate(groupBy: [author_country]) { count groups { author_country count } }
+  indexStatus { collections { records } }
+}`
+
+test('an account is out of sight at once, stays so when its rows have left, and comes back as it was', async () => {
+  await using service = await openLibrary()
+  const before = await service.data(everywhere)
+  assert.equal(before.list.totalCount, 10)
+  assert.deepEqual(before.aggregate, { count: 10, groups: [{ author_country: 'MX', count: 10 }] })
+
+  await setStanding(service, false)
+  assert.equal((await service.opened.database.read.readPlanState()).hiding, true)
+  const hidden = await service.data(everywhere)
+  assert.deepEqual(hidden, {
+    list: {
+      totalCount: 5,
+      nodes: [8, 6, 4, 2, 0].map((index) => ({
+        rkey: `book-${index}`,
+        author: { isCurrent: null },
+        authorResolved: null,
+      })),
+    },
+    found: null,
+    byText: { totalCount: 5 },
+    byElement: { totalCount: 5 },
+    byAuthor: { totalCount: 0 },
+    unknown: { totalCount: 5 },
+    authors: { nodes: [] },
+    aggregate: { count: 5, groups: [{ author_country: null, count: 5 }] },
+    indexStatus: { collections: [{ records: 5 }, { records: 0 }, { records: 0 }, { records: 0 }] },
+  })
+
+  await settle(service)
+  assert.equal((await service.opened.database.read.readPlanState()).hiding, false)
+  assert.deepEqual(await service.data(everywhere), hidden)
+  await setStanding(service, true)
+  await settle(service)
+  assert.deepEqual(await service.data(everywhere), before)
+})
+
+for (const late of [false, true]) {
+  const order = late ? 'do not follow' : 'follow'
+  test(`a cursor keeps its place when its record is hidden, and when it has left (ids ${order} the order)`, async () => {
+    await using service = await openLibrary(late)
+    const page = (after: string | null): Promise<Json> =>
+      service.data(
+        `query ($after: String) { orgExampleLibraryBook(first: 3, after: $after) {
+          nodes { rkey } pageInfo { hasPreviousPage hasNextPage endCursor } } }`,
+        { after },
+      )
+    // Book 7 is the last of the first page, and of the account that is to be hidden.
+    const { endCursor } = (await page(null)).orgExampleLibraryBook.pageInfo
+    const expected = ['book-6', 'book-4', 'book-2']
+    const assertNext = async (): Promise<void> => {
+      const { nodes, pageInfo } = (await page(endCursor)).orgExampleLibraryBook
+      assert.deepEqual(
+        nodes.map(({ rkey }: Json) => rkey),
+        expected,
+      )
+      assert.deepEqual([pageInfo.hasPreviousPage, pageInfo.hasNextPage], [true, true])
+    }
+    await setStanding(service, false)
+    await assertNext()
+    await settle(service)
+    await assertNext()
+  })
+
+  test(`a page of the newest stops early while accounts are hidden (ids ${order} the order)`, async () => {
+    await using service = await openLibrary(late)
+    const query =
+      '{ orgExampleLibraryBook(first: 2) { nodes { rkey } } indexStatus { collections { newestIndexedAt } } }'
+    const sorts = async (): Promise<readonly string[]> => {
+      const { steps } = await service.engine.explain({ query })
+      return steps.map((step) => step.trim()).filter((step) => /TEMP B-TREE|MATERIALIZE/.test(step))
+    }
+    const expected = late ? ['USE TEMP B-TREE FOR LAST TERM OF ORDER BY'] : []
+    assert.deepEqual(await sorts(), expected)
+    await setStanding(service, false)
+    const { orgExampleLibraryBook } = await service.data(query)
+    assert.deepEqual(orgExampleLibraryBook.nodes, [{ rkey: 'book-8' }, { rkey: 'book-6' }])
+    assert.match(service.opened.lastStatement(), /hidden/)
+    assert.deepEqual(await sorts(), expected)
+  })
+}

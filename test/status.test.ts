@@ -1,0 +1,150 @@
+/** What is known beside the records: handles of accounts, and how far the index has come. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from './reference/shapes.ts'
+import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
+import { buildRecord, refTo } from './support/records.ts'
+import { openTestService, type TestServiceGiven } from './support/service.ts'
+
+const ann = 'did:plc:annannannannannannannann'
+const ben = 'did:plc:benbenbenbenbenbenbenben'
+const second = 1_000_000n
+
+async function openLibrary(given: Partial<TestServiceGiven> = {}) {
+  const author = await buildRecord(collections.person, { did: ann, value: { name: 'Ann' } })
+  const book = await buildRecord(collections.book, {
+    did: ben,
+    indexedAt: '2026-03-01T00:00:00Z',
+    value: { title: 'One', author: refTo(author) },
+  })
+  const older = await buildRecord(collections.book, { did: ann, value: { title: 'None' } })
+  const records = [author, book, older]
+  const service = await openTestService({
+    lexicons: libraryLexicons,
+    references: libraryReferences,
+    records,
+    ...given,
+  })
+  return { service, author, book, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+}
+
+test('a handle stands on every record of its account, wherever that is read, and changes without the records', async () => {
+  await using library = await openLibrary()
+  const { service, book, author } = library
+  const { ledger } = service.opened.database.write
+  const handles = async (): Promise<Json> => {
+    const { list, found, holder } = await service.data(`{
+      list: orgExampleLibraryBook { nodes { actorHandle authorResolved { ... on OrgExampleLibraryPerson { actorHandle } } } }
+      found: orgExampleLibraryBookByUri(uri: "${book.uri}") { actorHandle }
+      holder: orgExampleLibraryPersonByUri(uri: "${author.uri}") {
+        books: orgExampleLibraryBookViaAuthor { edges { node { actorHandle } } } } }`)
+    return {
+      listed: list.nodes.map((node: Json) => node.actorHandle),
+      resolved: list.nodes[0].authorResolved.actorHandle,
+      found: found.actorHandle,
+      referring: holder.books.edges[0].node.actorHandle,
+    }
+  }
+  assert.deepEqual(await handles(), { listed: [null, null], resolved: null, found: null, referring: null })
+  await ledger.writeHandle(ann, 'ann.example', 0n)
+  await ledger.writeHandle(ben, 'ben.example', 0n)
+  assert.deepEqual(await handles(), {
+    listed: ['ben.example', 'ann.example'],
+    resolved: 'ann.example',
+    found: 'ben.example',
+    referring: 'ben.example',
+  })
+  await ledger.writeHandle(ben, null, 0n)
+  await ledger.writeHandle(ann, 'anna.example', 0n)
+  assert.deepEqual(await handles(), {
+    listed: [null, 'anna.example'],
+    resolved: 'anna.example',
+    found: null,
+    referring: null,
+  })
+})
+
+test('a handle is for reading alone: no condition, order or group takes it', async () => {
+  await using library = await openLibrary()
+  for (const argument of ['(where: {actorHandle: {eq: "a"}})', '(sortBy: [{field: actorHandle}])'])
+    assert.equal(
+      (await library.service.refusal(`{ orgExampleLibraryBook${argument} { totalCount } }`)).code,
+      'GRAPHQL_VALIDATION_FAILED',
+    )
+  const grouped = '{ orgExampleLibraryBookAggregate(groupBy: [actorHandle]) { count } }'
+  assert.equal((await library.service.refusal(grouped)).code, 'GRAPHQL_VALIDATION_FAILED')
+})
+
+test('every collection is in the state of the index, those without records too', async () => {
+  await using library = await openLibrary()
+  const { service } = library
+  const asked = '{ indexStatus { collections { name records newestIndexedAt } sources { name } } }'
+  const { indexStatus } = await service.data(asked)
+  assert.deepEqual(indexStatus, {
+    collections: [
+      { name: collections.book, records: 2, newestIndexedAt: '2026-03-01T00:00:00.000Z' },
+      { name: collections.person, records: 1, newestIndexedAt: '2026-01-01T00:00:00.000Z' },
+      { name: collections.publisher, records: 0, newestIndexedAt: null },
+      { name: collections.review, records: 0, newestIndexedAt: null },
+    ],
+    sources: [],
+  })
+  // Ids no longer follow the default order.
+  const before = await buildRecord(collections.book, {
+    rkey: 'before',
+    indexedAt: '2020-01-01T00:00:00Z',
+    value: { title: 'Before' },
+  })
+  await service.store([before])
+  const { indexStatus: after } = await service.data(asked)
+  assert.deepEqual(after.collections[0], {
+    name: collections.book,
+    records: 3,
+    newestIndexedAt: '2026-03-01T00:00:00.000Z',
+  })
+})
+
+test('a source is as old as its last event, and one that is silent for half a minute has stopped', async () => {
+  const started = BigInt(Date.now()) * 1000n
+  let now = started - 100n * second
+  await using library = await openLibrary({ now: () => now })
+  const { read, write } = library.service.opened.database
+  const mark = { cursor: '1', eventAt: started - 103n * second, events: 1 }
+  for (const source of ['b', 'a', 'd']) await write.applyBatch([], { source, ...mark })
+  await write.ledger.writeState('a', 'live', null, 1)
+  await write.ledger.writeState('d', 'finished', null, 0)
+  now = started
+  await write.ledger.writeState('b', 'live', null, 1)
+  await write.ledger.writeState('c', 'connecting', null, 0)
+  const asked = '{ indexStatus { sources { name state lagSeconds lastEventAt } } }'
+  const sources: Json[] = (await library.service.data(asked)).indexStatus.sources
+  assert.deepEqual(
+    sources.map(({ name, state }) => [name, state]),
+    [
+      ['a', 'stopped'],
+      ['b', 'live'],
+      ['c', 'connecting'],
+      ['d', 'finished'],
+    ],
+  )
+  const [a, b, c, d] = sources
+  assert.equal(b.lagSeconds, 3)
+  for (const { lagSeconds } of [a, d]) assert.ok(lagSeconds >= 103 && lagSeconds < 200, String(lagSeconds))
+  assert.deepEqual([c.lagSeconds, c.lastEventAt], [null, null])
+  assert.equal(Date.parse(a.lastEventAt), Number(mark.eventAt / 1000n))
+  // What operators are told is the same.
+  const status = await read.readStatus()
+  assert.deepEqual(
+    status.sources.map(({ name, state }) => [name, state]),
+    sources.map(({ name, state }) => [name, state]),
+  )
+})
+
+test('an event from ahead of our clock is new, not of negative age', async () => {
+  const now = BigInt(Date.now()) * 1000n
+  await using library = await openLibrary()
+  const mark = { source: 's', cursor: null, eventAt: now + 3600n * second, events: 1 }
+  await library.service.opened.database.write.applyBatch([], mark)
+  const { indexStatus } = await library.service.data('{ indexStatus { sources { lagSeconds } } }')
+  assert.deepEqual(indexStatus.sources, [{ lagSeconds: 0 }])
+})
