@@ -9,7 +9,7 @@ if (major < 24) {
   process.exit(1)
 }
 
-const { globSync } = await import('node:fs')
+const { globSync, readFileSync } = await import('node:fs')
 const { fileURLToPath } = await import('node:url')
 const { run } = await import('node:test')
 const { spec: SpecReporter } = await import('node:test/reporters')
@@ -17,12 +17,22 @@ const { spec: SpecReporter } = await import('node:test/reporters')
 const root = fileURLToPath(new URL('..', import.meta.url))
 const parts = process.argv.slice(2)
 const files = ['src/**/*.test.ts', 'test/**/*.test.ts', 'demo/*.test.ts']
-  .flatMap((pattern) => globSync(pattern, { cwd: root }))
+  .flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules'] }))
   .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
   .toSorted()
 if (files.length === 0) {
   console.error(`No test file has ${parts.join(' or ')} in its path.`)
   process.exit(1)
+}
+
+if (files.some((file) => readFileSync(`${root}${file}`, 'utf8').includes("/network.ts'"))) {
+  const { installServers } = await import('./network/install.ts')
+  try {
+    installServers()
+  } catch (error) {
+    console.error(error.message)
+    process.exit(1)
+  }
 }
 
 let summary

@@ -1,0 +1,65 @@
+/** A connection that fails when it is told to: stands before a server and passes all on, WebSockets too. */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout } from 'node:timers/promises'
+
+export interface Proxy extends AsyncDisposable {
+  /** To be used in place of the server's; the same for as long as the proxy is there. */
+  readonly url: string
+  /** How long each piece waits before it is passed on, in milliseconds; 0 at first. */
+  delay: number
+  /** Breaks every connection that is open; new ones are taken. */
+  readonly cut: () => void
+  /** Breaks every connection and refuses new ones, until it is told to resume. */
+  readonly stop: () => Promise<void>
+  readonly resume: () => Promise<void>
+}
+
+/** `url` is the server's, such as `http://localhost:2583`. */
+export async function startProxy(url: string): Promise<Proxy> {
+  const target = new URL(url)
+  const open = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    for (const socket of [client, upstream]) {
+      open.add(socket)
+      socket.on('close', () => open.delete(socket))
+    }
+    const either = Promise.all([pipeline(client, passOn, upstream), pipeline(upstream, passOn, client)])
+    // What breaks on one side breaks on the other; that is what connections do.
+    either.catch(() => cut([client, upstream]))
+  })
+  async function* passOn(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      if (proxy.delay > 0) await setTimeout(proxy.delay)
+      yield piece
+    }
+  }
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  const stop = async (): Promise<void> => {
+    if (!server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    cut(open)
+    await closed
+  }
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+  const proxy: Proxy = {
+    url: `${target.protocol}//127.0.0.1:${port}`,
+    delay: 0,
+    cut: () => cut(open),
+    stop,
+    resume: () => listen(port),
+    [Symbol.asyncDispose]: stop,
+  }
+  return proxy
+}
+
+function cut(sockets: Iterable<Socket>): void {
+  for (const socket of sockets) socket.resetAndDestroy()
+}
