@@ -3,11 +3,8 @@
  * by importing again. CRASH_SEED replays a run, CRASH_RUNS says how many kills to try.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -16,6 +13,7 @@ import { parseConfig } from '../src/cli/config.ts'
 import { openService } from '../src/cli/service.ts'
 import { exportLines } from '../src/ingest/export.ts'
 import { loadLexicons } from '../src/lexicon/load.ts'
+import { runProgram, startProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { createReference } from './reference/reference.ts'
 import { parseInstant } from './reference/values.ts'
@@ -24,7 +22,6 @@ import { drawer } from './support/requests.ts'
 import { temporaryFolder } from './support/store.ts'
 
 const root = new URL('../', import.meta.url)
-const program = fileURLToPath(new URL('bin/lexigraph.js', root))
 const lexicons = fileURLToPath(new URL('lexicons', root))
 const targets = JSON.parse(readFileSync(new URL('lexicons/references.json', root), 'utf8'))
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)
@@ -151,20 +148,14 @@ function plainRecord({ uri, cid, indexedAt, value }: Json): PlainRecord {
 }
 
 async function killImport(input: string, database: string, moment: number): Promise<void> {
-  const child = spawn(process.execPath, [program, 'import', input, '--database', database], {
-    stdio: 'ignore',
-  })
-  const ended = once(child, 'exit')
+  await using importing = startProgram(['import', input, '--database', database])
   // A moment is what this is about: the import may be anywhere then, or done.
-  await Promise.race([delay(moment, undefined, { ref: false }), ended])
-  child.kill('SIGKILL')
-  await ended
+  await Promise.race([delay(moment, undefined, { ref: false }), importing.ended])
+  await importing.kill('SIGKILL')
 }
 
 async function run(args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = once(child, 'exit')
-  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  const { stdout, stderr, status } = await runProgram(args)
   assert.equal(status, 0, stderr)
   return stdout
 }

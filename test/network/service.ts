@@ -1,0 +1,114 @@
+/** The real program as a process of its own: run to its end, or started and told to stop. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Json } from '../reference/shapes.ts'
+import { until } from '../support/until.ts'
+
+export interface ProgramOptions {
+  /** Settings too, such as LEXIGRAPH_DATABASE. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface Outcome {
+  readonly stdout: string
+  readonly stderr: string
+  readonly status: number | null
+}
+
+/** Killed when it goes out of scope. */
+export interface Program extends AsyncDisposable {
+  /** All that it has said on standard error so far. */
+  readonly stderr: () => string
+  /** Resolves when that matches; fails when the program ends before. */
+  readonly said: (pattern: RegExp) => Promise<RegExpExecArray>
+  /** Its exit status, null when it was killed. */
+  readonly ended: Promise<number | null>
+  /** Resolves, like `ended`, when the program is gone. */
+  readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
+  /** Tells it to stop, and fails when it does not end well. */
+  readonly stop: () => Promise<void>
+  /** What `status --json` says under the same environment, which has to name the database. */
+  readonly status: () => Promise<Json>
+}
+
+export interface Service extends Program {
+  /** Such as `http://127.0.0.1:4000`. */
+  readonly url: string
+  /** The data of an operation; fails when there are errors. */
+  readonly query: (text: string, variables?: Json) => Promise<Json>
+}
+
+const program = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
+
+/** Runs a command to its end, however it ends. */
+export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<Outcome> {
+  const child = start(args, options)
+  const ended = once(child, 'exit')
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { stdout, stderr, status }
+}
+
+/** Starts a command that goes on until it is told to stop, such as `ingest`. */
+export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
+  const child = start(args, options)
+  const ended = once(child, 'close').then(([status]): number | null => status)
+  let isOver = false
+  ended.then(() => (isOver = true))
+  child.stdout.resume()
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    stderr += piece
+  })
+  const kill = (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal)
+    return ended
+  }
+  return {
+    stderr: () => stderr,
+    said: (pattern) =>
+      until(() => {
+        const found = pattern.exec(stderr)
+        if (found === null && isOver) throw new Error(`The program has ended without ${pattern}: ${stderr}`)
+        return found
+      }),
+    ended,
+    kill,
+    stop: async () => assert.equal(await kill('SIGTERM'), 0, stderr),
+    status: async () => {
+      const { stdout, stderr, status } = await runProgram(['status', '--json'], options)
+      assert.equal(status, 0, stderr)
+      return JSON.parse(stdout)
+    },
+    [Symbol.asyncDispose]: async () => void (await kill('SIGKILL')),
+  }
+}
+
+/** Starts a command that serves, such as `serve`, on a free port; resolves when it answers. */
+export async function startService(args: readonly string[], options: ProgramOptions = {}): Promise<Service> {
+  const program = startProgram([...args, '--port', '0'], options)
+  const [, url = ''] = await program.said(/Lexigraph answers at (http:\/\/[^/]+)/)
+  const query = async (text: string, variables?: Json): Promise<Json> => {
+    const response = await fetch(`${url}/api/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+      body: JSON.stringify({ query: text, variables }),
+    })
+    const answer: Json = await response.json()
+    assert.ok(response.ok && answer.errors === undefined, JSON.stringify(answer))
+    return answer.data
+  }
+  return { ...program, url, query }
+}
+
+function start(args: readonly string[], { env }: ProgramOptions) {
+  return spawn(process.execPath, [program, ...args], {
+    // Away from a database that may be in the present folder.
+    cwd: tmpdir(),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
