@@ -27,7 +27,8 @@ test('what is imported from a file is answered over HTTP, until the program is t
 
   await t.test('it is up, ready, and has a page for browsers', async () => {
     assert.deepEqual(await (await fetch(`${url}/healthz`)).json(), { status: 'up' })
-    assert.equal((await (await fetch(`${url}/readyz`)).json()).status, 'ready')
+    const ready: Json = await (await fetch(`${url}/readyz`)).json()
+    assert.equal(ready.status, 'ready')
     const page = await fetch(`${url}/`, { headers: { accept: 'text/html' } })
     assert.match(page.headers.get('content-type') ?? '', /text\/html/)
   })
