@@ -74,8 +74,9 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
         return outsideRows(emitter, list, parent, output)
     }
   }
-  const rows = emitter.rows(list.table, alias)
-  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page} cross join ${rows} on ${alias}.id = ${page}.id)`
+  // Ids of the page are of rows that may be seen.
+  const table = identifier(list.table.name)
+  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page} cross join ${table} ${alias} on ${alias}.id = ${page}.id)`
 }
 
 function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, output: ListOutput): Sql {
