@@ -1,0 +1,251 @@
+/**
+ * Frames of a firehose to the changes they ask for. Nothing is believed that the account has not signed and its
+ * tree does not prove (https://atproto.com/specs/sync); what cannot be believed is refused, and the repository
+ * asked for, so that nothing is lost. Whatever a server sends, at worst it is refused.
+ */
+import type { Cid } from '@atproto/lex-data'
+import { LRUCache } from 'lru-cache'
+import type { Change, RejectionReason } from '../../database/changes.ts'
+import { formatCid } from '../../lexicon/cid.ts'
+import { cleanText } from '../../util/clean.ts'
+import { inOrder } from '../channel.ts'
+import { createChangeReader, type NetworkReaderOptions } from './change-reader.ts'
+import {
+  type CommitEvent,
+  type FirehoseEvent,
+  type Frame,
+  readFrame,
+  type StreamNotice,
+  type SyncEvent,
+} from './firehose-frame.ts'
+import { createIdentity, IdentityError, type IdentityOptions } from './identity.ts'
+import {
+  type Blocks,
+  type Commit,
+  indexCar,
+  MissingBlockError,
+  openTree,
+  readCommit,
+  readRecord,
+  RepoError,
+} from './repo-blocks.ts'
+import { isSignedBy } from './signature.ts'
+
+/** Plain data, so that it can be sent to a thread. */
+export interface FirehoseReaderOptions {
+  /** The source's name, which refused records are kept with. */
+  readonly name: string
+  readonly reader: NetworkReaderOptions
+  readonly identity: IdentityOptions
+}
+
+/** Some frames, in memory that can be given away. */
+export interface FrameGroup {
+  /** One behind the other. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Where each of them ends. */
+  readonly ends: readonly number[]
+}
+
+export interface GroupReading {
+  /** In the order of the frames. */
+  readonly changes: readonly Change[]
+  /** The number of the last frame that has one. */
+  readonly seq: string | null
+  /** Microseconds, of the last frame that says when it happened. */
+  readonly at: bigint | null
+  readonly notices: readonly StreamNotice[]
+}
+
+export type FirehoseReader = (frames: FrameGroup) => Promise<GroupReading>
+
+/** `now` in microseconds. */
+export function createFirehoseReader(
+  { name, reader: readerOptions, identity: identityOptions }: FirehoseReaderOptions,
+  now: () => bigint = () => BigInt(Date.now()) * 1_000n,
+): FirehoseReader {
+  const reader = createChangeReader(readerOptions)
+  const identity = createIdentity(identityOptions)
+  const request = createRequests(now)
+
+  const refuse = (reason: RejectionReason, message: string, record: string): Change => ({
+    kind: 'reject',
+    source: name,
+    uri: null,
+    reason,
+    message: cleanText(message),
+    record,
+  })
+
+  /** Nothing vouches for the event, so that it is kept without a place and a revision. */
+  const doubt = (event: CommitEvent | SyncEvent, reason: RejectionReason, message: string): Change[] => {
+    const { did, rev } = event
+    const paths =
+      event.kind === 'commit' ? event.ops.map(({ collection, rkey }) => `${collection}/${rkey}`) : []
+    const record = JSON.stringify({ did, rev, ops: paths }).slice(0, keptOfEvent)
+    return [refuse(reason, message, record), ...request(did, message)]
+  }
+
+  /** The commit when its account has signed it, else what comes of it. */
+  const verify = async (event: CommitEvent | SyncEvent): Promise<SignedCommit | Change[]> => {
+    const { did } = event
+    const signed = readSigned(event)
+    const { fields } = signed.commit
+    try {
+      const { signingKey } = await identity.account(did)
+      if (signingKey !== null && isSignedBy(fields, signingKey)) return signed
+      // It may have a new one.
+      const { signingKey: newKey } = await identity.account(did, { fresh: true })
+      if (newKey !== null && newKey !== signingKey && isSignedBy(fields, newKey)) return signed
+    } catch (error) {
+      if (!(error instanceof IdentityError)) throw error
+      return error.shouldRetry() ? request(did, error.message) : doubt(event, 'bad-signature', error.message)
+    }
+    return doubt(event, 'bad-signature', `The commit is not signed with the key of ${did}.`)
+  }
+
+  const readCommitEvent = async (event: CommitEvent): Promise<Change[]> => {
+    const { did, rev, ops, opCount } = event
+    if (event.tooBig) return request(did, 'A commit was too big to come with its records.')
+    if (opCount > maxOps) {
+      return doubt(event, 'too-large', `The commit changes ${opCount} records; ${maxOps} are allowed.`)
+    }
+    const verified = await verify(event)
+    if (Array.isArray(verified)) return verified
+    const find = openTree(verified.blocks, verified.commit.data)
+    const changes: Change[] = []
+    for (const { collection, rkey, cid } of ops) {
+      const found = find(`${collection}/${rkey}`)
+      if (!isSame(found, cid))
+        throw new RepoError(`The tree of the commit has something else at ${collection}/${rkey}.`)
+      if (found === null) {
+        changes.push({ kind: 'delete', did, collection, rkey, rev })
+        continue
+      }
+      const place = { did, collection, rkey, rev, cid: formatCid(found) }
+      const block = blockIfThere(verified.blocks, found)
+      if (block === null) changes.push(...request(did, `${collection}/${rkey} came without its record.`))
+      else changes.push(readRecord(reader, place, block, name))
+    }
+    return changes
+  }
+
+  const readEvent = async (event: FirehoseEvent, at: bigint | null, bytes: Uint8Array): Promise<Change[]> => {
+    switch (event.kind) {
+      case 'commit':
+        return readCommitEvent(event)
+      case 'sync': {
+        const verified = await verify(event)
+        return Array.isArray(verified) ? verified : request(event.did, 'Its host says that it has diverged.')
+      }
+      case 'identity':
+        identity.forget(event.did)
+        return [event]
+      case 'account': {
+        const status = event.active ? null : (event.status ?? 'deactivated')
+        return [{ ...event, status, eventAt: at ?? now() }]
+      }
+      case 'refused':
+        return [refuse(event.reason, event.message, hex(bytes))]
+      case 'info':
+      case 'error':
+      case 'unknown':
+      case 'unwanted':
+        return []
+    }
+  }
+
+  const read = async (bytes: Uint8Array): Promise<Frame & { readonly changes: readonly Change[] }> => {
+    const frame = readFrame(bytes, reader, now())
+    const { event, at } = frame
+    try {
+      return { ...frame, changes: await readEvent(event, at, bytes) }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      if (event.kind === 'commit' || event.kind === 'sync')
+        return { ...frame, changes: doubt(event, 'bad-proof', message) }
+      throw error
+    }
+  }
+
+  return async ({ bytes, ends }) => {
+    const changes: Change[] = []
+    const notices: StreamNotice[] = []
+    let seq: string | null = null
+    let at: bigint | null = null
+    for await (const frame of inOrder(cut(bytes, ends), read, lookUpsAtOnce)) {
+      for (const change of frame.changes) changes.push(change)
+      const { kind } = frame.event
+      if (kind === 'info' || kind === 'error' || kind === 'unknown') notices.push(frame.event)
+      seq = frame.seq ?? seq
+      at = frame.at ?? at
+    }
+    return { changes, seq, at, notices }
+  }
+}
+
+interface SignedCommit {
+  readonly commit: Commit
+  readonly blocks: Blocks
+}
+
+/** The protocol's limit for one commit. */
+const maxOps = 200
+const keptOfEvent = 2_000
+const lookUpsAtOnce = 32
+
+/** The commit of an event, if it is the one that the event says. */
+function readSigned(event: CommitEvent | SyncEvent): SignedCommit {
+  const { root, blocks } = indexCar(event.blocks)
+  if (event.kind === 'commit' && !isSame(root, event.cid))
+    throw new RepoError('The commit is not the one that the event names.')
+  const commit = readCommit(blocks(root))
+  if (commit.did !== event.did)
+    throw new RepoError(`The commit is one of ${commit.did}, the event one of ${event.did}.`)
+  if (commit.rev !== event.rev)
+    throw new RepoError(`The commit has the revision ${commit.rev}, the event ${event.rev}.`)
+  return { commit, blocks }
+}
+
+function isSame(found: Uint8Array | null, claimed: Cid | null): boolean {
+  return found === null || claimed === null ? found === claimed : Buffer.compare(found, claimed.bytes) === 0
+}
+
+function blockIfThere(blocks: Blocks, cid: Uint8Array): Uint8Array | null {
+  try {
+    return blocks(cid)
+  } catch (error) {
+    if (error instanceof MissingBlockError) return null
+    throw error
+  }
+}
+
+/**
+ * Asks for repositories, each at most once in ten minutes, so that nobody makes us fetch one all the time.
+ * A second request within that time is for their end; it stands for all that follow until then.
+ */
+function createRequests(now: () => bigint): (did: string, reason: string) => Change[] {
+  const asked = new LRUCache<string, bigint>({ max: 10_000 })
+  return (did, reason) => {
+    const at = now()
+    const last = asked.get(did)
+    if (last !== undefined && last > at) return []
+    const next = last === undefined || last + pause < at ? at : last + pause
+    asked.set(did, next)
+    return [{ kind: 'repo-request', did, reason: cleanText(reason), ...(next > at && { dueAt: next }) }]
+  }
+}
+
+const pause = 600_000_000n
+
+async function* cut(bytes: Uint8Array, ends: readonly number[]): AsyncGenerator<Uint8Array> {
+  let from = 0
+  for (const end of ends) {
+    yield bytes.subarray(from, end)
+    from = end
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.subarray(0, keptOfEvent / 2)).toString('hex')
+}

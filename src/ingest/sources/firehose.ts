@@ -1,0 +1,115 @@
+/**
+ * The firehose of a host or relay (https://atproto.com/specs/sync#firehose): all events as they are signed, so
+ * that nobody on the way needs to be trusted. Signatures and proofs are checked in threads beside the writing.
+ */
+import { grouped, inOrder } from '../channel.ts'
+import type { Delivery, Source, SourceContext } from '../source.ts'
+import { maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
+import type { FirehoseReaderOptions, FrameGroup, GroupReading } from './firehose-reader.ts'
+import { openStream, untilAborted } from './stream.ts'
+import { openThreads, type Threads } from './threads.ts'
+
+export interface FirehoseOptions extends FirehoseReaderOptions {
+  /** Of the host or relay, or of its `com.atproto.sync.subscribeRepos`; with `https:`, `wss:`, `http:` or `ws:`. */
+  readonly url: string
+  /** At least 1. */
+  readonly threads: number
+}
+
+export function createFirehoseSource(options: FirehoseOptions): Source {
+  return {
+    name: options.name,
+    deliveries: (context) =>
+      untilAborted(context.signal, (signal) => readDeliveries(options, { ...context, signal })),
+  }
+}
+
+/** Bytes of frames that are read together at most, when they come faster than they are stored. */
+const groupBytes = 1_000_000
+
+async function* readDeliveries(
+  { url, threads, name, reader, identity }: FirehoseOptions,
+  context: SourceContext,
+): AsyncGenerator<Delivery> {
+  const { signal } = context
+  const data: FirehoseReaderOptions = { name, reader, identity }
+  await using workers: Threads<FrameGroup, GroupReading> = openThreads('firehose-worker', threads, data)
+  // Otherwise they would first look up keys for all that has come.
+  signal.addEventListener('abort', () => void workers[Symbol.asyncDispose](), { once: true })
+  const tell = createTeller(url, context)
+  let asked: string | null = null
+  let refused: string | null = null
+
+  const connect = (): URL => {
+    asked = context.cursor()
+    return subscriptionUrl(url, asked === refused ? null : asked)
+  }
+  const read = async (frames: readonly (string | Uint8Array)[]) => {
+    const group = pack(frames)
+    return { ...(await workers.read(group, [group.bytes.buffer])), events: frames.length }
+  }
+  // Small frames are counted as more than they are, because each costs work and memory.
+  const groups = grouped(openStream(connect, context), groupBytes, ({ length }) => length + 500)
+  try {
+    for await (const { changes, seq, at, notices, events } of inOrder(groups, read, 2 * threads)) {
+      for (const notice of notices) {
+        if (notice.name === 'FutureCursor') refused = asked
+        tell(notice)
+      }
+      yield { changes, cursor: seq, eventAt: at, events }
+    }
+  } catch (error) {
+    // A thread that was stopped at its work says that it has ended.
+    if (!signal.aborted) throw error
+  }
+}
+
+/** Where a host's events are, from `cursor` on; null: from now on. */
+export function subscriptionUrl(base: string, cursor: string | null): URL {
+  const url = new URL(base)
+  url.protocol = url.protocol === 'https:' || url.protocol === 'wss:' ? 'wss:' : 'ws:'
+  if (!url.pathname.startsWith('/xrpc/')) url.pathname = '/xrpc/com.atproto.sync.subscribeRepos'
+  if (cursor !== null) url.searchParams.set('cursor', cursor)
+  return url
+}
+
+/** In memory of their own, which can be given away; of a frame that is refused anyway only the beginning. */
+function pack(frames: readonly (string | Uint8Array)[]): FrameGroup {
+  const parts = frames.map((frame) =>
+    (typeof frame === 'string' ? Buffer.from(frame) : frame).subarray(0, maxFrameBytes + 1),
+  )
+  const ends: number[] = []
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let end = 0
+  for (const part of parts) {
+    bytes.set(part, end)
+    end += part.length
+    ends.push(end)
+  }
+  return { bytes, ends }
+}
+
+/** Tells each thing once, and not more of them than an operator would read. */
+function createTeller(url: string, { onNotice }: SourceContext): (notice: StreamNotice) => void {
+  const told = new Set<string>()
+  const { host } = new URL(url)
+  const fetchAll = `To make up for events that were missed, run \`lexigraph backfill ${url}\`.`
+  const describe = ({ kind, name, message }: StreamNotice): string => {
+    const said = `"${name}"${message === '' ? '' : `, ${message}`}`
+    if (name === 'OutdatedCursor')
+      return `${host} no longer keeps all events since the last connection. ${fetchAll}`
+    if (name === 'FutureCursor')
+      return `${host} does not know the cursor of the last connection; its events are read from now on. ${fetchAll}`
+    if (name === 'ConsumerTooSlow')
+      return `${host} ended the connection because its events were read too slowly; they are read on from the last one.`
+    if (kind === 'error') return `${host} ended the connection with the error ${said}.`
+    if (kind === 'unknown') return `${host} sends events of an unknown kind, ${said}; they are passed over.`
+    return `${host} says ${said}.`
+  }
+  return (notice) => {
+    const text = describe(notice)
+    if (told.has(text) || told.size >= 100) return
+    told.add(text)
+    onNotice(text)
+  }
+}

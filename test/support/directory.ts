@@ -1,0 +1,63 @@
+/** A directory of DIDs on a port of this machine, in place of https://plc.directory. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Directory extends AsyncDisposable {
+  readonly url: string
+  /** DID documents by DID; a number is the status that is answered instead. */
+  readonly documents: Map<string, object | number>
+  /** DIDs in the order in which they were asked for. */
+  readonly asked: readonly string[]
+  /** Adds the document of an account. */
+  readonly add: (account: DirectoryAccount) => void
+}
+
+export interface DirectoryAccount {
+  readonly did: string
+  /** A `did:key`. */
+  readonly key: string
+  readonly handle?: string
+  readonly pds?: string
+}
+
+export async function startDirectory(...accounts: readonly DirectoryAccount[]): Promise<Directory> {
+  const documents = new Map<string, object | number>()
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const did = decodeURIComponent(request.url?.slice(1) ?? '')
+    asked.push(did)
+    const document = documents.get(did) ?? 404
+    if (typeof document === 'number') response.writeHead(document).end()
+    else response.writeHead(200, { 'content-type': 'application/did+ld+json' }).end(JSON.stringify(document))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const add: Directory['add'] = ({ did, key, handle = 'someone.test', pds = 'https://pds.test' }) => {
+    documents.set(did, {
+      '@context': ['https://www.w3.org/ns/did/v1'],
+      id: did,
+      alsoKnownAs: [`at://${handle}`],
+      verificationMethod: [
+        {
+          id: `${did}#atproto`,
+          type: 'Multikey',
+          controller: did,
+          publicKeyMultibase: key.slice('did:key:'.length),
+        },
+      ],
+      service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: pds }],
+    })
+  }
+  for (const account of accounts) add(account)
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    documents,
+    asked,
+    add,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
