@@ -19,11 +19,11 @@ const floors: Record<string, readonly string[]> = {
 
 /** Where in src/ each third-party module may be imported. */
 const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[] = [
-  [/^@atproto\//, ['lexicon', 'ingest/sources']],
+  [/^@atproto(-labs)?\//, ['lexicon', 'ingest/sources']],
   [/^graphql$/, ['schema', 'query', 'server', 'cli/commands']],
   [/^sql-template-tag$/, ['sql', 'database', 'query']],
   [/^node:sqlite$/, ['database/sqlite']],
-  [/^lru-cache$/, ['database/sqlite', 'query', 'server']],
+  [/^lru-cache$/, ['database/sqlite', 'query', 'server', 'ingest/sources']],
   [/^altair-static$/, ['server']],
   [/^(fastify|@fastify\/.+)$/, ['server']],
   [/^cli-progress$/, ['cli']],

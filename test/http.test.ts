@@ -5,8 +5,9 @@ import { once } from 'node:events'
 import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { serverAudits } from 'graphql-http'
+import type { IndexStatus } from '../src/database/database.ts'
 import { createStandInEngine } from './support/stand-in-engine.ts'
-import { type Headers, json, startServer } from './support/http-server.ts'
+import { emptyStatus, type Headers, json, startServer } from './support/http-server.ts'
 
 type Body = NonNullable<RequestInit['body']>
 
@@ -380,17 +381,25 @@ test('large answers are compressed for those who can read them, ordinary ones fo
 })
 
 test('health and readiness are two answers', async () => {
-  let ready: boolean | Error = true
-  const isReady = async () => {
-    if (ready instanceof Error) throw ready
-    return ready
+  let failure: Error | null = null
+  const newest = { newestIndexedAt: 1_700_000_000_000_000n }
+  const readStatus = async (): Promise<IndexStatus> => {
+    if (failure !== null) throw failure
+    return {
+      ...emptyStatus,
+      collections: [{ name: 'org.example.thing', records: 3, outcomes: {}, ...newest }],
+    }
   }
-  await using server = await startServer({ isReady })
+  await using server = await startServer({ readStatus })
   assert.deepEqual(await (await server.get('/healthz')).json(), { status: 'up' })
-  assert.deepEqual(await (await server.get('/readyz')).json(), { status: 'ready' })
-  ready = false
-  await assertFailure(await server.get('/readyz'), 503, 'UNAVAILABLE')
-  ready = new Error('select 1 failed')
+  assert.deepEqual(await (await server.get('/readyz')).json(), {
+    status: 'ready',
+    ...emptyStatus,
+    collections: [
+      { name: 'org.example.thing', records: 3, outcomes: {}, newestIndexedAt: '2023-11-14T22:13:20.000Z' },
+    ],
+  })
+  failure = new Error('select 1 failed')
   await assertFailure(await server.get('/readyz'), 503, 'UNAVAILABLE')
   assert.equal((await server.get('/healthz')).status, 200)
 })

@@ -47,10 +47,20 @@ export function openStore({ database }: Config, { lexicons, tables }: Foundation
 
 /** For commands that only read: an empty answer from a misspelt path helps nobody. */
 export function openExistingStore({ database }: Config, { lexicons }: Foundation): Promise<ReadDatabase> {
+  assertExists(database)
+  return opened(database, () => openReadDatabase(database, { fingerprint: lexicons.fingerprint, now }))
+}
+
+/** For commands that mend what is there. */
+export function openExistingWriter(config: Config, foundation: Foundation): Promise<Database> {
+  assertExists(config.database)
+  return openStore(config, foundation)
+}
+
+function assertExists(database: string): void {
   const path = database.replace(/^sqlite:/, '')
   if (!/^[a-z]+:/.test(path) && !existsSync(path))
     throw new CommandError(`There is no database at ${path}; \`lexigraph import FILE…\` makes one.`)
-  return opened(database, () => openReadDatabase(database, { fingerprint: lexicons.fingerprint, now }))
 }
 
 async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {
@@ -81,6 +91,7 @@ function createCheck(lexicons: LexiconSet): RecordCheck {
   }
 }
 
-function now(): bigint {
+/** Microseconds since 1970. */
+export function now(): bigint {
   return BigInt(Date.now()) * 1000n
 }

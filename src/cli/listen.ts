@@ -1,9 +1,12 @@
 /** Runs a server until it is told to stop; requests in flight are answered first. */
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import type { IndexStatus, ReadDatabase } from '../database/database.ts'
 import { createApp } from '../server/app.ts'
 import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
 import type { Service } from './service.ts'
+import { stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 
 /** Resolves after the server has stopped. `onListening` gets its address, such as `http://127.0.0.1:4000`. */
@@ -14,11 +17,7 @@ export async function listen(
 ): Promise<void> {
   const app = createApp({
     engine,
-    isReady: () =>
-      database.read.readPlanState().then(
-        () => true,
-        () => false,
-      ),
+    readStatus: () => readiness(database.read),
     logger: loggerOf(config),
     exampleQuery: exampleQuery(model),
   })
@@ -28,7 +27,7 @@ export async function listen(
   } catch (cause) {
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
-  const stopped = untilSignal()
+  const stopped = once(stopSignal(), 'abort')
   const { address, family, port: actual } = app.server.address() as AddressInfo
   await onListening(`http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`)
   await stopped
@@ -36,20 +35,10 @@ export async function listen(
   await app.close()
 }
 
-/** Resolves on the first signal to stop; a second one ends the process, whatever is under way. */
-function untilSignal(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  let first: { signal: string; at: number } | undefined
-  const stop = (signal: string, status: number): void => {
-    // A terminal and the npm that runs us may both pass on one Ctrl+C.
-    const echo = first?.signal === signal && performance.now() - first.at < 500
-    if (first !== undefined && !echo) process.exit(status)
-    first ??= { signal, at: performance.now() }
-    resolve()
-  }
-  process.on('SIGTERM', () => stop('SIGTERM', 143))
-  process.on('SIGINT', () => stop('SIGINT', 130))
-  return promise
+/** A database that was rebuilt for other lexicons can be read, but not by this process. */
+async function readiness(database: ReadDatabase): Promise<IndexStatus> {
+  await database.readPlanState()
+  return database.readStatus()
 }
 
 /** The log goes where all else goes that is no result; its info level would repeat what we say ourselves. */

@@ -14,6 +14,11 @@ import { type CommandName, commands } from './settings.ts'
 const load: Record<CommandName, () => Promise<Command>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   import: async () => (await import('./commands/import.ts')).importFiles,
+  ingest: async () => (await import('./commands/ingest.ts')).ingest,
+  backfill: async () => (await import('./commands/backfill.ts')).backfill,
+  reconcile: async () => (await import('./commands/backfill.ts')).reconcile,
+  status: async () => (await import('./commands/status.ts')).status,
+  rejections: async () => (await import('./commands/rejections.ts')).rejections,
   export: async () => (await import('./commands/export.ts')).exportRecords,
   schema: async () => (await import('./commands/schema.ts')).schema,
   query: async () => (await import('./commands/query.ts')).query,

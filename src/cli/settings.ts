@@ -9,6 +9,23 @@ export const commands = {
     operands: 'FILE…',
     summary: 'Import records from JSON Lines, plain or gzipped; - is standard input.',
   },
+  ingest: {
+    operands: '',
+    summary: 'Follow sources of records on the AT Protocol network into the database.',
+  },
+  backfill: {
+    operands: 'TARGET…',
+    summary: 'Fetch whole repositories: DIDs, handles, URLs of hosts or relays, CAR files.',
+  },
+  reconcile: {
+    operands: '[TARGET…]',
+    summary: 'Compare the database with the repositories, repair it, and report what differed.',
+  },
+  status: { operands: '', summary: 'Show how far the index has come: collections, sources, refusals.' },
+  rejections: {
+    operands: '[retry]',
+    summary: 'List the records that were refused; retry judges them again by the lexicons as they are now.',
+  },
   export: { operands: '', summary: 'Print all records as JSON Lines that `import` reads.' },
   schema: { operands: '', summary: 'Print the GraphQL schema (SDL) that the lexicons give.' },
   query: {
@@ -42,6 +59,8 @@ export interface Setting {
 
 const every = Object.keys(commands) as CommandName[]
 const serving: readonly CommandName[] = ['serve', 'demo']
+const fetching: readonly CommandName[] = ['ingest', 'backfill', 'reconcile']
+const writing: readonly CommandName[] = [...fetching, 'rejections']
 
 export const settings = {
   database: {
@@ -50,7 +69,7 @@ export const settings = {
     value: 'sqlite:PATH',
     env: 'LEXIGRAPH_DATABASE',
     help: 'Where the records are: a path, sqlite:PATH, or sqlite::memory: for a database that ends with the process.',
-    commands: ['serve', 'import', 'export', 'query', 'explain'],
+    commands: [...writing, 'serve', 'import', 'export', 'status', 'query', 'explain'],
   },
   lexicons: {
     type: 'text',
@@ -59,6 +78,66 @@ export const settings = {
     env: 'LEXIGRAPH_LEXICONS',
     help: "Directory of the lexicons and of references.json; by default the package's own.",
     commands: every.filter((command) => command !== 'demo'),
+  },
+  from: {
+    type: 'text',
+    default: null,
+    value: 'SOURCE,…',
+    env: 'LEXIGRAPH_FROM',
+    help: 'What to follow: firehose:URL, jetstream:URL, tap:URL, repo-export:TARGET or import:FILE; several with commas.',
+    commands: ['ingest'],
+  },
+  ingest: {
+    type: 'text',
+    default: null,
+    value: 'SOURCE,…',
+    env: 'LEXIGRAPH_INGEST',
+    help: 'Follow these sources in the same process, as `lexigraph ingest --from` does in one of its own.',
+    commands: ['serve'],
+  },
+  publishers: {
+    type: 'text',
+    default: null,
+    value: 'ACCOUNT,…',
+    env: 'LEXIGRAPH_PUBLISHERS',
+    help: 'DIDs or handles of the accounts whose records are taken; by default those of all.',
+    commands: [...fetching, 'serve'],
+  },
+  'max-publisher-rate': {
+    type: 'integer',
+    default: 60_000,
+    min: 1,
+    max: 100_000_000,
+    value: 'NUMBER',
+    env: 'LEXIGRAPH_MAX_PUBLISHER_RATE',
+    help: 'Records that a live source may bring of one account in a minute; of an account that sends more the repository is fetched ten minutes later.',
+    commands: ['ingest', 'serve'],
+  },
+  parallel: {
+    type: 'integer',
+    default: 4,
+    min: 1,
+    max: 64,
+    value: 'NUMBER',
+    env: 'LEXIGRAPH_PARALLEL',
+    help: 'How many repositories are fetched at once.',
+    commands: [...fetching, 'serve'],
+  },
+  plc: {
+    type: 'text',
+    default: 'https://plc.directory',
+    value: 'URL',
+    env: 'LEXIGRAPH_PLC',
+    help: 'The directory of did:plc identities. With http: the network is a private one, and private addresses may be reached.',
+    commands: [...fetching, 'serve'],
+  },
+  'handle-resolver': {
+    type: 'text',
+    default: null,
+    value: 'URL',
+    env: 'LEXIGRAPH_HANDLE_RESOLVER',
+    help: 'A service, such as a PDS, that is asked which account a handle belongs to; by default DNS and HTTPS are.',
+    commands: [...fetching, 'serve'],
   },
   host: {
     type: 'text',
@@ -105,7 +184,7 @@ export const settings = {
     value: 'NUMBER',
     env: 'LEXIGRAPH_WORKERS',
     help: 'Threads that validate records beside the writing; by default one less than there are cores.',
-    commands: ['import', 'check'],
+    commands: ['import', 'check', ...fetching, 'serve'],
   },
   variables: {
     type: 'text',
@@ -125,7 +204,7 @@ export const settings = {
     type: 'flag',
     default: false,
     help: 'Print the result as JSON, for scripts.',
-    commands: ['import', 'check', 'explain'],
+    commands: ['import', 'check', 'explain', 'backfill', 'reconcile', 'status', 'rejections'],
   },
   help: { type: 'flag', default: false, help: 'Print this help.', commands: every },
 } as const satisfies Record<string, Setting>

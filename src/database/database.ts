@@ -97,6 +97,11 @@ export type RecordCheck = (
   json: string,
 ) => { readonly reason: RejectionReason; readonly message: string } | null
 
+/** Another process writes; what was asked for was not done, and may be asked for again. */
+export class DatabaseBusyError extends Error {
+  override name = 'DatabaseBusyError'
+}
+
 export interface Database extends AsyncDisposable {
   readonly read: ReadDatabase
   readonly write: WriteDatabase

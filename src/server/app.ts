@@ -17,6 +17,7 @@ import fastify, {
 } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../errors.ts'
+import type { IndexStatus } from '../database/database.ts'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../query/execute.ts'
 import {
   errorBody,
@@ -34,8 +35,8 @@ import { addPlaygroundRoutes } from './playground.ts'
 
 export interface AppOptions {
   readonly engine: Pick<QueryEngine, 'execute'>
-  /** Whether the database answers. */
-  readonly isReady: () => boolean | Promise<boolean>
+  /** How far the index has come; it fails when the database does not answer. */
+  readonly readStatus: () => Promise<IndexStatus>
   /** The framework's own kind: false, or the logger's settings such as `{ level: 'info' }`. */
   readonly logger: NonNullable<FastifyServerOptions['logger']>
   /** What the playground shows a newcomer. */
@@ -66,7 +67,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.register(answerPreflights)
   closeGracefully(app)
   app.register(async (routes) => {
-    addHealthRoutes(routes, options.isReady)
+    addHealthRoutes(routes, options.readStatus)
     await addGraphQLRoutes(routes, options)
   })
   return app

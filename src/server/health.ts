@@ -1,15 +1,19 @@
-/** Whether the process is up (`/healthz`), and whether it can answer questions (`/readyz`). */
+/** Whether the process is up (`/healthz`), and whether it can answer questions and how fresh they are (`/readyz`). */
 import type { FastifyInstance } from 'fastify'
+import type { IndexStatus } from '../database/database.ts'
 import { ServiceError } from '../errors.ts'
+import { describeStatus } from './index-status.ts'
 
-export function addHealthRoutes(app: FastifyInstance, isReady: () => boolean | Promise<boolean>): void {
+/** A status that cannot be read means that the database does not answer. */
+export function addHealthRoutes(app: FastifyInstance, readStatus: () => Promise<IndexStatus>): void {
   app.get('/healthz', (_request, reply) => reply.headers(healthHeaders).send('{"status":"up"}'))
   app.get('/readyz', async (_request, reply) => {
-    if (!(await answers(isReady)))
+    const status = await orNull(readStatus)
+    if (status === null)
       throw new ServiceError('UNAVAILABLE', 'The service is not ready: its database does not answer.', {
         retryAfter: 5,
       })
-    return reply.headers(healthHeaders).send('{"status":"ready"}')
+    return reply.headers(healthHeaders).send(JSON.stringify({ status: 'ready', ...describeStatus(status) }))
   })
 }
 
@@ -21,10 +25,10 @@ const healthHeaders = {
 }
 
 /** A probe that fails is the answer "no", not a fault to report: it is asked every few seconds. */
-async function answers(isReady: () => boolean | Promise<boolean>): Promise<boolean> {
+async function orNull(readStatus: () => Promise<IndexStatus>): Promise<IndexStatus | null> {
   try {
-    return await isReady()
+    return await readStatus()
   } catch {
-    return false
+    return null
   }
 }

@@ -1,5 +1,6 @@
 import { type AddressInfo, connect } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
+import type { IndexStatus } from '../../src/database/database.ts'
 import { type AppOptions, createApp } from '../../src/server/app.ts'
 import { createStandInEngine } from './stand-in-engine.ts'
 

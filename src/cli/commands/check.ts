@@ -11,7 +11,7 @@ import type { Model } from '../../schema/model.ts'
 import type { CommandContext } from '../command.ts'
 import { lexiconDir, lexiconSentence } from '../foundation.ts'
 import type { Config } from '../settings.ts'
-import { findInputs, workersOf } from './import.ts'
+import { findInputs, workersOf } from '../inputs.ts'
 
 export async function check({ config, operands, root }: CommandContext): Promise<number> {
   const inputs = await findInputs(operands)

@@ -1,11 +1,10 @@
 /** `import FILE…`: the progress on standard error, the result on standard output. */
-import { stat } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
 import { SingleBar } from 'cli-progress'
 import { type ImportProgress, type ImportResult, importRecords } from '../../ingest/sources/import.ts'
-import { fileInput, type LineInput } from '../../ingest/sources/lines.ts'
-import { CommandError, type CommandContext } from '../command.ts'
+import type { LineInput } from '../../ingest/sources/lines.ts'
+import type { CommandContext } from '../command.ts'
 import { lexiconDir, loadFoundation, openStore } from '../foundation.ts'
+import { findInputs, workersOf } from '../inputs.ts'
 import type { Config } from '../settings.ts'
 
 export async function importFiles({ config, operands, root }: CommandContext): Promise<number> {
@@ -23,29 +22,6 @@ export async function importFiles({ config, operands, root }: CommandContext): P
   const seconds = (performance.now() - start) / 1000
   process.stdout.write(config.json ? renderJson(result, seconds) : renderTable(result, seconds))
   return 0
-}
-
-/** One core is left to the writing. */
-export function workersOf(config: Config): number {
-  return config.workers ?? Math.max(1, availableParallelism() - 1)
-}
-
-/** Every operand is looked at before anything is read, so that a misspelt one costs nothing. */
-export async function findInputs(operands: readonly string[]): Promise<LineInput[]> {
-  if (operands.filter((operand) => operand === '-').length > 1)
-    throw new CommandError('Standard input can be read once; write - once.')
-  return Promise.all(
-    operands.map(async (operand) => {
-      if (operand === '-') return { name: 'standard input', size: null, open: () => process.stdin }
-      const found = await stat(operand).catch((error: NodeJS.ErrnoException) => error)
-      if (found instanceof Error) {
-        const why = found.code === 'ENOENT' ? 'there is no such file' : found.message
-        throw new CommandError(`${operand} cannot be read: ${why}.`)
-      }
-      if (found.isDirectory()) throw new CommandError(`${operand} is a directory; name the files in it.`)
-      return fileInput(operand, found.isFile() ? found.size : null)
-    }),
-  )
 }
 
 interface ProgressDisplay extends Disposable {

@@ -16,6 +16,8 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
     assertOurs(writing)
     writing.exec('pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;')
     migrate(writing, options)
+    // From now on the writer itself waits, in its own way.
+    writing.exec('pragma busy_timeout = 0')
   } catch (error) {
     writing.close()
     throw error

@@ -3,6 +3,7 @@
  * keep their order, and only a few blocks are under way at any time, however large the input.
  */
 import type { Change, RejectionReason, WriteDatabase } from '../../database/database.ts'
+import type { Source } from '../source.ts'
 import type { ReaderOptions } from './block-reader.ts'
 import type { BlockRequest } from './block-worker.ts'
 import { InputError, type LineInput, readBlocks } from './lines.ts'
@@ -57,6 +58,24 @@ export async function importRecords(
   } catch (cause) {
     if (!(cause instanceof InputError)) throw cause
     throw new InputError(`${cause.message} ${read} records were read before that.`, { cause })
+  }
+}
+
+/** The same as a source with an end, beside sources that have none; what is read again changes nothing. */
+export function createImportSource(
+  name: string,
+  inputs: readonly LineInput[],
+  options: Pick<ImportOptions, 'lexicons' | 'tables' | 'workers'>,
+): Source {
+  return {
+    name,
+    async *deliveries({ onState, signal }) {
+      onState('live', null)
+      for await (const { changes } of readChanges(inputs, options)) {
+        if (signal.aborted) return
+        yield { changes, cursor: null, eventAt: null, events: changes.length }
+      }
+    },
   }
 }
 

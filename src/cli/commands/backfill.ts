@@ -1,0 +1,121 @@
+/** `backfill` and `reconcile`: whole repositories, with the progress on standard error and the result on standard output. */
+import { SingleBar } from 'cli-progress'
+import { type FetchProgress, type FetchResult, fetchRepositories } from '../../ingest/backfill.ts'
+import { createHosts } from '../../ingest/sources/hosts.ts'
+import { createIdentity } from '../../ingest/sources/identity.ts'
+import { parseTarget } from '../../ingest/sources/repo-export.ts'
+import { type CommandContext, notify } from '../command.ts'
+import { lexiconDir, loadFoundation, now, openStore } from '../foundation.ts'
+import { createLog, identityOptions, publishersOf } from '../network.ts'
+import type { Config } from '../settings.ts'
+import { stopSignal } from '../signals.ts'
+import { renderTable } from '../table.ts'
+
+export function backfill(context: CommandContext): Promise<number> {
+  return fetchAll('backfill', context)
+}
+
+export function reconcile(context: CommandContext): Promise<number> {
+  return fetchAll('reconcile', context)
+}
+
+async function fetchAll(
+  kind: 'backfill' | 'reconcile',
+  { config, operands, root }: CommandContext,
+): Promise<number> {
+  const targets = operands.map(parseTarget)
+  const identity = createIdentity(identityOptions(config))
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  await using database = await openStore(config, foundation)
+  const signal = stopSignal()
+  signal.addEventListener('abort', () =>
+    notify(config, `Stopping; the same command goes on where this one ends.`),
+  )
+  const log = createLog(config)
+  const publishers = await publishersOf(config, log, signal)
+  using progress = showProgress(config)
+  const result = await fetchRepositories(database.write, {
+    kind,
+    targets,
+    until: 'idle',
+    parallel: config.parallel,
+    reader: { lexicons: foundation.lexicons, tables: foundation.tables, publishers },
+    identity,
+    hosts: createHosts(identity.fetch),
+    now,
+    signal,
+    onProgress: progress.update,
+    onNotice: log.warn,
+  })
+  progress[Symbol.dispose]()
+  process.stdout.write(config.json ? `${JSON.stringify(result)}\n` : render(kind, result))
+  return result.complete && result.failed.length === 0 ? 0 : 1
+}
+
+function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
+  const { outcome, read, differences, gone, failed, complete } = result
+  const parts = [
+    renderTable(
+      ['repositories', 'gone', 'failed', 'stored', 'updated', 'deleted', 'unchanged', 'refused'],
+      [
+        [
+          read,
+          gone,
+          failed.length,
+          outcome.stored,
+          outcome.updated,
+          outcome.deleted,
+          outcome.unchanged,
+          outcome.rejected,
+        ],
+      ],
+    ),
+  ]
+  if (kind === 'reconcile' && differences.length > 0)
+    parts.push(
+      renderTable(
+        ['differed', 'creations missed', 'updates missed', 'deletions missed'],
+        differences.map(({ name, stored, updated, deleted }) => [name, stored, updated, deleted]),
+      ),
+    )
+  if (kind === 'reconcile' && complete && differences.length === 0)
+    parts.push('The database and the repositories agree.\n')
+  if (failed.length > 0)
+    parts.push(
+      renderTable(
+        ['failed', 'because'],
+        failed.map(({ name, error }) => [name, error]),
+      ),
+    )
+  if (!complete) parts.push('Not all is done; the same command goes on from here.\n')
+  return parts.join('\n')
+}
+
+interface ProgressDisplay extends Disposable {
+  readonly update: (progress: FetchProgress) => void
+}
+
+/** A bar where somebody watches, nothing elsewhere. */
+function showProgress(config: Config): ProgressDisplay {
+  const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
+  if (!watched) return { update: () => {}, [Symbol.dispose]: () => {} }
+  const bar = new SingleBar({
+    stream: process.stderr,
+    format: '{bar} {value} of {total} repositories | {records} records | {failed} failed | {current}',
+    clearOnComplete: true,
+    hideCursor: true,
+    fps: 5,
+  })
+  bar.start(0, 0, { records: '0', failed: 0, current: '' })
+  return {
+    update: ({ listed, done, failed, records, current }) => {
+      bar.setTotal(Math.max(listed, done + failed + current.length))
+      bar.update(done + failed, {
+        records: records.toLocaleString('en'),
+        failed,
+        current: current[0] ?? '',
+      })
+    },
+    [Symbol.dispose]: () => bar.stop(),
+  }
+}

@@ -1,0 +1,14 @@
+/** `ingest --from SOURCE,…`: follows sources until they end or a signal comes. */
+import { CommandError, type CommandContext, notify } from '../command.ts'
+import { runIngest } from '../ingest.ts'
+import { stopSignal } from '../signals.ts'
+
+export async function ingest(context: CommandContext): Promise<number> {
+  const { config } = context
+  if (config.from === null)
+    throw new CommandError('ingest needs a source: --from jetstream:wss://… ; docs/ingestion.md tells which.')
+  const signal = stopSignal()
+  signal.addEventListener('abort', () => notify(config, 'Stopping: what has come is stored first.'))
+  await runIngest(context, config.from, signal)
+  return 0
+}

@@ -1,0 +1,50 @@
+/** `rejections [retry]`: what was refused and why, and another try under the lexicons as they are now. */
+import type { KeptRejection } from '../../database/ledger.ts'
+import { retryRejections } from '../../ingest/retry.ts'
+import { formatInstant } from '../../util/instant.ts'
+import { CommandError, type CommandContext } from '../command.ts'
+import { lexiconDir, loadFoundation, openExistingWriter } from '../foundation.ts'
+
+export async function rejections({ config, operands, root }: CommandContext): Promise<number> {
+  const [action, ...more] = operands
+  if (more.length > 0 || (action !== undefined && action !== 'retry'))
+    throw new CommandError(`rejections takes nothing or retry, not ${JSON.stringify(operands.join(' '))}.`)
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  await using database = await openExistingWriter(config, foundation)
+  if (action === 'retry') {
+    const result = await retryRejections(database.write, foundation)
+    const { stored, updated, rejected, cut } = result
+    const sentence = `${stored + updated} were stored, ${rejected} are still refused, ${cut} cannot be tried because only their beginning was kept.`
+    process.stdout.write(`${config.json ? JSON.stringify(result) : sentence}\n`)
+    return 0
+  }
+  let count = 0
+  for await (const rejection of all(database.write.ledger)) {
+    count += 1
+    process.stdout.write(`${config.json ? asJson(rejection) : asLines(rejection)}\n`)
+  }
+  if (count === 0 && !config.json) process.stdout.write('Nothing has been refused.\n')
+  return 0
+}
+
+interface RejectionReader {
+  readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]>
+}
+
+async function* all(ledger: RejectionReader): AsyncGenerator<KeptRejection> {
+  let after: string | null = null
+  for (;;) {
+    const some = await ledger.readRejections(100, after)
+    if (some.length === 0) return
+    yield* some
+    after = some.at(-1)?.key ?? null
+  }
+}
+
+function asJson({ seenAt, ...rest }: KeptRejection): string {
+  return JSON.stringify({ ...rest, seenAt: formatInstant(seenAt) })
+}
+
+function asLines({ key, reason, message, source, seenAt }: KeptRejection): string {
+  return `${key}\n  ${reason}: ${message}\n  from ${source}, ${formatInstant(seenAt)}`
+}

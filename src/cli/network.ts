@@ -1,0 +1,43 @@
+/** What the commands that reach the network have in common: identities, publishers, and a log. */
+import { createIngestLog, type IngestLog } from '../ingest/log.ts'
+import { createIdentity, type IdentityOptions } from '../ingest/sources/identity.ts'
+import { resolvePublishers } from '../ingest/sources/publishers.ts'
+import { CommandError } from './command.ts'
+import type { Config } from './settings.ts'
+
+export function identityOptions(config: Config): IdentityOptions {
+  for (const name of ['plc', 'handle-resolver'] as const) {
+    const url = config[name]
+    if (url !== null && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+      throw new CommandError(`--${name} must be the URL of a service, not ${JSON.stringify(url)}.`)
+  }
+  return { plcUrl: config.plc, handleResolver: config['handle-resolver'] }
+}
+
+/** DIDs of the accounts whose records are taken; null for all. */
+export async function publishersOf(
+  config: Config,
+  log: IngestLog,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string> | null> {
+  if (config.publishers === null) return null
+  const names = parseList(config.publishers)
+  if (names.length === 0) throw new CommandError('--publishers names nobody; leave it out to take all.')
+  return resolvePublishers(names, createIdentity(identityOptions(config)), log, signal)
+}
+
+export function parseList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** Lines on standard error, as many as the log level asks for. */
+export function createLog(config: Config): IngestLog {
+  const levels = ['silent', 'error', 'warn', 'info', 'debug']
+  const wanted = levels.indexOf(config['log-level'])
+  return createIngestLog((level, text) => {
+    if (levels.indexOf(level) <= wanted) process.stderr.write(`${text}\n`)
+  }, Date.now)
+}

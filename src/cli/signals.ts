@@ -1,0 +1,17 @@
+/** Stopping on a signal, and at once on a second one. */
+
+/** Aborted by the first signal to stop; another one ends the process, whatever is under way. */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  let first: { signal: string; at: number } | undefined
+  const onSignal = (signal: string, status: number): void => {
+    // A terminal and the npm that runs us may both pass on one Ctrl+C.
+    const echo = first?.signal === signal && performance.now() - first.at < 500
+    if (first !== undefined && !echo) process.exit(status)
+    first ??= { signal, at: performance.now() }
+    stop.abort()
+  }
+  process.on('SIGTERM', () => onSignal('SIGTERM', 143))
+  process.on('SIGINT', () => onSignal('SIGINT', 130))
+  return stop.signal
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { openTestStore, type TestStore } from '../../test/support/store.ts'
+import { until } from '../../test/support/until.ts'
+import { createFloodGuard } from './flood.ts'
+import { createIngestLog } from './log.ts'
+import { pump, type PumpOptions } from './pump.ts'
+import type { Delivery, Source, SourceContext } from './source.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'lexigraph-pump-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const lexicon = {
+  lexicon: 1,
+  id: 'org.example.thing',
+  defs: {
+    main: {
+      type: 'record',
+      key: 'any',
+      record: { type: 'object', properties: { size: { type: 'integer' } } },
+    },
+  },
+}
+const line = (rkey: string, size: unknown) => ({
+  uri: `at://did:web:a.example/org.example.thing/${rkey}`,
+  value: { $type: 'org.example.thing', size },
+})
+
+let files = 0
+const open = (): Promise<TestStore> =>
+  openTestStore({
+    path: join(folder, `${(files += 1)}.db`),
+    lexicons: [lexicon],
+    now: () => BigInt(Date.now()) * 1000n,
+  })
+
+function optionsWith(log: string[] = [], signal: AbortSignal = new AbortController().signal): PumpOptions {
+  return {
+    signal,
+    log: createIngestLog((_, text) => log.push(text), Date.now),
+    flood: createFloodGuard(1_000_000, () => 0n),
+  }
+}
+
+/** A source whose events are numbered by their cursor; it goes on after the one it is given. */
+function numbered(store: TestStore, count: number, delivery: Partial<Delivery> = {}): Source {
+  return {
+    name: 'test:numbered',
+    async *deliveries({ cursor, onState }: SourceContext) {
+      onState('live', null)
+      for (let at = Number(cursor() ?? 0) + 1; at <= count; at += 1)
+        yield {
+          changes: [store.change(line(`r${at}`, at))],
+          cursor: String(at),
+          eventAt: 1_700_000_000_000_000n + BigInt(at),
+          events: 1,
+          ...delivery,
+        }
+    },
+  }
+}
+
+const countOf = (store: TestStore): unknown =>
+  store.rows('select count(*) as n from "org.example.thing"')[0]?.n
+
+test('everything a source delivers is stored, and its cursor with it', async () => {
+  await using store = await open()
+  await pump(numbered(store, 1234), store.database.write, optionsWith())
+  assert.equal(countOf(store), 1234)
+  const [source] = (await store.database.read.readStatus()).sources
+  assert.deepEqual(
+    [source?.name, source?.state, source?.cursor, source?.lastEventAt],
+    ['test:numbered', 'finished', '1234', 1_700_000_000_001_234n],
+  )
+})
+
+test('a second run goes on where the first ended', async () => {
+  await using store = await open()
+  await pump(numbered(store, 10), store.database.write, optionsWith())
+  const asked: (string | null)[] = []
+  const source = numbered(store, 12)
+  const watched: Source = {
+    ...source,
+    deliveries: (context) => {
+      asked.push(context.cursor())
+      return source.deliveries(context)
+    },
+  }
+  await pump(watched, store.database.write, optionsWith())
+  assert.deepEqual([asked, countOf(store)], [['10'], 12])
+})
+
+test('deliveries are acknowledged only when another connection can read them', async () => {
+  await using store = await open()
+  const seen: unknown[] = []
+  const acknowledge = async (): Promise<void> => {
+    seen.push(countOf(store))
+  }
+  const source = { ...numbered(store, 3, { acknowledge }), durable: true }
+  await pump(source, store.database.write, optionsWith())
+  assert.equal(seen.length, 3)
+  assert.ok(seen.every((stored, index) => Number(stored) > index))
+})
+
+test("another process that writes is waited for, and nothing is left out", async () => {
+  await using store = await open()
+  const other = new DatabaseSync(store.path)
+  other.exec('begin immediate')
+  const pumped = pump(numbered(store, 5), store.database.write, optionsWith())
+  setTimeout(() => other.exec('rollback'), 200)
+  await pumped
+  other.close()
+  assert.equal(countOf(store), 5)
+})
+
+test('a source is not read further than the database keeps up with', async () => {
+  await using store = await open()
+  let delivered = 0
+  let storedAtLast = 0
+  let widest = 0
+  const source: Source = {
+    name: 'test:eager',
+    async *deliveries() {
+      for (let at = 1; at <= 20_000; at += 1) {
+        delivered = at
+        widest = Math.max(widest, delivered - storedAtLast)
+        yield { changes: [store.change(line(`r${at}`, at))], cursor: String(at), eventAt: null, events: 1 }
+      }
+    },
+  }
+  const onApplied = (changes: readonly unknown[]): void => {
+    storedAtLast += changes.length
+  }
+  await pump(source, store.database.write, { ...optionsWith(), onApplied })
+  assert.equal(countOf(store), 20_000)
+  assert.ok(widest <= 4_000, `${widest} were ahead of the database`)
+})
+
+test('an error of our own ends the pump with it, and what was stored before stays', async () => {
+  await using store = await open()
+  const source: Source = {
+    name: 'test:broken',
+    async *deliveries() {
+      yield { changes: [store.change(line('a', 1))], cursor: '1', eventAt: null, events: 1 }
+      throw new Error('a fault of ours')
+    },
+  }
+  await assert.rejects(pump(source, store.database.write, optionsWith()), /a fault of ours/)
+  assert.equal(countOf(store), 1)
+  const [status] = (await store.database.read.readStatus()).sources
+  assert.deepEqual([status?.state, status?.detail, status?.cursor], ['stopped', 'a fault of ours', '1'])
+})
+
+test('an aborted pump stores what was delivered, and says that it has stopped', async () => {
+  await using store = await open()
+  const stop = new AbortController()
+  const source: Source = {
+    name: 'test:endless',
+    async *deliveries({ signal, onState }) {
+      onState('unavailable', 'Nobody answers.')
+      yield { changes: [store.change(line('a', 1))], cursor: '1', eventAt: null, events: 1 }
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    },
+  }
+  const log: string[] = []
+  const pumped = pump(source, store.database.write, optionsWith(log, stop.signal))
+  await until(async () => (await store.database.read.readStatus()).sources[0]?.state === 'unavailable')
+  await until(() => countOf(store) === 1)
+  stop.abort()
+  await pumped
+  assert.equal((await store.database.read.readStatus()).sources[0]?.state, 'stopped')
+  assert.deepEqual(log, ['test:endless is unavailable: Nobody answers.'])
+})
+
+test('refused records are counted by their reason, and told', async () => {
+  await using store = await open()
+  const source: Source = {
+    name: 'test:bad',
+    async *deliveries() {
+      const changes = [
+        store.change(line('a', 1)),
+        store.change(line('b', 'large')),
+        store.change(line('c', 'huge')),
+      ]
+      yield { changes, cursor: '1', eventAt: null, events: 3 }
+    },
+  }
+  const log: string[] = []
+  await pump(source, store.database.write, optionsWith(log))
+  const { collections, rejections } = await store.database.read.readStatus()
+  assert.deepEqual(rejections, { 'invalid-record': 2 })
+  assert.deepEqual(collections[0]?.outcomes, { stored: 1, rejected: 2 })
+  assert.equal(log.length, 1)
+})

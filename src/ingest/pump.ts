@@ -1,0 +1,163 @@
+/**
+ * Moves what a source delivers into the database, in order, at least once. Batches instead of parallel
+ * writes, so that the cursor can never pass what is not stored; a slow database slows the source.
+ */
+import { DatabaseBusyError, type WriteDatabase } from '../database/database.ts'
+import type { Change, SourceState } from '../database/changes.ts'
+import { Channel } from './channel.ts'
+import type { FloodGuard } from './flood.ts'
+import type { IngestLog } from './log.ts'
+import type { Delivery, Source, SourceContext } from './source.ts'
+
+export interface PumpOptions {
+  readonly signal: AbortSignal
+  readonly log: IngestLog
+  readonly flood: FloodGuard
+  /** Told after each batch, with its changes. */
+  readonly onApplied?: (changes: readonly Change[]) => void
+}
+
+/** Changes that one transaction takes, unless a single delivery has more. */
+const batchSize = 500
+/** Changes that wait for the database before the source must wait too. */
+const queueSize = 2_000
+/** Milliseconds between signs of life. */
+const heartbeat = 5_000
+/** Milliseconds to wait while another process writes. */
+const busyPause = 100
+
+/** Ends when the source does, or the signal is aborted; what was delivered before is stored then. */
+export async function pump(source: Source, database: WriteDatabase, options: PumpOptions): Promise<void> {
+  const { signal, log } = options
+  const report = createReport(source.name, database, options)
+  let cursor = await whileBusy(signal, () => database.ledger.readCursor(source.name))
+  const stop = new AbortController()
+  const context: SourceContext = {
+    cursor: () => cursor,
+    onState: report.state,
+    onNotice: (text) => log.warn(`${source.name}: ${text}`),
+    signal: AbortSignal.any([signal, stop.signal]),
+  }
+  const queue = new Channel<Delivery>(queueSize, ({ changes }) => changes.length + 1)
+  const fill = async (): Promise<void> => {
+    for await (const delivery of source.deliveries(context)) {
+      report.events(delivery.events)
+      await queue.send(delivery)
+    }
+  }
+  const filled = fill().then(
+    () => queue.end(),
+    (error: unknown) => queue.end(error),
+  )
+  try {
+    for (let waiting = await queue.take(); waiting !== null; waiting = await queue.take()) {
+      for (const batch of batches(waiting)) {
+        const changes = batch.flatMap((delivery) => delivery.changes.flatMap(options.flood))
+        const mark = {
+          source: source.name,
+          cursor: batch.findLast((delivery) => delivery.cursor !== null)?.cursor ?? null,
+          eventAt: batch.findLast((delivery) => delivery.eventAt !== null)?.eventAt ?? null,
+        }
+        const durable = source.durable === true
+        await whileBusy(signal, () => database.applyBatch(changes, mark, { durable }))
+        cursor = mark.cursor ?? cursor
+        log.refusals(source.name, changes)
+        options.onApplied?.(changes)
+        for (const { acknowledge } of batch) await acknowledge?.()
+      }
+    }
+    await report.end(signal.aborted ? 'stopped' : 'finished', null)
+  } catch (error) {
+    await report.end('stopped', error instanceof Error ? error.message : String(error))
+    throw error
+  } finally {
+    stop.abort()
+    queue.end()
+    await filled
+  }
+}
+
+/** Deliveries together as long as they are few; none is cut. */
+function* batches(deliveries: readonly Delivery[]): Generator<readonly Delivery[]> {
+  let batch: Delivery[] = []
+  let size = 0
+  for (const delivery of deliveries) {
+    if (batch.length > 0 && size + delivery.changes.length > batchSize) {
+      yield batch
+      batch = []
+      size = 0
+    }
+    batch.push(delivery)
+    size += delivery.changes.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Another process that writes is waited for, however long it takes: nothing may be left out. */
+export async function whileBusy<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof DatabaseBusyError) || signal.aborted) throw error
+      await new Promise((resolve) => setTimeout(resolve, busyPause))
+    }
+  }
+}
+
+interface Report {
+  readonly state: SourceContext['onState']
+  readonly events: (count: number) => void
+  /** The last word on the source. */
+  readonly end: (state: SourceState, detail: string | null) => Promise<void>
+}
+
+/** Keeps the state of a source in the database, and tells the log what has changed. */
+function createReport(name: string, database: WriteDatabase, { log, signal }: PumpOptions): Report {
+  let state: SourceState = 'connecting'
+  let detail: string | null = null
+  let events = 0
+  let since = performance.now()
+  let rate = 0
+  const measure = (): void => {
+    const elapsed = performance.now() - since
+    if (elapsed < heartbeat / 2) return
+    rate = Math.round((events / elapsed) * 10_000) / 10
+    events = 0
+    since = performance.now()
+  }
+  const save = async (): Promise<void> => {
+    measure()
+    await database.ledger.writeState(name, state, detail, rate)
+  }
+  /** What is not written now is written with the next sign of life. */
+  const trySave = (): void => {
+    save().catch((error: unknown) => {
+      if (!(error instanceof DatabaseBusyError)) log.error(`${name}: ${String(error)}`)
+    })
+  }
+  const timer = setInterval(trySave, heartbeat)
+  return {
+    events: (count) => {
+      events += count
+    },
+    state: (next, why) => {
+      if (next === state && why === detail) return
+      if (next === 'unavailable' && (state !== next || why !== detail))
+        log.warn(`${name} is unavailable: ${why ?? 'no reason is known.'}`)
+      if (next === 'live' && state !== next) log.info(`${name} is live.`)
+      state = next
+      detail = why
+      trySave()
+    },
+    end: async (last, why) => {
+      clearInterval(timer)
+      state = last
+      detail = why
+      rate = 0
+      await whileBusy(signal, () => database.ledger.writeState(name, last, why, 0)).catch((error: unknown) =>
+        log.error(`${name}: ${String(error)}`),
+      )
+    },
+  }
+}

@@ -1,0 +1,55 @@
+/** Judges refused records again, by lexicons that may have changed since. */
+import type { BatchOutcome, Change } from '../database/changes.ts'
+import type { WriteDatabase } from '../database/database.ts'
+import { deriveRow } from '../database/derive.ts'
+import type { KeptRejection } from '../database/ledger.ts'
+import { createLineReader } from '../lexicon/validate.ts'
+import type { ReaderOptions } from './sources/block-reader.ts'
+
+export interface RetryResult extends BatchOutcome {
+  /** Of which only the beginning was kept, so that they cannot be tried. */
+  readonly cut: number
+}
+
+const batchSize = 200
+
+/** Those that fit now are stored and no longer listed; the others stay, with the reason as it is now. */
+export async function retryRejections(
+  database: WriteDatabase,
+  { lexicons, tables }: ReaderOptions,
+): Promise<RetryResult> {
+  const readLine = createLineReader(lexicons)
+  const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))
+  const judge = ({ source, record, rev }: KeptRejection): Change => {
+    const reading = readLine(record)
+    if (!reading.ok) {
+      const { uri, reason, message } = reading
+      return { kind: 'reject', source, uri, reason, message, record, ...(rev !== undefined && { rev }) }
+    }
+    const { value, ...put } = reading.record
+    const table = tableOf.get(put.collection)
+    if (table === undefined) throw new Error(`There is no table for ${put.collection}.`)
+    return { kind: 'put', ...put, ...deriveRow(table, value) }
+  }
+  const total = {
+    stored: 0,
+    updated: 0,
+    unchanged: 0,
+    older: 0,
+    deleted: 0,
+    withheld: 0,
+    rejected: 0,
+    cut: 0,
+  }
+  let after: string | null = null
+  for (;;) {
+    const some = await database.ledger.readRejections(batchSize, after)
+    if (some.length === 0) return total
+    after = some.at(-1)?.key ?? null
+    // What nobody vouched for, or what is no record, would only be refused again under another key.
+    const whole = some.filter(({ cut, uri }) => !cut && uri !== null)
+    total.cut += some.filter(({ cut }) => cut).length
+    const outcome = await database.applyBatch(whole.map(judge))
+    for (const key of Object.keys(outcome) as (keyof BatchOutcome)[]) total[key] += outcome[key]
+  }
+}

@@ -1,0 +1,34 @@
+/** Whose records are taken: DIDs as they are, handles looked up once at the start. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { isValidDid, isValidHandle } from '@atproto/syntax'
+import type { IngestLog } from '../log.ts'
+import { type Identity, IdentityError } from './identity.ts'
+import { InputError } from './lines.ts'
+
+/** A directory that does not answer is waited for until the signal is aborted; an unknown handle is an `InputError`. */
+export async function resolvePublishers(
+  names: readonly string[],
+  identity: Identity,
+  log: IngestLog,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (const name of names) found.add(isValidDid(name) ? name : await resolve(name))
+  return found
+
+  async function resolve(name: string): Promise<string> {
+    const handle = name.replace(/^@/, '')
+    if (!isValidHandle(handle)) throw new InputError(`${JSON.stringify(name)} is neither a DID nor a handle.`)
+    for (let wait = 1_000; ; wait = Math.min(2 * wait, 60_000)) {
+      try {
+        const did = await identity.resolveHandle(handle)
+        if (did !== null) return did
+        throw new InputError(`The handle ${handle} points to no account.`)
+      } catch (error) {
+        if (!(error instanceof IdentityError)) throw error
+        log.warn(`The handle ${handle} cannot be looked up now. ${error.message} Trying again.`)
+        await pause(wait, undefined, { signal })
+      }
+    }
+  }
+}
