@@ -3,11 +3,14 @@ import { type Keypair, Secp256k1Keypair } from '@atproto/crypto'
 import { encode } from '@atproto/lex-cbor'
 import type { Cid, LexValue } from '@atproto/lex-data'
 import {
-  type BlockMap,
+  BlockMap,
   blocksToCarFile,
+  getFullRepo,
   MemoryBlockstore,
+  mstUtil,
   type RecordWriteOp,
   Repo,
+  signCommit,
   WriteOpAction,
 } from '@atproto/repo'
 
@@ -24,6 +27,8 @@ export interface SignedRepo {
   readonly rev: () => string
   /** Makes a commit of its own of the writes. */
   readonly write: (...writes: readonly Write[]) => Promise<SignedCommit>
+  /** All of it as it is now. */
+  readonly car: () => Promise<Uint8Array<ArrayBuffer>>
 }
 
 export interface SignedCommit {
@@ -53,7 +58,50 @@ export async function createSignedRepo(did: string, keypair?: Keypair): Promise<
         ops: await findOps(repo, writes),
       }
     },
+    car: async () =>
+      new Uint8Array(Buffer.concat(await Array.fromAsync(getFullRepo(repo.storage, repo.cid)))),
   }
+}
+
+/** A large repository, which `write` would take minutes for; `records` by `collection/rkey`. */
+export async function buildCar(
+  signer: Keypair,
+  commit: { readonly did: string; readonly rev: string },
+  records: ReadonlyMap<string, LexValue>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const blocks = new BlockMap()
+  const leaves: TreeLeaf[] = []
+  for (const [key, record] of records)
+    leaves.push({ key, layer: await mstUtil.leadingZerosOnHash(key), value: await blocks.add(record) })
+  leaves.sort((a, b) => (a.key < b.key ? -1 : 1))
+  const top = Math.max(0, ...leaves.map(({ layer }) => layer))
+  const data = await addNode(blocks, leaves, top)
+  const signed = await signCommit({ ...commit, version: 3, prev: null, data }, signer)
+  const root = await blocks.add({ ...signed })
+  return new Uint8Array(await blocksToCarFile(root, blocks))
+}
+
+interface TreeLeaf {
+  readonly key: string
+  readonly layer: number
+  readonly value: Cid
+}
+
+/** https://atproto.com/specs/repository#mst-structure */
+async function addNode(blocks: BlockMap, leaves: readonly TreeLeaf[], layer: number): Promise<Cid> {
+  const own = leaves.flatMap((leaf, index) => (leaf.layer === layer ? [index] : []))
+  const below = async (from: number, to: number): Promise<Cid | null> =>
+    from === to ? null : addNode(blocks, leaves.slice(from, to), layer - 1)
+  const entries = []
+  let last = ''
+  for (const [nth, index] of own.entries()) {
+    const { key, value } = leaves[index] as TreeLeaf
+    const shared = mstUtil.countPrefixLen(last, key)
+    const t = await below(index + 1, own[nth + 1] ?? leaves.length)
+    entries.push({ p: shared, k: Buffer.from(key.slice(shared)), v: value, t })
+    last = key
+  }
+  return blocks.add({ l: await below(0, own[0] ?? leaves.length), e: entries })
 }
 
 /** The frame of a commit; `changes` are what is wrong with it. */

@@ -231,13 +231,12 @@ export function readRecord(
       'too-large',
       `The record has more than ${maxBlockBytes.toLocaleString('en')} bytes of DAG-CBOR.`,
     )
-  let value: unknown
   try {
-    value = decodeRecord(bytes)
+    return reader.read({ ...place, value: decodeRecord(bytes) }, source)
   } catch (error) {
-    return refuse('malformed', `The record is not DAG-CBOR: ${error instanceof Error ? error.message : ''}.`)
+    // It is no DAG-CBOR, or nested so deeply that it can be decoded and no more.
+    return refuse('malformed', `The record cannot be read: ${error instanceof Error ? error.message : ''}.`)
   }
-  return reader.read({ ...place, value }, source)
 }
 
 /** So much is kept of a record that has no form in JSON. */

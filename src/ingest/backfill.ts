@@ -1,0 +1,292 @@
+/**
+ * Fetches repositories as a whole: those that targets mean and those that the ledger says are wanted. Each
+ * is done when all of it is stored; until then it is a job in the ledger, so that a crash loses nothing.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BatchOutcome } from '../database/changes.ts'
+import type { WriteDatabase } from '../database/database.ts'
+import type { JobKind, RepoJob } from '../database/ledger.ts'
+import { whileBusy } from './pump.ts'
+import { HostError } from './sources/hosts.ts'
+import { InputError } from './sources/lines.ts'
+import {
+  type Fault,
+  isFault,
+  listTarget,
+  retryDelay,
+  type Target,
+  type TargetPage,
+} from './sources/repo-export.ts'
+import { openTransfers, sumOutcomes, type TransferOptions } from './transfer.ts'
+
+export interface FetchOptions extends Omit<TransferOptions, 'onStored'> {
+  readonly kind: JobKind
+  /** Beside the jobs that wait already. Unless `reconcile` is given accounts, it takes all that have records here. */
+  readonly targets: readonly Target[]
+  /** `idle`: when nothing is left to do. `aborted`: as long as the signal is not, as jobs come in. */
+  readonly until: 'idle' | 'aborted'
+  /** Repositories at once, each with a thread; the largest take 1 GiB of memory each. */
+  readonly parallel: number
+  readonly onProgress?: (progress: FetchProgress) => void
+  readonly onNotice: (text: string) => void
+}
+
+export interface FetchProgress {
+  /** Accounts that targets have named so far. */
+  readonly listed: number
+  /** Repositories, those that are gone included. */
+  readonly done: number
+  readonly failed: number
+  readonly records: number
+  /** What is being worked on: DIDs and paths. */
+  readonly current: readonly string[]
+}
+
+export interface FetchResult {
+  /** What became of all records together. */
+  readonly outcome: BatchOutcome
+  /** Repositories that were read, and of these those that differed from what was stored. */
+  readonly read: number
+  readonly differing: number
+  /** Up to a hundred of them, with what was missed before: creations, updates and deletions. */
+  readonly differences: readonly RepoDifference[]
+  /** Repositories that their hosts no longer have or show. */
+  readonly gone: number
+  readonly failed: readonly Failure[]
+  /** Whether all targets were listed and all repositories tried; if not, the next run goes on. */
+  readonly complete: boolean
+}
+
+export interface RepoDifference extends Pick<BatchOutcome, 'stored' | 'updated' | 'deleted'> {
+  /** A DID, or the path of a file. */
+  readonly name: string
+}
+
+export interface Failure {
+  /** A DID, a path, or a target. */
+  readonly name: string
+  readonly error: string
+}
+
+/** How often a repository is tried: a stream goes on for hours meanwhile, a command should end. */
+const attempts: Readonly<Record<JobKind, number>> = { ingest: 12, backfill: 5, reconcile: 5 }
+/** Milliseconds before the second attempt. */
+const firstDelay = 5_000
+/** Milliseconds between looks for jobs, when there are none. */
+const pollInterval = 1_000
+const keptDifferences = 100
+/** Accounts that are remembered so that they are not fetched once for each of their collections. */
+const remembered = 1_000_000
+
+/** What the network does wrong ends up in the result and the ledger; an error thrown here is our own fault. */
+export async function fetchRepositories(
+  database: WriteDatabase,
+  options: FetchOptions,
+): Promise<FetchResult> {
+  const { kind, targets, until, parallel } = options
+  const { ledger } = database
+  const stop = new AbortController()
+  const signal = AbortSignal.any([options.signal, stop.signal])
+  const call = <Result>(work: () => Promise<Result>): Promise<Result> => whileBusy(signal, work)
+  const underWay = new Map<string, Promise<unknown>>()
+  const tally = createTally((counts) => options.onProgress?.({ ...counts, current: [...underWay.keys()] }))
+  await using transfers = openTransfers(database, { ...options, signal, onStored: tally.stored })
+
+  const begin = (name: string, work: Promise<void>): void => {
+    underWay.set(name, toldLater(work.finally(() => underWay.delete(name))))
+  }
+  const doJob = async (job: RepoJob): Promise<void> => {
+    try {
+      const outcome = await transfers.fetch(job)
+      await call(() => ledger.finishJob(job))
+      tally.done(job.did, outcome)
+    } catch (error) {
+      if (signal.aborted) return
+      if (!isFault(error)) throw error
+      const dueAt = nextAttempt(job, error, options.now())
+      await call(() => ledger.failJob(job, error.message, dueAt))
+      if (dueAt === null) tally.failed()
+    }
+  }
+  const doFile = async (path: string): Promise<void> => {
+    try {
+      tally.done(path, await transfers.load(path))
+    } catch (error) {
+      if (signal.aborted) return
+      if (!isFault(error) && !(error instanceof InputError)) throw error
+      tally.failed({ name: path, error: error.message })
+    }
+  }
+
+  const files = targets.flatMap((target) => (target.kind === 'file' ? [target.path] : []))
+  const pages = listJobs(database, { ...options, signal }, tally)
+  const listing: { next: Promise<unknown> | null; ended: boolean } = { next: null, ended: false }
+  const listNext = async (): Promise<void> => {
+    const { done } = await pages.next()
+    listing.next = null
+    listing.ended = done === true
+  }
+  try {
+    while (!signal.aborted) {
+      if (!listing.ended) listing.next ??= toldLater(listNext())
+      for (const path of files.splice(0, parallel - underWay.size)) begin(path, doFile(path))
+      const free = parallel - underWay.size
+      // Those under way are still due.
+      const due = free > 0 ? await call(() => ledger.dueJobs(kind, parallel)) : []
+      for (const job of due.filter(({ did }) => !underWay.has(did)).slice(0, free)) begin(job.did, doJob(job))
+      const waiting = [...underWay.values()]
+      if (listing.next !== null) waiting.push(listing.next)
+      if (waiting.length === 0 && until === 'idle' && (await call(() => ledger.nextJobAt(kind))) === null)
+        break
+      if (underWay.size < parallel) waiting.push(sleep(pollInterval, undefined, { signal }))
+      await Promise.race(waiting)
+    }
+  } catch (error) {
+    if (!options.signal.aborted) throw error
+  } finally {
+    stop.abort()
+    await Promise.allSettled([...underWay.values(), listing.next])
+  }
+  const failed = (await ledger.failedJobs(kind)).map(({ did, error }) => ({ name: did, error }))
+  const result = tally.result(failed, options.signal.aborted)
+  if (result.complete && kind !== 'ingest') await ledger.endRun(kind)
+  return result
+}
+
+/** Its failure is told where it is waited for, which may be later. */
+function toldLater(work: Promise<unknown>): Promise<unknown> {
+  work.catch(() => {})
+  return work
+}
+
+/** Microseconds; null when it is given up. */
+function nextAttempt({ kind, attempts: before }: RepoJob, error: Fault, now: bigint): bigint | null {
+  const failures = before + 1
+  if (!error.shouldRetry() || failures >= attempts[kind]) return null
+  const asked = error instanceof HostError && error.retryAt !== null ? error.retryAt - Date.now() : 0
+  return now + BigInt(Math.round(Math.max(asked, retryDelay(firstDelay, failures)))) * 1_000n
+}
+
+/** Makes jobs of the accounts that targets name, page by page; what cannot be listed is told to the tally. */
+async function* listJobs(
+  { ledger }: WriteDatabase,
+  { kind, targets, reader, identity, hosts, signal, onNotice }: FetchOptions,
+  tally: Tally,
+): AsyncGenerator<undefined> {
+  const { publishers } = reader
+  const collections = reader.tables.map(({ collection }) => collection.nsid)
+  const seen = new Set<string>()
+  const call = <Result>(work: () => Promise<Result>): Promise<Result> => whileBusy(signal, work)
+  const add = async (name: string, host: string | null, { dids, cursor }: TargetPage): Promise<void> => {
+    const jobs = dids
+      .filter((did) => !seen.has(did))
+      .map((did) => ({ did, host, reason: `The ${kind} of ${name} has it.` }))
+    await call(() => ledger.addJobs(kind, jobs, { target: name, cursor, done: cursor === null }))
+    for (const { did } of jobs) if (seen.size < remembered) seen.add(did)
+    tally.listed(jobs.length)
+  }
+
+  const all = 'all accounts'
+  const takesAll = kind === 'reconcile' && targets.every((target) => target.kind === 'host')
+  if (takesAll && (await call(() => ledger.readListing(kind, all))) === null) {
+    const dids = await call(() => ledger.readActors())
+    await add(all, null, { dids: dids.filter((did) => publishers?.has(did) ?? true), cursor: null })
+    yield
+  }
+  for (const target of targets) {
+    if (target.kind === 'file') continue
+    const name = nameOf(target)
+    const known = await call(() => ledger.readListing(kind, name))
+    if (known?.done === true) continue
+    try {
+      const options = {
+        identity,
+        hosts,
+        collections,
+        publishers,
+        attempts: attempts[kind],
+        onFailure: onNotice,
+        onNotice,
+        signal,
+      }
+      for await (const page of listTarget(target, known?.cursor ?? null, options)) {
+        await add(name, target.kind === 'host' ? target.url : null, page)
+        yield
+      }
+    } catch (error) {
+      if (signal.aborted || !(isFault(error) || error instanceof InputError)) throw error
+      tally.unlisted({ name, error: error.message }, isFault(error))
+    }
+  }
+}
+
+function nameOf(target: Exclude<Target, { kind: 'file' }>): string {
+  switch (target.kind) {
+    case 'account':
+      return target.did
+    case 'handle':
+      return target.handle
+    case 'host':
+      return target.url
+  }
+}
+
+interface Tally {
+  readonly listed: (accounts: number) => void
+  readonly stored: (outcome: BatchOutcome) => void
+  /** `outcome` null: the repository is gone. */
+  readonly done: (name: string, outcome: BatchOutcome | null) => void
+  /** Given up; a job is kept with its error in the ledger. */
+  readonly failed: (failure?: Failure) => void
+  /** `passing`: it may go on another time. */
+  readonly unlisted: (failure: Failure, passing: boolean) => void
+  readonly result: (failedJobs: readonly Failure[], aborted: boolean) => FetchResult
+}
+
+function createTally(onProgress: (counts: Omit<FetchProgress, 'current'>) => void): Tally {
+  const counts = { listed: 0, done: 0, failed: 0, records: 0 }
+  const differences: RepoDifference[] = []
+  const failures: Failure[] = []
+  let outcome = sumOutcomes([])
+  let differing = 0
+  let gone = 0
+  let interrupted = false
+  const count = (name: keyof typeof counts, by: number): void => {
+    counts[name] += by
+    onProgress(counts)
+  }
+  return {
+    listed: (accounts) => count('listed', accounts),
+    stored: (some) => {
+      outcome = sumOutcomes([outcome, some])
+      const { stored, updated, unchanged, older, withheld, rejected } = some
+      count('records', stored + updated + unchanged + older + withheld + rejected)
+    },
+    done: (name, all) => {
+      if (all === null) gone += 1
+      else if (all.stored + all.updated + all.deleted > 0) {
+        const { stored, updated, deleted } = all
+        differing += 1
+        if (differences.length < keptDifferences) differences.push({ name, stored, updated, deleted })
+      }
+      count('done', 1)
+    },
+    failed: (failure) => {
+      if (failure !== undefined) failures.push(failure)
+      count('failed', 1)
+    },
+    unlisted: (failure, passing) => {
+      failures.push(failure)
+      interrupted ||= passing
+    },
+    result: (failedJobs, aborted) => ({
+      outcome,
+      read: counts.done - gone,
+      differing,
+      differences,
+      gone,
+      failed: [...failedJobs, ...failures],
+      complete: !aborted && !interrupted,
+    }),
+  }
+}

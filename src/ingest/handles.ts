@@ -1,0 +1,76 @@
+/** Keeps the handles of accounts that have records here: each is verified anew every day, and when it may have changed. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ledger } from '../database/ledger.ts'
+import { whileBusy } from './pump.ts'
+import { type Identity, IdentityError } from './sources/identity.ts'
+import { retryDelay } from './sources/repo-export.ts'
+
+export interface HandleOptions {
+  /** Microseconds since 1970; the database's own clock. */
+  readonly now: () => bigint
+  readonly signal: AbortSignal
+  readonly onNotice: (text: string) => void
+}
+
+/** Handles that are looked up at once. */
+const atOnce = 20
+/** Milliseconds. */
+const pollInterval = 1_000
+const day = 86_400_000
+/** Milliseconds until the second attempt. */
+const firstDelay = 300_000
+/** Half a day of them; after that an account counts as one without a handle, until it is looked up again. */
+const maxFailures = 14
+/** When so many look-ups have failed, the fault is not with the accounts, and the others wait too. */
+const maxPostponed = 5_000
+
+/** Ends when the signal is aborted. */
+export async function keepHandles(
+  ledger: Ledger,
+  identity: Identity,
+  { now, signal, onNotice }: HandleOptions,
+): Promise<void> {
+  /** Those that could not be looked up; what is known of them stays as it is meanwhile. */
+  const postponed = new Map<string, { readonly failures: number; readonly dueAt: bigint }>()
+  let failing = false
+
+  const inAbout = (milliseconds: number): bigint =>
+    now() + BigInt(Math.round(milliseconds * (0.9 + Math.random() / 5))) * 1_000n
+  const write = async (did: string, handle: string | null): Promise<void> => {
+    await whileBusy(signal, () => ledger.writeHandle(did, handle, inAbout(day)))
+    postponed.delete(did)
+  }
+  /** Null when it went well. */
+  const lookUp = async (did: string): Promise<IdentityError | null> => {
+    try {
+      await write(did, await identity.verifiedHandle(did))
+      return null
+    } catch (error) {
+      if (!(error instanceof IdentityError)) throw error
+      const failures = (postponed.get(did)?.failures ?? 0) + 1
+      if (failures === maxFailures) await write(did, null)
+      else postponed.set(did, { failures, dueAt: inAbout(retryDelay(firstDelay, failures)) })
+      return error
+    }
+  }
+
+  try {
+    while (!signal.aborted) {
+      const limit = postponed.size < maxPostponed ? postponed.size + atOnce : maxPostponed
+      const due = await whileBusy(signal, () => ledger.dueHandles(limit))
+      const ready = due.filter((did) => (postponed.get(did)?.dueAt ?? 0n) <= now()).slice(0, atOnce)
+      if (ready.length === 0) {
+        await sleep(pollInterval, undefined, { signal })
+        continue
+      }
+      const outcomes = await Promise.all(ready.map(lookUp))
+      const [first] = outcomes
+      const allFail = outcomes.length > 1 && !outcomes.includes(null)
+      if (allFail && !failing)
+        onNotice(`Handles cannot be looked up now. ${first?.message ?? ''} Trying again.`)
+      failing = allFail
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}

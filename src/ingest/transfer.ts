@@ -1,0 +1,110 @@
+/** One repository from its host, or from a file, into the database: fetched, verified in a thread, stored in chunks. */
+import type { BatchOutcome } from '../database/changes.ts'
+import type { WriteDatabase } from '../database/database.ts'
+import type { RepoJob } from '../database/ledger.ts'
+import { whileBusy } from './pump.ts'
+import type { NetworkReaderOptions } from './sources/change-reader.ts'
+import { HostError, type Hosts } from './sources/hosts.ts'
+import type { Identity } from './sources/identity.ts'
+import {
+  loadCar,
+  openRepoThread,
+  type ReadOptions,
+  readRepo,
+  type RepoThread,
+} from './sources/repo-export.ts'
+
+export interface TransferOptions {
+  readonly reader: NetworkReaderOptions
+  readonly identity: Identity
+  readonly hosts: Hosts
+  /** Microseconds since 1970; the database's own clock. */
+  readonly now: () => bigint
+  readonly signal: AbortSignal
+  /** Told after each chunk. */
+  readonly onStored: (outcome: BatchOutcome) => void
+}
+
+export interface Transfers extends AsyncDisposable {
+  /** What became of its records; null when its host no longer has or shows it. Throws what `isFault` knows. */
+  readonly fetch: (job: RepoJob) => Promise<BatchOutcome | null>
+  /** The repository in a CAR file. Throws what `isFault` knows, or an `InputError`. */
+  readonly load: (path: string) => Promise<BatchOutcome>
+}
+
+/** Any number of transfers may go on at once, each with a thread. */
+export function openTransfers(database: WriteDatabase, options: TransferOptions): Transfers {
+  const { reader, identity, hosts, now, signal, onStored } = options
+  const idle: RepoThread[] = []
+
+  const store = async (
+    car: Uint8Array<ArrayBuffer>,
+    what: Pick<ReadOptions, 'did' | 'source'>,
+  ): Promise<BatchOutcome> => {
+    const thread = idle.pop() ?? openRepoThread(reader)
+    const outcomes: BatchOutcome[] = []
+    let whole = false
+    try {
+      for await (const changes of readRepo(thread, car, { ...what, identity })) {
+        signal.throwIfAborted()
+        const outcome = await whileBusy(signal, () => database.applyBatch(changes))
+        outcomes.push(outcome)
+        onStored(outcome)
+      }
+      whole = true
+    } finally {
+      // One that was left in the middle of a repository still holds it.
+      if (whole) idle.push(thread)
+      else await thread[Symbol.asyncDispose]()
+    }
+    return sumOutcomes(outcomes)
+  }
+
+  const fetchFrom = async (host: string, did: string): Promise<BatchOutcome> =>
+    store(await hosts.fetchRepo(host, did, signal), { did, source: `repo-export:${host}` })
+
+  return {
+    fetch: async ({ did, host }) => {
+      const { pds } = await identity.account(did)
+      if (host !== null && host !== pds) {
+        try {
+          return await fetchFrom(host, did)
+        } catch (error) {
+          // What a host has no repository of may have moved; the account's own host knows.
+          if (pds === null || !(error instanceof HostError) || error.shouldRetry()) throw error
+        }
+      }
+      if (pds === null) return null
+      const askedAt = now()
+      try {
+        return await fetchFrom(pds, did)
+      } catch (error) {
+        const code = error instanceof HostError ? error.code : null
+        if (code === 'RepoNotFound') return null
+        const status = hiddenBy.get(code ?? '')
+        if (status === undefined) throw error
+        const change = { kind: 'account' as const, did, active: false, status, eventAt: askedAt }
+        await whileBusy(signal, () => database.applyBatch([change]))
+        return null
+      }
+    },
+    load: async (path) => store(await loadCar(path), { did: null, source: path }),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(idle.map((thread) => thread[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+/** What a host answers when it does not show a repository (https://atproto.com/specs/account). */
+const hiddenBy: ReadonlyMap<string, string> = new Map([
+  ['RepoTakendown', 'takendown'],
+  ['RepoSuspended', 'suspended'],
+  ['RepoDeactivated', 'deactivated'],
+])
+
+export function sumOutcomes(outcomes: readonly BatchOutcome[]): BatchOutcome {
+  const total = { stored: 0, updated: 0, unchanged: 0, older: 0, deleted: 0, withheld: 0, rejected: 0 }
+  for (const outcome of outcomes)
+    for (const key of Object.keys(total) as (keyof BatchOutcome)[]) total[key] += outcome[key]
+  return total
+}
