@@ -16,7 +16,8 @@ export interface StreamOptions {
 
 /**
  * Messages until the signal is aborted. `url` is asked at every connection, so that it can go on from the
- * last cursor, and must not throw; what was received but not read yet when a connection broke is gone, and comes again.
+ * last cursor, and must not throw. What was received but not read yet when a connection broke is gone, and
+ * comes again.
  */
 export async function* openStream(
   url: () => URL | Promise<URL>,

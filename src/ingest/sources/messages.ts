@@ -1,0 +1,72 @@
+/** What sources of messages share: reading them in threads beside the writing, in groups and in order. */
+import { grouped, inOrder } from '../channel.ts'
+import type { SourceContext } from '../source.ts'
+import {
+  type GroupReading,
+  keptOfMessage,
+  maxMessageBytes,
+  type Message,
+  type Notice,
+} from './message-reader.ts'
+import type { MessageWorkerData } from './message-worker.ts'
+import { openThreads, type Threads } from './threads.ts'
+
+export interface MessagesReading extends GroupReading {
+  /** How many messages the group had. */
+  readonly events: number
+}
+
+/** Bytes of messages that are read together at most, when they come faster than they are stored. */
+const groupBytes = 1024 * 1024
+
+export async function* readMessages(
+  messages: AsyncIterable<Message>,
+  threads: number,
+  data: MessageWorkerData,
+): AsyncGenerator<MessagesReading> {
+  await using workers: Threads<readonly Message[], GroupReading> = openThreads(
+    'message-worker',
+    threads,
+    data,
+  )
+  const read = async (group: readonly Message[]): Promise<MessagesReading> => ({
+    ...(await workers.read(group)),
+    events: group.length,
+  })
+  yield* inOrder(
+    // Small messages are counted as more than they are, because each costs work and memory.
+    grouped(messages, groupBytes, ({ size }) => size + 500),
+    read,
+    2 * threads,
+  )
+}
+
+/** A message as threads take it: with memory of its own, and not the whole of one that is refused anyway. */
+export function packMessage(data: string | Uint8Array, dictionary: Uint8Array | null): Message {
+  const size = data.length
+  if (size > maxMessageBytes) return { data: data.slice(0, keptOfMessage), size, dictionary }
+  return { data: typeof data === 'string' ? data : new Uint8Array(data), size, dictionary }
+}
+
+/** Tells each thing once, and not more of them than an operator would read. */
+export function createTeller({ onNotice }: Pick<SourceContext, 'onNotice'>): (notice: Notice) => void {
+  const told = new Set<string>()
+  return ({ kind, what }) => {
+    const text =
+      kind === 'error'
+        ? `The server ended the stream with the error "${what}".`
+        : `The server sends events that this version does not know ("${what}"); they are passed over.`
+    if (told.has(text) || told.size >= 100) return
+    told.add(text)
+    onNotice(text)
+  }
+}
+
+/** Where something of a server is, whichever way its URL is written; name and password stay out of it. */
+export function locate(base: URL, path: string, protocol: 'http' | 'ws'): URL {
+  const url = new URL(path, base)
+  url.protocol = base.protocol === 'https:' || base.protocol === 'wss:' ? `${protocol}s:` : `${protocol}:`
+  url.username = ''
+  url.password = ''
+  return url
+}

@@ -1,0 +1,171 @@
+/**
+ * A Tap server for tests: it keeps every event until it is acknowledged, sends it again when that takes too
+ * long, and sends what is live in a repository only when all before it is acknowledged.
+ *
+ *     await using server = await startFakeTap({ seed: 1, faults: { cut: 0.1 } })
+ *     server.publishRecord({ did, collection, rkey, rev, record }, { live: true })
+ */
+import {
+  actionOf,
+  createDice,
+  drawGarbage,
+  type FakeConnection,
+  type FakeServer,
+  type Faults,
+  membersOf,
+  type Publication,
+  reorder,
+  startFakeServer,
+} from './fake-server.ts'
+
+export interface FakeTapOptions {
+  readonly seed?: number
+  readonly faults?: Faults
+  /** Asked for as HTTP basic authentication of the user `admin`. */
+  readonly password?: string
+  /** After so long without an acknowledgement an event is sent again; the real default is 10,000. */
+  readonly retryMs?: number
+}
+
+export interface FakeTap extends Omit<FakeServer, 'host'> {
+  /** `http://127.0.0.1:…`, without the password. */
+  readonly url: string
+  readonly publishRecord: (publication: Publication, options?: { readonly live?: boolean }) => void
+  /** Handle and standing of an account. */
+  readonly publishIdentity: (identity: {
+    readonly did: string
+    readonly handle: string
+    readonly is_active: boolean
+    readonly status: string
+  }) => void
+  /** An event of any kind; it gets its number. */
+  readonly publish: (did: string, event: object, options?: { readonly live?: boolean }) => void
+  /** What it was told to follow. */
+  readonly repositories: ReadonlySet<string>
+  /** Requests to follow repositories fail with this status; null: they succeed. */
+  failAdding: number | null
+  /** Numbers of events that were acknowledged, in order. */
+  readonly acknowledged: readonly number[]
+  /** How many events were published and not acknowledged yet. */
+  readonly waiting: () => number
+}
+
+interface Kept {
+  readonly id: number
+  readonly did: string
+  readonly live: boolean
+  readonly text: string
+  /** When it was last given out to be sent; null when it has not been yet. */
+  sentAt: number | null
+}
+
+export async function startFakeTap(options: FakeTapOptions = {}): Promise<FakeTap> {
+  const { seed = 1, faults = {}, password, retryMs = 10_000 } = options
+  const dice = createDice(seed)
+  const kept = new Map<number, Kept>()
+  const acknowledged: number[] = []
+  const repositories = new Set<string>()
+  let outgoing: Kept[] = []
+  let wakeSenders: (() => void)[] = []
+  let lastId = 0
+  const authorization =
+    password === undefined ? null : `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
+
+  /** Gives out what may be sent: events of a repository in order, a live one alone. */
+  const giveOut = (): void => {
+    for (const events of Map.groupBy(kept.values(), ({ did }) => did).values())
+      for (const event of events) {
+        const underWay = events.filter(({ sentAt }) => sentAt !== null)
+        if (event.sentAt !== null) continue
+        if (underWay.some(({ live }) => live) || (event.live && underWay.length > 0)) break
+        event.sentAt = Date.now()
+        outgoing.push(event)
+      }
+    wake()
+  }
+  const wake = (): void => {
+    for (const wakeSender of wakeSenders.splice(0)) wakeSender()
+  }
+  const retry = setInterval(
+    () => {
+      for (const event of kept.values()) {
+        if (event.sentAt === null || Date.now() - event.sentAt < retryMs) continue
+        event.sentAt = Date.now()
+        if (!outgoing.includes(event)) outgoing.push(event)
+      }
+      wake()
+    },
+    Math.min(retryMs, 50),
+  )
+
+  const publish: FakeTap['publish'] = (did, event, { live = true } = {}) => {
+    const id = ++lastId
+    kept.set(id, { id, did, live, text: JSON.stringify({ id, ...event }), sentAt: null })
+    giveOut()
+  }
+
+  const receive = async (connection: FakeConnection): Promise<void> => {
+    for (let read = 0; connection.open || read < connection.received.length; ) {
+      for (; read < connection.received.length; read++) {
+        const { type, id } = JSON.parse(connection.received[read]!) as { type: string; id: number }
+        if (type !== 'ack' || !kept.delete(id)) continue
+        acknowledged.push(id)
+        giveOut()
+      }
+      if (connection.open) await connection.whenReceived()
+    }
+  }
+
+  const serve = async (connection: FakeConnection): Promise<void> => {
+    void receive(connection)
+    while (connection.open) {
+      outgoing = [...reorder(outgoing, ({ did }) => did, dice, faults.reorder)]
+      const event = outgoing.shift()
+      if (event === undefined) {
+        await Promise.race([connection.closed, new Promise<void>((resolve) => wakeSenders.push(resolve))])
+        continue
+      }
+      if (dice.chance(faults.drop)) continue
+      if (dice.chance(faults.garbage)) await connection.send(drawGarbage(dice))
+      if (dice.chance(faults.cut)) return connection.cut(event.text)
+      await connection.send(event.text)
+      if (dice.chance(faults.duplicate)) await connection.send(event.text)
+    }
+  }
+
+  const server = await startFakeServer({
+    respond: ({ url, method, headers }, response, body) => {
+      const answer = (status: number): void => void response.writeHead(status).end()
+      if (authorization !== null && headers.authorization !== authorization) return answer(401)
+      if (method !== 'POST' || url !== '/repos/add') return answer(404)
+      if (tap.failAdding !== null) return answer(tap.failAdding)
+      for (const did of (JSON.parse(body) as { dids: string[] }).dids) repositories.add(did)
+      answer(200)
+    },
+    refuse: (url, { headers }) => {
+      if (authorization !== null && headers.authorization !== authorization)
+        return { status: 401, body: { error: 'Unauthorized' } }
+      return url.pathname === '/channel' ? null : { status: 404, body: { error: 'NotFound' } }
+    },
+    serve,
+  })
+  const tap: FakeTap = {
+    ...server,
+    url: `http://${server.host}`,
+    publish,
+    publishRecord: (publication, { live = true } = {}) => {
+      const record = { live, ...membersOf(publication), action: actionOf(publication) }
+      publish(publication.did, { type: 'record', record }, { live })
+    },
+    publishIdentity: (identity) => publish(identity.did, { type: 'identity', identity }, { live: true }),
+    repositories,
+    failAdding: null,
+    acknowledged,
+    waiting: () => kept.size,
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(retry)
+      await server[Symbol.asyncDispose]()
+    },
+  }
+  return tap
+}
