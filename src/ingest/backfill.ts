@@ -68,8 +68,8 @@ export interface Failure {
   readonly error: string
 }
 
-/** How often a repository is tried: a stream goes on for hours meanwhile, a command should end. */
-const attempts: Readonly<Record<JobKind, number>> = { ingest: 12, backfill: 5, reconcile: 5 }
+/** How often a repository or a page is tried: half a day long, unless somebody waits for the end. */
+const attempts: Readonly<Record<FetchOptions['until'], number>> = { idle: 5, aborted: 12 }
 /** Milliseconds before the second attempt. */
 const firstDelay = 5_000
 /** Milliseconds between looks for jobs, when there are none. */
@@ -103,7 +103,7 @@ export async function fetchRepositories(
     } catch (error) {
       if (signal.aborted) return
       if (!isFault(error)) throw error
-      const dueAt = nextAttempt(job, error, options.now())
+      const dueAt = nextAttempt(job, error, options)
       await call(() => ledger.failJob(job, error.message, dueAt))
       if (dueAt === null) tally.failed()
     }
@@ -160,17 +160,17 @@ function toldLater(work: Promise<unknown>): Promise<unknown> {
 }
 
 /** Microseconds; null when it is given up. */
-function nextAttempt({ kind, attempts: before }: RepoJob, error: Fault, now: bigint): bigint | null {
-  const failures = before + 1
-  if (!error.shouldRetry() || failures >= attempts[kind]) return null
+function nextAttempt(job: RepoJob, error: Fault, { until, now }: FetchOptions): bigint | null {
+  const failures = job.attempts + 1
+  if (!error.shouldRetry() || failures >= attempts[until]) return null
   const asked = error instanceof HostError && error.retryAt !== null ? error.retryAt - Date.now() : 0
-  return now + BigInt(Math.round(Math.max(asked, retryDelay(firstDelay, failures)))) * 1_000n
+  return now() + BigInt(Math.round(Math.max(asked, retryDelay(firstDelay, failures)))) * 1_000n
 }
 
 /** Makes jobs of the accounts that targets name, page by page; what cannot be listed is told to the tally. */
 async function* listJobs(
   { ledger }: WriteDatabase,
-  { kind, targets, reader, identity, hosts, signal, onNotice }: FetchOptions,
+  { kind, targets, until, reader, identity, hosts, signal, onNotice }: FetchOptions,
   tally: Tally,
 ): AsyncGenerator<undefined> {
   const { publishers } = reader
@@ -204,7 +204,7 @@ async function* listJobs(
         hosts,
         collections,
         publishers,
-        attempts: attempts[kind],
+        attempts: attempts[until],
         onFailure: onNotice,
         onNotice,
         signal,

@@ -1,0 +1,108 @@
+/** A host of repositories on a port of this machine: what a PDS or a relay answers, and what broken ones do. */
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface RepoHost extends AsyncDisposable {
+  readonly url: string
+  /** By DID: a CAR file, or the name of the error that is answered instead. */
+  readonly repos: Map<string, Uint8Array | string>
+  /** What `listRepos` says of accounts beside their DIDs. */
+  readonly listed: Map<string, object>
+  /** By NSID, who has records of it; null for a host that cannot tell. */
+  collections: ReadonlyMap<string, readonly string[]> | null
+  /** Accounts on a page. */
+  pageSize: number
+  /** What the next requests meet instead of an answer, in this order. */
+  readonly faults: Fault[]
+  /** All requests so far, as `method?parameters`. */
+  readonly asked: readonly string[]
+  /** How many are being answered at most. */
+  readonly busiest: () => number
+  /** Milliseconds that an answer takes. */
+  delay: number
+}
+
+export type Fault = (response: ServerResponse) => void
+
+export async function startRepoHost(): Promise<RepoHost> {
+  const asked: string[] = []
+  let busy = 0
+  let busiest = 0
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://host.test')
+    const method = url.pathname.slice('/xrpc/com.atproto.sync.'.length)
+    asked.push(`${method}?${url.searchParams}`)
+    busiest = Math.max(busiest, ++busy)
+    response.on('close', () => (busy -= 1))
+    void sleep(host.delay).then(() => {
+      const fault = host.faults.shift()
+      return fault === undefined ? answer(host, method, url.searchParams, response) : fault(response)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const host: RepoHost = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    repos: new Map(),
+    listed: new Map(),
+    collections: null,
+    pageSize: 1000,
+    faults: [],
+    asked,
+    busiest: () => busiest,
+    delay: 0,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return host
+}
+
+function answer(host: RepoHost, method: string, parameters: URLSearchParams, response: ServerResponse): void {
+  const collection = parameters.get('collection') ?? ''
+  if (method === 'getRepo') return answerRepo(host, parameters.get('did') ?? '', response)
+  if (method === 'listRepos') {
+    const all = [...host.repos.keys()].map((did) => ({ did, active: true, ...host.listed.get(did) }))
+    return answerPage(host, all, parameters, response)
+  }
+  if (method === 'listReposByCollection' && host.collections !== null) {
+    const all = (host.collections.get(collection) ?? []).map((did) => ({ did }))
+    return answerPage(host, all, parameters, response)
+  }
+  refuse(response, 501, 'MethodNotImplemented')
+}
+
+function answerRepo({ repos }: RepoHost, did: string, response: ServerResponse): void {
+  const repo = repos.get(did) ?? 'RepoNotFound'
+  if (typeof repo === 'string') return refuse(response, 400, repo)
+  response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' }).end(repo)
+}
+
+function answerPage(
+  { pageSize }: RepoHost,
+  all: readonly object[],
+  parameters: URLSearchParams,
+  response: ServerResponse,
+): void {
+  const start = Number(parameters.get('cursor') ?? 0)
+  const end = start + pageSize
+  const repos = all.slice(start, end)
+  answerJson(response, { repos, ...(end < all.length && { cursor: String(end) }) })
+}
+
+export function answerJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  error: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify({ error, message: `It is ${error}.` }))
+}
