@@ -41,7 +41,7 @@ export function createFilters(
 
 /**
  * `from`: microseconds; null begins with what happens now. The second protocol is found by the dictionary that
- * its servers hand out; `plain` asks it for messages that are not compressed.
+ * its servers hand out; `plain` asks for messages that are not compressed all the same.
  */
 export async function negotiate(
   base: URL,

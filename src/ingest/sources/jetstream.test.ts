@@ -233,6 +233,8 @@ suite('when a connection is lost or refused', { concurrency: true }, () => {
         ['connecting', 'live', 'unavailable', 'unavailable', 'live'],
       )
       assert.match(followed.states[3]!, /503/)
+      const packed = server.connections.map(({ url }) => url.searchParams.has('zstdDictionary'))
+      assert.deepEqual(packed, [protocol === 2, protocol === 2])
     })
 
     test(`whatever breaks, every record ends as published and each repository in order, by protocol ${protocol}`, async () => {

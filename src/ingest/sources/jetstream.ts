@@ -56,7 +56,7 @@ function openConnections({ url, reader }: JetstreamOptions, context: SourceConte
   const base = new URL(url)
   const filters = createFilters(reader, context.onNotice)
   let connection: Connection | null = null
-  let connected = false
+  let refused = false
   let firstAt: bigint | null = null
   let from: bigint | null = null
   let toldFrom: bigint | null = null
@@ -66,10 +66,7 @@ function openConnections({ url, reader }: JetstreamOptions, context: SourceConte
     // As long as nothing is stored, what has come since the first connection is not to be lost.
     const last = cursor === null ? firstAt : BigInt(cursor)
     from = last === null ? null : last - overlap
-    // A server that knows no such dictionary refuses the connection. Then it is asked to do without, once.
-    const plain = connection !== null && connection.dictionary !== null && !connected
-    connected = false
-    connection = await negotiate(base, filters, from, plain, signal)
+    connection = await negotiate(base, filters, from, refused, signal)
     // Servers of the second protocol say it themselves.
     if (!connection.second && from !== null && now() - from > kept) tellMissed()
     return connection.url
@@ -88,10 +85,9 @@ function openConnections({ url, reader }: JetstreamOptions, context: SourceConte
     tellMissed,
     receive: async function* () {
       const onState: SourceContext['onState'] = (state, detail) => {
-        if (state === 'live') {
-          connected = true
-          firstAt ??= now()
-        }
+        if (state === 'live') firstAt ??= now()
+        // So does a server answer that does not know a dictionary, though another one has handed it out.
+        refused = /response: 400\b/.test(detail ?? '')
         context.onState(state, detail)
       }
       const onConnect = (send: (text: string) => Promise<void>): void => {
