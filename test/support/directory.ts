@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 
 export interface Directory extends AsyncDisposable {
   readonly url: string
-  /** DID documents by DID; a number is the status that is answered instead. */
-  readonly documents: Map<string, object | number>
+  /** DID documents by DID, or any text; a number is the status that is answered instead, null is silence. */
+  readonly documents: Map<string, object | string | number | null>
   /** DIDs in the order in which they were asked for. */
   readonly asked: readonly string[]
   /** Adds the document of an account. */
@@ -22,14 +22,15 @@ export interface DirectoryAccount {
 }
 
 export async function startDirectory(...accounts: readonly DirectoryAccount[]): Promise<Directory> {
-  const documents = new Map<string, object | number>()
+  const documents: Directory['documents'] = new Map()
   const asked: string[] = []
   const server = createServer((request, response) => {
     const did = decodeURIComponent(request.url?.slice(1) ?? '')
     asked.push(did)
-    const document = documents.get(did) ?? 404
+    const document = documents.has(did) ? documents.get(did) : 404
+    if (document === null) return
     if (typeof document === 'number') response.writeHead(document).end()
-    else response.writeHead(200, { 'content-type': 'application/did+ld+json' }).end(JSON.stringify(document))
+    else response.end(typeof document === 'string' ? document : JSON.stringify(document))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

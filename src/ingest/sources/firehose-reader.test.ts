@@ -1,31 +1,32 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
+import { P256Keypair } from '@atproto/crypto'
 import { decode, encode } from '@atproto/lex-cbor'
 import { type Cid, cidForCbor } from '@atproto/lex-data'
 import { BlockMap, blocksToCarFile, MemoryBlockstore, MST, signCommit } from '@atproto/repo'
-import type { Change } from '../../database/changes.ts'
-import { formatCid } from '../../lexicon/cid.ts'
-import { type Directory, startDirectory } from '../../../test/support/directory.ts'
-import { collections, libraryLexicons } from '../../../test/support/lexicons.ts'
+import {
+  brief,
+  create,
+  did,
+  openFirehoseReader,
+  remove,
+  start,
+  update,
+} from '../../../test/support/firehose-reader.ts'
+import { collections } from '../../../test/support/lexicons.ts'
 import {
   commitFrame,
   createSignedRepo,
-  errorFrame,
   frameOf,
   type SignedCommit,
   type SignedRepo,
 } from '../../../test/support/signed-repo.ts'
-import { understand } from '../../../test/support/store.ts'
-import { createFirehoseReader, type FrameGroup, type GroupReading } from './firehose-reader.ts'
+import { formatCid } from '../../lexicon/cid.ts'
 
 const { book, person } = collections
-const { set: lexicons, tables } = understand(libraryLexicons, {})
-const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
-const start = 1_800_000_000_000_000n
 
 test('records that an account has signed become puts, and deletions deletions, in their order', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const { repo, read } = given
   const first = await repo.write(create('1', { title: 'Wind' }), create('2', { title: 'Sand' }))
   const second = await repo.write(update('1', { title: 'Storm' }), remove('2'))
@@ -42,13 +43,13 @@ test('records that an account has signed become puts, and deletions deletions, i
 })
 
 test('a key of the other curve is as good', async () => {
-  await using given = await open({ keypair: await P256Keypair.create() })
+  await using given = await openFirehoseReader({ keypair: await P256Keypair.create() })
   const commit = await given.repo.write(create('1', { title: 'Wind' }))
   assert.deepEqual(await given.outcome(await commitFrame(1, commit)), [`put ${book}/1 ${commit.rev} Wind`])
 })
 
 test('a put has the CID that the repository has, whatever its values are', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const record = {
     $type: book,
     title: '\uFEFFA byte order mark, and some text that is longer than that',
@@ -64,7 +65,7 @@ test('a put has the CID that the repository has, whatever its values are', async
 })
 
 test('every character that a record key may have is read', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const keys = ['0', 'self', '~', '_', '-', 'a:b', 'example.com', '~1.2-3_', '__proto__', 'x'.repeat(512)]
   const commit = await given.repo.write(...keys.map((rkey) => create(rkey, { title: 'Wind' })))
   assert.deepEqual(
@@ -76,7 +77,7 @@ test('every character that a record key may have is read', async () => {
 })
 
 test('what nobody wants is passed over without a look at keys or proofs', async () => {
-  await using given = await open({ publishers: new Set([did]) })
+  await using given = await openFirehoseReader({ publishers: new Set([did]) })
   const other = await createSignedRepo('did:plc:bbbbbbbbbbbbbbbbbbbbbbbb')
   const foreign = await other.write(create('1', { title: 'Wind' }))
   const unknown = await given.repo.write({ ...create('1', {}), collection: 'org.example.library.Book' })
@@ -92,7 +93,7 @@ test('what nobody wants is passed over without a look at keys or proofs', async 
 })
 
 test('of a commit only what is wanted is read', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const commit = await given.repo.write(
     { ...create('1', {}), collection: 'org.example.other' },
     create('2', { title: 'Wind' }),
@@ -101,7 +102,7 @@ test('of a commit only what is wanted is read', async () => {
 })
 
 test('a commit that someone else has signed is refused without a place, and the repository asked for', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const forger = await createSignedRepo(did)
   const commit = await forger.write(create('1', { title: 'Forged' }))
   const [reject, request] = (await given.read(await commitFrame(1, commit))).changes
@@ -117,7 +118,7 @@ test('a commit that someone else has signed is refused without a place, and the 
 })
 
 test('of a signature that holds the high twin is refused', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const commit = await given.repo.write(create('1', { title: 'Wind' }))
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
   const tampered = await withCommit(commit, (fields) => {
@@ -135,7 +136,7 @@ test('of a signature that holds the high twin is refused', async () => {
 })
 
 test('a key that has changed is looked up again, once', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const old = await given.repo.write(create('1', { title: 'Old' }))
   await given.read(await commitFrame(1, old))
   const moved = await createSignedRepo(did)
@@ -149,7 +150,7 @@ test('a key that has changed is looked up again, once', async () => {
 })
 
 test('after word of a new identity the key is looked up anew', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const commit = await given.repo.write(create('1', { title: 'Wind' }))
   const frames = [await commitFrame(1, commit), frameOf('#identity', { seq: 2, did })]
   assert.deepEqual((await given.read(...frames)).changes.at(-1), { kind: 'identity', did })
@@ -162,14 +163,14 @@ test('after word of a new identity the key is looked up anew', async () => {
 })
 
 test('while the directory is away the repository is asked for, and nothing refused', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   given.directory.documents.set(did, 503)
   const commit = await given.repo.write(create('1', { title: 'Wind' }))
   assert.deepEqual(await given.outcome(await commitFrame(1, commit)), ['repo-request'])
 })
 
 test('an account that the directory has given up has signed nothing', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   given.directory.documents.set(did, 410)
   const commit = await given.repo.write(create('1', { title: 'Wind' }))
   const [reject] = (await given.read(await commitFrame(1, commit))).changes
@@ -181,7 +182,7 @@ test('an account that the directory has given up has signed nothing', async () =
 })
 
 test('a signed commit proves nothing that it does not say', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const { repo } = given
   const old = await repo.write(create('1', { title: 'Wind' }), create('2', { title: 'Sand' }))
   const commit = await repo.write(update('1', { title: 'Storm' }), remove('2'))
@@ -250,7 +251,7 @@ test('a signed commit proves nothing that it does not say', async () => {
 })
 
 test('a record that did not come with its commit is fetched with its repository, the others are taken', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const commit = await given.repo.write(create('1', { title: 'Wind' }), create('2', { title: 'Sand' }))
   const cut = await without(commit, () => commit.ops[0]?.cid)
   assert.deepEqual(await given.outcome(await commitFrame(1, cut)), [
@@ -260,7 +261,7 @@ test('a record that did not come with its commit is fetched with its repository,
 })
 
 test('a commit that is too big or changes too much is fetched as a repository', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const commit = await given.repo.write(create('1', { title: 'Wind' }))
   const big = await given.read(
     await commitFrame(1, commit, { tooBig: true, ops: [], blocks: new Uint8Array() }),
@@ -273,7 +274,7 @@ test('a commit that is too big or changes too much is fetched as a repository', 
 })
 
 test('a repository that has diverged is fetched when its account has signed so', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const commit = await given.repo.write(create('1', { title: 'Wind' }))
   const only = new BlockMap()
   only.set(commit.cid, commit.blocks.get(commit.cid) ?? new Uint8Array())
@@ -290,7 +291,7 @@ test('a repository that has diverged is fetched when its account has signed so',
 
 test('a repository is asked for at most twice in ten minutes, the second time for their end', async () => {
   let now = start
-  await using given = await open({ now: () => now })
+  await using given = await openFirehoseReader({ now: () => now })
   const forged = await (await createSignedRepo(did)).write(create('1', { title: 'Forged' }))
   const requests = async (): Promise<(bigint | undefined)[]> => {
     const { changes } = await given.read(await commitFrame(1, forged))
@@ -307,7 +308,7 @@ test('a repository is asked for at most twice in ten minutes, the second time fo
 })
 
 test('the standing of an account is told with a time that is never ahead of the clock', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const account = (more: object) => frameOf('#account', { seq: 1, did, active: true, ...more })
   const { changes, at } = await given.read(
     account({ time: '2026-11-16T12:00:00Z' }),
@@ -325,7 +326,7 @@ test('the standing of an account is told with a time that is never ahead of the 
 })
 
 test('records with what no record may have are refused at their place, with their revision', async () => {
-  await using given = await open()
+  await using given = await openFirehoseReader()
   const bad: Record<string, Uint8Array> = {
     float: raw('pages', [0xfb, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0]),
     huge: raw('pages', [0x1b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
@@ -358,171 +359,6 @@ test('records with what no record may have are refused at their place, with thei
     ],
   )
 })
-
-test('a frame that is none is refused, and those around it are read', async () => {
-  await using given = await open()
-  const commit = await given.repo.write(create('1', { title: 'Wind' }))
-  const good = await commitFrame(5, commit)
-  const garbage = [
-    Buffer.from('hello'),
-    new Uint8Array(),
-    good.subarray(0, 100),
-    Buffer.concat([good, good]),
-    Buffer.concat([encode(1), encode({})]),
-    Buffer.concat([encode({ op: 1, t: '#commit' }), encode([])]),
-    Buffer.from('9f'.repeat(1000), 'hex'),
-    new Uint8Array(200_000).fill(0x81),
-  ]
-  const reading = await given.read(...garbage, good, ...garbage)
-  assert.deepEqual(reading.changes.map(brief), [
-    ...garbage.map(() => 'reject malformed'),
-    `put ${book}/1 ${commit.rev} Wind`,
-    ...garbage.map(() => 'reject malformed'),
-  ])
-  assert.equal(reading.seq, '5')
-  const [first] = reading.changes
-  assert.equal(first?.kind === 'reject' && first.record, Buffer.from('hello').toString('hex'))
-  const records = reading.changes.map((change) => (change.kind === 'reject' ? change.record.length : 0))
-  assert.ok(Math.max(...records) <= 2_000)
-})
-
-test('an event that is not as the protocol says is refused', async () => {
-  await using given = await open()
-  const commit = await given.repo.write(create('1', { title: 'Wind' }))
-  const [op] = commit.ops
-  const wrong = [
-    await commitFrame(1, commit, { repo: 'alice.test' }),
-    await commitFrame(1, commit, { repo: 7 }),
-    await commitFrame(1, commit, { rev: 'newest' }),
-    await commitFrame(1, commit, { commit: null }),
-    await commitFrame(1, commit, { commit: '\u0000' }),
-    await commitFrame(1, commit, { blocks: 'none' }),
-    await commitFrame(1, commit, { ops: null }),
-    await commitFrame(1, commit, { ops: [null] }),
-    await commitFrame(1, commit, { ops: [{ ...op, path: 1 }] }),
-    await commitFrame(1, commit, { ops: [{ ...op, path: book }] }),
-    await commitFrame(1, commit, { ops: [{ ...op, path: `${book}/` }] }),
-    await commitFrame(1, commit, { ops: [{ ...op, path: `${book}/1/2` }] }),
-    await commitFrame(1, commit, { ops: [{ ...op, path: `${book}/a b\u0000` }] }),
-    await commitFrame(1, commit, { ops: [{ ...op, path: `${book}/..` }] }),
-    await commitFrame(1, commit, { ops: [{ ...op, action: 'replace' }] }),
-    await commitFrame(1, commit, { ops: [{ ...op, cid: null }] }),
-    frameOf('#sync', { seq: 1, did: 'did:plc', rev: commit.rev, blocks: new Uint8Array() }),
-    frameOf('#sync', { seq: 1, did, rev: 1, blocks: new Uint8Array() }),
-    frameOf('#sync', { seq: 1, did, rev: commit.rev }),
-    frameOf('#identity', { seq: 1, handle: 'alice.test' }),
-    frameOf('#account', { seq: 1, did }),
-  ]
-  const reading = await given.read(...wrong)
-  assert.deepEqual(
-    reading.changes.map(brief),
-    wrong.map(() => 'reject malformed'),
-  )
-  assert.ok(
-    reading.changes.every(
-      (change) => change.kind === 'reject' && !/[\0]/.test(change.message + change.record),
-    ),
-  )
-  assert.deepEqual([reading.seq, given.directory.asked], ['1', []])
-})
-
-test('what the server says of itself is passed on, with unknown kinds of events', async () => {
-  await using given = await open()
-  const { changes, seq, notices } = await given.read(
-    frameOf('#info', { name: 'OutdatedCursor', message: 'Too old' }),
-    frameOf('#emoji', { seq: 3, did }),
-    frameOf(`#${'long\0'.repeat(1000)}`, {}),
-    Buffer.concat([encode({ op: 2, t: '#commit' }), encode({ seq: 4 })]),
-    errorFrame('FutureCursor'),
-  )
-  assert.deepEqual([changes, seq], [[], '4'])
-  assert.deepEqual(
-    notices.map(({ kind, name, message }) => [kind, name.slice(0, 20), message]),
-    [
-      ['info', 'OutdatedCursor', 'Too old'],
-      ['unknown', '#emoji', ''],
-      ['unknown', '#long\uFFFDlong\uFFFDlong\uFFFDlong', ''],
-      ['unknown', '#commit', ''],
-      ['error', 'FutureCursor', ''],
-    ],
-  )
-  assert.ok(notices.every(({ name }) => name.length <= 201))
-})
-
-test('numbers of frames are exact however large, and others are none', async () => {
-  await using given = await open()
-  const seqOf = async (seq: unknown) => (await given.read(frameOf('#identity', { seq, did }))).seq
-  assert.equal(await seqOf(Number.MAX_SAFE_INTEGER), '9007199254740991')
-  assert.equal(await seqOf(2n ** 63n), '9223372036854775808')
-  assert.deepEqual([await seqOf(-1), await seqOf('7'), await seqOf(null)], [null, null, null])
-})
-
-interface Given extends AsyncDisposable {
-  readonly repo: SignedRepo
-  readonly directory: Directory
-  readonly read: (...frames: readonly Uint8Array[]) => Promise<GroupReading>
-  /** Of one frame, in brief. */
-  readonly outcome: (frame: Uint8Array) => Promise<readonly string[]>
-}
-
-async function open({
-  keypair,
-  publishers = null,
-  now = () => start,
-}: {
-  readonly keypair?: P256Keypair | Secp256k1Keypair
-  readonly publishers?: ReadonlySet<string> | null
-  readonly now?: () => bigint
-} = {}): Promise<Given> {
-  const repo = await createSignedRepo(did, keypair)
-  const directory = await startDirectory({ did, key: repo.keypair.did() })
-  const readGroup = createFirehoseReader(
-    {
-      name: 'firehose:test',
-      reader: { lexicons, tables, publishers },
-      identity: { plcUrl: directory.url, handleResolver: null },
-    },
-    now,
-  )
-  const read: Given['read'] = (...frames) => readGroup(groupOf(frames))
-  return {
-    repo,
-    directory,
-    read,
-    outcome: async (frame) => (await read(frame)).changes.map(brief),
-    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
-  }
-}
-
-function groupOf(frames: readonly Uint8Array[]): FrameGroup {
-  let end = 0
-  return { bytes: new Uint8Array(Buffer.concat(frames)), ends: frames.map(({ length }) => (end += length)) }
-}
-
-function brief(change: Change | undefined): string {
-  switch (change?.kind) {
-    case 'put':
-      return `put ${change.collection}/${change.rkey} ${change.rev} ${JSON.parse(change.json).title}`
-    case 'delete':
-      return `delete ${change.collection}/${change.rkey} ${change.rev}`
-    case 'reject':
-      return `reject ${change.reason}`
-    default:
-      return String(change?.kind)
-  }
-}
-
-function create(rkey: string, record: Readonly<Record<string, unknown>>) {
-  return { action: 'create', collection: book, rkey, record: { $type: book, ...record } } as const
-}
-
-function update(rkey: string, record: Readonly<Record<string, unknown>>) {
-  return { ...create(rkey, record), action: 'update' } as const
-}
-
-function remove(rkey: string) {
-  return { action: 'delete', collection: book, rkey } as const
-}
 
 function car({ cid, blocks }: SignedCommit): Promise<Uint8Array> {
   return blocksToCarFile(cid, blocks)

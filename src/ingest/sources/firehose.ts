@@ -2,6 +2,7 @@
  * The firehose of a host or relay (https://atproto.com/specs/sync#firehose): all events as they are signed, so
  * that nobody on the way needs to be trusted. Signatures and proofs are checked in threads beside the writing.
  */
+import { LRUCache } from 'lru-cache'
 import { grouped, inOrder } from '../channel.ts'
 import type { Delivery, Source, SourceContext } from '../source.ts'
 import { maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
@@ -89,11 +90,12 @@ function pack(frames: readonly (string | Uint8Array)[]): FrameGroup {
   return { bytes, ends }
 }
 
-/** Tells each thing once, and not more of them than an operator would read. */
+/** Tells each thing once an hour, of unknown events once, and not more of them than an operator would read. */
 function createTeller(url: string, { onNotice }: SourceContext): (notice: StreamNotice) => void {
-  const told = new Set<string>()
-  const { host } = new URL(url)
-  const fetchAll = `To make up for events that were missed, run \`lexigraph backfill ${url}\`.`
+  const told = new LRUCache<string, true>({ max: maxNotices, ttl: 3_600_000 })
+  const { protocol, host } = subscriptionUrl(url, null)
+  const home = `${protocol === 'wss:' ? 'https' : 'http'}://${host}`
+  const fetchAll = `To make up for events that were missed, run \`lexigraph backfill ${home}\`.`
   const describe = ({ kind, name, message }: StreamNotice): string => {
     const said = `"${name}"${message === '' ? '' : `, ${message}`}`
     if (name === 'OutdatedCursor')
@@ -108,8 +110,11 @@ function createTeller(url: string, { onNotice }: SourceContext): (notice: Stream
   }
   return (notice) => {
     const text = describe(notice)
-    if (told.has(text) || told.size >= 100) return
-    told.add(text)
+    told.purgeStale()
+    if (told.has(text) || told.size === maxNotices) return
+    told.set(text, true, notice.kind === 'unknown' ? { ttl: 0 } : {})
     onNotice(text)
   }
 }
+
+const maxNotices = 100

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { type FakeConnection, type FakeServer, startFakeServer } from '../../../test/network/fake-server.ts'
+import { until } from '../../../test/support/until.ts'
+import { openStream, untilAborted } from './stream.ts'
+
+test('a stream tells who it is, and how it stands at every turn', async () => {
+  await using given = await open()
+  given.server.refuseNext(1)
+  const reading = given.read()
+  await until(() => given.server.connections.length === 1)
+  given.server.connections[0]!.close(1013, 'Later')
+  await until(() => given.server.connections.length === 2)
+  given.server.disconnect()
+  await until(() => given.server.connections.length === 3)
+  assert.deepEqual(given.states, [
+    'connecting',
+    'unavailable: The connection failed: Unexpected server response: 503.',
+    'live',
+    'unavailable: The server closed the connection with code 1013: Later.',
+    'live',
+    'unavailable: The server closed the connection with code 1006.',
+    'live',
+  ])
+  assert.deepEqual(new Set(given.agents), new Set(['lexigraph']))
+  given.stop.abort()
+  await reading
+})
+
+test('a close that says that all is done is no end', async () => {
+  await using given = await open()
+  const reading = given.read()
+  for (const code of [1000, 1002, 1008]) {
+    const before = given.server.connections.length
+    await until(() => given.server.connections.at(-1)?.open === true)
+    given.server.connections.at(-1)!.close(code, '')
+    await until(() => given.server.connections.length > before)
+  }
+  given.stop.abort()
+  await reading
+})
+
+test('text and bytes come as they were sent, in their order', async () => {
+  await using given = await open(async (connection) => {
+    await connection.send('one')
+    await connection.send(Uint8Array.of(2))
+    await connection.send('')
+  })
+  const reading = given.read()
+  await until(() => given.messages.length === 3)
+  given.stop.abort()
+  await reading
+  assert.deepEqual(given.messages, ['one', new Uint8Array([2]), ''])
+})
+
+test('an abort ends it without an error, before, between and in connections', async () => {
+  const aborted = await open()
+  aborted.stop.abort(new Error('Enough.'))
+  await aborted.read()
+  await aborted[Symbol.asyncDispose]()
+  assert.equal(aborted.server.connections.length, 0)
+  // The port is closed by now.
+  const states: string[] = []
+  const stop = new AbortController()
+  const context = { onState: (state: string) => void states.push(state), signal: stop.signal }
+  const reading = Array.fromAsync(openStream(() => new URL(`ws://${aborted.server.host}`), context))
+  await until(() => states.includes('unavailable'))
+  stop.abort()
+  assert.deepEqual(await reading, [])
+})
+
+test('an address that cannot be told is our own fault', async () => {
+  const context = { onState: () => {}, signal: new AbortController().signal }
+  const stream = openStream(() => {
+    throw new Error('No cursor.')
+  }, context)
+  await assert.rejects(stream.next(), /No cursor/)
+})
+
+test('who stops reading need not wait for a value that does not come', async () => {
+  let ended = false
+  async function* values(signal: AbortSignal): AsyncGenerator<number> {
+    try {
+      yield 1
+      yield 2
+      if (!signal.aborted) await once(signal, 'abort')
+    } finally {
+      ended = true
+    }
+  }
+  for await (const value of untilAborted(new AbortController().signal, values)) if (value === 2) break
+  assert.equal(ended, true)
+  const outer = new AbortController()
+  const found: number[] = []
+  for await (const value of untilAborted(outer.signal, values)) {
+    found.push(value)
+    if (value === 2) outer.abort()
+  }
+  assert.deepEqual(found, [1, 2])
+})
+
+interface Given extends AsyncDisposable {
+  readonly server: FakeServer
+  readonly states: readonly string[]
+  /** What each connection calls itself. */
+  readonly agents: readonly (string | undefined)[]
+  readonly messages: readonly (string | Uint8Array)[]
+  readonly stop: AbortController
+  /** Until it is stopped. */
+  readonly read: () => Promise<void>
+}
+
+async function open(serve: (connection: FakeConnection) => Promise<void> = async () => {}): Promise<Given> {
+  const agents: (string | undefined)[] = []
+  const states: string[] = []
+  const messages: (string | Uint8Array)[] = []
+  const stop = new AbortController()
+  const server = await startFakeServer({
+    respond: (_request, response) => void response.end(),
+    refuse: (_url, { headers }) => {
+      agents.push(headers['user-agent'])
+      return null
+    },
+    serve,
+  })
+  const onState = (state: string, detail: string | null): void =>
+    void states.push(detail === null ? state : `${state}: ${detail}`)
+  return {
+    server,
+    states,
+    agents,
+    messages,
+    stop,
+    read: async () => {
+      const context = { onState, signal: stop.signal }
+      for await (const message of openStream(() => new URL(`ws://${server.host}/`), context))
+        messages.push(message)
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
