@@ -54,7 +54,7 @@ async function* readDeliveries(
   try {
     for await (const { changes, seq, at, notices, events } of inOrder(groups, read, 2 * threads)) {
       for (const notice of notices) {
-        if (notice.name === 'FutureCursor') refused = asked
+        if (notice.kind === 'error' && notice.name === 'FutureCursor') refused = asked
         tell(notice)
       }
       yield { changes, cursor: seq, eventAt: at, events }

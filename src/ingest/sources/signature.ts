@@ -24,6 +24,7 @@ interface PublicKey {
   readonly halfOrder: Uint8Array
 }
 
+/** About 30 MB. */
 const keys = new LRUCache<string, PublicKey>({ max: 10_000 })
 
 function rememberKey(didKey: string): PublicKey {
