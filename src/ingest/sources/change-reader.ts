@@ -43,12 +43,21 @@ export function createChangeReader({ lexicons, tables, publishers }: NetworkRead
       const reading = readRecord(line)
       if (!reading.ok) {
         const { uri, reason, message } = reading
-        return { kind: 'reject', source, uri, reason, message, record: JSON.stringify(line), rev }
+        return { kind: 'reject', source, uri, reason, message, record: asText(line), rev }
       }
       const { value: read, ...record } = reading.record
       const table = tableOf.get(record.collection)
       if (table === undefined) throw new Error(`There is no table for ${record.collection}.`)
       return { kind: 'put', ...record, ...deriveRow(table, read) }
     },
+  }
+}
+
+/** A value may be nested too deeply to be printed; it is refused for that, and the rest is kept. */
+function asText(line: { readonly value: unknown }): string {
+  try {
+    return JSON.stringify(line)
+  } catch {
+    return JSON.stringify({ ...line, value: null })
   }
 }
