@@ -1,67 +1,65 @@
 /**
  * Accounts that have records here: their standing, and where their rows are. An account that must not be
- * seen is hidden by one marker at once; its rows leave the tables afterwards, some at a time, and wait in
- * `parked` until it comes back or is deleted.
+ * seen is hidden by one marker at once; its rows leave the tables afterwards, some at a time, and wait until
+ * it comes back or is deleted. A record that is written meanwhile is moved first, so that it is in one place.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { AccountChange, RecordCheck, RecordPut, Rejection } from '../database.ts'
+import type { AccountChange, RecordCheck, Rejection } from '../database.ts'
 import { keptRecord } from './kept-record.ts'
-import type { TableWriter } from './table-writer.ts'
+import { Parked } from './parked.ts'
+import type { Rows, TableWriter } from './table-writer.ts'
 
 /** What of an account decides about its records. */
 export interface Standing {
-  /** Null: its records are shown. */
+  /** Null: its records are shown. `deleted`: it has none, whatever is said of it. */
   readonly status: string | null
   /** All of its repository up to this revision is known; what is older and not here is gone. */
   readonly floor: string | null
+  /** What is still to be done with its rows. */
+  readonly move: Move | null
+}
+
+type Move = 'park' | 'purge' | 'return'
+
+/** Where a record is kept. */
+export interface Place {
+  readonly did: string
+  readonly base: number
+  readonly rkey: string
+  readonly table: TableWriter
 }
 
 export interface AccountsOptions {
   readonly tables: ReadonlyMap<string, TableWriter>
   readonly check: RecordCheck
-  /** Microseconds since 1970. */
-  readonly now: () => bigint
   /** The account is shown again; what it did meanwhile must be fetched. */
   readonly onReturn: (did: string) => void
   /** A record that waited no longer fits the lexicons. */
   readonly onRefused: (rejection: Rejection) => void
 }
 
-interface Base {
-  readonly id: number
-  readonly uri: string
-  readonly collection: string | null
-}
-
-const unknown: Standing = { status: null, floor: null }
+const newcomer: Standing = { status: null, floor: null, move: null }
 
 export class Accounts {
+  readonly parked: Parked
   readonly #database: DatabaseSync
   readonly #options: AccountsOptions
   readonly #known = new Map<string, Standing | null>()
   readonly #find: StatementSync
   readonly #add: StatementSync
-  readonly #park: StatementSync
-  readonly #parked: StatementSync
-  readonly #unpark: StatementSync
+  readonly #findChange: StatementSync
+  readonly #findBase: StatementSync
 
   constructor(database: DatabaseSync, options: AccountsOptions) {
+    this.parked = new Parked(database)
     this.#database = database
     this.#options = options
-    this.#find = database.prepare('select status, floor from actor where did = ?')
+    this.#find = database.prepare('select status, floor, move from actor where did = ?')
     // Due at once: nobody has looked its handle up yet.
     this.#add = database.prepare('insert into actor (did, handle_due, status_at) values (?, 0, 0)')
-    this.#park = database.prepare(
-      `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record) values (?, ?, ?, ?, ?, ?, ?, jsonb(?))
-       on conflict (base, rkey) do update set cid = excluded.cid, rev = excluded.rev,
-         changed_at = excluded.changed_at, record = excluded.record
-       where parked.rev is null or excluded.rev >= parked.rev`,
-    )
-    this.#parked = database.prepare(
-      `select base, rkey, id, cid, rev, indexed_at, changed_at, json(record) as json from parked where base = ? limit ?`,
-    )
-    this.#parked.setReadBigInts(true)
-    this.#unpark = database.prepare('delete from parked where base = ? and rkey = ?')
+    this.#findChange = database.prepare('select status, status_at from actor where did = ?')
+    this.#findChange.setReadBigInts(true)
+    this.#findBase = database.prepare('select id from base where uri = ?')
   }
 
   /** Memory may be wrong: somebody else has written, or a transaction was undone. */
@@ -70,7 +68,7 @@ export class Accounts {
   }
 
   standing(did: string): Standing {
-    return this.#read(did) ?? unknown
+    return this.#read(did) ?? newcomer
   }
 
   /** The same of an account whose record is about to be stored. */
@@ -78,40 +76,36 @@ export class Accounts {
     const standing = this.#read(did)
     if (standing !== null) return standing
     this.#add.run(did)
-    this.#known.set(did, unknown)
-    return unknown
+    this.#known.set(did, newcomer)
+    return newcomer
   }
 
   has(did: string): boolean {
     return this.#read(did) !== null
   }
 
-  /** A record of a hidden account waits with the others; a deleted account has none. */
-  park(record: RecordPut, base: number): void {
-    if (this.standing(record.did).status === 'deleted') return
-    const now = this.#options.now()
-    const { rkey, cid, rev, json, indexedAt, changedAt } = record
-    this.#park.run(base, rkey, null, cid, rev, indexedAt ?? now, changedAt ?? now, json)
-  }
-
-  /** A record of a hidden account that is deleted; one with a later revision stays. */
-  deleteParked(base: number, rkey: string, rev: string): void {
-    this.#database
-      .prepare('delete from parked where base = ? and rkey = ? and (rev is null or rev <= ?)')
-      .run(base, rkey, rev)
+  /** The rows among which a record's is, or belongs. */
+  rowsOf({ status, move }: Standing, place: Place): Rows {
+    if (move !== null) this.#moveRow(move, place)
+    return status === null ? place.table : this.parked
   }
 
   change({ did, active, status: given, eventAt }: AccountChange): void {
-    const row = this.#database.prepare('select status, status_at from actor where did = ?').get(did)
-    if (row === undefined || Number(row.status_at) > Number(eventAt)) return
     const status = active ? null : (given ?? 'inactive')
-    const move = status === null ? 'return' : status === 'deleted' ? 'purge' : 'park'
+    const row = this.#findChange.get(did) as { status: string | null; status_at: bigint } | undefined
+    if (row === undefined) {
+      if (status !== null) this.#expectHidden(did, status, eventAt)
+      return
+    }
+    if (row.status_at > eventAt) return
     this.#database.prepare('update actor set status_at = ? where did = ?').run(eventAt, did)
     if (status === row.status) return
+    const move: Move = status === null ? 'return' : status === 'deleted' ? 'purge' : 'park'
     this.#database.prepare('update actor set status = ?, move = ? where did = ?').run(status, move, did)
     this.#known.delete(did)
     if (status === null) {
       this.#show(did)
+      this.#database.prepare('update actor set handle_due = 0 where did = ?').run(did)
       this.#options.onReturn(did)
     } else if (row.status === null) this.#hide(did)
   }
@@ -123,11 +117,14 @@ export class Accounts {
     this.#known.delete(did)
   }
 
-  /** Bases of an account's records: its own, whether or not anything is stored under them. */
-  bases(did: string): readonly Base[] {
-    return this.#database
-      .prepare('select id, uri, collection from base where uri >= ? and uri < ?')
-      .all(`at://${did}/`, `at://${did}0`) as unknown as Base[]
+  /** Where an account has records, or had some. */
+  bases(did: string): { readonly base: number; readonly table: TableWriter }[] {
+    const bases = []
+    for (const [nsid, table] of this.#options.tables) {
+      const row = this.#findBase.get(`at://${did}/${nsid}/`)
+      if (row !== undefined) bases.push({ base: Number(row.id), table })
+    }
+    return bases
   }
 
   /** Moves up to so many rows as standings ask for; how many it moved. */
@@ -136,22 +133,20 @@ export class Accounts {
     while (moved < limit) {
       const next = this.#database
         .prepare('select did, move from actor where move is not null order by move limit 1')
-        .get() as { did: string; move: string } | undefined
+        .get() as { did: string; move: Move } | undefined
       if (next === undefined) return moved
-      const bases = this.bases(next.did)
+      const { did, move } = next
       const before = moved
-      for (const base of bases) {
+      for (const { base, table } of this.bases(did)) {
         if (moved >= limit) break
-        moved +=
-          next.move === 'return'
-            ? this.#return(next.did, base, limit - moved)
-            : this.#clear(base, next.move, limit - moved)
+        moved += this.#moveSome(move, did, base, table, limit - moved)
       }
       if (moved > before) continue
       // Nothing was left to move.
-      if (next.move === 'purge') this.#forgetRest(next.did, bases)
-      if (next.move !== 'return') this.#show(next.did)
-      this.#database.prepare('update actor set move = null where did = ?').run(next.did)
+      if (move === 'purge') this.#forgetRest(did)
+      if (move !== 'return') this.#show(did)
+      this.#database.prepare('update actor set move = null where did = ?').run(did)
+      this.#known.delete(did)
     }
     return moved
   }
@@ -165,18 +160,26 @@ export class Accounts {
     return row
   }
 
+  /** Nothing of it is here, but its repository may be under way: records that come must not be seen. */
+  #expectHidden(did: string, status: string, eventAt: bigint): void {
+    const add = `insert into actor (did, status, status_at) select ?, ?, ?
+      where exists (select 1 from job where kind in ('ingest', 'backfill', 'reconcile') and did = ?)`
+    this.#database.prepare(add).run(did, status, eventAt, did)
+    this.#known.delete(did)
+  }
+
   #hide(did: string): void {
     this.#markHidden(() => {
-      for (const { id } of this.bases(did))
-        this.#database.prepare('insert or ignore into hidden (base) values (?)').run(id)
+      for (const { base } of this.bases(did))
+        this.#database.prepare('insert or ignore into hidden (base) values (?)').run(base)
     })
   }
 
   /** Nothing of it is in the tables that must not be seen. */
   #show(did: string): void {
     this.#markHidden(() => {
-      for (const { id } of this.bases(did))
-        this.#database.prepare('delete from hidden where base = ?').run(id)
+      for (const { base } of this.bases(did))
+        this.#database.prepare('delete from hidden where base = ?').run(base)
     })
   }
 
@@ -188,54 +191,42 @@ export class Accounts {
     if (any() !== before) this.#database.exec('update state set plan_version = plan_version + 1')
   }
 
-  /** Rows of a base out of the table, and into `parked` unless the account is gone for good. */
-  #clear({ id, collection }: Base, move: string, limit: number): number {
-    const table = this.#options.tables.get(collection ?? '')
-    const rows = table?.ofBase(id, limit) ?? []
-    for (const row of rows) {
-      if (move === 'park') table?.park(row)
-      table?.remove(row)
-    }
-    if (rows.length > 0 || move === 'park') return rows.length
-    const some = 'select rkey from parked where base = ? limit ?'
-    return Number(
-      this.#database.prepare(`delete from parked where base = ? and rkey in (${some})`).run(id, id, limit)
-        .changes,
-    )
+  #moveSome(move: Move, did: string, base: number, table: TableWriter, limit: number): number {
+    const rows = move === 'return' ? this.parked : table
+    const keys = rows.keys(base, limit)
+    for (const rkey of keys) this.#moveRow(move, { did, base, rkey, table })
+    return keys.length > 0 || move !== 'purge' ? keys.length : this.parked.removeSome(base, limit)
   }
 
-  #return(did: string, { id: base, collection }: Base, limit: number): number {
-    const table = this.#options.tables.get(collection ?? '')
-    if (table === undefined) return 0
-    const rows = this.#parked.all(base, limit)
-    for (const row of rows) {
-      this.#unpark.run(base, row.rkey as string)
-      const record = keptRecord(table.table, { ...row, did }, this.#options.check)
-      if (record.kind === 'reject') {
-        this.#options.onRefused(record)
-        continue
-      }
-      const { rkey, cid, rev, json } = record
-      const [indexedAt, changedAt] = [row.indexed_at as bigint, row.changed_at as bigint]
-      const id = row.id === null ? null : Number(row.id)
-      if (table.insert({ id, base, did, rkey, cid, rev, indexedAt, changedAt, json }, record)) continue
-      // Written again while it waited; the later of the two holds.
-      const stored = table.find(base, rkey)
-      if (stored !== undefined && rev !== null && (stored.rev === null || stored.rev < rev))
-        table.update(stored, { cid, rev, changedAt, json }, record)
-    }
-    return rows.length
+  #moveRow(move: Move, place: Place): void {
+    if (move === 'return') return this.#bringBack(place)
+    const { base, rkey, table } = place
+    const row = table.find(base, rkey)
+    if (row === undefined) return
+    if (move === 'park') table.park(row)
+    else table.remove(row)
+  }
+
+  #bringBack({ did, base, rkey, table }: Place): void {
+    const row = this.parked.take(base, rkey)
+    if (row === undefined) return
+    const record = keptRecord(table.table, { ...row, did }, this.#options.check)
+    if (record.kind === 'reject') return this.#options.onRefused(record)
+    const { cid, rev, json } = record
+    const [indexedAt, changedAt] = [row.indexed_at as bigint, row.changed_at as bigint]
+    const id = row.id === null ? null : Number(row.id)
+    table.insert({ id, base, did, rkey, cid, rev, indexedAt, changedAt, json }, record)
   }
 
   /** What is known beside its rows. Its standing stays, so that nothing of it comes back unasked. */
-  #forgetRest(did: string, bases: readonly Base[]): void {
-    for (const { id } of bases) this.#database.prepare('delete from tombstone where base = ?').run(id)
-    this.#database
-      .prepare('delete from rejection where key >= ? and key < ?')
-      .run(`at://${did}/`, `at://${did}0`)
+  #forgetRest(did: string): void {
+    const [from, to] = [`at://${did}/`, `at://${did}0`]
+    const bases = 'select id from base where uri >= ? and uri < ?'
+    for (const place of ['parked', 'tombstone'])
+      this.#database.prepare(`delete from ${place} where base in (${bases})`).run(from, to)
+    this.#database.prepare('delete from rejection where key >= ? and key < ?').run(from, to)
     this.#database
       .prepare('update actor set handle = null, handle_due = null, floor = null where did = ?')
       .run(did)
-    this.#known.delete(did)
   }
 }

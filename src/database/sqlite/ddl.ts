@@ -49,7 +49,7 @@ export const networkTables = `
     kind text not null, did text not null, host text, reason text not null, attempts integer not null,
     requested_at integer not null, due_at integer, error text, primary key (kind, did)
   ) without rowid;
-  create index job_due on job (kind, due_at) where due_at is not null;
+  create index job_due on job (kind, due_at);
   create table listing (
     kind text not null, target text not null, cursor text, done integer not null, primary key (kind, target)
   ) without rowid;
@@ -62,7 +62,7 @@ export const commonTables = `
     key text primary key, source text not null, uri text, reason text not null, message text not null,
     record text not null, seen_at integer not null, rev text, cut integer not null default 0
   ) without rowid;
-  create index rejection_seen on rejection (seen_at);
+  create index rejection_seen on rejection (seen_at) where source <> 'rebuild';
   create table collection (nsid text primary key, table_name text not null, ordered integer not null) without rowid;
   create table state (id integer primary key check (id = 1), plan_version integer not null, derivation text not null);
   ${networkTables}
@@ -123,6 +123,10 @@ export function dropIndexes(table: Table): string {
 /** Index for the default order where ids do not follow it. */
 export function createOrderIndex(table: Table): string {
   return `create index if not exists ${quote(`${table.name}/indexed_at`)} on ${quote(table.name)} (indexed_at, rkey);`
+}
+
+export function dropOrderIndex(table: Table): string {
+  return `drop index if exists ${quote(`${table.name}/indexed_at`)};`
 }
 
 /** One contentless trigram table per field, with its vocabulary and a table of rough counts. */

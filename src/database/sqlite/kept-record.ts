@@ -26,7 +26,14 @@ export function keptRecord(
       indexedAt: formatInstant(row.indexed_at as bigint),
       value: JSON.parse(json) as unknown,
     }
-    return { kind: 'reject', source: rebuildSource, uri, ...fault, record: JSON.stringify(line) }
+    return {
+      kind: 'reject',
+      source: rebuildSource,
+      uri,
+      ...fault,
+      record: JSON.stringify(line),
+      ...(rev !== null && { rev }),
+    }
   }
   return {
     kind: 'put',

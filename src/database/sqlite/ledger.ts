@@ -103,9 +103,10 @@ export class SqliteLedger implements Ledger {
 
   failJob({ kind, did, requestedAt }: RepoJob, error: string, dueAt: bigint | null): Promise<void> {
     return this.#transact(() => {
-      const fail = `update job set attempts = attempts + 1, error = ?, due_at = ?
-        where kind = ? and did = ? and requested_at = ?`
-      this.#prepare(fail).run(error, dueAt, kind, did, requestedAt)
+      // One that was asked for again meanwhile is not given up.
+      const fail = `update job set attempts = attempts + 1, error = ?, due_at = iif(requested_at = ?, ?, ifnull(?, due_at))
+        where kind = ? and did = ?`
+      this.#prepare(fail).run(error, requestedAt, dueAt, dueAt, kind, did)
     })
   }
 
@@ -166,12 +167,15 @@ export class SqliteLedger implements Ledger {
     return this.#transact(() => this.#options.readRejections(limit, after))
   }
 
-  /** One that waits keeps its place; one that was given up on is tried again. */
+  /**
+   * One that waits keeps its place, or is due earlier unless it has failed; one that was given up on is tried
+   * again. Requests of one moment are told apart, so that no later one is taken for done.
+   */
   #addJob(kind: JobKind, did: string, host: string | null, reason: string, dueAt: bigint): void {
     const add = `insert into job (kind, did, host, reason, attempts, requested_at, due_at) values (?, ?, ?, ?, 0, ?, ?)
       on conflict (kind, did) do update set host = coalesce(excluded.host, host), reason = excluded.reason,
-        requested_at = excluded.requested_at, due_at = min(ifnull(due_at, excluded.due_at), excluded.due_at),
-        attempts = iif(due_at is null, 0, attempts)`
+        requested_at = max(excluded.requested_at, requested_at + 1), attempts = iif(due_at is null, 0, attempts),
+        due_at = iif(attempts > 0, ifnull(due_at, excluded.due_at), min(due_at, excluded.due_at))`
     this.#prepare(add).run(kind, did, host, reason, this.#options.now(), dueAt)
   }
 

@@ -30,7 +30,7 @@ export interface MigrateOptions extends WriterOptions {
 const migrations: readonly string[] = [
   `alter table rejection add column rev text;
    alter table rejection add column cut integer not null default 0;
-   create index rejection_seen on rejection (seen_at);
+   create index rejection_seen on rejection (seen_at) where source <> 'rebuild';
    ${networkTables}`,
 ]
 
@@ -124,11 +124,30 @@ function rebuild(database: DatabaseSync, options: MigrateOptions): void {
     }
   }
   for (const table of options.tables) layOut(database, table)
-  // Ids are given anew, and a collection that is new here may be missing from what was fetched before.
-  database.exec('update parked set id = null; update actor set floor = null;')
+  for (const { name } of aside) parkHidden(database, name)
+  // Ids are given anew; a collection that is new here may be missing from what was fetched before; and what
+  // waits of an account that came back could not return while its collection was not served.
+  database.exec(`
+    delete from hidden;
+    update parked set id = null;
+    update actor set floor = null;
+    update actor set move = 'return'
+      where status is null and did in (select did from base where id in (select base from parked));
+  `)
   const writer = new SqliteWriter(database, options)
   writer.refill(keptRecords(database, aside, options.check))
   for (const { name } of aside) database.exec(`drop table ${quote(name)}`)
+}
+
+/** Of accounts that are hidden nothing comes into the new tables. */
+function parkHidden(database: DatabaseSync, name: string): void {
+  const bases = (which: string): string => `select base.id from base join actor using (did) where ${which}`
+  database.exec(`
+    insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
+      select base, rkey, cid, rev, indexed_at, changed_at, record from ${quote(name)}
+      where base in (${bases("status <> 'deleted'")});
+    delete from ${quote(name)} where base in (${bases('status is not null')});
+  `)
 }
 
 function dropDerived(database: DatabaseSync, table: string): void {

@@ -4,8 +4,13 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Rejection, RejectionReason } from '../database.ts'
 import type { KeptRejection } from '../ledger.ts'
 
-/** Of what a rebuild puts aside nothing is dropped or cut: there is no other copy. */
+/**
+ * Of what a rebuild puts aside nothing is dropped or cut: there is no other copy. Only what its publisher is
+ * known to have written since takes its place.
+ */
 export const rebuildSource = 'rebuild'
+/** As the index `rejection_seen` has it. */
+const droppable = `source <> '${rebuildSource}'`
 
 /** Longer records are kept by their beginning only. In UTF-16 units, as the next one. */
 export const maxRejectedLength = 65_536
@@ -29,18 +34,18 @@ export class Rejections {
       `insert into rejection (key, source, uri, reason, message, record, seen_at, rev, cut) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (key) do update set source = excluded.source, reason = excluded.reason, message = excluded.message,
          record = excluded.record, seen_at = excluded.seen_at, rev = excluded.rev, cut = excluded.cut
-       where record <> excluded.record or reason <> excluded.reason or rev is not excluded.rev`,
+       where (record <> excluded.record or reason <> excluded.reason or rev is not excluded.rev)
+         and (excluded.rev is not null or excluded.source = '${rebuildSource}' or (rev is null and ${droppable}))`,
     )
     this.#forgive = database.prepare('delete from rejection where key = ? and (rev is null or rev <= ?)')
     this.refresh()
   }
 
   refresh(): void {
-    const counts = this.#database.prepare(
-      'select count(*) as n, count(*) filter (where source <> ?) as droppable from rejection',
-    )
-    const row = counts.get(rebuildSource)
-    this.#any = Number(row?.n) > 0
+    const count = `select exists (select 1 from rejection) as any,
+      (select count(*) from rejection where ${droppable}) as droppable`
+    const row = this.#database.prepare(count).get()
+    this.#any = row?.any === 1
     this.#count = Number(row?.droppable)
   }
 
@@ -90,11 +95,8 @@ export class Rejections {
   #dropOldest(): void {
     this.refresh()
     if (this.#count <= maxRejections) return
-    this.#database
-      .prepare(
-        'delete from rejection where key in (select key from rejection where source <> ? order by seen_at limit ?)',
-      )
-      .run(rebuildSource, this.#count - maxRejections)
+    const oldest = `select key from rejection where ${droppable} order by seen_at limit ?`
+    this.#database.prepare(`delete from rejection where key in (${oldest})`).run(this.#count - maxRejections)
     this.#count = maxRejections
   }
 }

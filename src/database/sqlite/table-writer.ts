@@ -6,14 +6,25 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../database.ts'
 import { deriveRow } from '../derive.ts'
 import { storedColumns, type Table } from '../tables.ts'
-import { createIndexes, createOrderIndex, dropIndexes, fillText, quote, refreshCounts } from './ddl.ts'
+import {
+  createIndexes,
+  createOrderIndex,
+  dropIndexes,
+  dropOrderIndex,
+  fillText,
+  quote,
+  refreshCounts,
+} from './ddl.ts'
 import { reorder } from './reorder.ts'
 
-/** A row as it is kept. */
+/** What decides about a row. */
 export interface KeptRow {
-  readonly id: number
   readonly cid: Uint8Array
   readonly rev: string | null
+}
+
+export interface TableRow extends KeptRow {
+  readonly id: number
   readonly json: string
 }
 
@@ -31,10 +42,21 @@ export interface NewRow {
   readonly json: string
 }
 
+export type RowChange = Pick<NewRow, 'cid' | 'rev' | 'changedAt' | 'json'>
 type Derived = Pick<RecordPut, 'columns' | 'arrays'>
+
+/** Where rows are: a table, or where those of hidden accounts wait. */
+export interface Rows {
+  find(base: number, rkey: string): KeptRow | undefined
+  insert(row: NewRow, derived: Derived, bulk: boolean): unknown
+  update(old: KeptRow, row: RowChange, derived: Derived, bulk: boolean): void
+  setRev(old: KeptRow, rev: string | null): void
+  remove(old: KeptRow): void
+}
+
 type OrderKey = readonly [indexedAt: bigint, rkey: string, did: string]
 
-export class TableWriter {
+export class TableWriter implements Rows {
   readonly table: Table
   readonly #database: DatabaseSync
   /** Gives the id of a URI's first part. */
@@ -61,6 +83,11 @@ export class TableWriter {
     return this.#nextId === 1
   }
 
+  /** Of the last row in the order of ids. */
+  get lastIndexedAt(): bigint {
+    return this.#last?.[0] ?? 0n
+  }
+
   /** Reads anew what memory says of ids and order: somebody else has written, or a transaction was undone. */
   refresh(): void {
     const { last, lastParked, order } = this.#statements
@@ -72,18 +99,30 @@ export class TableWriter {
     this.#ordered = order.get(this.table.collection.nsid)?.ordered === 1
   }
 
-  find(base: number, rkey: string): KeptRow | undefined {
-    return this.#statements.find.get(base, rkey) as KeptRow | undefined
+  find(base: number, rkey: string): TableRow | undefined {
+    return this.#statements.find.get(base, rkey) as TableRow | undefined
   }
 
-  /** Some rows of a base that no revision, or one before this, vouches for. */
-  olderThan(base: number, rev: string, limit: number): KeptRow[] {
-    return this.#statements.older.all(base, rev, limit) as unknown as KeptRow[]
+  /** Record keys of some rows of a base. */
+  keys(base: number, limit: number): string[] {
+    return keysOf(this.#statements.keys.all(base, limit))
   }
 
-  /** Some rows of a base, whatever their revision. */
-  ofBase(base: number, limit: number): KeptRow[] {
-    return this.#statements.ofBase.all(base, limit) as unknown as KeptRow[]
+  /** Removes a base's rows that no revision, or one before this, vouches for; how many. */
+  removeOlder(base: number, rev: string): number {
+    let removed = 0
+    let after = ''
+    for (;;) {
+      const keys = keysOf(this.#statements.older.all(base, after, rev, 1000))
+      for (const rkey of keys) {
+        const row = this.find(base, rkey)
+        if (row !== undefined) this.remove(row)
+      }
+      const last = keys.at(-1)
+      if (last === undefined) return removed
+      removed += keys.length
+      after = last
+    }
   }
 
   /** False when the record is there already, which is then left alone. `bulk`: trigrams come later, all at once. */
@@ -107,30 +146,26 @@ export class TableWriter {
     return true
   }
 
-  update(
-    old: KeptRow,
-    row: Pick<NewRow, 'cid' | 'rev' | 'changedAt' | 'json'>,
-    derived: Derived,
-    bulk = false,
-  ): void {
+  update(old: TableRow, row: RowChange, derived: Derived, bulk = false): void {
     this.#removeDerived(old, bulk)
     const columns = this.#withBases(derived.columns)
     this.#statements.update.run(row.cid, row.rev, row.changedAt, row.json, ...columns, old.id)
     this.#addDerived(old.id, derived.arrays, bulk)
   }
 
-  setRev(id: number, rev: string | null): void {
+  setRev({ id }: TableRow, rev: string | null): void {
     this.#statements.setRev.run(rev, id)
   }
 
-  remove(old: KeptRow): void {
+  remove(old: TableRow): void {
     this.#removeDerived(old, false)
     this.#statements.remove.run(old.id)
   }
 
-  /** Copies a row to where those of hidden accounts wait; what was written there since is kept. */
-  park({ id }: KeptRow): void {
-    this.#statements.park.run(id)
+  /** Moves a row to where those of hidden accounts wait. */
+  park(row: TableRow): void {
+    this.#statements.park.run(row.id)
+    this.remove(row)
   }
 
   /** Takes the trigram counts again when they have drifted. */
@@ -148,7 +183,7 @@ export class TableWriter {
   completeLoad(): void {
     const { table } = this
     if (!this.#ordered) reorder(this.#database, table)
-    this.#ordered = true
+    this.#saveOrder(true)
     // Trigrams first: the pages that building them frees are taken by the indexes.
     for (const text of table.texts) {
       this.#database.prepare(fillText(table, text, 'all')).run()
@@ -165,16 +200,17 @@ export class TableWriter {
     this.#nextId += 1
     this.#drift += 1
     if (inOrder) this.#last = key
-    else if (this.#ordered) {
-      this.#ordered = false
-      if (!bulk) this.#saveOrder()
-    }
+    else if (bulk) this.#ordered = false
+    else if (this.#ordered) this.#saveOrder(false)
   }
 
-  #saveOrder(): void {
-    this.#database.prepare('update collection set ordered = 0 where nsid = ?').run(this.table.collection.nsid)
+  /** Plans go along the index or along the ids, so that they must notice. */
+  #saveOrder(ordered: boolean): void {
+    this.#ordered = ordered
+    const save = this.#database.prepare('update collection set ordered = ? where nsid = ? and ordered <> ?')
+    if (save.run(Number(ordered), this.table.collection.nsid, Number(ordered)).changes === 0) return
     this.#database.exec('update state set plan_version = plan_version + 1')
-    this.#database.exec(createOrderIndex(this.table))
+    this.#database.exec(ordered ? dropOrderIndex(this.table) : createOrderIndex(this.table))
   }
 
   #addDerived(id: number, arrays: RecordPut['arrays'], bulk: boolean): void {
@@ -184,7 +220,7 @@ export class TableWriter {
     if (!bulk) for (const statement of addText) statement.run(id)
   }
 
-  #removeDerived({ id, json }: KeptRow, bulk: boolean): void {
+  #removeDerived({ id, json }: TableRow, bulk: boolean): void {
     const { removeElement, removeText } = this.#statements
     if (this.table.arrays.length > 0) {
       const { arrays } = deriveRow(this.table, JSON.parse(json))
@@ -221,8 +257,8 @@ interface LastRow {
 interface Statements {
   readonly insert: StatementSync
   readonly find: StatementSync
+  readonly keys: StatementSync
   readonly older: StatementSync
-  readonly ofBase: StatementSync
   readonly update: StatementSync
   readonly setRev: StatementSync
   readonly park: StatementSync
@@ -257,10 +293,10 @@ function prepare(database: DatabaseSync, table: Table): Statements {
     find: database.prepare(
       `select id, cid, rev, json(record) as json from ${name} where base = ? and rkey = ?`,
     ),
+    keys: database.prepare(`select rkey from ${name} where base = ? limit ?`),
     older: database.prepare(
-      `select id, cid, rev, json(record) as json from ${name} where base = ? and (rev is null or rev < ?) limit ?`,
+      `select rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
     ),
-    ofBase: database.prepare(`select id, cid, rev, json(record) as json from ${name} where base = ? limit ?`),
     update: database.prepare(
       `update ${name} set cid = ?, rev = ?, changed_at = ?, record = jsonb(?)${columns.map((it) => `, ${it} = ?`).join('')}
        where id = ?`,
@@ -268,8 +304,7 @@ function prepare(database: DatabaseSync, table: Table): Statements {
     setRev: database.prepare(`update ${name} set rev = ? where id = ?`),
     park: database.prepare(
       `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
-       select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = ?
-       on conflict (base, rkey) do update set id = excluded.id, indexed_at = excluded.indexed_at`,
+       select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = ?`,
     ),
     remove: database.prepare(`delete from ${name} where id = ?`),
     addElement: table.arrays.map(({ name: side, kind }) =>
@@ -286,6 +321,10 @@ function prepare(database: DatabaseSync, table: Table): Statements {
     lastParked,
     order: database.prepare('select ordered from collection where nsid = ?'),
   }
+}
+
+function keysOf(rows: readonly Record<string, ColumnValue>[]): string[] {
+  return rows.map(({ rkey }) => String(rkey))
 }
 
 /** Record keys and DIDs are ASCII, so that comparing code units is comparing code points. */

@@ -3,6 +3,7 @@
  * which of two versions of a record holds; revisions decide, never the order of arrival.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
 import type {
   BatchOutcome,
   Change,
@@ -16,11 +17,12 @@ import type {
   WriteDatabase,
 } from '../database.ts'
 import type { Table } from '../tables.ts'
+import { DatabaseBusyError } from '../database.ts'
 import { Accounts } from './accounts.ts'
 import { SqliteLedger } from './ledger.ts'
 import { Rejections } from './rejections.ts'
 import { SourceMarks } from './source-marks.ts'
-import { TableWriter } from './table-writer.ts'
+import { type NewRow, TableWriter } from './table-writer.ts'
 
 export interface WriterOptions {
   readonly tables: readonly Table[]
@@ -31,6 +33,11 @@ export interface WriterOptions {
 
 /** SQLITE_BUSY. */
 const busy = 5
+/** Milliseconds that a transaction waits for another process's, and between two attempts. */
+const lockTimeout = 10_000
+const lockPause = 20
+/** Microseconds. */
+const clockTolerance = 1_000_000n
 
 type Outcome = { -readonly [Key in keyof BatchOutcome]: BatchOutcome[Key] }
 /** What became of one record. */
@@ -55,6 +62,8 @@ export class SqliteWriter implements WriteDatabase {
   /** As `pragma data_version` has it: another value means that another process has written. */
   #dataVersion: unknown
   #lastInstant = 0n
+  /** When the last record was stored, as the file has it. */
+  #lastStored = 0n
   /** While a load's transaction is open: only kept rows and side tables, the rest at its end. */
   #bulk = false
   #busy: Promise<unknown> = Promise.resolve()
@@ -66,8 +75,7 @@ export class SqliteWriter implements WriteDatabase {
     this.#addBase = database.prepare('insert into base (uri, did, collection) values (?, ?, ?) returning id')
     this.#findTombstone = database.prepare('select rev from tombstone where base = ? and rkey = ?')
     this.#addTombstone = database.prepare(
-      `insert into tombstone (base, rkey, rev) values (?, ?, ?)
-       on conflict (base, rkey) do update set rev = excluded.rev where excluded.rev > rev`,
+      'insert into tombstone (base, rkey, rev) values (?, ?, ?) on conflict (base, rkey) do update set rev = excluded.rev',
     )
     this.#dropTombstone = database.prepare('delete from tombstone where base = ? and rkey = ?')
     for (const table of options.tables)
@@ -77,9 +85,8 @@ export class SqliteWriter implements WriteDatabase {
     this.#accounts = new Accounts(database, {
       tables: this.#tables,
       check: options.check,
-      now: () => this.#nextInstant(),
       onReturn: (did) => this.#request({ did, reason: 'The account is active again.' }),
-      onRefused: (rejection) => this.#rejections.keep(rejection, this.#nextInstant()),
+      onRefused: (rejection) => this.#reject(rejection),
     })
     this.ledger = new SqliteLedger(database, {
       transact: (work) => this.#transact(work),
@@ -106,7 +113,7 @@ export class SqliteWriter implements WriteDatabase {
       // In WAL mode `normal` loses the last transactions with the power, never the file (https://sqlite.org/wal.html).
       if (durable) this.#database.exec('pragma synchronous = full')
       try {
-        this.#begin()
+        await this.#begin()
         return this.#finish(() => this.#apply(changes, mark))
       } finally {
         if (durable) this.#database.exec('pragma synchronous = normal')
@@ -116,13 +123,13 @@ export class SqliteWriter implements WriteDatabase {
 
   load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     return this.#exclusively(async () => {
-      this.#begin()
+      await this.#begin()
       const empty = [...this.#tables.values()].every(({ isEmpty }) => isEmpty)
       const total = noOutcome()
       if (!empty) {
         this.#database.exec('commit')
         for await (const batch of batches) {
-          this.#begin()
+          await this.#begin()
           add(
             total,
             this.#finish(() => this.#apply(batch)),
@@ -166,19 +173,14 @@ export class SqliteWriter implements WriteDatabase {
 
   #transact<Result>(work: () => Result): Promise<Result> {
     return this.#exclusively(async () => {
-      this.#begin()
+      await this.#begin()
       return this.#finish(work)
     })
   }
 
   /** Other processes may have written since the last transaction: what memory says is then read anew. */
-  #begin(): void {
-    try {
-      this.#database.exec('begin immediate')
-    } catch (cause) {
-      if ((cause as { errcode?: number }).errcode !== busy) throw cause
-      throw new Error('Another process is writing to the database. Try again when it is done.', { cause })
-    }
+  async #begin(): Promise<void> {
+    await this.#lock()
     const version = this.#readDataVersion()
     if (version === this.#dataVersion) return
     try {
@@ -189,6 +191,25 @@ export class SqliteWriter implements WriteDatabase {
     } catch (error) {
       this.#database.exec('rollback')
       throw error
+    }
+  }
+
+  /** The engine's own waiting would hold up everything else that this thread does. */
+  async #lock(): Promise<void> {
+    const end = performance.now() + lockTimeout
+    for (;;) {
+      try {
+        this.#database.exec('begin immediate')
+        return
+      } catch (cause) {
+        if ((cause as { errcode?: number }).errcode !== busy) throw cause
+        if (performance.now() > end)
+          throw new DatabaseBusyError(
+            'Another process is writing to the database. Try again when it is done.',
+            { cause },
+          )
+      }
+      await pause(lockPause)
     }
   }
 
@@ -226,7 +247,11 @@ export class SqliteWriter implements WriteDatabase {
     this.#rejections.refresh()
     this.#marks.forget()
     this.#tombstones = this.#database.prepare('select 1 from tombstone limit 1').get() !== undefined
-    for (const table of this.#tables.values()) table.refresh()
+    this.#lastStored = 0n
+    for (const table of this.#tables.values()) {
+      table.refresh()
+      if (table.lastIndexedAt > this.#lastStored) this.#lastStored = table.lastIndexedAt
+    }
   }
 
   #apply(changes: readonly Change[], mark?: SourceMark): BatchOutcome {
@@ -256,7 +281,9 @@ export class SqliteWriter implements WriteDatabase {
         this.#accounts.change(change)
         return null
       case 'identity':
-        this.#database.prepare('update actor set handle_due = 0 where did = ?').run(change.did)
+        this.#database
+          .prepare(`update actor set handle_due = 0 where did = ? and status is not 'deleted'`)
+          .run(change.did)
         return null
       case 'repo-request':
         if (change.ifKnown !== true || this.#accounts.has(change.did)) this.#request(change)
@@ -267,112 +294,104 @@ export class SqliteWriter implements WriteDatabase {
   #put(record: RecordPut): Fate {
     const { did, rkey, cid, rev, json } = record
     const table = this.#table(record.collection)
+    const standing = this.#accounts.enter(did)
+    const { status, floor, move } = standing
+    if (status === 'deleted') return 'withheld'
     const baseUri = `at://${did}/${record.collection}/`
     const base = this.#base(baseUri)
-    const { status, floor } = this.#accounts.enter(did)
-    const insert = (): boolean => {
+    const newRow = (): NewRow => {
       const indexedAt = record.indexedAt ?? this.#nextInstant()
       const changedAt = record.changedAt ?? indexedAt
-      const row = { id: null, base, did, rkey, cid, rev, indexedAt, changedAt, json }
-      return table.insert(row, record, this.#bulk)
+      return { id: null, base, did, rkey, cid, rev, indexedAt, changedAt, json }
     }
     // A load finds hardly anything there; looking first would cost every record.
-    const simple = this.#bulk && status === null && floor === null && !this.#tombstones
-    if (simple && insert()) {
+    const simple = this.#bulk && status === null && floor === null && move === null && !this.#tombstones
+    if (simple && table.insert(newRow(), record, true)) {
       this.#rejections.forgive(baseUri + rkey, rev)
       return 'stored'
     }
-    const stored = table.find(base, rkey)
-    const settled = this.#settledBy(stored, floor, base, rkey)
+    const rows = this.#accounts.rowsOf(standing, { did, base, rkey, table })
+    const stored = rows.find(base, rkey)
+    const tombstone = this.#tombstone(base, rkey)
+    const settled = latest(stored?.rev, floor, tombstone)
     // A record without a revision never outranks one that has it, nor what is known of the repository.
     if (settled !== null && (rev === null || rev < settled)) {
       const same = rev === null && stored !== undefined && sameBytes(stored.cid, cid)
       return same ? 'unchanged' : 'older'
     }
     this.#rejections.forgive(baseUri + rkey, rev)
-    if (this.#tombstones) this.#dropTombstone.run(base, rkey)
-    if (status !== null) {
-      this.#accounts.park(record, base)
-      return 'withheld'
-    }
+    if (tombstone !== null) this.#dropTombstone.run(base, rkey)
+    const withheld = status === null ? null : 'withheld'
     if (stored === undefined) {
-      insert()
-      return 'stored'
+      rows.insert(newRow(), record, this.#bulk)
+      return withheld ?? 'stored'
     }
     if (sameBytes(stored.cid, cid)) {
-      if (rev !== stored.rev) table.setRev(stored.id, rev)
-      return 'unchanged'
+      if (rev !== stored.rev) rows.setRev(stored, rev)
+      return withheld ?? 'unchanged'
     }
-    table.update(stored, { cid, rev, changedAt: this.#nextInstant(), json }, record, this.#bulk)
-    return 'updated'
+    rows.update(stored, { cid, rev, changedAt: this.#nextInstant(), json }, record, this.#bulk)
+    return withheld ?? 'updated'
   }
 
-  #delete({ did, collection, rkey, rev }: RecordDelete): Fate {
-    const baseUri = `at://${did}/${collection}/`
-    this.#rejections.forgive(baseUri + rkey, rev)
-    return this.#takeOut(did, collection, rkey, rev)
+  #delete(change: RecordDelete): Fate {
+    const { did, collection, rkey, rev } = change
+    const fate = this.#takeOut(change)
+    if (fate !== 'older') this.#rejections.forgive(`at://${did}/${collection}/${rkey}`, rev)
+    return fate
   }
 
   #reject(rejection: Rejection): Fate {
     const { uri, rev } = rejection
-    if (uri !== null && rev !== undefined) {
-      const [did, collection, rkey] = uri.slice('at://'.length).split('/') as [string, string, string]
-      if (this.#tables.has(collection) && this.#takeOut(did, collection, rkey, rev) === 'older')
-        return 'older'
+    const [, did, collection, rkey] = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(uri ?? '') ?? []
+    if (did !== undefined && collection !== undefined && rkey !== undefined) {
+      if (this.#accounts.standing(did).status === 'deleted') return 'withheld'
+      const served = rev !== undefined && this.#tables.has(collection)
+      if (served && this.#takeOut({ did, collection, rkey, rev }) === 'older') return 'older'
     }
     this.#rejections.keep(rejection, this.#nextInstant())
     return 'rejected'
   }
 
   /** At this revision the publisher's repository has no such record that could be served. */
-  #takeOut(did: string, collection: string, rkey: string, rev: string): 'older' | 'deleted' | 'unchanged' {
+  #takeOut({ did, collection, rkey, rev }: RecordDelete): Fate {
     const table = this.#table(collection)
+    const standing = this.#accounts.standing(did)
+    const { status, floor } = standing
+    if (status === 'deleted') return 'withheld'
     const base = this.#base(`at://${did}/${collection}/`)
-    const { floor } = this.#accounts.standing(did)
-    const stored = table.find(base, rkey)
-    const settled = this.#settledBy(stored, floor, base, rkey)
+    const rows = this.#accounts.rowsOf(standing, { did, base, rkey, table })
+    const stored = rows.find(base, rkey)
+    const settled = latest(stored?.rev, floor, this.#tombstone(base, rkey))
     if (settled !== null && rev < settled) return 'older'
-    this.#accounts.deleteParked(base, rkey, rev)
-    if (stored !== undefined) table.remove(stored)
+    if (stored !== undefined) rows.remove(stored)
     this.#addTombstone.run(base, rkey, rev)
     this.#tombstones = true
+    if (status !== null) return 'withheld'
     return stored === undefined ? 'unchanged' : 'deleted'
   }
 
-  /** The last revision that is known to say something of a record: that it is there, gone, or never was. */
-  #settledBy(
-    stored: { readonly rev: string | null } | undefined,
-    floor: string | null,
-    base: number,
-    rkey: string,
-  ): string | null {
-    const tombstone = this.#tombstones ? this.#findTombstone.get(base, rkey)?.rev : undefined
-    const revs = [stored?.rev, floor, tombstone as string | undefined]
-    return revs.reduce<string | null>(
-      (last, rev) => (rev != null && (last === null || rev > last) ? rev : last),
-      null,
-    )
+  /** The revision at which a record is known to be gone. */
+  #tombstone(base: number, rkey: string): string | null {
+    const row = this.#tombstones ? this.#findTombstone.get(base, rkey) : undefined
+    return row === undefined ? null : String(row.rev)
   }
 
   /** What is older than the repository's state at that revision is not in it; how many records that were. */
   #endRepo({ did, rev }: RepoEnd): number {
-    const { floor } = this.#accounts.standing(did)
-    if (floor !== null && floor > rev) return 0
-    let removed = 0
-    for (const { id, collection } of this.#accounts.bases(did)) {
-      const table = this.#tables.get(collection ?? '')
-      if (table === undefined) continue
-      for (let rows = table.olderThan(id, rev, 500); rows.length > 0; rows = table.olderThan(id, rev, 500)) {
-        for (const row of rows) table.remove(row)
-        removed += rows.length
-      }
-      for (const place of ['parked', 'tombstone'])
-        this.#database
-          .prepare(`delete from ${place} where base = ? and (rev is null or rev < ?)`)
-          .run(id, rev)
-    }
-    this.#rejections.forgiveOlder(did, rev)
+    const { status, floor } = this.#accounts.standing(did)
+    if (status === 'deleted' || (floor !== null && floor > rev)) return 0
+    const bases = this.#accounts.bases(did)
+    if (bases.length === 0) return 0
+    this.#accounts.enter(did)
     this.#accounts.raiseFloor(did, rev)
+    this.#rejections.forgiveOlder(did, rev)
+    let removed = 0
+    for (const { base, table } of bases) {
+      removed += table.removeOlder(base, rev)
+      this.#accounts.parked.removeOlder(base, rev)
+      this.#database.prepare('delete from tombstone where base = ? and rev < ?').run(base, rev)
+    }
     return removed
   }
 
@@ -396,10 +415,15 @@ export class SqliteWriter implements WriteDatabase {
     return Number(id)
   }
 
-  /** Strictly rising, so that records without a time of their own keep the order they came in. */
+  /**
+   * Strictly rising, so that records without a time of their own keep the order they came in; also when
+   * another process has written in this very moment, or by a clock that is a little ahead.
+   */
   #nextInstant(): bigint {
     const now = this.#options.now()
-    this.#lastInstant = now > this.#lastInstant ? now : this.#lastInstant + 1n
+    const ahead = this.#lastStored > this.#lastInstant && this.#lastStored - now < clockTolerance
+    const last = ahead ? this.#lastStored : this.#lastInstant
+    this.#lastInstant = now > last ? now : last + 1n
     return this.#lastInstant
   }
 
@@ -412,6 +436,13 @@ export class SqliteWriter implements WriteDatabase {
     for (const table of this.#tables.values()) table.completeLoad()
     this.#refresh()
   }
+}
+
+/** The last revision that is known to say something of a record: that it is there, gone, or never was. */
+function latest(...revs: readonly (string | null | undefined)[]): string | null {
+  let last: string | null = null
+  for (const rev of revs) if (rev != null && (last === null || rev > last)) last = rev
+  return last
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  account,
+  apply,
+  assertDerived,
+  assertHolds,
+  assertOrder,
+  contentCount,
+  contentJson,
+  mark,
+  note,
+  noteLexicons,
+  openNotes,
+  put,
+  refuse,
+  remove,
+  repoEnd,
+  rev,
+  settleAll,
+  spot,
+  spotOf,
+  uriOf,
+  visibleRecords,
+  widerLexicons,
+} from '../../../test/support/notes.ts'
+import { temporaryFolder, type TestStore } from '../../../test/support/store.ts'
+
+const inFolder = temporaryFolder()
+
+test('whatever accounts do, at every moment those are seen who may be, and their records come back as they were', () =>
+  assertHolds(fc.array(step, { minLength: 5, maxLength: 60 }), follow, 20))
+
+/** One thing that happens; `at` and `did` say to whom. */
+const step = fc.record({
+  what: fc.constantFrom(
+    ...'put,put,put,put,delete,refuse,import,old put,end,old end'.split(','),
+    ...'suspended,deactivated,deleted,back,back,old account,settle,settle,settle,reopen,rebuild'.split(','),
+  ),
+  did: fc.constantFrom(0, 1),
+  rkey: fc.constantFrom('a', 'b', 'c', 'd'),
+  collection: fc.constantFrom(note, note, mark),
+  content: fc.nat(contentCount - 1),
+  limit: fc.constantFrom(1, 2, 7, 1000),
+})
+
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
+
+/** What may be seen of an account, and what is known of the rest. */
+interface Known {
+  status: string | null
+  floor: string
+  /** The last revision that is known of a record, empty for none; its content, null when it is gone. */
+  readonly records: Map<
+    string,
+    { readonly rev: string; readonly content: number | null; readonly made: number }
+  >
+}
+
+async function follow(steps: readonly Step[]): Promise<void> {
+  const path = inFolder(`${(opened += 1)}.db`)
+  const first = { rev: rev(0), content: 0, made: -1 }
+  const model = [0, 1].map(
+    (did): Known => ({ status: null, floor: '', records: new Map([[uriOf(spot('a', did)), first]]) }),
+  )
+  let lexicons = noteLexicons
+  let store = await openNotes(path)
+  await apply(store, ...[0, 1].map((did) => put(store, spot('a', did), 0, { rev: rev(0) })))
+  /** Ids and first moments of all rows that were seen, which nothing but a deletion may change. */
+  const seen = new Map<string, unknown>()
+  let before = await store.database.read.readPlanState()
+  try {
+    for (const [turn, { what, did, rkey, collection, content, limit }] of steps.entries()) {
+      const known = model[did] as Known
+      const at = spot(rkey, did, collection)
+      const revision = rev(what.startsWith('old') ? Math.floor(turn / 2) : turn + 1)
+      const last = known.records.get(uriOf(at))
+      const settled = [last?.rev ?? '', known.floor].toSorted().at(-1) as string
+      const learn = (becomes: number | null, revised = revision): void => {
+        if (known.status === 'deleted' || revised < settled) return
+        const made = last === undefined || last.content === null ? turn : last.made
+        known.records.set(uriOf(at), { rev: revised, content: becomes, made })
+      }
+      let rebuilt = false
+      switch (what) {
+        case 'put':
+        case 'old put':
+          await apply(store, put(store, at, content, { rev: revision }))
+          learn(content)
+          break
+        case 'import':
+          await apply(store, put(store, at, content))
+          learn(content, '')
+          break
+        case 'delete':
+        case 'refuse':
+          await apply(store, what === 'delete' ? remove(at, revision) : refuse(store, at, revision))
+          learn(null)
+          break
+        case 'end':
+        case 'old end':
+          await apply(store, repoEnd(did, revision))
+          if (known.status === 'deleted' || revision < known.floor) break
+          known.floor = revision
+          for (const [uri, record] of known.records)
+            if (record.rev < revision) known.records.set(uri, { ...record, rev: '', content: null })
+          break
+        case 'suspended':
+        case 'deactivated':
+        case 'deleted':
+        case 'back': {
+          // What of a deletion is undone by coming back depends on how far it was.
+          if (known.status === 'deleted') await settleAll(store, limit)
+          const status = what === 'back' ? null : what
+          await apply(store, account(did, status, turn + 1))
+          known.status = status
+          if (status === 'deleted') {
+            known.records.clear()
+            known.floor = ''
+          }
+          break
+        }
+        case 'old account':
+          await apply(store, account(did, 'suspended', -1))
+          break
+        case 'settle':
+          await store.database.write.ledger.settleAccounts(limit)
+          break
+        case 'reopen':
+        case 'rebuild':
+          await store[Symbol.asyncDispose]()
+          rebuilt = what === 'rebuild'
+          if (rebuilt) {
+            lexicons = lexicons === noteLexicons ? widerLexicons : noteLexicons
+            seen.clear()
+            // A collection may be new here, so that a floor no longer says that all is known.
+            for (const one of model) one.floor = ''
+          }
+          store = await openNotes(path, undefined, lexicons)
+          break
+      }
+      await assertSeen(store, model, seen)
+      const state = await store.database.read.readPlanState()
+      assert.equal(state.hiding, store.rows('select * from hidden').length > 0)
+      const changed = state.hiding !== before.hiding || state.ordered.size !== before.ordered.size
+      if (!rebuilt && what !== 'reopen') assert.equal(state.version > before.version, changed, what)
+      before = state
+    }
+    await settleAll(store, 3)
+    await assertSeen(store, model, seen)
+    assert.deepEqual(store.rows('select * from hidden'), [])
+    assert.equal(store.rows(allRows).length, visibleRecords(store).size)
+    await assertDerived(store, lexicons)
+    await apply(store, account(0, null, 1000), account(1, null, 1000))
+    for (const known of model) known.status = null
+    await settleAll(store, 2)
+    await assertSeen(store, model, seen)
+    assert.deepEqual(store.rows('select * from parked'), [])
+    await assertDerived(store, lexicons)
+  } finally {
+    await store[Symbol.asyncDispose]()
+  }
+}
+
+async function assertSeen(
+  store: TestStore,
+  model: readonly Known[],
+  seen: Map<string, unknown>,
+): Promise<void> {
+  const visible = visibleRecords(store)
+  const returning = store.rows("select did from actor where move = 'return'").map(({ did }) => did)
+  const expected = new Map<string, string>()
+  for (const { status, records } of model)
+    for (const [uri, { content }] of records) {
+      if (content === null || status !== null) continue
+      // It may not be back yet.
+      if (returning.includes(spotOf(uri).did) && !visible.has(uri)) continue
+      expected.set(uri, contentJson(spotOf(uri).collection, content))
+    }
+  assert.deepEqual(visible, new Map([...expected].toSorted()))
+  for (const { uri, id, indexed_at } of store.rows(allRows)) {
+    const record = model.flatMap(({ records }) => records.get(String(uri)) ?? [])[0]
+    if (record === undefined || record.content === null) continue
+    const key = `${uri} ${record.made}`
+    assert.deepEqual(seen.get(key) ?? { id, indexed_at }, { id, indexed_at }, key)
+    seen.set(key, { id, indexed_at })
+  }
+  await assertOrder(store)
+}
+
+const allRows = [note, mark]
+  .map(
+    (name) =>
+      `select b.uri || t.rkey as uri, t.id, t.indexed_at from "${name}" t join base b on b.id = t.base`,
+  )
+  .join(' union all ')
+
+let opened = 0

@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  account,
+  apply,
+  assertDerived,
+  contentJson,
+  dids,
+  mark,
+  noOutcome,
+  note,
+  noteLexicons,
+  openNotes,
+  put,
+  refuse,
+  remove,
+  repoEnd,
+  rev,
+  settleAll,
+  spot,
+  spotOf,
+  uriOf,
+  visibleRecords,
+} from '../../../test/support/notes.ts'
+import { recordLexicon, temporaryFolder, type TestStore } from '../../../test/support/store.ts'
+
+const inFolder = temporaryFolder()
+
+test('a hidden account is unseen at once, and its rows leave the tables in steps', async () => {
+  for (const limit of [1, 7, 1000]) {
+    await using store = await filled(10)
+    await apply(store, account(0, 'takendown', 1))
+    assert.deepEqual(visibleRecords(store), new Map())
+    let rows = 10
+    for (let moved = limit; moved === limit; rows -= moved) {
+      assert.equal(rowCount(store), rows)
+      moved = await store.database.write.ledger.settleAccounts(limit)
+      assert.equal(moved, Math.min(limit, rows))
+    }
+    await settleAll(store)
+    assert.equal(rowCount(store), 0)
+    assert.deepEqual(store.rows('select * from hidden'), [])
+    assert.equal(await store.database.write.ledger.settleAccounts(limit), 0)
+    await assertDerived(store)
+  }
+})
+
+test('an account that comes back has its rows under their old ids, first moments and last changes', async () => {
+  for (const limit of [1, 7, 1000]) {
+    await using store = await filled(10)
+    await apply(
+      store,
+      put(store, spot('k3'), 2, { rev: rev(50) }),
+      put(store, spot('o', 1), 0, { rev: rev(1) }),
+    )
+    const before = store.rows(everyNote)
+    await apply(store, account(0, 'suspended', 1))
+    await settleAll(store, limit)
+    await apply(store, put(store, spot('p', 1), 1, { rev: rev(2) }))
+    await apply(store, account(0, null, 2))
+    await settleAll(store, limit)
+    assert.deepEqual(
+      store.rows(everyNote).filter(({ rkey }) => rkey !== 'p'),
+      before,
+    )
+    assert.ok((await store.database.read.readPlanState()).ordered.has(note))
+    await assertDerived(store)
+  }
+})
+
+test('what was written while an account was hidden is there when it comes back, and keeps when it was first stored', async () => {
+  for (const settledBefore of [0, 4, 10]) {
+    await using store = await filled(10)
+    const first = store.rows(everyNote)
+    await apply(store, account(0, 'deactivated', 1))
+    if (settledBefore > 0) await store.database.write.ledger.settleAccounts(settledBefore)
+    const outcome = await apply(
+      store,
+      put(store, spot('k0'), 2, { rev: rev(20) }),
+      put(store, spot('k9'), 2, { rev: rev(20) }),
+      put(store, spot('k1'), 3, { rev: rev(0) }),
+      remove(spot('k2'), rev(20)),
+      refuse(store, spot('k3'), rev(20)),
+      put(store, spot('new'), 2, { rev: rev(20) }),
+      put(store, spot('k4'), 2),
+    )
+    // Of the two that are older one has no revision.
+    assert.deepEqual(outcome, { ...noOutcome, withheld: 4, older: 2, rejected: 1 })
+    assert.deepEqual(visibleRecords(store), new Map())
+    await apply(store, account(0, null, 2))
+    await settleAll(store, 3)
+    assert.deepEqual(keys(store), ['k0', 'k1', 'k4', 'k5', 'k6', 'k7', 'k8', 'k9', 'new'])
+    const moments = (rows: readonly Record<string, unknown>[]) =>
+      rows.filter(({ rkey }) => rkey === 'k0' || rkey === 'k9').map(({ id, indexed_at }) => [id, indexed_at])
+    assert.deepEqual(moments(store.rows(everyNote)), moments(first))
+    const written = store.rows(
+      `select rkey, json(record) as json from "${note}" where rev = ? order by rkey`,
+      rev(20),
+    )
+    assert.deepEqual(
+      written,
+      ['k0', 'k9', 'new'].map((rkey) => ({ rkey, json: contentJson(note, 2) })),
+    )
+    await assertDerived(store)
+  }
+})
+
+test('a record that is written while its account comes back comes back first', async () => {
+  await using store = await filled(10)
+  const first = store.rows(everyNote)
+  await apply(store, account(0, 'deactivated', 1))
+  await settleAll(store)
+  await apply(store, account(0, null, 2))
+  assert.deepEqual(
+    await apply(
+      store,
+      put(store, spot('k7'), 3, { rev: rev(0) }),
+      put(store, spot('k8'), 2, { rev: rev(20) }),
+      refuse(store, spot('k6'), rev(0)),
+      remove(spot('k5'), rev(20)),
+      put(store, spot('k4'), 3),
+    ),
+    { ...noOutcome, older: 3, updated: 1, deleted: 1 },
+  )
+  assert.deepEqual(keys(store), ['k4', 'k6', 'k7', 'k8'])
+  assert.deepEqual(store.rows('select * from rejection'), [])
+  await settleAll(store, 1)
+  const kept = (rows: readonly Record<string, unknown>[]) =>
+    rows.filter(({ rkey }) => rkey !== 'k5').map(({ id, rkey, indexed_at }) => [id, rkey, indexed_at])
+  assert.deepEqual(kept(store.rows(everyNote)), kept(first))
+  await assertDerived(store)
+})
+
+test('a snapshot of a hidden account decides over what waits', async () => {
+  for (const settled of [false, true]) {
+    await using store = await filled(3)
+    await apply(store, account(0, 'deactivated', 1))
+    if (settled) await settleAll(store)
+    await apply(store, put(store, spot('k1'), 2, { rev: rev(20) }), repoEnd(0, rev(20)))
+    await apply(store, put(store, spot('k0'), 2, { rev: rev(19) }))
+    await apply(store, account(0, null, 2))
+    await settleAll(store)
+    assert.deepEqual(keys(store), ['k1'])
+    assert.deepEqual(
+      store.rows(`select id from "${note}"`).map(({ id }) => id),
+      [2],
+    )
+  }
+})
+
+test('a deleted account leaves nothing behind, and nothing of it comes back with older events', async () => {
+  for (const limit of [1, 7, 1000]) {
+    await using store = await filled(10)
+    await apply(
+      store,
+      remove(spot('gone'), rev(20)),
+      refuse(store, spot('bad'), rev(20)),
+      account(0, 'deactivated', 1),
+      put(store, spot('k0', 1), 0, { rev: rev(1) }),
+      refuse(store, spot('bad', 1), rev(20)),
+    )
+    // Some wait already, the others are still in their table.
+    await store.database.write.ledger.settleAccounts(4)
+    await apply(store, account(0, 'deleted', 2))
+    const replay = [
+      put(store, spot('k0'), 0, { rev: rev(99) }),
+      remove(spot('k1'), rev(99)),
+      refuse(store, spot('k2'), rev(99)),
+      put(store, spot('k3'), 0),
+    ]
+    assert.deepEqual(await apply(store, ...replay, repoEnd(0, rev(99))), { ...noOutcome, withheld: 4 })
+    await settleAll(store, limit)
+    await apply(store, ...replay, repoEnd(0, rev(99)))
+    const uris = visibleRecords(store).keys()
+    assert.deepEqual([...uris], [uriOf(spot('k0', 1))])
+    const left = {
+      parked: 'select * from parked',
+      hidden: 'select * from hidden',
+      tombstone: 'select b.did from tombstone t join base b on b.id = t.base',
+      rejection: 'select uri from rejection',
+      actor: `select handle, handle_due, floor, move from actor where did = '${dids[0]}'`,
+    }
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(left).map(([name, text]) => [name, store.rows(text)])),
+      {
+        parked: [],
+        hidden: [],
+        tombstone: [{ did: dids[1] }],
+        rejection: [{ uri: uriOf(spot('bad', 1)) }],
+        actor: [{ handle: null, handle_due: null, floor: null, move: null }],
+      },
+    )
+    await assertDerived(store)
+  }
+})
+
+test('an account that comes back, from deletion too, is fetched anew and its handle looked up', async () => {
+  for (const status of ['suspended', 'deleted']) {
+    await using store = await filled(1)
+    const { ledger } = store.database.write
+    await ledger.writeHandle(dids[0] as string, 'a.example', 9_000_000_000_000_000n)
+    await apply(store, account(0, status, 1))
+    await settleAll(store)
+    await apply(store, { kind: 'identity', did: dids[0] as string })
+    assert.deepEqual(await ledger.dueHandles(9), status === 'deleted' ? [] : [dids[0]])
+    assert.deepEqual(await ledger.dueJobs('ingest', 9), [])
+    await apply(store, account(0, null, 2))
+    const jobs = await ledger.dueJobs('ingest', 9)
+    assert.deepEqual(
+      jobs.map(({ did, reason }) => [did, reason]),
+      [[dids[0], 'The account is active again.']],
+    )
+    assert.deepEqual(await ledger.dueHandles(9), [dids[0]])
+    assert.deepEqual(await apply(store, put(store, spot('k0'), 1, { rev: rev(1) })), {
+      ...noOutcome,
+      ...(status === 'deleted' ? { stored: 1 } : { updated: 1 }),
+    })
+  }
+})
+
+test('of two changes of an account the later holds, in whatever order they come', async () => {
+  await using store = await filled(1)
+  const states = () => store.rows('select status from actor').map(({ status }) => status)
+  await apply(store, account(0, null, 5), account(0, 'deleted', 4))
+  assert.deepEqual(states(), [null])
+  await apply(store, account(0, 'takendown', 7), account(0, null, 6), account(0, null, 5))
+  assert.deepEqual(states(), ['takendown'])
+  // No clock has such a moment, but a host may say so.
+  await apply(store, account(0, null, 2 ** 60), account(0, 'suspended', 2 ** 59))
+  assert.deepEqual(states(), [null])
+})
+
+test('an inactive account without a reason is hidden too', async () => {
+  await using store = await filled(1)
+  await apply(store, { kind: 'account', did: dids[0] as string, active: false, status: null, eventAt: 1n })
+  assert.deepEqual(keys(store), [])
+})
+
+test('of an account without records nothing is kept, unless its repository is awaited', async () => {
+  await using store = await open()
+  await apply(store, account(0, 'suspended', 1), account(1, null, 1), {
+    kind: 'identity',
+    did: dids[0] as string,
+  })
+  assert.deepEqual(store.rows('select did from actor'), [])
+  await store.database.write.ledger.addJobs('backfill', [
+    { did: dids[0] as string, host: null, reason: 'all' },
+  ])
+  await apply(store, account(0, 'suspended', 2), account(1, 'suspended', 2))
+  assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(1) })), {
+    ...noOutcome,
+    withheld: 1,
+  })
+  assert.deepEqual(await apply(store, put(store, spot('a', 1), 0, { rev: rev(1) })), {
+    ...noOutcome,
+    stored: 1,
+  })
+  await apply(store, account(0, null, 3))
+  await settleAll(store)
+  assert.equal(visibleRecords(store).size, 2)
+})
+
+test('plans change when the first account is hidden and when nothing is hidden any more, and not between', async () => {
+  await using store = await filled(2)
+  await apply(store, put(store, spot('a', 1), 0, { rev: rev(1) }))
+  const state = () => store.database.read.readPlanState()
+  const { version } = await state()
+  const expected = async (hiding: boolean, after: number): Promise<void> => {
+    const { ordered: _, ...rest } = await state()
+    assert.deepEqual(rest, { hiding, version: version + after })
+  }
+  await apply(store, account(2, 'suspended', 1))
+  await expected(false, 0)
+  await apply(store, account(0, 'suspended', 1))
+  await expected(true, 1)
+  await apply(store, account(1, 'suspended', 1), account(0, 'takendown', 2))
+  await expected(true, 1)
+  await apply(store, account(0, null, 3))
+  await expected(true, 1)
+  await settleAll(store)
+  await expected(false, 2)
+  // Nothing of it is in the tables, so that nothing need be hidden to delete it.
+  await apply(store, account(1, 'deleted', 4))
+  await expected(false, 2)
+  await settleAll(store)
+  await apply(store, account(0, 'deactivated', 5), account(0, null, 6))
+  await expected(false, 4)
+})
+
+test('what waits is judged by the lexicons that are in force when its account comes back', async () => {
+  const path = inFolder('judged.db')
+  const strict = [recordLexicon(note, { text: { type: 'integer' } }), ...noteLexicons.slice(1)]
+  {
+    await using store = await openNotes(path)
+    await apply(
+      store,
+      put(store, spot('words'), 1, { rev: rev(1) }),
+      put(store, spot('none'), 2, { rev: rev(1) }),
+    )
+    await apply(store, put(store, spot('later'), 2, { rev: rev(2) }), account(0, 'suspended', 1))
+    await store.database.write.ledger.settleAccounts(1)
+    await apply(store, put(store, spot('later'), 0, { rev: rev(3) }))
+  }
+  {
+    await using store = await openNotes(path, undefined, strict)
+    const { version, ordered: _, ...rest } = await store.database.read.readPlanState()
+    assert.deepEqual(rest, { hiding: false })
+    assert.equal(store.rows('select * from parked').length, 3)
+    await apply(store, account(0, null, 2))
+    await settleAll(store, 1)
+    assert.deepEqual(keys(store), ['none'])
+    const refused = store.rows('select uri, source, rev from rejection order by uri')
+    assert.deepEqual(refused, [
+      { uri: uriOf(spot('later')), source: 'rebuild', rev: rev(3) },
+      { uri: uriOf(spot('words')), source: 'rebuild', rev: rev(1) },
+    ])
+    // What is older than what was put aside does not take its place.
+    const older = { ...put(store, spot('later'), 2, { rev: rev(2) }), columns: [], arrays: [] }
+    assert.deepEqual(await apply(store, older), { ...noOutcome, older: 1 })
+    assert.equal((await store.database.read.readPlanState()).version, version)
+  }
+})
+
+test('records of a collection that is not served wait until it is, whatever their account does meanwhile', async () => {
+  const path = inFolder('unserved.db')
+  const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
+  {
+    await using store = await filled(3, path)
+    await apply(store, put(store, spot('m', 0, mark), 0, { rev: rev(1) }), account(0, 'suspended', 1))
+    await store.database.write.ledger.settleAccounts(2)
+  }
+  {
+    await using store = await openNotes(path, undefined, served)
+    await settleAll(store)
+    await apply(store, account(0, null, 2))
+    await settleAll(store)
+    assert.deepEqual([...visibleRecords(store).keys()], [uriOf(spot('m', 0, mark))])
+    assert.ok(!(await store.database.read.readPlanState()).hiding)
+  }
+  await using store = await openNotes(path)
+  await settleAll(store)
+  assert.deepEqual(keys(store).toSorted(), ['k0', 'k1', 'k2', 'm'])
+  assert.deepEqual(store.rows('select * from parked'), [])
+  await assertDerived(store)
+})
+
+const everyNote = `select id, rkey, indexed_at, changed_at from "${note}" order by id`
+let opened = 0
+function open(path = inFolder(`${(opened += 1)}.db`)): Promise<TestStore> {
+  return openNotes(path)
+}
+
+/** With notes k0, k1 and so on of the first account. */
+async function filled(count: number, path?: string): Promise<TestStore> {
+  const store = await open(path)
+  const notes = Array.from({ length: count }, (_, n) => put(store, spot(`k${n}`), n % 2, { rev: rev(n + 1) }))
+  await apply(store, ...notes)
+  return store
+}
+
+function rowCount(store: TestStore): number {
+  return store.rows(`select id from "${note}"`).length
+}
+
+/** Record keys of what can be seen. */
+function keys(store: TestStore): string[] {
+  return [...visibleRecords(store).keys()].map((uri) => spotOf(uri).rkey)
+}

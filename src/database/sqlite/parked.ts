@@ -1,0 +1,83 @@
+/** Rows of hidden accounts: they wait outside of their tables until the account comes back or is deleted. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { ColumnValue } from '../database.ts'
+import type { KeptRow, NewRow, RowChange, Rows } from './table-writer.ts'
+
+interface ParkedRow extends KeptRow {
+  readonly base: number
+  readonly rkey: string
+}
+
+export class Parked implements Rows {
+  readonly #find: StatementSync
+  readonly #insert: StatementSync
+  readonly #update: StatementSync
+  readonly #setRev: StatementSync
+  readonly #remove: StatementSync
+  readonly #keys: StatementSync
+  readonly #take: StatementSync
+  readonly #removeOlder: StatementSync
+  readonly #removeSome: StatementSync
+
+  constructor(database: DatabaseSync) {
+    const one = 'where base = ? and rkey = ?'
+    this.#find = database.prepare(`select base, rkey, cid, rev from parked ${one}`)
+    this.#insert = database.prepare(
+      `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record) values (?, ?, ?, ?, ?, ?, jsonb(?))`,
+    )
+    this.#update = database.prepare(
+      `update parked set cid = ?, rev = ?, changed_at = ?, record = jsonb(?) ${one}`,
+    )
+    this.#setRev = database.prepare(`update parked set rev = ? ${one}`)
+    this.#remove = database.prepare(`delete from parked ${one}`)
+    this.#keys = database.prepare('select rkey from parked where base = ? limit ?')
+    this.#take = database.prepare(
+      `delete from parked ${one} returning rkey, id, cid, rev, indexed_at, changed_at, json(record) as json`,
+    )
+    this.#take.setReadBigInts(true)
+    this.#removeOlder = database.prepare('delete from parked where base = ? and (rev is null or rev < ?)')
+    this.#removeSome = database.prepare(
+      'delete from parked where base = ? and rkey in (select rkey from parked where base = ? limit ?)',
+    )
+  }
+
+  find(base: number, rkey: string): ParkedRow | undefined {
+    return this.#find.get(base, rkey) as ParkedRow | undefined
+  }
+
+  insert({ base, rkey, cid, rev, indexedAt, changedAt, json }: NewRow): void {
+    this.#insert.run(base, rkey, cid, rev, indexedAt, changedAt, json)
+  }
+
+  update({ base, rkey }: ParkedRow, { cid, rev, changedAt, json }: RowChange): void {
+    this.#update.run(cid, rev, changedAt, json, base, rkey)
+  }
+
+  setRev({ base, rkey }: ParkedRow, rev: string | null): void {
+    this.#setRev.run(rev, base, rkey)
+  }
+
+  remove({ base, rkey }: ParkedRow): void {
+    this.#remove.run(base, rkey)
+  }
+
+  /** Record keys of some rows of a base. */
+  keys(base: number, limit: number): string[] {
+    return this.#keys.all(base, limit).map(({ rkey }) => String(rkey))
+  }
+
+  /** Takes a row out, as it is kept; integers as bigint. */
+  take(base: number, rkey: string): Readonly<Record<string, ColumnValue>> | undefined {
+    return this.#take.get(base, rkey)
+  }
+
+  /** Rows that no revision, or one before this, vouches for. */
+  removeOlder(base: number, rev: string): void {
+    this.#removeOlder.run(base, rev)
+  }
+
+  /** Some rows of a base; how many. */
+  removeSome(base: number, limit: number): number {
+    return Number(this.#removeSome.run(base, base, limit).changes)
+  }
+}

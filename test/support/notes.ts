@@ -1,0 +1,247 @@
+/** Two small collections for tests of the write path: what a network says of their records, and what must follow from it. */
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
+import type { BatchOutcome, Change } from '../../src/database/database.ts'
+import { storedColumns, type Table } from '../../src/database/tables.ts'
+import type { Json } from '../reference/shapes.ts'
+import { openTestStore, recordLexicon, type TestStore } from './store.ts'
+
+export const note = 'org.example.note'
+export const mark = 'org.example.mark'
+export const dids = [
+  'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
+  'did:web:b.example',
+  'did:plc:zzzzzzzzzzzzzzzzzzzzzzzz',
+]
+
+const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
+const noteProperties = {
+  text: { type: 'string', maxGraphemes: 300, maxLength: 3000 },
+  tags: { type: 'array', items: { type: 'string', maxLength: 64 } },
+  about: strongRef,
+  links: { type: 'array', items: strongRef },
+}
+const markLexicon = recordLexicon(mark, { name: { type: 'string', maxLength: 20, knownValues: ['x'] } })
+export const noteLexicons: readonly Json[] = [recordLexicon(note, noteProperties), markLexicon]
+/** Every record fits these too, but all that is derived must be derived anew. */
+export const widerLexicons: readonly Json[] = [
+  recordLexicon(note, { ...noteProperties, stars: { type: 'integer' } }),
+  markLexicon,
+]
+
+/** A revision; a later one for a larger number. */
+export function rev(n: number): string {
+  const digits = '234567abcdefghijklmnopqrstuvwxyz'
+  return `3k${[...Array(11).keys()].map((at) => digits[Math.floor(n / 32 ** (10 - at)) % 32]).join('')}`
+}
+
+export interface Spot {
+  readonly did: string
+  readonly collection: string
+  readonly rkey: string
+}
+
+export function uriOf({ did, collection, rkey }: Spot): string {
+  return `at://${did}/${collection}/${rkey}`
+}
+
+export function spotOf(uri: string): Spot {
+  const [, , did, collection, rkey] = uri.split('/') as [string, string, string, string, string]
+  return { did, collection, rkey }
+}
+
+/** In the first repository's notes, unless said otherwise. */
+export function spot(rkey: string, did = 0, collection = note): Spot {
+  return { did: dids[did] as string, collection, rkey }
+}
+
+const cid = 'bafyreibjk2zm52hfizr454i2vrctndr2q2oimlwxu36s3or2icabptr6by'
+const link = (uri: string) => ({ uri, cid })
+/** What records of a collection hold, by number. */
+const contents: Readonly<Record<string, readonly Json[]>> = {
+  [note]: [
+    { text: 'Äpfel und Birnen', tags: ['fruit', 'de'], about: link(`at://${dids[1]}/${mark}/m`) },
+    {
+      text: 'plain words',
+      tags: ['fruit'],
+      links: [link(`at://${dids[0]}/${note}/a`), link('at://did:plc:x/y.y.y/z')],
+    },
+    { tags: [] },
+    { text: '中文 and "quotes"', tags: ['x', 'y', 'x'], links: [link(`at://${dids[0]}/${note}/a`)] },
+  ],
+  [mark]: [{ name: 'x' }, { name: 'y' }, {}, { name: 'zeta' }],
+}
+export const contentCount = 4
+
+/** What a content is in its collection, as `visibleRecords` tells it. */
+export function contentJson(collection: string, content: number): string {
+  return JSON.stringify({ $type: collection, ...contents[collection]?.[content] })
+}
+
+interface PutGiven {
+  readonly rev?: string
+  readonly indexedAt?: string
+}
+
+export function put(store: TestStore, at: Spot, content: number, given: PutGiven = {}): Change {
+  const value = JSON.parse(contentJson(at.collection, content)) as Json
+  return store.change({ uri: uriOf(at), ...given, value })
+}
+
+export function remove(at: Spot, revision: string): Change {
+  return { kind: 'delete', ...at, rev: revision }
+}
+
+/** A record that fits no lexicon, as its publisher wrote it. */
+export function refuse(store: TestStore, at: Spot, revision?: string): Change {
+  const value = { $type: at.collection, text: 5, name: 5 }
+  const change = store.change({ uri: uriOf(at), value })
+  assert.equal(change.kind, 'reject')
+  return { ...change, ...(revision !== undefined && { rev: revision }) } as Change
+}
+
+export function account(did: number, status: string | null, eventAt: number): Change {
+  return {
+    kind: 'account',
+    did: dids[did] as string,
+    active: status === null,
+    status,
+    eventAt: BigInt(eventAt),
+  }
+}
+
+export function repoEnd(did: number, revision: string): Change {
+  return { kind: 'repo-end', did: dids[did] as string, rev: revision }
+}
+
+export function openNotes(path: string, now?: () => bigint, lexicons = noteLexicons): Promise<TestStore> {
+  return openTestStore({ path, lexicons, ...(now && { now }) })
+}
+
+export function apply(store: TestStore, ...changes: readonly Change[]): Promise<BatchOutcome> {
+  return store.database.write.applyBatch(changes)
+}
+
+export const noOutcome = {
+  stored: 0,
+  updated: 0,
+  unchanged: 0,
+  older: 0,
+  deleted: 0,
+  withheld: 0,
+  rejected: 0,
+}
+
+export async function settleAll({ database }: TestStore, limit = 1000): Promise<void> {
+  while ((await database.write.ledger.settleAccounts(limit)) > 0);
+}
+
+/** All records that a caller can see, by their URIs: the JSON of each. */
+export function visibleRecords(store: TestStore): Map<string, string> {
+  const rows = store.tables.flatMap(({ name }) =>
+    store.rows(
+      `select b.uri || t.rkey as uri, json(t.record) as json from "${name}" t join base b on b.id = t.base
+       where t.base not in (select base from hidden)`,
+    ),
+  )
+  return new Map(rows.map(({ uri, json }) => [String(uri), String(json)] as const).toSorted())
+}
+
+/** Ids follow the default order where it is said that they do; elsewhere there is an index for it. */
+export async function assertOrder(store: TestStore): Promise<void> {
+  const { ordered } = await store.database.read.readPlanState()
+  for (const { name, collection } of store.tables) {
+    const rows = `from "${name}" t join base b on b.id = t.base`
+    const ids = (order: string) => store.rows(`select t.id ${rows} order by ${order}`).map(({ id }) => id)
+    if (ordered.has(collection.nsid)) assert.deepEqual(ids('t.id'), ids('t.indexed_at, t.rkey, b.did'), name)
+    const index = store.rows('select 1 from sqlite_master where name = ?', `${name}/indexed_at`)
+    assert.equal(index.length, ordered.has(collection.nsid) ? 0 : 1, `the order index of ${name}`)
+  }
+}
+
+/** The file is sound, and all that is derived is what a fresh import of the same records gives. */
+export async function assertDerived(store: TestStore, lexicons = noteLexicons): Promise<void> {
+  await assertOrder(store)
+  assertSound(store)
+  await using fresh = await openNotes(':memory:', undefined, lexicons)
+  const lines = store.tables.flatMap(({ name }) =>
+    store.rows(
+      `select b.uri || t.rkey as uri, json(t.record) as json, t.rev, instant_text(t.indexed_at) as at
+       from "${name}" t join base b on b.id = t.base order by t.id`,
+    ),
+  )
+  await fresh.load(
+    lines.map(({ uri, json, rev, at }) => ({
+      uri: String(uri),
+      ...(rev !== null && { rev: String(rev) }),
+      indexedAt: String(at),
+      value: JSON.parse(String(json)) as Json,
+    })),
+  )
+  for (const [at, table] of store.tables.entries())
+    assert.deepEqual(derivedOf(store, table), derivedOf(fresh, fresh.tables[at] as Table), table.name)
+}
+
+function assertSound(store: TestStore): void {
+  if (store.path === ':memory:') return
+  const database = new DatabaseSync(store.path)
+  try {
+    for (const { texts } of store.tables)
+      for (const { name } of texts)
+        database.exec(`insert into "${name}" ("${name}") values ('integrity-check')`)
+    assert.deepEqual({ ...database.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
+  } finally {
+    database.close()
+  }
+}
+
+/** By URI, so that ids do not matter. */
+function derivedOf({ rows }: TestStore, { name, ...table }: Table) {
+  const from = `from "${name}" t join base b on b.id = t.base`
+  const uri = 'b.uri || t.rkey as uri'
+  const columns = storedColumns({ name, ...table }).map((column) =>
+    column.kind === 'refBase'
+      ? `(select uri from base where id = t."${column.name}") as "${column.name}"`
+      : `t."${column.name}"`,
+  )
+  const kept = ['hex(t.cid) as cid', 't.rev', 't.indexed_at', 'json(t.record) as record', ...columns]
+  return {
+    rows: rows(`select ${uri}, ${kept.join(', ')} ${from} order by uri`),
+    arrays: table.arrays.map((array) => {
+      const element =
+        array.kind === 'reference' ? '(select uri from base where id = s.base) || s.rkey' : 's.value'
+      return rows(
+        `select ${uri}, ${element} as element from "${array.name}" s left join "${name}" t using (id)
+         left join base b on b.id = t.base order by uri, element`,
+      )
+    }),
+    texts: table.texts.map((text) => {
+      const terms = rows(`select term, doc from "${text.name}/terms" order by term`)
+      const found = `select ${uri} from "${text.name}" f left join "${name}" t on t.id = f.rowid
+        left join base b on b.id = t.base where "${text.name}" match ? order by uri`
+      return terms.map(({ term, doc }) => [term, doc, rows(found, `"${String(term).replaceAll('"', '""')}"`)])
+    }),
+  }
+}
+
+const replayed = process.env.PROPERTY_SEED
+
+/** That something holds for whatever is drawn; a failure says how to replay it. */
+export async function assertHolds<T>(
+  drawn: fc.Arbitrary<T>,
+  holds: (drawn: T) => Promise<void>,
+  numRuns: number,
+): Promise<void> {
+  const seed = replayed === undefined ? Date.now() % 2 ** 31 : Number(replayed)
+  try {
+    await fc.assert(fc.asyncProperty(drawn, holds), {
+      seed,
+      numRuns: numRuns * Number(process.env.PROPERTY_RUNS ?? 1),
+      includeErrorInReport: true,
+    })
+  } catch (error) {
+    if (error instanceof Error) error.message = `Replay with PROPERTY_SEED=${seed}.\n${error.message}`
+    throw error
+  }
+}
