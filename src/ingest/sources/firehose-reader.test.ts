@@ -218,18 +218,18 @@ test('a signed commit proves nothing that it does not say', async () => {
       await commitFrame(1, commit, { ops: [{ ...op, path: `${book}/2` }] }),
       /something else/,
     ],
-    ['no tree', await commitFrame(1, await without(commit, (fields) => fields.data)), /is missing/],
-    ['no commit', await commitFrame(1, await without(commit, () => commit.cid)), /is missing/],
-    ['no blocks', await commitFrame(1, commit, { blocks: new Uint8Array() }), /ends in the middle/],
+    ['no tree', await commitFrame(1, await without(commit, (fields) => fields.data)), /block not found/],
+    ['no commit', await commitFrame(1, await without(commit, () => commit.cid)), /does not have the commit/],
+    ['no blocks', await commitFrame(1, commit, { blocks: new Uint8Array() }), /cannot be read/],
     [
       'half of the blocks',
       await commitFrame(1, commit, { blocks: (await car(commit)).subarray(0, -20) }),
-      /ends in the middle/,
+      /cannot be read/,
     ],
     [
       'blocks with a wrong byte',
       await commitFrame(1, commit, { blocks: flip(await car(commit), 400) }),
-      /other bytes|CID|missing/,
+      /cannot be read/,
     ],
     [
       'a commit of version 2',

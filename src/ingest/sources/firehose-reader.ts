@@ -3,7 +3,6 @@
  * tree does not prove (https://atproto.com/specs/sync); what cannot be believed is refused, and the repository
  * asked for, so that nothing is lost. Whatever a server sends, at worst it is refused.
  */
-import type { Cid } from '@atproto/lex-data'
 import { LRUCache } from 'lru-cache'
 import type { Change, RejectionReason } from '../../database/changes.ts'
 import { formatCid } from '../../lexicon/cid.ts'
@@ -19,16 +18,7 @@ import {
   type SyncEvent,
 } from './firehose-frame.ts'
 import { createIdentity, IdentityError, type IdentityOptions } from './identity.ts'
-import {
-  type Blocks,
-  type Commit,
-  indexCar,
-  MissingBlockError,
-  openTree,
-  readCommit,
-  readRecord,
-  RepoError,
-} from './repo-blocks.ts'
+import { openCar, readRecord, RepoError, type SignedRepo } from './repo-blocks.ts'
 import { isSignedBy } from './signature.ts'
 
 /** Plain data, so that it can be sent to a thread. */
@@ -87,9 +77,9 @@ export function createFirehoseReader(
   }
 
   /** The commit when its account has signed it, else what comes of it. */
-  const verify = async (event: CommitEvent | SyncEvent): Promise<SignedCommit | Change[]> => {
+  const verify = async (event: CommitEvent | SyncEvent): Promise<SignedRepo | Change[]> => {
     const { did } = event
-    const signed = readSigned(event)
+    const signed = await readSigned(event)
     const { fields } = signed.commit
     try {
       const { signingKey } = await identity.account(did)
@@ -112,18 +102,17 @@ export function createFirehoseReader(
     }
     const verified = await verify(event)
     if (Array.isArray(verified)) return verified
-    const find = openTree(verified.blocks, verified.commit.data)
     const changes: Change[] = []
     for (const { collection, rkey, cid } of ops) {
-      const found = find(`${collection}/${rkey}`)
-      if (!isSame(found, cid))
+      const found = await verified.find(`${collection}/${rkey}`)
+      if (found === null ? cid !== null : cid?.equals(found) !== true)
         throw new RepoError(`The tree of the commit has something else at ${collection}/${rkey}.`)
       if (found === null) {
         changes.push({ kind: 'delete', did, collection, rkey, rev })
         continue
       }
-      const place = { did, collection, rkey, rev, cid: formatCid(found) }
-      const block = blockIfThere(verified.blocks, found)
+      const place = { did, collection, rkey, rev, cid: formatCid(found.bytes) }
+      const block = await verified.block(found)
       if (block === null) changes.push(...request(did, `${collection}/${rkey} came without its record.`))
       else changes.push(readRecord(reader, place, block, name))
     }
@@ -184,40 +173,22 @@ export function createFirehoseReader(
   }
 }
 
-interface SignedCommit {
-  readonly commit: Commit
-  readonly blocks: Blocks
-}
-
 /** The protocol's limit for one commit. */
 const maxOps = 200
 const keptOfEvent = 2_000
 const lookUpsAtOnce = 32
 
 /** The commit of an event, if it is the one that the event says. */
-function readSigned(event: CommitEvent | SyncEvent): SignedCommit {
-  const { root, blocks } = indexCar(event.blocks)
-  if (event.kind === 'commit' && !isSame(root, event.cid))
+async function readSigned(event: CommitEvent | SyncEvent): Promise<SignedRepo> {
+  const repo = await openCar(event.blocks)
+  const { root, commit } = repo
+  if (event.kind === 'commit' && event.cid?.equals(root) !== true)
     throw new RepoError('The commit is not the one that the event names.')
-  const commit = readCommit(blocks(root))
   if (commit.did !== event.did)
     throw new RepoError(`The commit is one of ${commit.did}, the event one of ${event.did}.`)
   if (commit.rev !== event.rev)
     throw new RepoError(`The commit has the revision ${commit.rev}, the event ${event.rev}.`)
-  return { commit, blocks }
-}
-
-function isSame(found: Uint8Array | null, claimed: Cid | null): boolean {
-  return found === null || claimed === null ? found === claimed : Buffer.compare(found, claimed.bytes) === 0
-}
-
-function blockIfThere(blocks: Blocks, cid: Uint8Array): Uint8Array | null {
-  try {
-    return blocks(cid)
-  } catch (error) {
-    if (error instanceof MissingBlockError) return null
-    throw error
-  }
+  return repo
 }
 
 /**

@@ -25,11 +25,11 @@ export type RepoAnswer =
 const reader = createChangeReader(workerData as NetworkReaderOptions)
 
 let repo: Repo | null = null
-let chunks: Iterator<readonly Change[]> | null = null
+let chunks: AsyncIterator<readonly Change[]> | null = null
 
-answerRequests((question: RepoQuestion): RepoAnswer => {
+answerRequests(async (question: RepoQuestion): Promise<RepoAnswer> => {
   try {
-    return answer(question)
+    return await answer(question)
   } catch (error) {
     repo = null
     if (!(error instanceof RepoError)) throw error
@@ -37,9 +37,9 @@ answerRequests((question: RepoQuestion): RepoAnswer => {
   }
 })
 
-function answer(question: RepoQuestion): RepoAnswer {
+async function answer(question: RepoQuestion): Promise<RepoAnswer> {
   if (question.kind === 'open') {
-    repo = openRepo(question.car, reader, question.source)
+    repo = await openRepo(question.car, reader, question.source)
     chunks = null
     return { kind: 'open', did: repo.did }
   }
@@ -48,11 +48,11 @@ function answer(question: RepoQuestion): RepoAnswer {
     case 'isSigned':
       return { kind: 'isSigned', signed: repo.isSignedBy(question.signingKey) }
     case 'verify':
-      repo.verify()
+      await repo.verify()
       return { kind: 'verify' }
     case 'next': {
       chunks ??= repo.chunks()
-      const next = chunks.next()
+      const next = await chunks.next()
       if (next.done === true) repo = null
       return { kind: 'next', changes: next.done === true ? null : next.value }
     }
