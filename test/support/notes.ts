@@ -95,7 +95,7 @@ export function remove(at: Spot, revision: string): Change {
 
 /** A record that fits no lexicon, as its publisher wrote it. */
 export function refuse(store: TestStore, at: Spot, revision?: string): Change {
-  const value = { $type: at.collection, text: 5, name: 5 }
+  const value = { $type: at.collection, text: true, name: true }
   const change = store.change({ uri: uriOf(at), value })
   assert.equal(change.kind, 'reject')
   return { ...change, ...(revision !== undefined && { rev: revision }) } as Change
@@ -117,6 +117,17 @@ export function repoEnd(did: number, revision: string): Change {
 
 export function openNotes(path: string, now?: () => bigint, lexicons = noteLexicons): Promise<TestStore> {
   return openTestStore({ path, lexicons, ...(now && { now }) })
+}
+
+/** A clock that only moves when it is told to. */
+export function stoppedClock() {
+  let at = 1_770_000_000_000_000n
+  return {
+    now: () => at,
+    advance: (by: bigint) => {
+      at += by
+    },
+  }
 }
 
 export function apply(store: TestStore, ...changes: readonly Change[]): Promise<BatchOutcome> {

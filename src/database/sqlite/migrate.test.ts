@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { openReadDatabase } from '../open.ts'
 import type { Json } from '../../../test/reference/shapes.ts'
 import type { StoredLine } from '../../../test/support/engine.ts'
 import { openTestStore, recordLexicon, temporaryFolder, type TestStore } from '../../../test/support/store.ts'
@@ -178,6 +179,110 @@ test('a rebuild that fails changes nothing', async () => {
   assert.deepEqual(content(path), before)
 })
 
+test('a file of the first version has all its records after opening, and accounts for them', async () => {
+  const [path, fresh] = [inFolder('first.db'), inFolder('first-fresh.db')]
+  tamper(path, firstVersion)
+  const [a, b] = ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:web:b.example']
+  {
+    await using store = await open(path, [thing(size)])
+    assert.deepEqual(
+      store.rows(`select t.id, b.uri || t.rkey as uri, hex(t.cid) as cid, rev, indexed_at, changed_at, ".size" as size
+        from "org.example.thing" t join base b on b.id = t.base order by t.id`),
+      [
+        {
+          id: 1,
+          uri: `at://${b}/org.example.thing/2`,
+          cid: '22',
+          rev: null,
+          indexed_at: 100,
+          changed_at: 100,
+          size: null,
+        },
+        {
+          id: 2,
+          uri: `at://${a}/org.example.thing/1`,
+          cid: '11',
+          rev: '3kaaaaaaaaa22',
+          indexed_at: 200,
+          changed_at: 300,
+          size: 7,
+        },
+      ],
+    )
+    assert.deepEqual(store.rows('select * from actor'), [
+      { did: a, handle: null, handle_due: 0, status: null, status_at: 0, floor: null, move: null },
+      { did: b, handle: null, handle_due: 0, status: null, status_at: 0, floor: null, move: null },
+    ])
+    const rejections = await store.database.write.ledger.readRejections(9, null)
+    assert.deepEqual(rejections, [
+      {
+        key: 'k',
+        source: 'f:1',
+        uri: null,
+        reason: 'malformed',
+        message: 'No.',
+        record: '{',
+        cut: false,
+        seenAt: 5n,
+      },
+    ])
+    // The order that was lost is found again by the rebuild.
+    assert.deepEqual(store.rows('select nsid, ordered from collection'), [
+      { nsid: 'org.example.thing', ordered: 1 },
+    ])
+  }
+  await fill(fresh, [thing(size)], [])
+  assert.deepEqual(names(path), names(fresh))
+  const before = readFileSync(path)
+  await (await open(path, [thing(size)]))[Symbol.asyncDispose]()
+  assert.ok(before.equals(readFileSync(path)))
+})
+
+test('only to read, a file of the first version is left as it is', async () => {
+  const path = inFolder('first-read.db')
+  tamper(path, firstVersion)
+  const before = readFileSync(path)
+  const fingerprint = 'any'
+  await assert.rejects(openReadDatabase(path, { fingerprint, now: () => 0n }), /by another version/)
+  assert.ok(before.equals(readFileSync(path)))
+})
+
+test('a rebuild leaves what is kept beside the records as it is', async () => {
+  const path = inFolder('beside.db')
+  const kept = ['source', 'job', 'listing', 'tombstone', 'outcome', 'rejection', 'base']
+  const content = (store: TestStore) => kept.map((name) => [name, store.rows(`select * from ${name}`)])
+  let before: unknown
+  {
+    await using store = await open(path, [thing(size)])
+    const { ledger } = store.database.write
+    const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+    const deletion = {
+      kind: 'delete',
+      did,
+      collection: 'org.example.thing',
+      rkey: 'z',
+      rev: '3kaaaaaaaaa22',
+    } as const
+    await store.database.write.applyBatch(
+      [store.change(line('a', { size: 1 })), deletion, store.change(line('b', { size: '' }))],
+      {
+        source: 'live',
+        cursor: '7',
+        eventAt: 1n,
+      },
+    )
+    await ledger.addJobs('backfill', [{ did, host: 'https://host', reason: 'all' }], {
+      target: 'https://host',
+      cursor: 'p',
+      done: false,
+    })
+    before = content(store)
+  }
+  await using store = await open(path, [thing({ ...size, more: { type: 'boolean' } })])
+  assert.deepEqual(content(store), before)
+  assert.equal(store.rows('select * from "org.example.thing"').length, 1)
+})
+
 test('a file of a newer version is refused and left alone', async () => {
   const path = inFolder('newer.db')
   await fill(path, [thing(size)], [])
@@ -233,6 +338,46 @@ test('a folder that may not be written to is an error, not a crash', async (t) =
   chmodSync(folder, 0o555)
   await assert.rejects(open(`${folder}/x.db`, [thing(size)]), /unable to open/)
 })
+
+/** As 0.1.0 laid it out, with two records out of order. */
+const firstVersion = `
+  pragma application_id = 0x4c784772; pragma user_version = 1;
+  create table base (id integer primary key, uri text not null unique, did text, collection text);
+  create table rejection (
+    key text primary key, source text not null, uri text, reason text not null, message text not null,
+    record text not null, seen_at integer not null
+  ) without rowid;
+  create table collection (nsid text primary key, table_name text not null, ordered integer not null) without rowid;
+  create table state (id integer primary key check (id = 1), plan_version integer not null, derivation text not null);
+  create table "org.example.thing" (
+    id integer primary key, base integer not null, rkey text not null, cid blob not null, rev text,
+    indexed_at integer not null, changed_at integer not null, record blob not null, ".size" integer
+  );
+  create unique index "org.example.thing/key" on "org.example.thing" (base, rkey);
+  create index "org.example.thing/.size" on "org.example.thing" (".size", rkey);
+  create index "org.example.thing/indexed_at" on "org.example.thing" (indexed_at, rkey);
+  insert into state values (1, 4, 'of the first version');
+  insert into collection values ('org.example.thing', 'org.example.thing', 0);
+  insert into base values
+    (1, 'at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/org.example.thing/', 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'org.example.thing'),
+    (2, 'at://did:web:b.example/org.example.thing/', 'did:web:b.example', 'org.example.thing');
+  insert into "org.example.thing" values
+    (1, 1, '1', x'11', '3kaaaaaaaaa22', 200, 300, jsonb('{"$type": "org.example.thing", "size": 7}'), 7),
+    (2, 2, '2', x'22', null, 100, 100, jsonb('{"$type": "org.example.thing"}'), null);
+  insert into rejection values ('k', 'f:1', null, 'malformed', 'No.', '{', 5);
+`
+
+/** Everything in the file by its name, and how indexes are made. */
+function names(path: string) {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const rows = database
+    .prepare(
+      "select type, name, iif(type = 'index', sql, null) as sql from sqlite_master order by type, name",
+    )
+    .all()
+  database.close()
+  return rows
+}
 
 function open(path: string, lexicons: readonly Json[]): Promise<TestStore> {
   return openTestStore({ path, lexicons })

@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  apply,
+  dids,
+  openNotes,
+  put,
+  refuse,
+  rev,
+  spot,
+  stoppedClock,
+  uriOf,
+} from '../../../test/support/notes.ts'
+import { temporaryFolder, type TestStore } from '../../../test/support/store.ts'
+import type { Ledger, RepoJob } from '../ledger.ts'
+
+const inFolder = temporaryFolder()
+const [one, two, three] = dids.toSorted() as [string, string, string]
+const wanted = (did: string, host: string | null = null) => ({ did, host, reason: 'It was asked for' })
+
+test('a source goes on from the last cursor that was stored, which a batch without one leaves as it is', async () => {
+  const path = inFolder('cursor.db')
+  {
+    await using store = await openNotes(path)
+    const { ledger } = store.database.write
+    assert.equal(await ledger.readCursor('live'), null)
+    await ledger.writeState('live', 'connecting', null, 0)
+    assert.equal(await ledger.readCursor('live'), null)
+    await store.database.write.applyBatch([], { source: 'live', cursor: '17', eventAt: null })
+    await store.database.write.applyBatch([], { source: 'live', cursor: null, eventAt: 4n })
+    await store.database.write.applyBatch([], { source: 'other', cursor: '99', eventAt: null })
+    await ledger.writeState('live', 'stopped', 'The end.', 0)
+  }
+  await using store = await openNotes(path)
+  assert.equal(await store.database.write.ledger.readCursor('live'), '17')
+})
+
+test('a page of a listing becomes jobs in one step with the listing itself', async () => {
+  await using store = await open()
+  const { ledger } = store.database.write
+  assert.equal(await ledger.readListing('backfill', 'https://host'), null)
+  const listing = { target: 'https://host', cursor: 'p2', done: false }
+  await ledger.addJobs('backfill', [wanted(one, 'https://host'), wanted(two)], listing)
+  assert.deepEqual(await ledger.readListing('backfill', 'https://host'), listing)
+  assert.equal(await ledger.readListing('reconcile', 'https://host'), null)
+  assert.equal(await ledger.readListing('backfill', 'https://elsewhere'), null)
+  const jobs = await ledger.dueJobs('backfill', 9)
+  assert.deepEqual(
+    jobs.map(({ kind, did, host, reason, attempts }) => ({ kind, did, host, reason, attempts })),
+    [
+      { kind: 'backfill', did: one, host: 'https://host', reason: 'It was asked for', attempts: 0 },
+      { kind: 'backfill', did: two, host: null, reason: 'It was asked for', attempts: 0 },
+    ],
+  )
+  await ledger.addJobs('backfill', [], { target: 'https://host', cursor: null, done: true })
+  assert.deepEqual(await ledger.readListing('backfill', 'https://host'), {
+    target: 'https://host',
+    cursor: null,
+    done: true,
+  })
+})
+
+test('each kind of job is worked on by itself, the longest due first', async () => {
+  await using store = await open()
+  const { ledger } = store.database.write
+  await ledger.addJobs('reconcile', [wanted(two)])
+  await ledger.addJobs('reconcile', [wanted(one)])
+  await apply(store, { kind: 'repo-request', did: three, reason: 'It has diverged' })
+  assert.deepEqual(await dueDids(ledger, 'reconcile'), [two, one])
+  assert.deepEqual(await dueDids(ledger, 'reconcile', 1), [two])
+  assert.deepEqual(await dueDids(ledger, 'ingest'), [three])
+  assert.deepEqual(await dueDids(ledger, 'backfill'), [])
+  assert.deepEqual(await ledger.countJobs('reconcile'), { waiting: 2, failed: 0 })
+  for (const job of await ledger.dueJobs('reconcile', 9)) await ledger.finishJob(job)
+  assert.deepEqual(await ledger.countJobs('reconcile'), { waiting: 0, failed: 0 })
+  assert.deepEqual(await ledger.countJobs('ingest'), { waiting: 1, failed: 0 })
+})
+
+test('a job that failed waits until it is due again, and knows how often it has failed', async () => {
+  const clock = stoppedClock()
+  await using store = await open(clock.now)
+  const { ledger } = store.database.write
+  assert.equal(await ledger.nextJobAt('ingest'), null)
+  await ledger.addJobs('ingest', [wanted(one)])
+  assert.equal(await ledger.nextJobAt('ingest'), clock.now())
+  for (const attempts of [1, 2]) {
+    await ledger.failJob(await onlyJob(ledger), 'The host is down.', clock.now() + 100n)
+    assert.deepEqual(await ledger.dueJobs('ingest', 9), [])
+    assert.equal(await ledger.nextJobAt('ingest'), clock.now() + 100n)
+    clock.advance(100n)
+    assert.equal((await onlyJob(ledger)).attempts, attempts)
+  }
+  assert.deepEqual(await ledger.failedJobs('ingest'), [])
+})
+
+test('a job that is asked for again while it is worked on is not done with the first request', async () => {
+  const clock = stoppedClock()
+  await using store = await open(clock.now)
+  const { ledger } = store.database.write
+  await apply(store, { kind: 'repo-request', did: one, reason: 'It has diverged' })
+  const job = await onlyJob(ledger)
+  // In the same microsecond.
+  await apply(store, { kind: 'repo-request', did: one, reason: 'It has diverged again' })
+  await ledger.finishJob(job)
+  const again = await onlyJob(ledger)
+  assert.equal(again.reason, 'It has diverged again')
+  await ledger.finishJob(again)
+  assert.deepEqual(await ledger.dueJobs('ingest', 9), [])
+})
+
+test('a job that is asked for again does not overtake the pause after its failure', async () => {
+  const clock = stoppedClock()
+  await using store = await open(clock.now)
+  const { ledger } = store.database.write
+  await ledger.addJobs('ingest', [wanted(one, 'https://host')])
+  await ledger.failJob(await onlyJob(ledger), 'The host is down.', clock.now() + 100n)
+  await ledger.addJobs('ingest', [wanted(one)])
+  assert.equal(await ledger.nextJobAt('ingest'), clock.now() + 100n)
+  clock.advance(100n)
+  const job = await onlyJob(ledger)
+  assert.deepEqual([job.attempts, job.host], [1, 'https://host'])
+  // Nor does one that is asked for while it fails.
+  await ledger.addJobs('ingest', [wanted(one)])
+  await ledger.failJob(job, 'The host is down.', clock.now() + 200n)
+  assert.equal(await ledger.nextJobAt('ingest'), clock.now() + 200n)
+  clock.advance(200n)
+  assert.equal((await onlyJob(ledger)).attempts, 2)
+})
+
+test('a request for later is due then, and at once when it is asked for at once', async () => {
+  const clock = stoppedClock()
+  await using store = await open(clock.now)
+  const { ledger } = store.database.write
+  const request = { kind: 'repo-request', did: one, reason: 'Too many events' } as const
+  await apply(store, { ...request, dueAt: clock.now() + 500n })
+  assert.deepEqual(await ledger.dueJobs('ingest', 9), [])
+  assert.equal(await ledger.nextJobAt('ingest'), clock.now() + 500n)
+  await apply(store, { ...request, dueAt: clock.now() + 900n })
+  assert.equal(await ledger.nextJobAt('ingest'), clock.now() + 500n)
+  await apply(store, request)
+  assert.equal((await onlyJob(ledger)).did, one)
+})
+
+test('a repository of which only changes are of interest is not asked for when nothing of it is here', async () => {
+  await using store = await open()
+  const { ledger } = store.database.write
+  const request = { kind: 'repo-request', reason: 'It has diverged', ifKnown: true } as const
+  await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
+  await apply(store, { ...request, did: one }, { ...request, did: two })
+  assert.deepEqual(await dueDids(ledger, 'ingest'), [one])
+})
+
+test('a job that was given up is kept with its error, and tried again when it is asked for again', async () => {
+  await using store = await open()
+  const { ledger } = store.database.write
+  await ledger.addJobs('backfill', [wanted(one), wanted(two), wanted(three)])
+  for (const job of await ledger.dueJobs('backfill', 2))
+    await ledger.failJob(job, 'There is no such host.', null)
+  assert.deepEqual(await dueDids(ledger, 'backfill'), [three])
+  assert.deepEqual(await ledger.countJobs('backfill'), { waiting: 1, failed: 2 })
+  const failed = await ledger.failedJobs('backfill')
+  assert.deepEqual(
+    failed.map(({ did, error, attempts }) => [did, error, attempts]),
+    [
+      [one, 'There is no such host.', 1],
+      [two, 'There is no such host.', 1],
+    ],
+  )
+  await ledger.addJobs('backfill', [wanted(two)])
+  assert.deepEqual(await dueDids(ledger, 'backfill'), [three, two])
+  const again = (await ledger.dueJobs('backfill', 9)).find(({ did }) => did === two) as RepoJob
+  assert.equal(again.attempts, 0)
+  // Asked for once more while it fails for good: it is tried once more.
+  await ledger.addJobs('backfill', [wanted(two)])
+  await ledger.failJob(again, 'There is no such host.', null)
+  assert.deepEqual(await ledger.countJobs('backfill'), { waiting: 2, failed: 1 })
+})
+
+test('the end of a run forgets its listings and what it gave up, and nothing of other runs', async () => {
+  await using store = await open()
+  const { ledger } = store.database.write
+  for (const kind of ['backfill', 'reconcile'] as const) {
+    await ledger.addJobs(kind, [wanted(one), wanted(two)], {
+      target: 'https://host',
+      cursor: null,
+      done: true,
+    })
+    const [job] = await ledger.dueJobs(kind, 1)
+    await ledger.failJob(job as RepoJob, 'No.', null)
+  }
+  await ledger.endRun('backfill')
+  assert.deepEqual(await ledger.countJobs('backfill'), { waiting: 1, failed: 0 })
+  assert.equal(await ledger.readListing('backfill', 'https://host'), null)
+  assert.deepEqual(await ledger.countJobs('reconcile'), { waiting: 1, failed: 1 })
+  assert.notEqual(await ledger.readListing('reconcile', 'https://host'), null)
+})
+
+test('handles are due for accounts whose records have come, in the order in which they became due', async () => {
+  const clock = stoppedClock()
+  await using store = await open(clock.now)
+  const { ledger } = store.database.write
+  assert.deepEqual(await ledger.dueHandles(9), [])
+  await apply(store, ...[0, 1, 2].map((did) => put(store, spot('a', did), 0, { rev: rev(1) })))
+  assert.deepEqual((await ledger.dueHandles(9)).toSorted(), [one, two, three])
+  assert.equal((await ledger.dueHandles(2)).length, 2)
+  await ledger.writeHandle(one, 'one.example', clock.now() + 300n)
+  await ledger.writeHandle(two, null, clock.now() + 100n)
+  await ledger.writeHandle(three, 'three.example', clock.now() + 200n)
+  assert.deepEqual(await ledger.dueHandles(9), [])
+  clock.advance(250n)
+  assert.deepEqual(await ledger.dueHandles(9), [two, three])
+  assert.deepEqual(
+    store.rows('select handle from actor order by handle').map(({ handle }) => handle),
+    [null, 'one.example', 'three.example'],
+  )
+  // It may have changed: due before the others.
+  await apply(store, { kind: 'identity', did: one })
+  assert.deepEqual(await ledger.dueHandles(9), [one, two, three])
+})
+
+test('accounts that have records are known by their DIDs, hidden ones too', async () => {
+  await using store = await open()
+  const { ledger } = store.database.write
+  await apply(
+    store,
+    put(store, spot('a', 2), 0, { rev: rev(1) }),
+    put(store, spot('a'), 0),
+    refuse(store, spot('a', 1), rev(1)),
+    { kind: 'account', did: one, active: false, status: 'suspended', eventAt: 1n },
+  )
+  assert.deepEqual(await ledger.readActors(), [one, two])
+})
+
+test('what was refused is read a page at a time, in the order of its keys', async () => {
+  const clock = stoppedClock()
+  await using store = await open(clock.now)
+  const { ledger } = store.database.write
+  await apply(store, ...['c', 'a', 'b'].map((rkey) => refuse(store, spot(rkey), rev(3))))
+  await apply(store, {
+    kind: 'reject',
+    source: 's',
+    uri: null,
+    reason: 'malformed',
+    message: 'No.',
+    record: 'x',
+  })
+  const pages: string[][] = []
+  for (let after: string | null = null; ; ) {
+    const page = await ledger.readRejections(3, after)
+    if (page.length === 0) break
+    pages.push(page.map(({ key }) => key))
+    after = page.at(-1)?.key ?? null
+  }
+  const [first, second] = pages
+  assert.deepEqual(
+    first,
+    ['a', 'b', 'c'].map((rkey) => uriOf(spot(rkey))),
+  )
+  assert.match(second?.join() ?? '', /^sha256:[0-9a-f]{64}$/)
+  const [kept, , , nameless] = await ledger.readRejections(9, null)
+  assert.deepEqual(
+    {
+      ...kept,
+      record: JSON.parse(kept?.record ?? '').uri,
+      message: '',
+      seenAt: (kept?.seenAt ?? 0n) >= clock.now(),
+    },
+    {
+      key: uriOf(spot('a')),
+      source: 'test',
+      uri: uriOf(spot('a')),
+      reason: 'invalid-record',
+      message: '',
+      record: uriOf(spot('a')),
+      rev: rev(3),
+      cut: false,
+      seenAt: true,
+    },
+  )
+  assert.ok(nameless !== undefined && !('rev' in nameless) && nameless.uri === null)
+})
+
+test('the ledger works while others write to the same file', async () => {
+  const path = inFolder('two.db')
+  await using mine = await openNotes(path)
+  await using theirs = await openNotes(path)
+  await apply(theirs, put(theirs, spot('a'), 0, { rev: rev(1) }))
+  const { ledger } = mine.database.write
+  await apply(mine, { kind: 'repo-request', did: one, reason: 'It has diverged', ifKnown: true })
+  const job = await onlyJob(theirs.database.write.ledger)
+  await ledger.addJobs('ingest', [wanted(one)])
+  await theirs.database.write.ledger.finishJob(job)
+  assert.equal((await onlyJob(ledger)).did, one)
+  assert.deepEqual(await ledger.readActors(), [one])
+})
+
+let opened = 0
+function open(now?: () => bigint): Promise<TestStore> {
+  return openNotes(inFolder(`${(opened += 1)}.db`), now)
+}
+
+async function dueDids(ledger: Ledger, kind: RepoJob['kind'], limit = 9): Promise<string[]> {
+  return (await ledger.dueJobs(kind, limit)).map(({ did }) => did)
+}
+
+/** The one job of `ingest` that is due. */
+async function onlyJob(ledger: Ledger): Promise<RepoJob> {
+  const jobs = await ledger.dueJobs('ingest', 9)
+  assert.equal(jobs.length, 1)
+  return jobs[0] as RepoJob
+}
