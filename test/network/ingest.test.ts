@@ -1,0 +1,426 @@
+/** From a publisher's write on a real PDS to the answer: the program as processes, as an operator runs it. */
+import assert from 'node:assert/strict'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Json } from '../reference/shapes.ts'
+import { temporaryFolder } from '../support/store.ts'
+import { until } from '../support/until.ts'
+import { startNetwork } from './network.ts'
+import { startProxy } from './proxy.ts'
+import { runProgram, type Service, startService } from './service.ts'
+import {
+  atOnce,
+  eventually,
+  packageLexicons,
+  settingsIn,
+  startFollowing,
+  startIngest,
+  storedIn,
+} from './support-index.ts'
+import { article, collections, enrichment, outlet, rkeyOf, unfit } from './support-news.ts'
+
+const inFolder = temporaryFolder()
+const standard = fileURLToPath(new URL('../schemas/site-standard/lexicons', import.meta.url))
+
+test('what happens on the network is answered as it happens', async (t) => {
+  await using network = await startNetwork()
+  const firehose = `firehose:${network.pdsUrl}`
+
+  await t.test(
+    'a record is answered once created, updated or deleted, and references lead to it',
+    async () => {
+      const env = settingsIn(network, inFolder('records.db'))
+      const alice = await network.createAccount('alice')
+      await using following = await startFollowing(firehose, env)
+      const { query } = following.service
+      const source = await alice.create(collections.source, outlet('The First'), 'first')
+      const told = await alice.create(collections.article, article('A storm', source, { tags: ['sea'] }))
+      const read = await alice.create(collections.enrichment, enrichment('It rains', told))
+      const state = async (): Promise<Json> => {
+        const { articles, enrichments, found } = await query(
+          `query ($uri: String!) {
+          articles: techServiceNewsArticle {
+            totalCount
+            nodes {
+              title
+              cid
+              source { isCurrent }
+              sourceResolved { ... on TechServiceNewsSource { displayName } }
+              techServiceNewsEnrichmentViaArticle { nodes { uri } }
+            }
+          }
+          enrichments: techServiceNewsEnrichment { nodes { article { isCurrent } articleResolved { __typename } } }
+          found: techServiceNewsArticleByUri(uri: $uri) { recordJson }
+        }`,
+          { uri: told.uri },
+        )
+        return { articles, enrichments: enrichments.nodes, found: found?.recordJson ?? null }
+      }
+      const expected = (title: string, cid: string, outletName: string, more: Json) => ({
+        articles: {
+          totalCount: 1,
+          nodes: [
+            {
+              title,
+              cid,
+              source: { isCurrent: outletName === 'The First' },
+              sourceResolved: { displayName: outletName },
+              techServiceNewsEnrichmentViaArticle: { nodes: [{ uri: read.uri }] },
+            },
+          ],
+        },
+        enrichments: [
+          {
+            article: { isCurrent: cid === told.cid },
+            articleResolved: { __typename: 'TechServiceNewsArticle' },
+          },
+        ],
+        found: article(title, source, more),
+      })
+      await eventually(state, expected('A storm', told.cid, 'The First', { tags: ['sea'] }))
+
+      await alice.update(collections.source, 'first', outlet('The Second'))
+      let last = told
+      for (let version = 1; version <= 20; version += 1)
+        last = await alice.update(collections.article, rkeyOf(told.uri), article(`Storm ${version}`, source))
+      await eventually(state, expected('Storm 20', last.cid, 'The Second', {}))
+
+      await alice.delete(collections.article, rkeyOf(told.uri))
+      await eventually(state, {
+        articles: { totalCount: 0, nodes: [] },
+        enrichments: [{ article: { isCurrent: null }, articleResolved: null }],
+        found: null,
+      })
+    },
+  )
+
+  await t.test('records of other lexicons are answered by the same program', async () => {
+    const env = settingsIn(network, inFolder('standard.db'), { LEXIGRAPH_LEXICONS: standard })
+    const ada = await network.createAccount('ada')
+    await using following = await startFollowing(firehose, env)
+    const site = await ada.create('site.standard.publication', { url: 'https://ada.example', name: 'Ada' })
+    const document = {
+      site: site.uri,
+      title: 'Tides',
+      tags: ['sea', 'moon'],
+      publishedAt: '2026-11-16T12:00:00Z',
+    }
+    const written = await ada.create('site.standard.document', document)
+    await ada.create('site.standard.graph.recommend', {
+      document: written.uri,
+      createdAt: '2026-11-16T13:00:00Z',
+    })
+    await ada.create(collections.source, outlet('No lexicon of this index'))
+    const documents = async (): Promise<Json> => {
+      const { siteStandardDocument } = await following.service.query(`{
+        siteStandardDocument(where: {tags: {has: "moon"}}) {
+          nodes { title siteStandardGraphRecommendViaDocument { totalCount } } } }`)
+      return siteStandardDocument.nodes
+    }
+    await eventually(documents, [
+      { title: 'Tides', siteStandardGraphRecommendViaDocument: { totalCount: 1 } },
+    ])
+    await ada.update('site.standard.document', rkeyOf(written.uri), { ...document, title: 'Ebb' })
+    await eventually(documents, [{ title: 'Ebb', siteStandardGraphRecommendViaDocument: { totalCount: 1 } }])
+    await ada.delete('site.standard.document', rkeyOf(written.uri))
+    await eventually(documents, [])
+  })
+
+  await t.test('a record shows the present handle, and null while that cannot be looked up', async () => {
+    await using resolver = await startProxy(network.pdsUrl)
+    const env = settingsIn({ ...network, pdsUrl: resolver.url }, inFolder('handles.db'))
+    const bert = await network.createAccount('bert')
+    await resolver.stop()
+    await using following = await startFollowing(firehose, env)
+    await bert.create(collections.source, outlet('Of Bert'))
+    const handles = async (): Promise<Json> => {
+      const { techServiceNewsSource } = await following.service.query(
+        '{ techServiceNewsSource { nodes { actorHandle } } }',
+      )
+      return techServiceNewsSource.nodes.map(({ actorHandle }: Json) => actorHandle)
+    }
+    await eventually(handles, [null])
+    await resolver.resume()
+    await following.ingest.stop()
+    await using _again = await startIngest(firehose, env)
+    await atOnce(handles, [null], ['bert.test'])
+    await bert.changeHandle('berta')
+    await atOnce(handles, ['bert.test'], ['berta.test'])
+  })
+
+  await t.test('records of an account that is not active vanish at once, and come back', async () => {
+    const database = inFolder('accounts.db')
+    const env = settingsIn(network, database)
+    const [carol, cato] = [await network.createAccount('carol'), await network.createAccount('cato')]
+    await using following = await startFollowing(firehose, env)
+    const { query } = following.service
+    const source = await carol.create(collections.source, outlet('Of Carol'), 'carol')
+    const told = await carol.create(collections.article, article('Told', source))
+    await cato.create(collections.article, article('Of Cato', source))
+    await cato.create(collections.enrichment, enrichment('Cato read it', told))
+    // More than leave the tables in one step.
+    for (let batch = 0; batch < 3; batch += 1)
+      await carol.applyWrites(
+        Array.from({ length: 200 }, (_, index) => ({
+          kind: 'create' as const,
+          collection: collections.article,
+          record: article(`Many ${batch} ${index}`, source, { tags: ['many'] }),
+        })),
+      )
+    const state = async (): Promise<Json> => {
+      const answer = await query(
+        `query ($uri: String!, $did: String!) {
+          found: techServiceNewsArticleByUri(uri: $uri) { title indexedAt changedAt }
+          listed: techServiceNewsArticle(first: 0) { totalCount }
+          hers: techServiceNewsArticle(first: 0, where: {did: {eq: $did}}) { totalCount }
+          tagged: techServiceNewsArticle(first: 0, where: {tags: {has: "many"}}) { totalCount }
+          searched: techServiceNewsArticle(first: 0, where: {title: {contains: "many"}}) { totalCount }
+          counted: techServiceNewsArticleAggregate { count }
+          enrichments: techServiceNewsEnrichment { nodes { article { isCurrent } articleResolved { __typename } } }
+          his: techServiceNewsArticle(where: {title: {eq: "Of Cato"}}) { nodes { sourceResolved { __typename } } }
+          indexStatus { collections { name records } }
+        }`,
+        { uri: told.uri, did: carol.did },
+      )
+      const { found, listed, hers, tagged, searched, counted, enrichments, his, indexStatus } = answer
+      return {
+        found,
+        counts: [listed, hers, tagged, searched].map(({ totalCount }) => totalCount),
+        counted: counted.count,
+        enrichments: enrichments.nodes,
+        his: his.nodes,
+        collections: indexStatus.collections.map(({ records }: Json) => records),
+      }
+    }
+    await until(async () => {
+      const { counted, enrichments } = await state()
+      return counted === 602 && enrichments.length === 1
+    })
+    const shown = await state()
+    assert.deepEqual(shown.counts, [602, 601, 600, 600])
+    const hidden = {
+      found: null,
+      counts: [1, 0, 0, 0],
+      counted: 1,
+      enrichments: [{ article: { isCurrent: null }, articleResolved: null }],
+      his: [{ sourceResolved: null }],
+      collections: [1, 1, 0],
+    }
+    await carol.deactivate()
+    await atOnce(state, shown, hidden)
+    await carol.activate()
+    await eventually(state, shown)
+    await carol.takeDown()
+    await atOnce(state, shown, hidden)
+    await carol.undoTakeDown()
+    await eventually(state, shown)
+    await carol.deleteAccount()
+    await atOnce(state, shown, hidden)
+    await eventually(async () => keptOf(database, carol.did), 0)
+  })
+
+  await t.test('what does not fit is refused with its reason, and stored once it fits', async () => {
+    const database = inFolder('refused.db')
+    const env = settingsIn(network, database)
+    const dora = await network.createAccount('dora')
+    await using ingest = await startIngest(firehose, env)
+    const source = await dora.create(collections.source, outlet('Of Dora'))
+    const fit = await dora.create(collections.article, article('Fit', source))
+    const kept = await dora.create(collections.article, article('Kept', source))
+    const refused = await dora.create(collections.article, unfit(source))
+    await until(async () => (await storedIn(database)).size === 3)
+    await dora.update(collections.article, rkeyOf(fit.uri), unfit(source))
+    await eventually(async () => [...(await storedIn(database)).keys()], [kept.uri, source.uri])
+    const { rejections, collections: counts } = await ingest.status()
+    assert.deepEqual(rejections, { 'invalid-record': 2 })
+    assert.equal(counts[0].outcomes.rejected, 2)
+    await ingest.stop()
+
+    const listed = await runProgram(['rejections', '--json'], { env })
+    const lines = listed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.deepEqual(
+      lines.map(({ key, uri, reason, source: from, cut }) => ({ key, uri, reason, from, cut })),
+      [fit.uri, refused.uri]
+        .toSorted()
+        .map((uri) => ({ key: uri, uri, reason: 'invalid-record', from: firehose, cut: false })),
+    )
+    assert.match(lines[0].message, /title/)
+    assert.match(
+      (await runProgram(['rejections'], { env })).stdout,
+      new RegExp(`${refused.uri}\n {2}invalid-record: `),
+    )
+    const before = await runProgram(['rejections', 'retry'], { env })
+    assert.match(before.stdout, /^0 were stored, 2 are still refused/)
+
+    const changed = { ...env, LEXIGRAPH_LEXICONS: withoutTitle() }
+    await using following = await startFollowing(firehose, changed)
+    assert.match(
+      (await runProgram(['rejections', 'retry'], { env: changed })).stdout,
+      /^2 were stored, 0 are still/,
+    )
+    assert.equal((await runProgram(['rejections'], { env: changed })).stdout, 'Nothing has been refused.\n')
+    const articles = async (): Promise<Json> =>
+      (await following.service.query('{ techServiceNewsArticle { nodes { uri title } } }'))
+        .techServiceNewsArticle.nodes
+    const untitled = await dora.create(collections.article, unfit(source))
+    await eventually(
+      async () => new Map((await articles()).map(({ uri, title }: Json) => [uri, title])),
+      new Map([
+        [untitled.uri, null],
+        [fit.uri, null],
+        [refused.uri, null],
+        [kept.uri, 'Kept'],
+      ]),
+    )
+  })
+
+  await t.test('publishers are named by DID or handle, and records of others are not taken', async () => {
+    const [erin, fred, gina] = [
+      await network.createAccount('erin'),
+      await network.createAccount('fred'),
+      await network.createAccount('gina'),
+    ]
+    const database = inFolder('publishers.db')
+    const env = settingsIn(network, database, { LEXIGRAPH_PUBLISHERS: `${erin.did}, @fred.test` })
+    await using ingest = await startIngest(firehose, env)
+    await gina.create(collections.source, outlet('Of Gina'))
+    const { uri: first } = await erin.create(collections.source, outlet('Of Erin'))
+    await gina.create(collections.article, {})
+    const { uri: second } = await fred.create(collections.source, outlet('Of Fred'))
+    await eventually(async () => [...(await storedIn(database)).keys()], [second, first])
+    assert.deepEqual((await ingest.status()).rejections, {})
+    await ingest.stop()
+    const unknown = { ...env, LEXIGRAPH_PUBLISHERS: 'nobody.test' }
+    const { status, stderr } = await runProgram(['ingest', '--from', firehose], { env: unknown })
+    assert.deepEqual([status, stderr], [1, 'The handle nobody.test points to no account.\n'])
+  })
+
+  await t.test('a source that is away is told of, and nothing is lost meanwhile', async () => {
+    await using proxy = await startProxy(network.pdsUrl)
+    const database = inFolder('away.db')
+    const env = settingsIn(network, database)
+    const hedy = await network.createAccount('hedy')
+    await using following = await startFollowing(`firehose:${proxy.url}`, env)
+    const { ingest, service } = following
+    const written = [(await hedy.create(collections.source, outlet('Before'))).uri]
+    await eventually(async () => [...(await storedIn(database)).keys()], written)
+    const states = async (): Promise<Json> => {
+      const ready: Json = await (await fetch(`${service.url}/readyz`)).json()
+      const { indexStatus } = await service.query('{ indexStatus { sources { name state } } }')
+      const printed = await ingest.status()
+      const { name } = ready.sources[0]
+      assert.equal(name, `firehose:${proxy.url}`)
+      return [ready, indexStatus, printed].map(({ sources }) =>
+        sources.map(({ state }: Json) => state).join(),
+      )
+    }
+    await eventually(states, ['live', 'live', 'live'])
+    proxy.cut()
+    written.unshift((await hedy.create(collections.source, outlet('While cut'))).uri)
+    await eventually(async () => [...(await storedIn(database)).keys()], written)
+    await proxy.stop()
+    await eventually(states, ['unavailable', 'unavailable', 'unavailable'])
+    const detail = await until(async () => {
+      const { detail } = (await ingest.status()).sources[0]
+      return /^The connection failed: connect ECONNREFUSED .*\.$/.test(detail) && detail
+    })
+    assert.ok(ingest.stderr().includes(`firehose:${proxy.url} is unavailable: ${detail}`), ingest.stderr())
+    written.unshift((await hedy.create(collections.source, outlet('While away'))).uri)
+    written.unshift((await hedy.create(collections.source, outlet('While still away'))).uri)
+    await proxy.resume()
+    await eventually(states, ['live', 'live', 'live'])
+    await eventually(async () => [...(await storedIn(database)).keys()], written)
+    await ingest.stop()
+    await eventually(states, ['stopped', 'stopped', 'stopped'])
+  })
+
+  await t.test('one process follows and answers, and stores what has come before it stops', async () => {
+    const database = inFolder('beside.db')
+    const env = settingsIn(network, database)
+    const iris = await network.createAccount('iris')
+    const count = (service: Service) => async (): Promise<number> =>
+      (await service.query('{ techServiceNewsArticle(first: 0) { totalCount } }')).techServiceNewsArticle
+        .totalCount
+    const source = await iris.create(collections.source, outlet('Of Iris'))
+    const burst = Array.from({ length: 200 }, (_, index) => ({
+      kind: 'create' as const,
+      collection: collections.article,
+      record: article(`Burst ${index}`, source),
+    }))
+    await using service = await startService(['serve', '--ingest', firehose], { env })
+    await service.said(/ is live\./)
+    await iris.create(collections.article, article('Single', source))
+    await eventually(count(service), 1)
+    await iris.applyWrites(burst)
+    await iris.applyWrites(burst)
+    const seen = await count(service)()
+    const told = performance.now()
+    await service.stop()
+    assert.ok(performance.now() - told < 5_000, 'It takes too long to stop.')
+    assert.ok((await storedIn(database)).size >= seen)
+    assert.equal((await service.status()).sources[0].state, 'stopped')
+    await using again = await startService(['serve', '--ingest', firehose], { env })
+    await eventually(count(again), 401)
+    const refused = await runProgram(['serve', '--ingest', firehose, '--port', '0'], {
+      env: { ...env, LEXIGRAPH_DATABASE: ':memory:' },
+    })
+    assert.deepEqual(
+      [refused.status, refused.stderr],
+      [1, '--ingest needs a database in a file; name one with --database.\n'],
+    )
+  })
+
+  await t.test('a single write is answered soon', async (t) => {
+    const env = settingsIn(network, inFolder('latency.db'))
+    const jana = await network.createAccount('jana')
+    await using following = await startFollowing(firehose, env)
+    const { query } = following.service
+    const times: number[] = []
+    for (let index = 0; index < 200; index += 1) {
+      const { uri } = await jana.create(collections.source, outlet(`Number ${index}`))
+      const written = performance.now()
+      const find = 'query ($uri: String!) { techServiceNewsSourceByUri(uri: $uri) { cid } }'
+      while ((await query(find, { uri })).techServiceNewsSourceByUri === null)
+        assert.ok(performance.now() - written < 30_000, `${uri} is not answered.`)
+      times.push(performance.now() - written)
+    }
+    const at = (share: number): string =>
+      (times.toSorted((a, b) => a - b)[Math.floor(200 * share)] ?? 0).toFixed(1)
+    t.diagnostic(`From a write's return to its answer: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms.`)
+  })
+})
+
+/** Rows of an account that the file still has, wherever they are. */
+function keptOf(database: string, did: string): number {
+  const file = new DatabaseSync(database, { readOnly: true })
+  const tables = ['tech.service.news.article', 'tech.service.news.source', 'parked', 'rejection', 'tombstone']
+  const rows = tables.map(
+    (table) =>
+      file
+        .prepare(
+          table === 'rejection'
+            ? `select count(*) as n from rejection where uri like 'at://' || ? || '/%'`
+            : `select count(*) as n from "${table}" where base in (select id from base where did = ?)`,
+        )
+        .get(did)?.n,
+  )
+  file.close()
+  return rows.reduce<number>((sum, count) => sum + Number(count), 0)
+}
+
+/** The package's lexicons, but for an article that needs no title. */
+function withoutTitle(): string {
+  const folder = inFolder('lexicons')
+  cpSync(packageLexicons, folder, { recursive: true })
+  const path = `${folder}/tech/service/news/article.json`
+  const document = JSON.parse(readFileSync(path, 'utf8'))
+  const { record } = document.defs.main
+  record.required = record.required.filter((name: string) => name !== 'title')
+  writeFileSync(path, JSON.stringify(document))
+  return folder
+}

@@ -1,0 +1,119 @@
+/** The program over a network of the tests, and what its index holds beside what repositories hold. */
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import { parseConfig } from '../../src/cli/config.ts'
+import { loadFoundation, openExistingStore } from '../../src/cli/foundation.ts'
+import { exportLines } from '../../src/ingest/export.ts'
+import type { Json } from '../reference/shapes.ts'
+import { until } from '../support/until.ts'
+import type { Network } from './network.ts'
+import { type Program, type Service, startProgram, startService } from './service.ts'
+
+/** Settings of a program that lives in the network: its database, and whom it asks for identities. */
+export function settingsIn(
+  { plcUrl, pdsUrl }: Pick<Network, 'plcUrl' | 'pdsUrl'>,
+  database: string,
+  more: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  return {
+    LEXIGRAPH_DATABASE: database,
+    LEXIGRAPH_PLC: plcUrl,
+    LEXIGRAPH_HANDLE_RESOLVER: pdsUrl,
+    ...more,
+  }
+}
+
+/** Resolves when its sources are live. */
+export async function startIngest(from: string, env: Readonly<Record<string, string>>): Promise<Program> {
+  const ingest = startProgram(['ingest', '--from', from], { env })
+  await ingest.said(/ is live\./)
+  return ingest
+}
+
+export interface Following extends AsyncDisposable {
+  readonly ingest: Program
+  readonly service: Service
+}
+
+/** A process that follows sources and one that answers, started at once over a new database or an old one. */
+export async function startFollowing(
+  from: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Following> {
+  const started = await Promise.all([startIngest(from, env), startService(['serve'], { env })])
+  const [ingest, service] = started
+  return {
+    ingest,
+    service,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(started.map((program) => program[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+/** Looks until it finds what is expected; when that does not come, shows in what the last look differs. */
+export async function eventually<Found>(look: () => Promise<Found>, expected: Found): Promise<void> {
+  const end = performance.now() + patience
+  await until(
+    async () => {
+      const found = await look()
+      if (performance.now() > end) assert.deepEqual(found, expected)
+      return isDeepStrictEqual(found, expected)
+    },
+    { timeout: 2 * patience },
+  )
+}
+
+/** Milliseconds. */
+const patience = 20_000
+
+/** The same of something that must be as it was until it is as expected, and nothing in between. */
+export async function atOnce<Found>(look: () => Promise<Found>, before: Found, after: Found): Promise<void> {
+  await eventually(async () => {
+    const found = await look()
+    if (!isDeepStrictEqual(found, before)) assert.deepEqual(found, after)
+    return found
+  }, after)
+}
+
+/** By URI. */
+export type Records = ReadonlyMap<string, Pick<Stored, 'cid' | 'value'>>
+
+export interface Stored {
+  readonly cid: string
+  readonly rev: string | undefined
+  readonly indexedAt: string
+  readonly value: Json
+}
+
+/** What is served, as `export` prints it. */
+export async function storedIn(
+  database: string,
+  lexicons = packageLexicons,
+): Promise<ReadonlyMap<string, Stored>> {
+  const { config } = parseConfig('export', ['--database', database], {})
+  const foundation = await loadFoundation(lexicons)
+  await using store = await openExistingStore(config, foundation)
+  const records = new Map<string, Stored>()
+  for await (const line of exportLines(store, foundation.tables)) {
+    const { uri, ...stored } = JSON.parse(line)
+    records.set(uri, stored)
+  }
+  return records
+}
+
+export const packageLexicons = fileURLToPath(new URL('../../lexicons', import.meta.url))
+
+/** Every record that is in one and not in the other, or is another; a line each. */
+export function differences(expected: Records, found: Records): readonly string[] {
+  const lines: string[] = []
+  for (const uri of new Set([...expected.keys(), ...found.keys()])) {
+    const [there, here] = [expected.get(uri), found.get(uri)]
+    if (there === undefined) lines.push(`${uri} is indexed and not in the repository`)
+    else if (here === undefined) lines.push(`${uri} is in the repository and not indexed`)
+    else if (there.cid !== here.cid || !isDeepStrictEqual(there.value, here.value))
+      lines.push(`${uri} is indexed as ${JSON.stringify(here)} and published as ${JSON.stringify(there)}`)
+  }
+  return lines
+}
