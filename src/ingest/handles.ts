@@ -30,7 +30,7 @@ export async function keepHandles(
   identity: Identity,
   { now, signal, onNotice }: HandleOptions,
 ): Promise<void> {
-  /** Those that could not be looked up; what is known of them stays as it is meanwhile. */
+  /** Those that could not be looked up, or not anew; what is known of them stays as it is meanwhile. */
   const postponed = new Map<string, { readonly failures: number; readonly dueAt: bigint }>()
   let failing = false
 
@@ -42,6 +42,13 @@ export async function keepHandles(
   }
   /** Null when it went well. */
   const lookUp = async (did: string): Promise<IdentityError | null> => {
+    // What is remembered may be from before a change that has just been told of.
+    const wait = identity.untilFresh(did)
+    if (wait > 0) {
+      const failures = postponed.get(did)?.failures ?? 0
+      postponed.set(did, { failures, dueAt: now() + BigInt(Math.ceil(wait)) * 1_000n })
+      return null
+    }
     try {
       await write(did, await identity.verifiedHandle(did))
       return null
@@ -65,10 +72,11 @@ export async function keepHandles(
       }
       const outcomes = await Promise.all(ready.map(lookUp))
       const [first] = outcomes
-      const allFail = outcomes.length > 1 && !outcomes.includes(null)
-      if (allFail && !failing)
+      if (outcomes.includes(null)) failing = false
+      else if (!failing && outcomes.length > 1) {
+        failing = true
         onNotice(`Handles cannot be looked up now. ${first?.message ?? ''} Trying again.`)
-      failing = allFail
+      }
     }
   } catch (error) {
     if (!signal.aborted) throw error

@@ -38,9 +38,11 @@ export interface Account {
 export interface Identity {
   /**
    * Remembered for an hour, a failure for a minute; throws an `IdentityError`.
-   * `fresh` asks again, but at most once a minute for one account.
+   * `fresh` asks again, but after the first time at most once a minute for one account.
    */
   readonly account: (did: string, options?: { readonly fresh?: boolean }) => Promise<Account>
+  /** Milliseconds until `fresh` asks again for this account; 0 when it would. */
+  readonly untilFresh: (did: string) => number
   /** Something about the account has changed: the next to ask for it gets news, with the bound of `fresh`. */
   readonly forget: (did: string) => void
   /** The DID that a handle points to, null when to none. Throws an `IdentityError` when that cannot be told now. */
@@ -89,7 +91,7 @@ export function createIdentity(
     const entry: Entry = {
       account: lookUp(resolver, did),
       until: now + hour,
-      freshFrom: fresh ? now + minute : (before?.freshFrom ?? now),
+      freshFrom: fresh && before !== undefined ? now + minute : (before?.freshFrom ?? now),
     }
     entries.set(did, entry)
     return entry.account.catch((error: unknown) => {
@@ -112,6 +114,7 @@ export function createIdentity(
 
   return {
     account,
+    untilFresh: (did) => Math.max(0, (entries.peek(did)?.freshFrom ?? 0) - clock.now()),
     forget: (did) => {
       const entry = entries.peek(did)
       const now = clock.now()
