@@ -9,7 +9,6 @@ import { MemoryBlockstore, MST, readCarWithRoot } from '@atproto/repo'
 import { isValidDid, isValidTid } from '@atproto/syntax'
 import type { Change, RejectionReason } from '../../database/changes.ts'
 import { cleanText } from '../../util/clean.ts'
-import { cleanText } from '../../util/clean.ts'
 import type { ChangeReader, Observation } from './change-reader.ts'
 
 /** The file is nothing of a repository that can be believed; the message says why. */
