@@ -5,6 +5,7 @@
 import { jsonToLex, lexToIpld, type LexUserType, Lexicons } from '@atproto/lexicon'
 import { isCid, type LexValue } from '@atproto/lex-data'
 import { isValidDid, isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
+import { cleanText } from '../util/clean.ts'
 import { isInstantForm, parseRecordInstant } from '../util/instant.ts'
 import { cidOf, formatCid, parseCid } from './cid.ts'
 import { isRecordLexicon, type LexiconSet } from './lexicons.ts'
@@ -105,13 +106,10 @@ interface Fault {
   readonly message: string
 }
 
-/** Long enough for any sentence of ours; what it quotes may be longer. */
-const longestMessage = 500
 const largestJson = 1_000_000
 
 function refuse(uri: string | null, reason: RejectionReason, message: string): RecordReading {
-  const text = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
-  return { ok: false, reason, message: text.toWellFormed().replaceAll('\0', '\uFFFD'), uri }
+  return { ok: false, reason, message: cleanText(message), uri }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
