@@ -32,9 +32,10 @@ export async function follow(
   }
   const pumps = sources.map((source) => failOnce(pump(source, database, { signal: until, log, flood })))
   const others = [settle(database, until), ...beside.map((work) => work(until))].map(failOnce)
-  const ended = await Promise.allSettled(pumps)
-  stop.abort()
-  const failed = [...ended, ...(await Promise.allSettled(others))].find(({ status }) => status === 'rejected')
+  const ended = Promise.allSettled(pumps).finally(() => stop.abort())
+  // Together, because a failure that nobody waits for ends the process where it is.
+  const all = await Promise.all([ended, Promise.allSettled(others)])
+  const failed = all.flat().find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
 }
 
