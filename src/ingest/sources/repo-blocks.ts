@@ -45,13 +45,18 @@ export interface Leaf {
   readonly cid: Cid
 }
 
+type LeafEntry = Extract<Awaited<ReturnType<MST['getEntries']>>[number], { value: Cid }>
+
 /** Throws a `RepoError`. */
 export async function openCar(car: Uint8Array): Promise<SignedRepo> {
+  const sections = countSections(car)
   // It may have been damaged on the way.
   const { root, blocks } = await readCarWithRoot(car).catch((cause: unknown) => {
     throw new DamagedCarError(`The CAR file cannot be read: ${messageOf(cause)}.`, { cause })
   })
-  const storage = new MemoryBlockstore(blocks)
+  const storage = new MemoryBlockstore()
+  // Given to its constructor they would be copied.
+  storage.blocks = blocks
   const bytes = await storage.getBytes(root)
   if (bytes === null) throw new RepoError('The CAR file does not have the commit that it names.')
   const commit = readCommit(bytes)
@@ -63,19 +68,56 @@ export async function openCar(car: Uint8Array): Promise<SignedRepo> {
     block: (cid) => storage.getBytes(cid),
     leaves: async function* () {
       let last = ''
-      const entries = tree.walk()[Symbol.asyncIterator]()
-      for (;;) {
-        const next = await believed(() => entries.next())
-        if (next.done === true) return
-        const entry = next.value
-        if (!entry.isLeaf()) continue
-        // Otherwise a small file could have any number of records.
-        if (entry.key <= last) throw new RepoError('The keys of the tree are not in order.')
-        last = entry.key
-        yield { key: entry.key, cid: entry.value }
+      let nodes = 0
+      async function* walk(node: MST, depth: number): AsyncGenerator<Leaf> {
+        // A node that is met twice could make the way longer than any file.
+        if (++nodes > sections || depth > maxTreeDepth)
+          throw new RepoError('The tree has more nodes or layers than there can be.')
+        for (const entry of await believed(() => node.getEntries())) {
+          if (entry.isTree()) yield* walk(entry, depth + 1)
+          else {
+            if (entry.key <= last) throw new RepoError('The keys of the tree are not in order.')
+            last = entry.key
+            yield { key: entry.key, cid: entry.value }
+          }
+        }
       }
+      yield* walk(tree, 0)
     },
   }
+}
+
+/** Layers of a tree that has its keys by their hashes: a quarter as many for each. */
+const maxTreeDepth = 128
+/** Blocks and the header; each takes up to 2 kB beside its bytes. */
+const maxSections = 2_000_000
+/** Of a block; those of records and of trees are smaller. */
+const maxSectionBytes = 8_000_000
+
+/**
+ * Looks over the parts of a file (https://ipld.io/specs/transport/car/carv1/) before the library does, which
+ * would follow impossible lengths and keep any number of blocks; how many parts there are.
+ */
+function countSections(car: Uint8Array): number {
+  let sections = 0
+  let at = 0
+  while (at < car.length) {
+    let length = 0
+    for (let unit = 1; ; unit *= 128) {
+      const byte = car[at++]
+      if (byte === undefined) throw new DamagedCarError('The CAR file ends in the middle of a length.')
+      length += (byte & 127) * unit
+      if (length > maxSectionBytes || unit > maxSectionBytes)
+        throw new RepoError('The CAR file has a block that is larger than there can be.')
+      if (byte < 128) break
+    }
+    at += length
+    sections += 1
+    if (sections > maxSections)
+      throw new RepoError(`The CAR file has more than ${maxSections.toLocaleString('en')} blocks.`)
+  }
+  if (at > car.length) throw new DamagedCarError('The CAR file ends in the middle of a block.')
+  return sections
 }
 
 /** What the library says of a tree is the tree's fault. */

@@ -53,12 +53,12 @@ test('links, bytes and byte order marks come through, so that the CIDs agree', a
   })
 })
 
-test('twenty thousand records come in chunks, each made when it is asked for, as the official library lists them', async () => {
-  const keys = Array.from({ length: 20_000 }, (_, index) => `${book}/k${index}`)
+test('five thousand records come in chunks, each made when it is asked for, as the official library lists them', async () => {
+  const keys = Array.from({ length: 5_000 }, (_, index) => `${book}/k${index}`)
   const records = new Map(keys.map((key) => [key, { $type: book, title: `Book ${key}` }]))
   const car = await buildCar(keypair, { did, rev }, records)
   const read = await chunks(open(car))
-  assert.equal(read.length, 41)
+  assert.equal(read.length, 11)
   assert.ok(read.every((chunk) => chunk.length <= 500))
   const puts = read
     .flat()
