@@ -4,26 +4,17 @@
  */
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { buildDemoCorpus } from '../demo/corpus.ts'
-import { parseConfig } from '../src/cli/config.ts'
-import { openService } from '../src/cli/service.ts'
-import { exportLines } from '../src/ingest/export.ts'
-import { loadLexicons } from '../src/lexicon/load.ts'
 import { runProgram, startProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
-import { createReference } from './reference/reference.ts'
-import { parseInstant } from './reference/values.ts'
-import type { PlainRecord } from './reference/world.ts'
+import { inspectStore } from './support/inspect.ts'
 import { drawer } from './support/requests.ts'
 import { temporaryFolder } from './support/store.ts'
 
 const root = new URL('../', import.meta.url)
-const lexicons = fileURLToPath(new URL('lexicons', root))
-const targets = JSON.parse(readFileSync(new URL('lexicons/references.json', root), 'utf8'))
+const references = JSON.parse(readFileSync(new URL('lexicons/references.json', root), 'utf8'))
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)
 const runs = Number(process.env.CRASH_RUNS ?? 2)
 const inFolder = temporaryFolder()
@@ -105,46 +96,16 @@ function sameState(a: State, b: State): boolean {
   return a.size === b.size && [...a].every(([uri, value]) => b.get(uri) === value)
 }
 
-/** The file's records, after its answers have been compared with the reference evaluator's. */
+/** The file's records, after all of it has been compared with them. */
 async function look(path: string): Promise<State> {
-  const { config } = parseConfig('query', ['--database', path], {})
-  await using service = await openService(config, root)
-  const records: PlainRecord[] = []
-  for await (const line of exportLines(service.database.read, service.tables))
-    records.push(plainRecord(JSON.parse(line)))
-  const loaded = await loadLexicons(lexicons)
-  assert.ok(loaded.ok)
   const collection = 'tech.service.news.article'
-  const documents = loaded.lexicons.documents as readonly Json[]
-  const reference = createReference(documents, targets, records)
-  for (const where of [
-    {},
-    { title: { contains: 'ar' } },
-    { language: { eq: 'es' } },
-    { language: { eq: 'xx' } },
-  ]) {
-    const query = `query ($where: TechServiceNewsArticleWhereInput) {
-      techServiceNewsArticle(where: $where) { totalCount nodes { uri } } }`
-    const answer = await service.engine.execute({ query, variables: { where } })
-    assert.equal(answer.kind, 'data')
-    const { totalCount, nodes } = JSON.parse(String(answer.kind === 'data' && Buffer.from(answer.body))).data
-      .techServiceNewsArticle
-    const expected = reference.sorted(collection, { where }).map(({ uri }) => uri)
-    assert.deepEqual(
-      { totalCount, uris: nodes.map(({ uri }: { uri: string }) => uri) },
-      { totalCount: expected.length, uris: expected.slice(0, 20) },
-    )
-  }
-  const inspected = new DatabaseSync(path, { readOnly: true })
-  assert.deepEqual({ ...inspected.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
-  inspected.close()
+  const wheres = [{}, { title: { contains: 'ar' } }, { language: { eq: 'es' } }, { language: { eq: 'xx' } }]
+  const records = await inspectStore(
+    path,
+    references,
+    wheres.map((where) => ({ collection, where })),
+  )
   return new Map(records.map(({ uri, value }) => [uri, JSON.stringify(value)]))
-}
-
-function plainRecord({ uri, cid, indexedAt, value }: Json): PlainRecord {
-  const [, , did, collection, rkey] = String(uri).split('/') as [string, string, string, string, string]
-  const instant = parseInstant(indexedAt)
-  return { uri, cid, did, collection, rkey, indexedAt: instant, changedAt: instant, value }
 }
 
 async function killImport(input: string, database: string, moment: number): Promise<void> {
