@@ -68,6 +68,28 @@ test('an account that comes back has its rows under their old ids, first moments
   }
 })
 
+test('ids of rows that wait are given to no others, after a restart either', async () => {
+  const path = inFolder('ids.db')
+  let before: unknown
+  {
+    await using store = await filled(3, path)
+    before = store.rows(everyNote)
+    await apply(store, account(0, 'suspended', 1))
+    await settleAll(store)
+  }
+  await using store = await open(path)
+  await apply(store, put(store, spot('later', 1), 0, { rev: rev(9), indexedAt: '2027-01-01T00:00:00Z' }))
+  await apply(store, account(0, null, 2))
+  await settleAll(store)
+  assert.deepEqual(store.rows(everyNote).slice(0, 3), before)
+  assert.deepEqual(
+    store.rows(everyNote).map(({ id }) => id),
+    [1, 2, 3, 4],
+  )
+  assert.ok((await store.database.read.readPlanState()).ordered.has(note))
+  await assertDerived(store)
+})
+
 test('what was written while an account was hidden is there when it comes back, and keeps when it was first stored', async () => {
   for (const settledBefore of [0, 4, 10]) {
     await using store = await filled(10)
@@ -136,7 +158,8 @@ test('a snapshot of a hidden account decides over what waits', async () => {
     await using store = await filled(3)
     await apply(store, account(0, 'deactivated', 1))
     if (settled) await settleAll(store)
-    await apply(store, put(store, spot('k1'), 2, { rev: rev(20) }), repoEnd(0, rev(20)))
+    const imported = put(store, spot('imported'), 1)
+    await apply(store, put(store, spot('k1'), 2, { rev: rev(20) }), imported, repoEnd(0, rev(20)))
     await apply(store, put(store, spot('k0'), 2, { rev: rev(19) }))
     await apply(store, account(0, null, 2))
     await settleAll(store)
