@@ -106,7 +106,7 @@ test('deliveries are acknowledged only when another connection can read them', a
   assert.ok(seen.every((stored, index) => Number(stored) > index))
 })
 
-test("another process that writes is waited for, and nothing is left out", async () => {
+test('another process that writes is waited for, and nothing is left out', async () => {
   await using store = await open()
   const other = new DatabaseSync(store.path)
   other.exec('begin immediate')
@@ -195,4 +195,15 @@ test('refused records are counted by their reason, and told', async () => {
   assert.deepEqual(rejections, { 'invalid-record': 2 })
   assert.deepEqual(collections[0]?.outcomes, { stored: 1, rejected: 2 })
   assert.equal(log.length, 1)
+})
+
+test('a publisher that sends too much is held back where publishers send as they like, and nowhere else', async () => {
+  await using store = await open()
+  const flood = createFloodGuard(5, () => 0n)
+  const crowded = { ...numbered(store, 9), name: 'test:crowded', crowded: true }
+  await pump(crowded, store.database.write, { ...optionsWith(), flood })
+  assert.equal(countOf(store), 5)
+  assert.equal((await store.database.read.readStatus()).repositories.waiting, 1)
+  await pump(numbered(store, 9), store.database.write, { ...optionsWith(), flood })
+  assert.equal(countOf(store), 9)
 })

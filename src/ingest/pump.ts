@@ -29,6 +29,7 @@ const busyPause = 100
 /** Ends when the source does, or the signal is aborted; what was delivered before is stored then. */
 export async function pump(source: Source, database: WriteDatabase, options: PumpOptions): Promise<void> {
   const { signal, log } = options
+  const flood: FloodGuard = source.crowded === true ? options.flood : (change) => [change]
   const report = createReport(source.name, database, options)
   let cursor = await whileBusy(signal, () => database.ledger.readCursor(source.name))
   const stop = new AbortController()
@@ -52,7 +53,7 @@ export async function pump(source: Source, database: WriteDatabase, options: Pum
   try {
     for (let waiting = await queue.take(); waiting !== null; waiting = await queue.take()) {
       for (const batch of batches(waiting)) {
-        const changes = batch.flatMap((delivery) => delivery.changes.flatMap(options.flood))
+        const changes = batch.flatMap((delivery) => delivery.changes.flatMap(flood))
         const mark = {
           source: source.name,
           cursor: batch.findLast((delivery) => delivery.cursor !== null)?.cursor ?? null,

@@ -31,6 +31,8 @@ export interface SourceContext {
 export interface Source {
   /** What cursors and counts are kept under, such as `jetstream:wss://example.com`. */
   readonly name: string
+  /** Publishers send through it as they like, so that one could leave no room for the others. */
+  readonly crowded?: boolean
   /** Deliveries are to survive a loss of power before they are acknowledged. */
   readonly durable?: boolean
   /**

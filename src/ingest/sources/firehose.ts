@@ -20,6 +20,7 @@ export interface FirehoseOptions extends FirehoseReaderOptions {
 export function createFirehoseSource(options: FirehoseOptions): Source {
   return {
     name: options.name,
+    crowded: true,
     deliveries: (context) =>
       untilAborted(context.signal, (signal) => readDeliveries(options, { ...context, signal })),
   }

@@ -24,6 +24,7 @@ export function createJetstreamSource(options: JetstreamOptions): Source {
   const { name, reader, threads } = options
   return {
     name,
+    crowded: true,
     deliveries: (context) =>
       untilAborted(context.signal, async function* (signal): AsyncGenerator<Delivery> {
         const { receive, tellMissed } = openConnections(options, { ...context, signal })
