@@ -27,11 +27,15 @@ function readCollections(database: DatabaseSync): IndexStatus['collections'] {
      from outcome where collection = ? group by 1`,
   )
   return database
-    .prepare('select nsid, table_name from collection order by nsid')
+    .prepare('select nsid, table_name, ordered from collection order by nsid')
     .all()
-    .map(({ nsid, table_name }) => {
+    .map(({ nsid, table_name, ordered }) => {
       const visible = `from ${quote(String(table_name))} where base not in (select base from hidden)`
-      const figures = database.prepare(`select count(*) as n, max(indexed_at) as newest ${visible}`)
+      // Each by itself is read from an index.
+      const figures = database.prepare(
+        `select (select count(*) ${visible}) as n,
+           (select indexed_at ${visible} order by ${ordered === 1 ? 'id' : 'indexed_at'} desc limit 1) as newest`,
+      )
       figures.setReadBigInts(true)
       const row = figures.get()
       const counts = outcomes.all(nsid ?? null).map(({ outcome, n }) => [outcome, Number(n)])
