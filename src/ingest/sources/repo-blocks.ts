@@ -5,7 +5,7 @@
 import { decode } from '@atproto/lex-cbor'
 import { type Cid, isCid, type LexValue } from '@atproto/lex-data'
 import { lexToJson } from '@atproto/lex-json'
-import { MemoryBlockstore, MST, readCarWithRoot } from '@atproto/repo'
+import { MST, ReadableBlockstore, readCarStream } from '@atproto/repo'
 import { isValidDid, isValidTid } from '@atproto/syntax'
 import type { Change, RejectionReason } from '../../database/changes.ts'
 import { cleanText } from '../../util/clean.ts'
@@ -45,18 +45,13 @@ export interface Leaf {
   readonly cid: Cid
 }
 
-type LeafEntry = Extract<Awaited<ReturnType<MST['getEntries']>>[number], { value: Cid }>
-
 /** Throws a `RepoError`. */
 export async function openCar(car: Uint8Array): Promise<SignedRepo> {
   const sections = countSections(car)
-  // It may have been damaged on the way.
-  const { root, blocks } = await readCarWithRoot(car).catch((cause: unknown) => {
+  const { root, storage } = await readBlocks(car).catch((cause: unknown) => {
+    // It may have been damaged on the way.
     throw new DamagedCarError(`The CAR file cannot be read: ${messageOf(cause)}.`, { cause })
   })
-  const storage = new MemoryBlockstore()
-  // Given to its constructor they would be copied.
-  storage.blocks = blocks
   const bytes = await storage.getBytes(root)
   if (bytes === null) throw new RepoError('The CAR file does not have the commit that it names.')
   const commit = readCommit(bytes)
@@ -74,7 +69,8 @@ export async function openCar(car: Uint8Array): Promise<SignedRepo> {
         if (++nodes > sections || depth > maxTreeDepth)
           throw new RepoError('The tree has more nodes or layers than there can be.')
         for (const entry of await believed(() => node.getEntries())) {
-          if (entry.isTree()) yield* walk(entry, depth + 1)
+          // Loaded anew, because a node keeps all that is read below it.
+          if (entry.isTree()) yield* walk(MST.load(storage, entry.pointer), depth + 1)
           else {
             if (entry.key <= last) throw new RepoError('The keys of the tree are not in order.')
             last = entry.key
@@ -87,9 +83,44 @@ export async function openCar(car: Uint8Array): Promise<SignedRepo> {
   }
 }
 
+async function readBlocks(car: Uint8Array): Promise<{ readonly root: Cid; readonly storage: CarBlocks }> {
+  const { roots, blocks } = await readCarStream([car])
+  const [root] = roots
+  if (root === undefined) throw new Error('it has no root')
+  const storage = new CarBlocks()
+  for await (const { cid, bytes } of blocks) storage.add(cid, bytes)
+  return { root, storage }
+}
+
+/** By the bytes of their CIDs: by their texts, as the library keeps them, each takes almost two kilobytes. */
+class CarBlocks extends ReadableBlockstore {
+  readonly #blocks = new Map<string, Uint8Array>()
+
+  add(cid: Cid, bytes: Uint8Array): void {
+    this.#blocks.set(keyOf(cid), bytes)
+  }
+
+  async getBytes(cid: Cid): Promise<Uint8Array | null> {
+    return this.#blocks.get(keyOf(cid)) ?? null
+  }
+
+  async has(cid: Cid): Promise<boolean> {
+    return this.#blocks.has(keyOf(cid))
+  }
+
+  /** Only writing asks for several. */
+  getBlocks(): Promise<never> {
+    throw new Error('The blocks of a file are read one by one.')
+  }
+}
+
+function keyOf({ bytes }: Cid): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+}
+
 /** Layers of a tree that has its keys by their hashes: a quarter as many for each. */
 const maxTreeDepth = 128
-/** Blocks and the header; each takes up to 2 kB beside its bytes. */
+/** Blocks and the header; each takes some hundred bytes beside its own. */
 const maxSections = 2_000_000
 /** Of a block; those of records and of trees are smaller. */
 const maxSectionBytes = 8_000_000
