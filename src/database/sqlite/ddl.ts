@@ -55,15 +55,21 @@ export const networkTables = `
   ) without rowid;
 `
 
-/** Tables every database has: shared URI bases, refused records, collections, and one row of state. */
+/**
+ * Tables every database has: shared URI bases, refused records, collections, and one row of state.
+ * `last_id` and what follows: the end of a collection's ids while rows wait outside of it.
+ */
 export const commonTables = `
   create table base (id integer primary key, uri text not null unique, did text, collection text);
   create table rejection (
     key text primary key, source text not null, uri text, reason text not null, message text not null,
     record text not null, seen_at integer not null, rev text, cut integer not null default 0
   ) without rowid;
-  create index rejection_seen on rejection (seen_at) where source <> 'rebuild';
-  create table collection (nsid text primary key, table_name text not null, ordered integer not null) without rowid;
+  create index rejection_seen on rejection (seen_at, source) where source <> 'rebuild';
+  create table collection (
+    nsid text primary key, table_name text not null, ordered integer not null,
+    last_id integer, last_indexed_at integer, last_rkey text, last_did text
+  ) without rowid;
   create table state (id integer primary key check (id = 1), plan_version integer not null, derivation text not null);
   ${networkTables}
 `

@@ -30,7 +30,11 @@ export interface MigrateOptions extends WriterOptions {
 const migrations: readonly string[] = [
   `alter table rejection add column rev text;
    alter table rejection add column cut integer not null default 0;
-   create index rejection_seen on rejection (seen_at) where source <> 'rebuild';
+   create index rejection_seen on rejection (seen_at, source) where source <> 'rebuild';
+   alter table collection add column last_id integer;
+   alter table collection add column last_indexed_at integer;
+   alter table collection add column last_rkey text;
+   alter table collection add column last_did text;
    ${networkTables}`,
 ]
 

@@ -90,13 +90,12 @@ export class TableWriter implements Rows {
 
   /** Reads anew what memory says of ids and order: somebody else has written, or a transaction was undone. */
   refresh(): void {
-    const { last, lastParked, order } = this.#statements
-    const row = last.get() as LastRow | undefined
-    const parked = lastParked.get(this.table.collection.nsid) as LastRow | undefined
-    const highest = parked !== undefined && (row === undefined || parked.id > row.id) ? parked : row
-    this.#nextId = highest === undefined ? 1 : Number(highest.id) + 1
-    this.#last = highest === undefined ? null : [highest.indexed_at, highest.rkey, highest.did]
-    this.#ordered = order.get(this.table.collection.nsid)?.ordered === 1
+    const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
+    const row = this.#statements.last.get() as LastRow | undefined
+    const last = row === undefined || (kept?.id ?? 0n) > row.id ? kept : row
+    this.#nextId = Number(last?.id ?? 0) + 1
+    this.#last = last?.id == null ? null : [last.indexed_at, last.rkey, last.did]
+    this.#ordered = kept?.ordered === 1n
   }
 
   find(base: number, rkey: string): TableRow | undefined {
@@ -166,6 +165,9 @@ export class TableWriter implements Rows {
   park(row: TableRow): void {
     this.#statements.park.run(row.id)
     this.remove(row)
+    // Its id and its place in the order stay its own, even when no row is left above them.
+    if (this.#last !== null)
+      this.#statements.saveLast.run(this.#nextId - 1, ...this.#last, this.table.collection.nsid)
   }
 
   /** Takes the trigram counts again when they have drifted. */
@@ -254,6 +256,9 @@ interface LastRow {
   readonly did: string
 }
 
+/** The last row as it was when one was last moved out, if ever. */
+type CollectionRow = { readonly ordered: bigint } & (LastRow | { readonly id: null })
+
 interface Statements {
   readonly insert: StatementSync
   readonly find: StatementSync
@@ -268,8 +273,8 @@ interface Statements {
   readonly addText: readonly StatementSync[]
   readonly removeText: readonly StatementSync[]
   readonly last: StatementSync
-  readonly lastParked: StatementSync
-  readonly order: StatementSync
+  readonly collection: StatementSync
+  readonly saveLast: StatementSync
 }
 
 function prepare(database: DatabaseSync, table: Table): Statements {
@@ -279,12 +284,12 @@ function prepare(database: DatabaseSync, table: Table): Statements {
   const last = database.prepare(
     `select t.id, t.indexed_at, t.rkey, base.did from ${name} t join base on base.id = t.base order by t.id desc limit 1`,
   )
-  const lastParked = database.prepare(
-    `select p.id, p.indexed_at, p.rkey, base.did from parked p join base on base.id = p.base
-     where base.collection = ? and p.id is not null order by p.id desc limit 1`,
+  const collection = database.prepare(
+    `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
+     from collection where nsid = ?`,
   )
   last.setReadBigInts(true)
-  lastParked.setReadBigInts(true)
+  collection.setReadBigInts(true)
   return {
     insert: database.prepare(
       `insert into ${name} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.map((it) => `, ${it}`).join('')})
@@ -318,8 +323,10 @@ function prepare(database: DatabaseSync, table: Table): Statements {
     addText: table.texts.map((text) => database.prepare(fillText(table, text, 'one'))),
     removeText: table.texts.map((text) => database.prepare(fillText(table, text, 'remove'))),
     last,
-    lastParked,
-    order: database.prepare('select ordered from collection where nsid = ?'),
+    collection,
+    saveLast: database.prepare(
+      'update collection set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?',
+    ),
   }
 }
 
