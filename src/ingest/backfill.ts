@@ -25,7 +25,7 @@ export interface FetchOptions extends Omit<TransferOptions, 'onStored'> {
   readonly targets: readonly Target[]
   /** `idle`: when nothing is left to do. `aborted`: as long as the signal is not, as jobs come in. */
   readonly until: 'idle' | 'aborted'
-  /** Repositories at once, each with a thread; the largest take 1 GiB of memory each. */
+  /** Repositories at once, each with a thread; each held in memory while it is read, up to 512 MiB. */
   readonly parallel: number
   readonly onProgress?: (progress: FetchProgress) => void
   readonly onNotice: (text: string) => void

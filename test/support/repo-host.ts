@@ -12,6 +12,8 @@ export interface RepoHost extends AsyncDisposable {
   readonly listed: Map<string, object>
   /** By NSID, who has records of it; null for a host that cannot tell. */
   collections: ReadonlyMap<string, readonly string[]> | null
+  /** DIDs by handle. */
+  readonly handles: Map<string, string>
   /** Accounts on a page. */
   pageSize: number
   /** What the next requests meet instead of an answer, in this order. */
@@ -32,7 +34,7 @@ export async function startRepoHost(): Promise<RepoHost> {
   let busiest = 0
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://host.test')
-    const method = url.pathname.slice('/xrpc/com.atproto.sync.'.length)
+    const method = url.pathname.split('.').at(-1) ?? ''
     asked.push(`${method}?${url.searchParams}`)
     busiest = Math.max(busiest, ++busy)
     response.on('close', () => (busy -= 1))
@@ -47,6 +49,7 @@ export async function startRepoHost(): Promise<RepoHost> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     repos: new Map(),
     listed: new Map(),
+    handles: new Map(),
     collections: null,
     pageSize: 1000,
     faults: [],
@@ -71,6 +74,10 @@ function answer(host: RepoHost, method: string, parameters: URLSearchParams, res
   if (method === 'listReposByCollection' && host.collections !== null) {
     const all = (host.collections.get(collection) ?? []).map((did) => ({ did }))
     return answerPage(host, all, parameters, response)
+  }
+  if (method === 'resolveHandle') {
+    const did = host.handles.get(parameters.get('handle') ?? '')
+    return did === undefined ? refuse(response, 400, 'HandleNotFound') : answerJson(response, { did })
   }
   refuse(response, 501, 'MethodNotImplemented')
 }

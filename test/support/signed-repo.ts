@@ -27,6 +27,8 @@ export interface SignedRepo {
   readonly rev: () => string
   /** Makes a commit of its own of the writes. */
   readonly write: (...writes: readonly Write[]) => Promise<SignedCommit>
+  /** By URI. */
+  readonly records: () => Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>
   /** All of it as it is now. */
   readonly car: () => Promise<Uint8Array<ArrayBuffer>>
 }
@@ -57,6 +59,14 @@ export async function createSignedRepo(did: string, keypair?: Keypair): Promise<
         blocks: data.relevantBlocks,
         ops: await findOps(repo, writes),
       }
+    },
+    records: async () => {
+      const contents = await repo.getContents()
+      return new Map(
+        Object.entries(contents).flatMap(([collection, records]) =>
+          Object.entries(records).map(([rkey, record]) => [`at://${did}/${collection}/${rkey}`, record]),
+        ),
+      )
     },
     car: async () =>
       new Uint8Array(Buffer.concat(await Array.fromAsync(getFullRepo(repo.storage, repo.cid)))),

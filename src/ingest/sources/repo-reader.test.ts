@@ -210,28 +210,28 @@ test('keys out of order, or twice, refuse the repository', async () => {
 })
 
 test('trees that would be walked without end are refused', async () => {
-  const blocks = new BlockMap()
-  // Each node has the one before on both sides of its key, which doubles the way at each level.
-  let node = await blocks.add({ l: null, e: [] })
   const value = await cidForCbor(encode({}))
-  for (let level = 0; level < 60; level++)
-    node = await blocks.add({
-      l: node,
-      e: [{ p: 0, k: Buffer.from(`x/${level}`), v: value, t: node }],
-    } as never)
-  await refuses(await sign(blocks, { data: node }), /not in order/)
+  const entry = (key: string, right: Cid | null) => ({ p: 0, k: Buffer.from(key), v: value, t: right })
+  const blocks = new BlockMap()
+  const add = (left: Cid | null, ...entries: readonly object[]): Promise<Cid> =>
+    blocks.add({ l: left, e: entries } as never)
 
-  let filled = await blocks.add({ l: null, e: [{ p: 0, k: Buffer.from('x/a'), v: value, t: null }] } as never)
-  for (let level = 0; level < 60; level++)
-    filled = await blocks.add({
-      l: filled,
-      e: [{ p: 0, k: Buffer.from('x/a'), v: value, t: filled }],
-    } as never)
-  await refuses(await sign(blocks, { data: filled }), /not in order/)
+  // Each node has the one before on both sides of its key, which doubles the way at each level.
+  for (let node of [await add(null), await add(null, entry('x/a', null))]) {
+    for (let level = 10; level < 70; level++) node = await add(node, entry(`x/${level}`, node))
+    await refuses(await sign(blocks, { data: node }), /not in order|more nodes/)
+  }
+  // The same way down beside every key.
+  let chain = await add(null)
+  for (let level = 0; level < 100; level++) chain = await add(chain)
+  const comb = await add(
+    null,
+    ...Array.from({ length: 1_000 }, (_, index) => entry(`x/${10_000 + index}`, chain)),
+  )
+  await refuses(await sign(blocks, { data: comb }), /more nodes/)
 
-  let chain = await blocks.add({ l: null, e: [{ p: 0, k: Buffer.from('x/a'), v: value, t: null }] } as never)
-  for (let level = 0; level < 5_000; level++) chain = await blocks.add({ l: chain, e: [] })
-  await refuses(await sign(blocks, { data: chain }), /tree/)
+  for (let level = 0; level < 5_000; level++) chain = await add(chain)
+  await refuses(await sign(blocks, { data: chain }), /layers/)
 })
 
 test('nodes that are not as specified are refused', async () => {
@@ -274,6 +274,16 @@ test('files that are no CAR files are refused, and none of them takes long', asy
     Buffer.concat([Buffer.from([0x01]), encode({})]),
   ]
   for (const file of files) await refuses(file, /CAR file/)
+})
+
+test('files of impossible lengths or numbers are refused before anything is kept of them', async () => {
+  const before = process.memoryUsage().rss
+  const start = performance.now()
+  await refuses(Buffer.alloc(50_000_000, 0xff), /larger than there can be/)
+  await refuses(Buffer.from([0x81, 0x80, 0x80, 0x80, 0x10, 0]), /larger than there can be/)
+  await refuses(Buffer.alloc(2_000_001), /more than 2,000,000 blocks/)
+  assert.ok(performance.now() - start < 5_000)
+  assert.ok(process.memoryUsage().rss - before < 200_000_000)
 })
 
 test('a file that is cut is refused wherever it is cut, and says that another attempt may go better', async () => {

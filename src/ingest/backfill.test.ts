@@ -1,0 +1,484 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { Secp256k1Keypair } from '@atproto/crypto'
+import { type Directory, startDirectory } from '../../test/support/directory.ts'
+import { collections, libraryLexicons } from '../../test/support/lexicons.ts'
+import { type Fault, refuse, type RepoHost, startRepoHost } from '../../test/support/repo-host.ts'
+import { buildCar, createSignedRepo, type SignedRepo, type Write } from '../../test/support/signed-repo.ts'
+import { openTestStore, temporaryFolder, type TestStore, understand } from '../../test/support/store.ts'
+import { until } from '../../test/support/until.ts'
+import { type FetchOptions, type FetchProgress, fetchRepositories, type FetchResult } from './backfill.ts'
+import { createHosts } from './sources/hosts.ts'
+import { createIdentity } from './sources/identity.ts'
+import { parseTarget } from './sources/repo-export.ts'
+
+const { book } = collections
+const { set: lexicons, tables } = understand(libraryLexicons, {})
+const inFolder = temporaryFolder()
+
+test('accounts, handles, hosts and files all lead to their repositories', async () => {
+  await using world = await openWorld()
+  const [ana, ben, cai, dot] = await Promise.all(['a', 'b', 'c', 'd'].map((letter) => world.add(letter, 3)))
+  assert.ok(ana && ben && cai && dot)
+  world.host.handles.set('b.test', ben.did)
+  await using other = await startRepoHost()
+  other.repos.set(cai.did, await cai.car())
+  const path = inFolder('dot.car')
+  await writeFile(path, await dot.car())
+  const { outcome, ...result } = await world.fetch({ targets: [ana.did, 'b.test', other.url, path] })
+  assert.equal(outcome.stored, 12)
+  assert.deepEqual(
+    result.differences.toSorted((a, b) => a.name.localeCompare(b.name)),
+    [
+      { name: path, stored: 3, updated: 0, deleted: 0 },
+      ...[ana, ben, cai].map(({ did }) => ({ name: did, stored: 3, updated: 0, deleted: 0 })),
+    ],
+  )
+  assert.deepEqual({ ...result, differences: [] }, { ...nothing, read: 4, differing: 4 })
+  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.leftOver(), { waiting: 0, failed: 0 })
+})
+
+test('fetching again changes nothing, and makes right what was missed', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 4)
+  await world.fetch({ targets: [ana.did] })
+  const again = await world.fetch({ targets: [ana.did] })
+  assert.deepEqual([again.outcome.unchanged, again.outcome.stored, again.differing], [4, 0, 0])
+  await ana.write(put('a0', 'Sand', 'update'), remove('a1'), put('new', 'Storm'))
+  await world.publish(ana)
+  const third = await world.fetch({ targets: [ana.did] })
+  assert.deepEqual(third.differences, [{ name: ana.did, stored: 1, updated: 1, deleted: 1 }])
+  assert.deepEqual(world.stored(), await world.published())
+})
+
+test('reconciling looks at all accounts that have records here, and says which differed', async () => {
+  await using world = await openWorld()
+  const repos = [await world.add('a', 2), await world.add('b', 2), await world.add('c', 2)]
+  await world.fetch({ targets: [world.host.url] })
+  const [ana, ben] = repos as [SignedRepo, SignedRepo]
+  await ana.write(remove('a1'))
+  await ben.write(put('b0', 'Sand', 'update'))
+  await world.publish(ana)
+  await world.publish(ben)
+  const late = await world.add('d', 2)
+  const result = await world.fetch({ kind: 'reconcile', targets: [] })
+  assert.deepEqual([result.read, result.differing], [3, 2])
+  assert.deepEqual(
+    result.differences.toSorted((a, b) => a.name.localeCompare(b.name)),
+    [
+      { name: ana.did, stored: 0, updated: 0, deleted: 1 },
+      { name: ben.did, stored: 0, updated: 1, deleted: 0 },
+    ],
+  )
+  const withHost = await world.fetch({ kind: 'reconcile', targets: [world.host.url] })
+  assert.deepEqual(withHost.differences, [{ name: late.did, stored: 2, updated: 0, deleted: 0 }])
+  assert.deepEqual(world.stored(), await world.published())
+})
+
+test('as many repositories are fetched at once as was said, while the list goes on', async () => {
+  await using world = await openWorld()
+  const letters = 'abcdefghijkl'
+  for (const letter of letters) await world.add(letter, 1)
+  world.host.pageSize = 1
+  world.host.delay = 60
+  const seen: FetchProgress[] = []
+  const result = await world.fetch({
+    targets: [world.host.url],
+    parallel: 3,
+    onProgress: (progress) => seen.push(progress),
+  })
+  assert.equal(result.read, letters.length)
+  assert.ok(world.host.busiest() <= 4, `${world.host.busiest()} at once`)
+  assert.ok(seen.every(({ current }) => current.length <= 3))
+  assert.ok(
+    seen.some(({ done, listed }) => done > 0 && listed < letters.length),
+    'Nothing was done before the end of the list.',
+  )
+  assert.deepEqual(
+    { ...seen.at(-1), current: [] },
+    { listed: letters.length, done: letters.length, failed: 0, records: letters.length, current: [] },
+  )
+})
+
+test('an account that has records of several collections is fetched once', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 2)
+  world.host.collections = new Map(Object.values(collections).map((nsid) => [nsid, [ana.did]]))
+  await world.fetch({ targets: [world.host.url] })
+  assert.equal(world.host.asked.filter((request) => request.startsWith('getRepo')).length, 1)
+})
+
+test('only publishers are fetched, and the records of others stay', async () => {
+  await using world = await openWorld()
+  const [ana, ben] = [await world.add('a', 2), await world.add('b', 2)]
+  await world.fetch({ targets: [world.host.url] })
+  const reader = { lexicons, tables, publishers: new Set([ben.did]) }
+  for (const kind of ['backfill', 'reconcile'] as const) {
+    const result = await world.fetch({ kind, targets: [world.host.url], reader })
+    assert.deepEqual([result.read, result.outcome.deleted], [1, 0])
+  }
+  const path = inFolder('ana.car')
+  await writeFile(path, await ana.car())
+  const { failed } = await world.fetch({ targets: [path], reader })
+  assert.match(failed[0]?.error ?? '', /not among the publishers/)
+  assert.deepEqual(world.stored(), await world.published())
+})
+
+test('what may pass is tried again, later each time', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 2)
+  world.host.faults.push(
+    (response) => refuse(response, 500, 'InternalServerError'),
+    (response) => response.destroy(),
+    (response) => response.writeHead(200).end('\x3a'),
+  )
+  const result = await world.fetch({ targets: [ana.did] })
+  assert.deepEqual([result.read, result.failed, result.outcome.stored], [1, [], 2])
+  assert.equal(world.host.asked.length, 4)
+})
+
+test('what does not pass is given up after five attempts, told, and asked for anew by the next run', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 2)
+  const broken: Fault = (response) => refuse(response, 500, 'InternalServerError')
+  world.host.faults.push(...Array.from({ length: 5 }, () => broken))
+  const result = await world.fetch({ targets: [ana.did] })
+  assert.deepEqual(result.failed, [
+    {
+      name: ana.did,
+      error: `${world.host.url} answers with status 500 InternalServerError: It is InternalServerError.`,
+    },
+  ])
+  assert.deepEqual([result.complete, world.host.asked.length], [true, 5])
+  assert.equal((await world.fetch({ targets: [ana.did] })).read, 1)
+})
+
+test('what is refused is given up, and the others are not', async () => {
+  await using world = await openWorld()
+  const names = ['garbage', 'foreign', 'forged', 'keyless', 'unknown', 'good']
+  const [garbage, foreign, forged, keyless, unknown, good] = await Promise.all(
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => world.add(letter, 1)),
+  )
+  assert.ok(garbage && foreign && forged && keyless && unknown && good)
+  world.host.repos.set(garbage.did, Buffer.from('<h1>Not a repository</h1>'.repeat(20)))
+  world.host.repos.set(foreign.did, await good.car())
+  world.directory.add({ did: forged.did, key: (await Secp256k1Keypair.create()).did(), pds: world.host.url })
+  world.directory.documents.set(keyless.did, {
+    ...(world.directory.documents.get(keyless.did) as object),
+    verificationMethod: [],
+  })
+  world.directory.documents.set(unknown.did, 404)
+  const result = await world.fetch({ targets: [world.host.url] })
+  const errorOf = new Map(result.failed.map(({ name, error }) => [name, error]))
+  assert.equal(errorOf.size, names.length - 1)
+  assert.match(
+    errorOf.get(garbage.did) ?? '',
+    /^The repository of did:plc:a+ is refused\. The CAR file cannot be read/,
+  )
+  assert.equal(
+    errorOf.get(foreign.did),
+    `The repository of ${foreign.did} is refused. It is that of ${good.did}.`,
+  )
+  for (const { did } of [forged, keyless])
+    assert.match(errorOf.get(did) ?? '', /not signed with the account's key/)
+  assert.equal(errorOf.get(unknown.did), `There is no DID document of ${unknown.did}.`)
+  assert.equal(result.read, 1)
+  assert.deepEqual([...world.stored().keys()], [`at://${good.did}/${book}/f0`])
+})
+
+test('a key that was replaced since it was looked up is looked up again', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 1)
+  await world.fetch({ targets: [ana.did] })
+  const renewed = await createSignedRepo(ana.did)
+  await renewed.write(put('new', 'Storm'))
+  world.publishAs(renewed)
+  await world.publish(renewed)
+  const result = await world.fetch({ targets: [ana.did] })
+  assert.deepEqual([result.failed, result.read], [[], 1])
+  assert.deepEqual([...world.stored().values()], ['Storm'])
+})
+
+test('accounts that are gone or hidden are no failure, and hidden ones are no longer shown', async () => {
+  await using world = await openWorld()
+  const [ana, ben, cai, dot] = await Promise.all(['a', 'b', 'c', 'd'].map((letter) => world.add(letter, 1)))
+  assert.ok(ana && ben && cai && dot)
+  await world.fetch({ targets: [world.host.url] })
+  world.host.repos.set(ana.did, 'RepoTakendown')
+  world.host.repos.set(ben.did, 'RepoDeactivated')
+  world.host.repos.set(cai.did, 'RepoSuspended')
+  world.host.repos.set(dot.did, 'RepoNotFound')
+  const result = await world.fetch({ kind: 'reconcile', targets: [] })
+  assert.deepEqual([result.read, result.gone, result.failed], [0, 4, []])
+  assert.deepEqual(world.statuses(), [
+    [ana.did, 'takendown'],
+    [ben.did, 'deactivated'],
+    [cai.did, 'suspended'],
+    [dot.did, null],
+  ])
+})
+
+test('what another host says of an account counts for nothing; its own host knows', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 1)
+  await world.fetch({ targets: [ana.did] })
+  await using relay = await startRepoHost()
+  for (const says of ['RepoTakendown', 'RepoNotFound', 'Nonsense']) {
+    relay.repos.set(ana.did, says)
+    const result = await world.fetch({ targets: [relay.url] })
+    assert.deepEqual([result.read, result.gone], [1, 0], says)
+  }
+  assert.deepEqual(world.statuses(), [[ana.did, null]])
+})
+
+test('an account whose document names no host is fetched from the host that lists it, or is gone', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 1)
+  world.directory.documents.set(ana.did, {
+    ...(world.directory.documents.get(ana.did) as object),
+    service: [],
+  })
+  const direct = await world.fetch({ targets: [ana.did] })
+  assert.deepEqual([direct.read, direct.gone], [0, 1])
+  assert.equal((await world.fetch({ targets: [world.host.url] })).read, 1)
+})
+
+test('targets that lead nowhere are told, and the others are done', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 1)
+  const [missing, garbage] = [inFolder('missing.car'), inFolder('garbage.car')]
+  await writeFile(garbage, 'garbage')
+  await using empty = await startRepoHost()
+  empty.faults.push(
+    (response) => refuse(response, 404, 'Nothing'),
+    (response) => refuse(response, 404, 'Nothing'),
+  )
+  const { read, failed, complete } = await world.fetch({
+    targets: [missing, garbage, 'nobody.test', empty.url, ana.did],
+  })
+  const errors = failed
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+    .map(({ name, error }) => `${name}: ${error}`)
+  assert.deepEqual(
+    errors.toSorted(),
+    [
+      `${garbage}: The repository of ${garbage} is refused. The CAR file cannot be read: it ends in the middle of a block.`,
+      `${missing}: ${missing} cannot be read: there is no such file.`,
+      `${empty.url}: ${empty.url} answers with status 404 Nothing: It is Nothing.`,
+      'nobody.test: The handle nobody.test belongs to no account.',
+    ].toSorted(),
+  )
+  assert.deepEqual([read, complete], [1, false])
+})
+
+test('a list that fails for a while goes on where it was', async () => {
+  await using world = await openWorld()
+  for (const letter of 'abcd') await world.add(letter, 1)
+  world.host.pageSize = 2
+  const notices: string[] = []
+  let pages = 0
+  const onProgress = ({ listed }: FetchProgress): void => {
+    if (listed === 2 && pages++ === 0) world.host.faults.push((response) => response.destroy())
+  }
+  const result = await world.fetch({
+    targets: [world.host.url],
+    onProgress,
+    onNotice: (text) => notices.push(text),
+  })
+  assert.deepEqual([result.read, result.complete], [4, true])
+})
+
+test('a run that is interrupted goes on where it was, and nothing is done twice', async () => {
+  await using world = await openWorld()
+  for (const letter of 'abcdefgh') await world.add(letter, 3)
+  world.host.pageSize = 3
+  world.host.delay = 5
+  const runs: FetchResult[] = []
+  for (;;) {
+    const stop = new AbortController()
+    const onProgress = ({ done }: FetchProgress): void => void (done >= 2 && stop.abort())
+    runs.push(await world.fetch({ targets: [world.host.url], signal: stop.signal, onProgress, parallel: 2 }))
+    if (runs.at(-1)?.complete) break
+  }
+  assert.ok(runs.length > 2)
+  const sum = (key: 'stored' | 'updated' | 'deleted'): number =>
+    runs.reduce((total, { outcome }) => total + outcome[key], 0)
+  assert.deepEqual([sum('stored'), sum('updated'), sum('deleted')], [24, 0, 0])
+  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.leftOver(), { waiting: 0, failed: 0 })
+  const pages = world.host.asked.filter((request) => request.startsWith('listRepos?'))
+  assert.ok(pages.length < 3 + runs.length, `${pages.length} pages in ${runs.length} runs`)
+})
+
+test('jobs of a stream are done as they come, until the signal is aborted', async () => {
+  await using world = await openWorld()
+  const [ana, ben] = [await world.add('a', 1), await world.add('b', 1)]
+  const stop = new AbortController()
+  const running = world.fetch({ kind: 'ingest', until: 'aborted', targets: [], signal: stop.signal })
+  for (const { did } of [ana, ben]) {
+    await world.store.database.write.applyBatch([{ kind: 'repo-request', did, reason: 'A test wants it.' }])
+    await until(() => world.host.asked.some((request) => request.includes(encodeURIComponent(did))))
+    await until(async () => (await world.store.database.write.ledger.countJobs('ingest')).waiting === 0)
+  }
+  stop.abort()
+  const result = await running
+  assert.deepEqual([result.read, result.complete], [2, false])
+  assert.deepEqual(world.stored(), await world.published())
+})
+
+test('a request that comes while its repository is fetched is not taken for done', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 1)
+  const { write } = world.store.database
+  const request = () => write.applyBatch([{ kind: 'repo-request', did: ana.did, reason: 'A test wants it.' }])
+  await request()
+  world.host.faults.push((response) => {
+    void request().then(() => response.destroy())
+  })
+  const result = await world.fetch({ kind: 'ingest', targets: [] })
+  assert.deepEqual([result.read, result.failed], [1, []])
+})
+
+test('a large repository is stored as a whole, in chunks', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 0)
+  const keys = Array.from({ length: 5_000 }, (_, index) => `${book}/k${index}`)
+  const records = new Map(keys.map((key) => [key, { $type: book, title: key }]))
+  world.host.repos.set(ana.did, await buildCar(ana.keypair, { did: ana.did, rev: ana.rev() }, records))
+  const chunks: number[] = []
+  let before = 0
+  const onProgress = ({ records: sum }: FetchProgress): void => {
+    if (sum > before) chunks.push(sum - before)
+    before = sum
+  }
+  const { outcome } = await world.fetch({ targets: [ana.did], onProgress })
+  assert.equal(outcome.stored, 5_000)
+  assert.equal(Math.max(...chunks), 500)
+})
+
+test('what fails in the database ends the run as our own fault, and the jobs stay', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 1)
+  const { write } = world.store.database
+  const broken = { ledger: write.ledger, applyBatch: () => Promise.reject(new Error('The disk is full.')) }
+  await assert.rejects(fetchRepositories(broken as never, world.options({ targets: [ana.did] })), {
+    message: 'The disk is full.',
+  })
+  assert.deepEqual(await write.ledger.countJobs('backfill'), { waiting: 1, failed: 0 })
+})
+
+const nothing: Omit<FetchResult, 'outcome'> = {
+  read: 0,
+  differing: 0,
+  differences: [],
+  gone: 0,
+  failed: [],
+  complete: true,
+}
+
+type Given = Partial<Omit<FetchOptions, 'targets'>> & { readonly targets: readonly string[] }
+
+interface World extends AsyncDisposable {
+  readonly host: RepoHost
+  readonly directory: Directory
+  readonly store: TestStore
+  /** An account of the host with so many books; its DID is the letter again and again. */
+  readonly add: (letter: string, books: number) => Promise<SignedRepo>
+  /** The host has the repository as it is now. */
+  readonly publish: (repo: SignedRepo) => Promise<void>
+  /** The directory has the account with the key of the repository. */
+  readonly publishAs: (repo: SignedRepo) => void
+  readonly options: (given: Given) => FetchOptions
+  readonly fetch: (given: Given) => Promise<FetchResult>
+  /** Titles by URI. */
+  readonly stored: () => ReadonlyMap<string, string>
+  readonly published: () => Promise<ReadonlyMap<string, string>>
+  readonly statuses: () => readonly (readonly [did: string, status: unknown])[]
+  readonly leftOver: () => Promise<{ readonly waiting: number; readonly failed: number }>
+}
+
+let worlds = 0
+
+async function openWorld(): Promise<World> {
+  const host = await startRepoHost()
+  const directory = await startDirectory()
+  // A minute passes in less than a tenth of a second, so that nothing waits long for another attempt.
+  const [start, before] = [Date.now(), performance.now()]
+  const clock = (): number => start + (performance.now() - before) * 1_000
+  const now = (): bigint => BigInt(Math.round(clock())) * 1_000n
+  const store = await openTestStore({ path: inFolder(`${++worlds}.db`), lexicons: libraryLexicons, now })
+  const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url }, { now: clock })
+  const repos = new Map<string, SignedRepo>()
+  const publishAs = ({ did, keypair }: SignedRepo): void =>
+    directory.add({ did, key: keypair.did(), pds: host.url })
+  const publish = async (repo: SignedRepo): Promise<void> => {
+    repos.set(repo.did, repo)
+    host.repos.set(repo.did, await repo.car())
+  }
+  const options = ({ targets, ...given }: Given): FetchOptions => ({
+    kind: 'backfill',
+    until: 'idle',
+    parallel: 4,
+    reader: { lexicons, tables, publishers: null },
+    identity,
+    hosts: createHosts(identity.fetch, 500),
+    now,
+    signal: new AbortController().signal,
+    onNotice: () => {},
+    ...given,
+    targets: targets.map(parseTarget),
+  })
+  return {
+    host,
+    directory,
+    store,
+    add: async (letter, books) => {
+      const repo = await createSignedRepo(`did:plc:${letter.repeat(24)}`)
+      const writes = Array.from({ length: books }, (_, index) => put(`${letter}${index}`, `Book ${index}`))
+      if (books > 0) await repo.write(...writes)
+      publishAs(repo)
+      await publish(repo)
+      return repo
+    },
+    publish,
+    publishAs,
+    options,
+    fetch: (given) => fetchRepositories(store.database.write, options(given)),
+    stored: () =>
+      new Map(
+        store
+          .rows(
+            `select base.uri || t.rkey as uri, t.record ->> 'title' as title from "${book}" t join base on base.id = t.base order by uri`,
+          )
+          .map(({ uri, title }) => [String(uri), String(title)]),
+      ),
+    published: async () => {
+      const all = await Promise.all([...repos.values()].map((repo) => repo.records()))
+      return new Map(
+        all
+          .flatMap((records) => [...records].map(([uri, record]) => [uri, String(record.title)] as const))
+          .toSorted(),
+      )
+    },
+    statuses: () =>
+      store
+        .rows('select did, status from actor order by did')
+        .map(({ did, status }) => [String(did), status]),
+    leftOver: () => store.database.write.ledger.countJobs('backfill'),
+    [Symbol.asyncDispose]: async () => {
+      await store[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
+      await directory[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function put(rkey: string, title: string, action: 'create' | 'update' = 'create'): Write {
+  return { action, collection: book, rkey, record: { $type: book, title } }
+}
+
+function remove(rkey: string): Write {
+  return { action: 'delete', collection: book, rkey }
+}

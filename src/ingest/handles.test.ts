@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Directory, startDirectory } from '../../test/support/directory.ts'
+import { collections, libraryLexicons } from '../../test/support/lexicons.ts'
+import { type RepoHost, startRepoHost } from '../../test/support/repo-host.ts'
+import { openTestStore, type TestStore } from '../../test/support/store.ts'
+import { until } from '../../test/support/until.ts'
+import { keepHandles } from './handles.ts'
+import { createIdentity } from './sources/identity.ts'
+
+const key = 'did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'
+const [ana, ben] = ['a', 'b'].map((letter) => `did:plc:${letter.repeat(24)}`) as [string, string]
+
+test('handles of accounts with records are looked up, and kept when both sides agree', async () => {
+  await using world = await openWorld()
+  world.add(ana, 'ana.test', ana)
+  world.add(ben, 'ben.test', ana)
+  await world.enter(ana, ben)
+  await world.run(async () => {
+    await until(() => world.handles().every(({ due }) => due !== 0))
+    assert.deepEqual(world.handles(), [
+      { did: ana, handle: 'ana.test', due: 'tomorrow' },
+      { did: ben, handle: null, due: 'tomorrow' },
+    ])
+  })
+})
+
+test('a handle that changed is looked up again when the account says so, and without a word the day after', async () => {
+  await using world = await openWorld()
+  world.add(ana, 'ana.test', ana)
+  await world.enter(ana)
+  await world.run(async () => {
+    await until(() => world.handles()[0]?.handle === 'ana.test')
+    world.add(ana, 'better.test', ana)
+    world.advance(120)
+    await world.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
+    await until(() => world.handles()[0]?.handle === 'better.test')
+    world.add(ana, 'best.test', ana)
+    world.advance(27 * 3600)
+    await until(() => world.handles()[0]?.handle === 'best.test')
+  })
+})
+
+test('of changes that follow each other within a minute the last holds, a little later', async () => {
+  await using world = await openWorld()
+  world.add(ana, 'ana.test', ana)
+  await world.enter(ana)
+  await world.run(async () => {
+    await until(() => world.handles()[0]?.handle === 'ana.test')
+    for (const handle of ['better.test', 'best.test']) {
+      world.host.handles.clear()
+      world.add(ana, handle, ana)
+      await world.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
+      await until(() => world.handles()[0]?.handle === 'better.test')
+    }
+    world.advance(60)
+    await until(() => world.handles()[0]?.handle === 'best.test')
+    assert.equal(world.handles()[0]?.due, 'tomorrow')
+  })
+})
+
+test('a look-up that fails is tried again, and the handle that is known stays meanwhile', async () => {
+  await using world = await openWorld()
+  world.add(ana, 'ana.test', ana)
+  await world.enter(ana)
+  await world.run(async () => {
+    await until(() => world.handles()[0]?.handle === 'ana.test')
+    world.host.faults.push((response) => response.writeHead(503).end())
+    world.advance(27 * 3600)
+    await until(() => world.host.asked.length === 2)
+    assert.equal(world.handles()[0]?.handle, 'ana.test')
+    assert.equal(world.handles()[0]?.due, 'overdue')
+    world.host.handles.delete('ana.test')
+    await until(() => {
+      world.advance(60)
+      return world.handles()[0]?.handle === null
+    })
+    assert.equal(world.handles()[0]?.due, 'tomorrow')
+  })
+})
+
+test('accounts that cannot be looked up do not hold up the others', async () => {
+  await using world = await openWorld()
+  world.add(ana, 'ana.test', ana)
+  const broken = Array.from('cdefghijklmnopqrstuvwxyz', (letter) => `did:plc:${letter.repeat(24)}`)
+  for (const did of broken) world.directory.documents.set(did, 500)
+  await world.enter(...broken, ana)
+  await world.run(async () => {
+    await until(() => world.handles().find(({ did }) => did === ana)?.handle === 'ana.test')
+    const asked = world.directory.asked.length
+    await until(() => {
+      world.advance(60)
+      return world.directory.asked.length >= asked + 2 * broken.length
+    })
+  })
+  assert.ok(world.handles().every(({ did, due }) => did === ana || due === 0))
+  assert.match(
+    world.notices[0] ?? '',
+    /^Handles cannot be looked up now\. The DID document of did:plc:.* Trying again\.$/,
+  )
+})
+
+test('what fails in the database is our own fault and ends it', async () => {
+  await using world = await openWorld()
+  const ledger = { dueHandles: () => Promise.reject(new Error('The disk is full.')) }
+  const options = { now: world.now, signal: new AbortController().signal, onNotice: () => {} }
+  await assert.rejects(keepHandles(ledger as never, world.identity, options), {
+    message: 'The disk is full.',
+  })
+})
+
+interface World extends AsyncDisposable {
+  readonly store: TestStore
+  readonly host: RepoHost
+  readonly directory: Directory
+  readonly identity: ReturnType<typeof createIdentity>
+  readonly notices: readonly string[]
+  readonly now: () => bigint
+  readonly advance: (seconds: number) => void
+  /** The account claims the handle, which leads to another or the same. */
+  readonly add: (did: string, handle: string, leadsTo: string) => void
+  /** They have a record each. */
+  readonly enter: (...dids: readonly string[]) => Promise<unknown>
+  readonly handles: () => readonly { readonly did: string; readonly handle: unknown; readonly due: unknown }[]
+  /** Handles are kept while the work goes on. */
+  readonly run: (work: () => Promise<void>) => Promise<void>
+}
+
+async function openWorld(): Promise<World> {
+  const host = await startRepoHost()
+  const directory = await startDirectory()
+  const start = Date.now()
+  let passed = 0
+  const clock = (): number => Date.now() + passed
+  const now = (): bigint => BigInt(clock()) * 1_000n
+  const store = await openTestStore({ path: 'sqlite::memory:', lexicons: libraryLexicons, now })
+  const identity = createIdentity(
+    { plcUrl: directory.url, handleResolver: host.url },
+    { now: () => clock() - start },
+  )
+  const notices: string[] = []
+  const dueIn = (due: unknown): unknown => {
+    if (due === 0) return 0
+    const hours = Number(BigInt(Number(due)) - now()) / 3_600_000_000
+    return hours > 20 && hours < 28 ? 'tomorrow' : hours < 0 ? 'overdue' : hours
+  }
+  return {
+    store,
+    host,
+    directory,
+    identity,
+    notices,
+    now,
+    advance: (seconds) => {
+      passed += seconds * 1_000
+    },
+    add: (did, handle, leadsTo) => {
+      directory.add({ did, key, handle, pds: host.url })
+      host.handles.set(handle, leadsTo)
+    },
+    enter: (...dids) =>
+      store.apply(
+        ...dids.map((did) => ({
+          uri: `at://${did}/${collections.book}/1`,
+          value: { $type: collections.book, title: 'Wind' },
+        })),
+      ),
+    handles: () =>
+      store
+        .rows('select did, handle, handle_due as due from actor order by did')
+        .map(({ did, handle, due }) => ({ did: String(did), handle, due: dueIn(due) })),
+    run: async (work) => {
+      const stop = new AbortController()
+      const onNotice = (text: string): void => void notices.push(text)
+      const kept = keepHandles(store.database.write.ledger, identity, { now, signal: stop.signal, onNotice })
+      try {
+        await work()
+      } finally {
+        stop.abort()
+        await kept
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await store[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
+      await directory[Symbol.asyncDispose]()
+    },
+  }
+}
