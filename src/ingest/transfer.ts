@@ -60,31 +60,38 @@ export function openTransfers(database: WriteDatabase, options: TransferOptions)
     return sumOutcomes(outcomes)
   }
 
-  const fetchFrom = async (host: string, did: string): Promise<BatchOutcome> =>
-    store(await hosts.fetchRepo(host, did, signal), { did, source: `repo-export:${host}` })
+  const storeFrom = (host: string, did: string, car: Uint8Array<ArrayBuffer>): Promise<BatchOutcome> =>
+    store(car, { did, source: `repo-export:${host}` })
 
   return {
-    fetch: async ({ did, host }) => {
+    fetch: async ({ kind, did, host }) => {
       const { pds } = await identity.account(did)
       if (host !== null && host !== pds) {
         try {
-          return await fetchFrom(host, did)
+          return await storeFrom(host, did, await hosts.fetchRepo(host, did, signal))
         } catch (error) {
           // What a host has no repository of may have moved; the account's own host knows.
           if (pds === null || !(error instanceof HostError) || error.shouldRetry()) throw error
         }
       }
       if (pds === null) return null
-      const askedAt = now()
+      const eventAt = now()
+      const stands = async (status: string | null): Promise<void> => {
+        const change = { kind: 'account' as const, did, active: status === null, status, eventAt }
+        await whileBusy(signal, () => database.applyBatch([change]))
+      }
       try {
-        return await fetchFrom(pds, did)
+        const car = await hosts.fetchRepo(pds, did, signal)
+        // A stream tells by itself who is back, and a relay may have hidden what the host has not.
+        if (kind !== 'ingest') await stands(null)
+        return await storeFrom(pds, did, car)
       } catch (error) {
         const code = error instanceof HostError ? error.code : null
-        if (code === 'RepoNotFound') return null
+        // What was deleted unheard is found by comparing alone: a host may have lost it for a while.
+        if (code === 'RepoNotFound' && kind !== 'reconcile') return null
         const status = hiddenBy.get(code ?? '')
         if (status === undefined) throw error
-        const change = { kind: 'account' as const, did, active: false, status, eventAt: askedAt }
-        await whileBusy(signal, () => database.applyBatch([change]))
+        await stands(status)
         return null
       }
     },
@@ -100,6 +107,7 @@ const hiddenBy: ReadonlyMap<string, string> = new Map([
   ['RepoTakendown', 'takendown'],
   ['RepoSuspended', 'suspended'],
   ['RepoDeactivated', 'deactivated'],
+  ['RepoNotFound', 'deleted'],
 ])
 
 export function sumOutcomes(outcomes: readonly BatchOutcome[]): BatchOutcome {
