@@ -87,7 +87,7 @@ export function openTransfers(database: WriteDatabase, options: TransferOptions)
         return await storeFrom(pds, did, car)
       } catch (error) {
         const code = error instanceof HostError ? error.code : null
-        // What was deleted unheard is found by comparing alone: a host may have lost it for a while.
+        // Only who compares looks for what was deleted unheard.
         if (code === 'RepoNotFound' && kind !== 'reconcile') return null
         const status = hiddenBy.get(code ?? '')
         if (status === undefined) throw error
@@ -107,7 +107,8 @@ const hiddenBy: ReadonlyMap<string, string> = new Map([
   ['RepoTakendown', 'takendown'],
   ['RepoSuspended', 'suspended'],
   ['RepoDeactivated', 'deactivated'],
-  ['RepoNotFound', 'deleted'],
+  // Perhaps deleted, but a host may also have lost it for a while: its records wait.
+  ['RepoNotFound', 'missing'],
 ])
 
 export function sumOutcomes(outcomes: readonly BatchOutcome[]): BatchOutcome {
