@@ -212,7 +212,7 @@ test('accounts that are gone or hidden are no failure, and hidden ones are no lo
     [ana.did, 'takendown'],
     [ben.did, 'deactivated'],
     [cai.did, 'suspended'],
-    [dot.did, 'deleted'],
+    [dot.did, 'missing'],
   ])
 })
 
