@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface RepoHost extends AsyncDisposable {
   readonly url: string
@@ -22,8 +21,8 @@ export interface RepoHost extends AsyncDisposable {
   readonly asked: readonly string[]
   /** How many are being answered at most. */
   readonly busiest: () => number
-  /** Milliseconds that an answer takes. */
-  delay: number
+  /** What is waited for before an answer. */
+  before: (method: string, parameters: URLSearchParams) => Promise<unknown>
 }
 
 export type Fault = (response: ServerResponse) => void
@@ -38,7 +37,7 @@ export async function startRepoHost(): Promise<RepoHost> {
     asked.push(`${method}?${url.searchParams}`)
     busiest = Math.max(busiest, ++busy)
     response.on('close', () => (busy -= 1))
-    void sleep(host.delay).then(() => {
+    void host.before(method, url.searchParams).then(() => {
       const fault = host.faults.shift()
       return fault === undefined ? answer(host, method, url.searchParams, response) : fault(response)
     })
@@ -55,7 +54,7 @@ export async function startRepoHost(): Promise<RepoHost> {
     faults: [],
     asked,
     busiest: () => busiest,
-    delay: 0,
+    before: async () => {},
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
