@@ -11,6 +11,7 @@ import { startProxy } from './proxy.ts'
 import { runProgram, startProgram } from './service.ts'
 import { differences, eventually, type Records, settingsIn, startIngest, storedIn } from './support-index.ts'
 import { article, collections, outlet, rkeyOf } from './support-news.ts'
+import { repeatedly } from './support-publisher.ts'
 
 const inFolder = temporaryFolder()
 
@@ -29,13 +30,11 @@ test('repositories are fetched as a whole', async (t) => {
     const database = inFolder('backfill.db')
     const env = settingsIn(network, database)
     await using ingest = await startIngest(`firehose:${network.pdsUrl}`, env)
-    let goesOn = true
-    const writing = (async () => {
-      for (let number = 0; goesOn; number += 1) {
-        const { uri } = await alice.create(collections.source, outlet(`Meanwhile ${number}`))
-        if (number % 3 === 0) await alice.delete(collections.source, rkeyOf(uri))
-      }
-    })()
+    let number = 0
+    const stopWriting = repeatedly(async () => {
+      const { uri } = await alice.create(collections.source, outlet(`Meanwhile ${(number += 1)}`))
+      if (number % 3 === 0) await alice.delete(collections.source, rkeyOf(uri))
+    })
     const isWhole = async (...whose: readonly Account[]): Promise<void> => {
       const stored = await storedIn(database)
       for (const account of whose)
@@ -52,8 +51,7 @@ test('repositories are fetched as a whole', async (t) => {
     await isWhole(bert, carol, dora)
     const { read, failed, complete } = await run(['backfill', network.pdsUrl], env)
     assert.deepEqual({ read, failed, complete }, { read: accounts.length, failed: [], complete: true })
-    goesOn = false
-    await writing
+    await stopWriting()
     const all = await published(accounts)
     await eventually(async () => differences(all, await storedIn(database)), [])
 

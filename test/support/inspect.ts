@@ -28,7 +28,9 @@ export async function inspectStore(
 ): Promise<readonly PlainRecord[]> {
   const { config } = parseConfig('query', ['--database', path], {})
   await using service = await openService(config, root)
-  const { read } = service.database
+  const { read, write } = service.database
+  // Rows of accounts that have just vanished or come back may still be where they were.
+  while ((await write.ledger.settleAccounts(1_000)) > 0);
   assert.deepEqual(rowsOf(read, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
 
   const lines: string[] = []
@@ -81,21 +83,19 @@ async function assertDerived(
       assert.deepEqual(rowsOf(database.read, statement), rowsOf(fresh.read, statement), statement)
 }
 
-/** Statements that yield the same whatever ids the rows have; rows of hidden accounts may be there or not. */
+/** Statements that yield the same whatever ids the rows have. */
 function derivedParts(table: Table): readonly string[] {
   const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
   const uri = (base: string): string => `(select uri from base where base.id = ${base})`
   const columns = table.columns.map(({ name, kind }) =>
     kind === 'refBase' ? `${uri(quoted(name))} as ${quoted(name)}` : quoted(name),
   )
-  const shown = 'base not in (select base from hidden)'
   const rows = `select ${uri('base')} || rkey as uri, cid, rev, indexed_at, ${columns.join(', ')}
-    from ${quoted(table.name)} where ${shown} order by 1`
+    from ${quoted(table.name)} order by 1`
   const sides = table.arrays.map(({ name, kind }) => {
     const element = kind === 'reference' ? `${uri('side.base')} || side.rkey` : 'side.value'
     return `select ${element} as element, ${uri('t.base')} || t.rkey as uri from ${quoted(name)} side
-      left join ${quoted(table.name)} t on t.id = side.id
-      where t.id is null or t.base not in (select base from hidden) order by 1, 2`
+      left join ${quoted(table.name)} t on t.id = side.id order by 1, 2`
   })
   const texts = table.texts.map(({ name }) => `select term, doc from ${quoted(`${name}/terms`)} order by 1`)
   return [rows, ...sides, ...texts]

@@ -1,0 +1,186 @@
+/**
+ * The real program, killed at random moments while accounts write, vanish and come back: in the end the index
+ * holds what the repositories hold. CRASH_SEED replays what publishers do and when they are interrupted,
+ * CRASH_RUNS says how many kills there are for each test.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { inspectStore } from '../support/inspect.ts'
+import { temporaryFolder } from '../support/store.ts'
+import { until } from '../support/until.ts'
+import { startFakeJetstream } from './fake-jetstream.ts'
+import { createDice, type Dice, type Faults } from './fake-server.ts'
+import { startFakeTap } from './fake-tap.ts'
+import { type Network, startNetwork } from './network.ts'
+import { runProgram, startProgram } from './service.ts'
+import { differences, packageLexicons, settingsIn, startIngest, storedIn } from './support-index.ts'
+import { collections } from './support-news.ts'
+import { type Happening, type Publishers, repeatedly, startPublishers } from './support-publisher.ts'
+
+const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)
+const runs = Number(process.env.CRASH_RUNS ?? 25)
+const inFolder = temporaryFolder()
+const references = JSON.parse(readFileSync(`${packageLexicons}/references.json`, 'utf8'))
+const names = ['crowd', 'alice', 'bert']
+
+interface Stream extends AsyncDisposable {
+  readonly from: string
+  readonly tell: (happening: Happening) => void
+}
+
+const streams: Readonly<Record<string, (network: Network) => Promise<Stream>>> = {
+  'a firehose': async ({ pdsUrl }) => ({
+    from: `firehose:${pdsUrl}`,
+    tell: () => {},
+    [Symbol.asyncDispose]: async () => {},
+  }),
+  'a Jetstream': () => startJetstream({ duplicate: 0.05, reorder: 0.2, garbage: 0.01 }),
+  'a Jetstream that drops events': () => startJetstream({ drop: 0.03 }),
+  'a Tap': async () => {
+    const faults = { duplicate: 0.05, reorder: 0.2, garbage: 0.01 }
+    const server = await startFakeTap({ seed, faults, retryMs: 300 })
+    const tell = (happening: Happening): void => {
+      if (happening.kind === 'record') return server.publishRecord(happening)
+      const { did, handle, status } = happening
+      server.publishIdentity({ did, handle, is_active: status === 'active', status })
+    }
+    return { ...server, from: `tap:${server.url}`, tell }
+  },
+}
+
+async function startJetstream(faults: Faults): Promise<Stream> {
+  const server = await startFakeJetstream({ seed, faults })
+  const tell = (happening: Happening): void => {
+    if (happening.kind === 'record') return server.publishRecord(happening)
+    const { did, status } = happening
+    const active = status === 'active'
+    server.publish({ kind: 'account', did, body: { active, ...(!active && { status }) } })
+  }
+  return { ...server, from: `jetstream:${server.url}`, tell }
+}
+
+for (const [name, start] of Object.entries(streams))
+  test(`whoever follows ${name} may be killed at any moment, and nothing is lost`, async (t) => {
+    const isComplete = !name.includes('drops')
+    await using network = await startNetwork()
+    await using stream = await start(network)
+    const database = inFolder(`${name}.db`)
+    const env = settingsIn(network, database)
+    const follow = ['ingest', '--from', stream.from]
+    const dice = createDice(seed)
+    const first = await startIngest(stream.from, env)
+    const publishers = await startPublishers(network, names, createDice(seed), stream.tell)
+    // Before the first event is stored there is nothing to go on from.
+    await until(async () => (await storedIn(database)).size > 0)
+    await first.kill('SIGKILL')
+    await whilePublishing(t, publishers, async () => {
+      await using _compared = isComplete || dice.chance(0.6) ? null : startProgram(['reconcile'], { env })
+      await killAmid(follow, env, dice, publishers)
+    })
+
+    await using ingest = await startIngest(stream.from, env)
+    if (!isComplete) await run(['reconcile'], env)
+    await agreement(database, publishers)
+    await publishers.revive()
+    if (!isComplete) await run(['reconcile'], env)
+    await agreement(database, publishers)
+    assert.equal((await ingest.status()).repositories.failed, 0)
+    await ingest.stop()
+    await inspectStore(database, references, questions)
+  })
+
+test('whoever fetches or compares repositories may be killed at any moment, and the next run ends it', async (t) => {
+  await using network = await startNetwork()
+  const database = inFolder('repositories.db')
+  const env = settingsIn(network, database)
+  const dice = createDice(seed)
+  const publishers = await startPublishers(network, names, createDice(seed))
+  await whilePublishing(t, publishers, async () => {
+    const args = dice.chance(0.6) ? ['backfill', network.pdsUrl] : ['reconcile']
+    await using program = startProgram(args, { env })
+    await Promise.race([delay(200 + 1_000 * dice.draw(), undefined, { ref: false }), program.ended])
+  })
+
+  for (let turn = 0; turn < 2; turn += 1) {
+    // The first of them ends what was interrupted, the second has everything that was written since.
+    await run(['backfill', network.pdsUrl], env)
+    await run(['backfill', network.pdsUrl], env)
+    await run(['reconcile'], env)
+    await agreement(database, publishers)
+    await publishers.revive()
+  }
+  await run(['reconcile'], env)
+  await agreement(database, publishers)
+  assert.match(await run(['reconcile'], env), /The database and the repositories agree\.\n$/)
+  await inspectStore(database, references, questions)
+})
+
+/** Does it as often as there are to be kills, while publishers do not rest. */
+async function whilePublishing(
+  t: TestContext,
+  publishers: Publishers,
+  work: () => Promise<void>,
+): Promise<void> {
+  t.diagnostic(`CRASH_SEED=${seed}`)
+  let acts = 0
+  const stop = repeatedly(async () => {
+    await publishers.act()
+    acts += 1
+  })
+  const started = performance.now()
+  for (let kill = 0; kill < runs; kill += 1) await work()
+  await stop()
+  const seconds = (performance.now() - started) / 1000
+  t.diagnostic(`${runs} kills and ${acts} commits or changes of accounts took ${seconds.toFixed(1)} s.`)
+}
+
+/** Starts the program and kills it: while it starts, while it follows, or while an account vanishes. */
+async function killAmid(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  dice: Dice,
+  publishers: Publishers,
+): Promise<void> {
+  await using program = startProgram(args, { env })
+  const when = dice.draw()
+  const share = dice.draw()
+  if (when < 0.25) return delay(700 * share)
+  await program.said(/ is live\./)
+  if (when < 0.85) return delay(400 * share)
+  await publishers.hideOrShow()
+  return delay(150 * share)
+}
+
+/** Resolves when the index holds what is published; tells what differs when it does not come to that. */
+async function agreement(database: string, publishers: Publishers): Promise<void> {
+  const published = await publishers.published()
+  const end = performance.now() + 60_000
+  for (;;) {
+    const different = differences(published, await storedIn(database))
+    if (different.length === 0) return
+    if (performance.now() > end)
+      assert.fail(`CRASH_SEED=${seed}: ${different.length} differ.\n${different.slice(0, 20).join('\n')}`)
+    await delay(100)
+  }
+}
+
+async function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const { stdout, stderr, status } = await runProgram(args, { env })
+  assert.equal(status, 0, `CRASH_SEED=${seed}: ${stdout}${stderr}`)
+  return stdout
+}
+
+const questions = [
+  { collection: collections.article, where: {} },
+  ...['storm', 'st', '選挙', 'ista', '100%'].map((text) => ({
+    collection: collections.article,
+    where: { title: { contains: text } },
+  })),
+  { collection: collections.article, where: { tags: { has: 'música' } } },
+  { collection: collections.article, where: { source: { isCurrent: true } } },
+  { collection: collections.article, where: { source: { country: { eq: 'JP' } } } },
+  { collection: collections.article, where: { techServiceNewsEnrichmentViaArticle: { some: {} } } },
+  { collection: collections.enrichment, where: { article: { isIndexed: false } } },
+]
