@@ -186,6 +186,7 @@ export class TableWriter implements Rows {
     const { table } = this
     if (!this.#ordered) reorder(this.#database, table)
     this.#saveOrder(true)
+    this.#drift = 0
     // Trigrams first: the pages that building them frees are taken by the indexes.
     for (const text of table.texts) {
       this.#database.prepare(fillText(table, text, 'all')).run()

@@ -202,7 +202,8 @@ export class SqliteWriter implements WriteDatabase {
         this.#database.exec('begin immediate')
         return
       } catch (cause) {
-        if ((cause as { errcode?: number }).errcode !== busy) throw cause
+        // The low byte says what it is, the others why (https://sqlite.org/rescode.html#extrc).
+        if ((((cause as { errcode?: number }).errcode ?? 0) & 0xff) !== busy) throw cause
         if (performance.now() > end)
           throw new DatabaseBusyError(
             'Another process is writing to the database. Try again when it is done.',
