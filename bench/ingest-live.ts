@@ -32,11 +32,11 @@ export interface LiveSource {
 /** Tap sends a live event of an account only when the one before is acknowledged; there are fifty accounts. */
 export const liveSources: readonly LiveSource[] = [
   { name: 'none', kind: null, stream: 'tap', perSecond: 1, window: 1 },
-  { name: 'jetstream v1', kind: 'jetstream', stream: 'jetstream-1', perSecond: 8_000, window: 0 },
-  { name: 'jetstream v2', kind: 'jetstream', stream: 'jetstream-2', perSecond: 8_000, window: 0 },
-  { name: 'firehose', kind: 'firehose', stream: 'firehose', perSecond: 2_500, window: 0 },
-  { name: 'tap, history', kind: 'tap', stream: 'tap', perSecond: 8_000, window: 0 },
-  { name: 'tap, live', kind: 'tap', stream: 'tap', perSecond: 8_000, window: 50 },
+  { name: 'jetstream v1', kind: 'jetstream', stream: 'jetstream-1', perSecond: 10_000, window: 0 },
+  { name: 'jetstream v2', kind: 'jetstream', stream: 'jetstream-2', perSecond: 10_000, window: 0 },
+  { name: 'firehose', kind: 'firehose', stream: 'firehose', perSecond: 3_000, window: 0 },
+  { name: 'tap, history', kind: 'tap', stream: 'tap', perSecond: 10_000, window: 0 },
+  { name: 'tap, live', kind: 'tap', stream: 'tap', perSecond: 10_000, window: 50 },
 ]
 
 export const layouts = ['serve --ingest', 'serve + ingest'] as const

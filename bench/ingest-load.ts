@@ -47,7 +47,7 @@ export function startLoad(url: string, uri: string): Load {
     for (let turn = 0; !stop.signal.aborted; turn += 1) {
       const due = start + (turn * 1_000) / perSecond
       const early = due - performance.now()
-      if (early > 0) await pause(early)
+      if (early > 0) await pause(Math.ceil(early))
       const asking = measure(turn % names.length, due)
       answers.push(asking)
       asking.catch(() => stop.abort())

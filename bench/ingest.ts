@@ -3,7 +3,7 @@
  * the time from a write to the answer that has it. Prints tables, and all figures as one line of JSON.
  * Usage: node bench/ingest.ts [live] [memory] [latency] [--corpus FOLDER] [--seconds 20] [--events 1000000]
  * [--writes 500] [--source NAME]. FOLDER has *.jsonl or *.jsonl.gz of news records; without it the demo's are
- * taken. Streams are prepared once, which takes minutes, and kept in the folder for temporary files.
+ * taken. Streams are prepared once, which takes minutes, and kept in the folder for temporary files (2 GB).
  */
 import { once } from 'node:events'
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
@@ -29,7 +29,11 @@ const { values, positionals } = parseArgs({
     source: { type: 'string' },
   },
 })
-const parts = positionals.length === 0 ? ['live', 'memory', 'latency'] : positionals
+const all = ['live', 'memory', 'latency']
+const parts = positionals.length === 0 ? all : positionals
+assertKnown('part', parts, all)
+const names = liveSources.map(({ name }) => name)
+assertKnown('source', values.source === undefined ? [] : [values.source], names)
 const folder = values.corpus ?? null
 const figures: Record<string, unknown> = {
   cpu: cpus()[0]?.model,
@@ -73,12 +77,12 @@ async function live(store: Store): Promise<readonly LiveFigures[]> {
   const wide = 'and the ingesting process, its threads'
   console.log('Computing is in milliseconds per event, which are seconds per thousand.')
   console.log(row('source', 'layout', 'events/s', 'p50 ms', 'p99 ms', 'max ms', 'feeder', wide))
-  const all: LiveFigures[] = []
+  const figures: LiveFigures[] = []
   for (const source of liveSources) {
     if (values.source !== undefined && values.source !== source.name) continue
     for (const layout of source.kind === null ? layouts.slice(0, 1) : layouts) {
       const measured = await measureLive(source, layout, store, Number(values.seconds))
-      all.push(measured)
+      figures.push(measured)
       const { eventsPerSecond, answers, cpu, events } = measured
       const each = (times: CpuTimes): string =>
         Object.entries(times)
@@ -96,7 +100,7 @@ async function live(store: Store): Promise<readonly LiveFigures[]> {
       )
     }
   }
-  return all
+  return figures
 }
 
 async function memory(store: Store): Promise<unknown> {
@@ -120,6 +124,11 @@ async function latency(): Promise<unknown> {
   console.log(row('… after the PDS has answered', '', '', ...milliseconds(measured.afterAnswer)))
   console.log(row('… after the write was sent', '', '', ...milliseconds(measured.afterSending)))
   return measured
+}
+
+function assertKnown(what: string, given: readonly string[], known: readonly string[]): void {
+  const unknown = given.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new Error(`There is no ${what} "${unknown}"; known: ${known.join('; ')}.`)
 }
 
 function milliseconds({ p50, p99, max }: Latency): readonly string[] {
