@@ -6,18 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchOutcome } from '../database/changes.ts'
 import type { WriteDatabase } from '../database/database.ts'
 import type { JobKind, RepoJob } from '../database/ledger.ts'
-import { whileBusy } from './pump.ts'
+import { addOutcome, noOutcome } from '../database/outcome.ts'
+import { retryDelay, whileBusy } from './retries.ts'
 import { HostError } from './sources/hosts.ts'
 import { InputError } from './sources/lines.ts'
-import {
-  type Fault,
-  isFault,
-  listTarget,
-  retryDelay,
-  type Target,
-  type TargetPage,
-} from './sources/repo-export.ts'
-import { openTransfers, sumOutcomes, type TransferOptions } from './transfer.ts'
+import { type Fault, isFault, listTarget, type Target, type TargetPage } from './sources/repo-export.ts'
+import { openTransfers, type TransferOptions } from './transfer.ts'
 
 export interface FetchOptions extends Omit<TransferOptions, 'onStored'> {
   readonly kind: JobKind
@@ -247,7 +241,7 @@ function createTally(onProgress: (counts: Omit<FetchProgress, 'current'>) => voi
   const counts = { listed: 0, done: 0, failed: 0, records: 0 }
   const differences: RepoDifference[] = []
   const failures: Failure[] = []
-  let outcome = sumOutcomes([])
+  const outcome = noOutcome()
   let differing = 0
   let gone = 0
   let interrupted = false
@@ -258,7 +252,7 @@ function createTally(onProgress: (counts: Omit<FetchProgress, 'current'>) => voi
   return {
     listed: (accounts) => count('listed', accounts),
     stored: (some) => {
-      outcome = sumOutcomes([outcome, some])
+      addOutcome(outcome, some)
       const { stored, updated, unchanged, older, withheld, rejected } = some
       count('records', stored + updated + unchanged + older + withheld + rejected)
     },

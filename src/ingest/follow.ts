@@ -3,7 +3,8 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { WriteDatabase } from '../database/database.ts'
 import type { IngestLog } from './log.ts'
 import type { FloodGuard } from './flood.ts'
-import { pump, whileBusy } from './pump.ts'
+import { pump } from './pump.ts'
+import { whileBusy } from './retries.ts'
 import type { Source } from './source.ts'
 
 export interface FollowOptions {

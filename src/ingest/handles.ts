@@ -1,9 +1,8 @@
 /** Keeps the handles of accounts that have records here: each is verified anew every day, and when it may have changed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ledger } from '../database/ledger.ts'
-import { whileBusy } from './pump.ts'
+import { retryDelay, whileBusy } from './retries.ts'
 import { type Identity, IdentityError } from './sources/identity.ts'
-import { retryDelay } from './sources/repo-export.ts'
 
 export interface HandleOptions {
   /** Microseconds since 1970; the database's own clock. */

@@ -7,6 +7,7 @@ import type { Change, SourceState } from '../database/changes.ts'
 import { Channel } from './channel.ts'
 import type { FloodGuard } from './flood.ts'
 import type { IngestLog } from './log.ts'
+import { whileBusy } from './retries.ts'
 import type { Delivery, Source, SourceContext } from './source.ts'
 
 export interface PumpOptions {
@@ -23,8 +24,6 @@ const batchSize = 500
 const queueSize = 2_000
 /** Milliseconds between signs of life. */
 const heartbeat = 5_000
-/** Milliseconds to wait while another process writes. */
-const busyPause = 100
 
 /** Ends when the source does, or the signal is aborted; what was delivered before is stored then. */
 export async function pump(source: Source, database: WriteDatabase, options: PumpOptions): Promise<void> {
@@ -92,18 +91,6 @@ function* batches(deliveries: readonly Delivery[]): Generator<readonly Delivery[
     size += delivery.changes.length
   }
   if (batch.length > 0) yield batch
-}
-
-/** Another process that writes is waited for, however long it takes: nothing may be left out. */
-export async function whileBusy<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof DatabaseBusyError) || signal.aborted) throw error
-      await new Promise((resolve) => setTimeout(resolve, busyPause))
-    }
-  }
 }
 
 interface Report {

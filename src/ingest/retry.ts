@@ -3,6 +3,7 @@ import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { WriteDatabase } from '../database/database.ts'
 import { deriveRow } from '../database/derive.ts'
 import type { KeptRejection } from '../database/ledger.ts'
+import { addOutcome, noOutcome } from '../database/outcome.ts'
 import { createLineReader } from '../lexicon/validate.ts'
 import type { ReaderOptions } from './sources/block-reader.ts'
 
@@ -31,16 +32,7 @@ export async function retryRejections(
     if (table === undefined) throw new Error(`There is no table for ${put.collection}.`)
     return { kind: 'put', ...put, ...deriveRow(table, value) }
   }
-  const total = {
-    stored: 0,
-    updated: 0,
-    unchanged: 0,
-    older: 0,
-    deleted: 0,
-    withheld: 0,
-    rejected: 0,
-    cut: 0,
-  }
+  const total = { ...noOutcome(), cut: 0 }
   let after: string | null = null
   for (;;) {
     const some = await database.ledger.readRejections(batchSize, after)
@@ -49,7 +41,6 @@ export async function retryRejections(
     // What nobody vouched for, or what is no record, would only be refused again under another key.
     const whole = some.filter(({ cut, uri }) => !cut && uri !== null)
     total.cut += some.filter(({ cut }) => cut).length
-    const outcome = await database.applyBatch(whole.map(judge))
-    for (const key of Object.keys(outcome) as (keyof BatchOutcome)[]) total[key] += outcome[key]
+    addOutcome(total, await database.applyBatch(whole.map(judge)))
   }
 }

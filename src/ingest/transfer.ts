@@ -2,7 +2,8 @@
 import type { BatchOutcome } from '../database/changes.ts'
 import type { WriteDatabase } from '../database/database.ts'
 import type { RepoJob } from '../database/ledger.ts'
-import { whileBusy } from './pump.ts'
+import { addOutcome, noOutcome } from '../database/outcome.ts'
+import { whileBusy } from './retries.ts'
 import type { NetworkReaderOptions } from './sources/change-reader.ts'
 import { HostError, type Hosts } from './sources/hosts.ts'
 import type { Identity } from './sources/identity.ts'
@@ -42,13 +43,13 @@ export function openTransfers(database: WriteDatabase, options: TransferOptions)
     what: Pick<ReadOptions, 'did' | 'source'>,
   ): Promise<BatchOutcome> => {
     const thread = idle.pop() ?? openRepoThread(reader)
-    const outcomes: BatchOutcome[] = []
+    const total = noOutcome()
     let whole = false
     try {
       for await (const changes of readRepo(thread, car, { ...what, identity })) {
         signal.throwIfAborted()
         const outcome = await whileBusy(signal, () => database.applyBatch(changes))
-        outcomes.push(outcome)
+        addOutcome(total, outcome)
         onStored(outcome)
       }
       whole = true
@@ -57,7 +58,7 @@ export function openTransfers(database: WriteDatabase, options: TransferOptions)
       if (whole) idle.push(thread)
       else await thread[Symbol.asyncDispose]()
     }
-    return sumOutcomes(outcomes)
+    return total
   }
 
   const storeFrom = (host: string, did: string, car: Uint8Array<ArrayBuffer>): Promise<BatchOutcome> =>
@@ -110,10 +111,3 @@ const hiddenBy: ReadonlyMap<string, string> = new Map([
   // Perhaps deleted, but a host may also have lost it for a while: its records wait.
   ['RepoNotFound', 'missing'],
 ])
-
-export function sumOutcomes(outcomes: readonly BatchOutcome[]): BatchOutcome {
-  const total = { stored: 0, updated: 0, unchanged: 0, older: 0, deleted: 0, withheld: 0, rejected: 0 }
-  for (const outcome of outcomes)
-    for (const key of Object.keys(total) as (keyof BatchOutcome)[]) total[key] += outcome[key]
-  return total
-}

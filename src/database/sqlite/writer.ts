@@ -16,8 +16,9 @@ import type {
   SourceMark,
   WriteDatabase,
 } from '../database.ts'
-import type { Table } from '../tables.ts'
 import { DatabaseBusyError } from '../database.ts'
+import { addOutcome, noOutcome } from '../outcome.ts'
+import type { Table } from '../tables.ts'
 import { Accounts } from './accounts.ts'
 import { SqliteLedger } from './ledger.ts'
 import { Rejections } from './rejections.ts'
@@ -39,7 +40,6 @@ const lockPause = 20
 /** Microseconds. */
 const clockTolerance = 1_000_000n
 
-type Outcome = { -readonly [Key in keyof BatchOutcome]: BatchOutcome[Key] }
 /** What became of one record. */
 type Fate = keyof BatchOutcome
 
@@ -130,17 +130,15 @@ export class SqliteWriter implements WriteDatabase {
         this.#database.exec('commit')
         for await (const batch of batches) {
           await this.#begin()
-          add(
-            total,
-            this.#finish(() => this.#apply(batch)),
-          )
+          const outcome = this.#finish(() => this.#apply(batch))
+          addOutcome(total, outcome)
         }
         return total
       }
       try {
         this.#startLoad()
         for await (const batch of batches) {
-          add(total, this.#apply(batch))
+          addOutcome(total, this.#apply(batch))
         }
       } catch (error) {
         this.#rollback()
@@ -448,12 +446,4 @@ function latest(...revs: readonly (string | null | undefined)[]): string | null 
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0
-}
-
-function noOutcome(): Outcome {
-  return { stored: 0, updated: 0, unchanged: 0, older: 0, deleted: 0, withheld: 0, rejected: 0 }
-}
-
-function add(total: Outcome, more: BatchOutcome): void {
-  for (const key of Object.keys(total) as Fate[]) total[key] += more[key]
 }

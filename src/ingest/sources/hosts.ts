@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isValidDid } from '@atproto/syntax'
 import { cleanText } from '../../util/clean.ts'
+import { reasonOf } from '../../util/reason.ts'
 import { maxCarBytes } from './repo-reader.ts'
 
 export interface Hosts {
@@ -287,11 +288,6 @@ function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> | null 
   } catch {
     return null
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
 }
 
 /** What a host says of itself, as a part of a line that an operator reads. */

@@ -16,6 +16,7 @@ import {
 } from '@atproto/identity'
 import { isValidDid, isValidHandle, isValidTld, normalizeHandle } from '@atproto/syntax'
 import { LRUCache } from 'lru-cache'
+import { reasonOf } from '../../util/reason.ts'
 
 /** Plain data, so that it can be sent to a thread. */
 export interface IdentityOptions {
@@ -202,11 +203,6 @@ function isFinal(cause: unknown): boolean {
 /** A status that would be the same tomorrow, such as 410 for a DID that was given up. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
 }
 
 /** https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle, on a service that the operator names. */

@@ -9,7 +9,7 @@ import { temporaryFolder, understand } from '../../../test/support/store.ts'
 import type { Delivery } from '../source.ts'
 import { createHosts } from './hosts.ts'
 import { createIdentity } from './identity.ts'
-import { createRepoExportSource, parseTarget, readRepo, retryDelay } from './repo-export.ts'
+import { createRepoExportSource, parseTarget, readRepo } from './repo-export.ts'
 import { openThreads } from './threads.ts'
 
 const { book } = collections
@@ -41,14 +41,6 @@ test('a target is known by its form', () => {
       { name: 'InputError', message: /names no repositories; write a DID,/ },
       text,
     )
-})
-
-test('the pauses between attempts double and end at about an hour', () => {
-  for (let failures = 1; failures < 40; failures++) {
-    const expected = Math.min(5_000 * 2 ** (failures - 1), 3_600_000)
-    const delay = retryDelay(5_000, failures)
-    assert.ok(delay >= expected * 0.75 && delay <= expected * 1.25, `${failures}: ${delay}`)
-  }
 })
 
 test('the accounts of a host become requests for their repositories, and a cursor goes on with the last page', async () => {

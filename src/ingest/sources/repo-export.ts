@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 import type { Change } from '../../database/changes.ts'
+import { retryDelay } from '../retries.ts'
 import type { Source } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
 import { gather, HostError, type Hosts } from './hosts.ts'
@@ -108,11 +109,6 @@ export type Fault = HostError | IdentityError | RepoError
 
 export function isFault(error: unknown): error is Fault {
   return error instanceof HostError || error instanceof IdentityError || error instanceof RepoError
-}
-
-/** Milliseconds until the next attempt after so many that failed: twice as long each time, up to an hour. */
-export function retryDelay(first: number, failures: number): number {
-  return Math.min(first * 2 ** (failures - 1), 3_600_000) * (0.75 + Math.random() / 2)
 }
 
 export type RepoThread = Threads<RepoQuestion, RepoAnswer>
