@@ -128,14 +128,19 @@ test('a source is not read further than the database keeps up with', async () =>
       for (let at = 1; at <= 20_000; at += 1) {
         delivered = at
         widest = Math.max(widest, delivered - storedAtLast)
-        yield { changes: [store.change(line(`r${at}`, at))], cursor: String(at), eventAt: null, events: 1 }
+        yield {
+          changes: [store.change(line(`r${at}`, at))],
+          cursor: String(at),
+          eventAt: null,
+          events: 1,
+          acknowledge: async () => {
+            storedAtLast = at
+          },
+        }
       }
     },
   }
-  const onApplied = (changes: readonly unknown[]): void => {
-    storedAtLast += changes.length
-  }
-  await pump(source, store.database.write, { ...optionsWith(), onApplied })
+  await pump(source, store.database.write, optionsWith())
   assert.equal(countOf(store), 20_000)
   assert.ok(widest <= 4_000, `${widest} were ahead of the database`)
 })
@@ -153,6 +158,15 @@ test('an error of our own ends the pump with it, and what was stored before stay
   assert.equal(countOf(store), 1)
   const [status] = (await store.database.read.readStatus()).sources
   assert.deepEqual([status?.state, status?.detail, status?.cursor], ['stopped', 'a fault of ours', '1'])
+})
+
+test('a database that cannot be read ends the pump, and nothing of it lives on', async () => {
+  const store = await open()
+  await store[Symbol.asyncDispose]()
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  const before = timers()
+  await assert.rejects(pump(numbered(store, 1), store.database.write, optionsWith()))
+  assert.equal(timers(), before)
 })
 
 test('an aborted pump stores what was delivered, and says that it has stopped', async () => {

@@ -3,7 +3,7 @@
  * writes, so that the cursor can never pass what is not stored; a slow database slows the source.
  */
 import { DatabaseBusyError, type WriteDatabase } from '../database/database.ts'
-import type { Change, SourceState } from '../database/changes.ts'
+import type { SourceState } from '../database/changes.ts'
 import { Channel } from './channel.ts'
 import type { FloodGuard } from './flood.ts'
 import type { IngestLog } from './log.ts'
@@ -14,8 +14,6 @@ export interface PumpOptions {
   readonly signal: AbortSignal
   readonly log: IngestLog
   readonly flood: FloodGuard
-  /** Told after each batch, with its changes. */
-  readonly onApplied?: (changes: readonly Change[]) => void
 }
 
 /** Changes that one transaction takes, unless a single delivery has more. */
@@ -29,8 +27,9 @@ const heartbeat = 5_000
 export async function pump(source: Source, database: WriteDatabase, options: PumpOptions): Promise<void> {
   const { signal, log } = options
   const flood: FloodGuard = source.crowded === true ? options.flood : (change) => [change]
-  const report = createReport(source.name, database, options)
   let cursor = await whileBusy(signal, () => database.ledger.readCursor(source.name))
+  // Not before: its timer goes on until it is told the end.
+  const report = createReport(source.name, database, options)
   const stop = new AbortController()
   const context: SourceContext = {
     cursor: () => cursor,
@@ -62,7 +61,6 @@ export async function pump(source: Source, database: WriteDatabase, options: Pum
         await whileBusy(signal, () => database.applyBatch(changes, mark, { durable }))
         cursor = mark.cursor ?? cursor
         log.refusals(source.name, changes)
-        options.onApplied?.(changes)
         for (const { acknowledge } of batch) await acknowledge?.()
       }
     }
