@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -181,6 +182,28 @@ test('check reports every problem of records and of lexicons', async () => {
   const schema = await run(['schema', '--lexicons', lexicons])
   assert.equal(schema.status, 1)
   assert.match(schema.stderr, /^[^\n]+`lexigraph check` prints all\.\n$/)
+})
+
+test('what was refused is listed without writing to the file, also while another writes', async () => {
+  const bad = file('refused.jsonl', `no json\n{"uri":"at://x"}\n`)
+  const database = join(folder, 'refused.db')
+  await run(['import', bad, '--database', database])
+  using writing = new DatabaseSync(database)
+  writing.exec('begin immediate')
+  const listed = await run(['rejections', '--json', '--database', database])
+  assert.deepEqual([listed.stderr, listed.status], ['', 0])
+  const reasons = listed.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).reason)
+  assert.deepEqual(reasons.toSorted(), ['bad-uri', 'malformed'])
+  writing.exec('rollback')
+
+  const others = fileURLToPath(new URL('schemas/site-standard/lexicons', import.meta.url))
+  const elsewise = await run(['rejections', '--lexicons', others, '--database', database])
+  assert.equal(elsewise.status, 1)
+  assert.match(elsewise.stderr, /built with other lexicons/)
+  assert.equal((await run(['query', newest, '--database', database])).status, 0)
 })
 
 test('a reader that stops early is no failure', async () => {

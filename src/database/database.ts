@@ -11,7 +11,7 @@ import type {
   SourceMark,
   SourceState,
 } from './changes.ts'
-import type { Ledger } from './ledger.ts'
+import type { KeptRejection, Ledger } from './ledger.ts'
 import type { Table, TextIndex } from './tables.ts'
 
 export type * from './changes.ts'
@@ -53,6 +53,8 @@ export interface ReadDatabase extends AsyncDisposable {
   readAnswer(statement: Statement): Promise<{ readonly version: number; readonly body: Uint8Array }>
   /** How far the index has come, for operators; counts walk an index of each collection. */
   readStatus(): Promise<IndexStatus>
+  /** In order of their keys, after `after`. */
+  readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]>
   /** Rows as objects, for `export` and explanations; never for answers. */
   readRows(statement: Statement): Iterable<Record<string, ColumnValue>>
   /** The engine's own words on how it would run a statement, a line each. */

@@ -1,6 +1,6 @@
 /**
- * What is kept beside the records: where sources stand, which repositories are still to be fetched,
- * handles of accounts, and what was refused. Every call is one short transaction.
+ * What is kept beside the records: where sources stand, which repositories are still to be fetched, and
+ * handles of accounts. Every call is one short transaction.
  */
 import type { Rejection, SourceState } from './changes.ts'
 
@@ -80,7 +80,4 @@ export interface Ledger {
    * how many it moved, 0 when nothing is left to do.
    */
   settleAccounts(limit: number): Promise<number>
-
-  /** In order of their keys, after `after`. */
-  readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]>
 }

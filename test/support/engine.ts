@@ -116,6 +116,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
       return read.readAnswer(statement)
     },
     readStatus: () => read.readStatus(),
+    readRejections: (limit, after) => read.readRejections(limit, after),
     readRows: (statement) => read.readRows(statement),
     explain: (statement) => read.explain(statement),
     [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),

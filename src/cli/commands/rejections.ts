@@ -1,40 +1,49 @@
 /** `rejections [retry]`: what was refused and why, and another try under the lexicons as they are now. */
+import type { ReadDatabase } from '../../database/database.ts'
 import type { KeptRejection } from '../../database/ledger.ts'
 import { retryRejections } from '../../ingest/retry.ts'
 import { formatInstant } from '../../util/instant.ts'
 import { CommandError, type CommandContext } from '../command.ts'
-import { lexiconDir, loadFoundation, openExistingWriter } from '../foundation.ts'
+import {
+  type Foundation,
+  lexiconDir,
+  loadFoundation,
+  openExistingStore,
+  openExistingWriter,
+} from '../foundation.ts'
+import type { Config } from '../settings.ts'
 
 export async function rejections({ config, operands, root }: CommandContext): Promise<number> {
   const [action, ...more] = operands
   if (more.length > 0 || (action !== undefined && action !== 'retry'))
     throw new CommandError(`rejections takes nothing or retry, not ${JSON.stringify(operands.join(' '))}.`)
   const foundation = await loadFoundation(lexiconDir(config, root))
+  await (action === 'retry' ? retry(config, foundation) : list(config, foundation))
+  return 0
+}
+
+async function retry(config: Config, foundation: Foundation): Promise<void> {
   await using database = await openExistingWriter(config, foundation)
-  if (action === 'retry') {
-    const result = await retryRejections(database.write, foundation)
-    const { stored, updated, rejected, cut } = result
-    const sentence = `${stored + updated} were stored, ${rejected} are still refused, ${cut} cannot be tried because only their beginning was kept.`
-    process.stdout.write(`${config.json ? JSON.stringify(result) : sentence}\n`)
-    return 0
-  }
+  const result = await retryRejections(database, foundation)
+  const { stored, updated, rejected, cut } = result
+  const sentence = `${stored + updated} were stored, ${rejected} are still refused, ${cut} cannot be tried because only their beginning was kept.`
+  process.stdout.write(`${config.json ? JSON.stringify(result) : sentence}\n`)
+}
+
+async function list(config: Config, foundation: Foundation): Promise<void> {
+  await using database = await openExistingStore(config, foundation)
   let count = 0
-  for await (const rejection of all(database.write.ledger)) {
+  for await (const rejection of all(database)) {
     count += 1
     process.stdout.write(`${config.json ? asJson(rejection) : asLines(rejection)}\n`)
   }
   if (count === 0 && !config.json) process.stdout.write('Nothing has been refused.\n')
-  return 0
 }
 
-interface RejectionReader {
-  readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]>
-}
-
-async function* all(ledger: RejectionReader): AsyncGenerator<KeptRejection> {
+async function* all(database: ReadDatabase): AsyncGenerator<KeptRejection> {
   let after: string | null = null
   for (;;) {
-    const some = await ledger.readRejections(100, after)
+    const some = await database.readRejections(100, after)
     if (some.length === 0) return
     yield* some
     after = some.at(-1)?.key ?? null

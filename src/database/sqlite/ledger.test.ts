@@ -234,7 +234,7 @@ test('accounts that have records are known by their DIDs, hidden ones too', asyn
 test('what was refused is read a page at a time, in the order of its keys', async () => {
   const clock = stoppedClock()
   await using store = await open(clock.now)
-  const { ledger } = store.database.write
+  const { read } = store.database
   await apply(store, ...['c', 'a', 'b'].map((rkey) => refuse(store, spot(rkey), rev(3))))
   await apply(store, {
     kind: 'reject',
@@ -246,7 +246,7 @@ test('what was refused is read a page at a time, in the order of its keys', asyn
   })
   const pages: string[][] = []
   for (let after: string | null = null; ; ) {
-    const page = await ledger.readRejections(3, after)
+    const page = await read.readRejections(3, after)
     if (page.length === 0) break
     pages.push(page.map(({ key }) => key))
     after = page.at(-1)?.key ?? null
@@ -257,7 +257,7 @@ test('what was refused is read a page at a time, in the order of its keys', asyn
     ['a', 'b', 'c'].map((rkey) => uriOf(spot(rkey))),
   )
   assert.match(second?.join() ?? '', /^sha256:[0-9a-f]{64}$/)
-  const [kept, , , nameless] = await ledger.readRejections(9, null)
+  const [kept, , , nameless] = await read.readRejections(9, null)
   assert.deepEqual(
     {
       ...kept,

@@ -1,7 +1,7 @@
 /** What is kept beside the records, in SQLite. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { SourceState } from '../database.ts'
-import type { JobKind, KeptRejection, Ledger, Listing, RepoJob } from '../ledger.ts'
+import type { JobKind, Ledger, Listing, RepoJob } from '../ledger.ts'
 
 export interface LedgerOptions {
   /** Runs the work in a transaction of its own, when the writer is free. */
@@ -9,7 +9,6 @@ export interface LedgerOptions {
   /** Microseconds since 1970. */
   readonly now: () => bigint
   readonly settle: (limit: number) => number
-  readonly readRejections: (limit: number, after: string | null) => readonly KeptRejection[]
 }
 
 export class SqliteLedger implements Ledger {
@@ -161,10 +160,6 @@ export class SqliteLedger implements Ledger {
 
   settleAccounts(limit: number): Promise<number> {
     return this.#transact(() => this.#options.settle(limit))
-  }
-
-  readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
-    return this.#transact(() => this.#options.readRejections(limit, after))
   }
 
   /**

@@ -213,7 +213,7 @@ test('a file of the first version has all its records after opening, and account
       { did: a, handle: null, handle_due: 0, status: null, status_at: 0, floor: null, move: null },
       { did: b, handle: null, handle_due: 0, status: null, status_at: 0, floor: null, move: null },
     ])
-    const rejections = await store.database.write.ledger.readRejections(9, null)
+    const rejections = await store.database.read.readRejections(9, null)
     assert.deepEqual(rejections, [
       {
         key: 'k',

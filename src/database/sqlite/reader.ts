@@ -3,9 +3,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.ts'
 import type { ColumnValue, IndexStatus, PlanState, ReadDatabase, Statement, Statistics } from '../database.ts'
+import type { KeptRejection } from '../ledger.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
 import { sqliteDialect } from './dialect.ts'
+import { readRejections } from './rejections.ts'
 import { readStatus } from './status.ts'
 
 export interface ReaderOptions {
@@ -61,6 +63,11 @@ export class SqliteReader implements ReadDatabase {
   async readStatus(): Promise<IndexStatus> {
     await this.#options.idle()
     return whileReachable(() => readStatus(this.#database, this.#options.now()))
+  }
+
+  async readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
+    await this.#options.idle()
+    return whileReachable(() => readRejections(this.#database, limit, after))
   }
 
   *readRows(statement: Statement): Iterable<Record<string, ColumnValue>> {

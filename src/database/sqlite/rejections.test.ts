@@ -33,7 +33,7 @@ test('of a record that is too long only the beginning is kept, and it is said to
   await using store = await open()
   const [fits, tooLong] = ['x'.repeat(maxRejectedLength), '😀'.repeat(maxRejectedLength)]
   await apply(store, nameless(fits), nameless(`y${tooLong}`))
-  const kept = (await store.database.write.ledger.readRejections(9, null)).toSorted(
+  const kept = (await store.database.read.readRejections(9, null)).toSorted(
     (a, b) => Number(a.cut) - Number(b.cut),
   )
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('what a rebuild puts aside is neither cut nor dropped, however much else is
     await apply(store, ...Array.from({ length: 1_000 }, (_, n) => nameless(`number ${from + n}`)))
   // Nor does what nobody vouches for take its place.
   await apply(store, refuse(store, spot('long')))
-  const [kept] = await store.database.write.ledger.readRejections(1, null)
+  const [kept] = await store.database.read.readRejections(1, null)
   assert.deepEqual([kept?.uri, kept?.source, kept?.cut], [uriOf(spot('long')), 'rebuild', false])
   assert.equal(JSON.parse(kept?.record ?? '').value.text, long)
 })
@@ -101,7 +101,7 @@ test('what a rebuild put aside gives way to what its publisher has written since
     await apply(store, { kind: 'reject', ...refusal('c', 6) })
   }
   await using store = await openNotes(path)
-  const kept = await store.database.write.ledger.readRejections(9, null)
+  const kept = await store.database.read.readRejections(9, null)
   assert.deepEqual(
     kept.map(({ uri, source }) => [uri, source]),
     [

@@ -73,25 +73,6 @@ export class Rejections {
       .run(`at://${did}/`, `at://${did}0`, rev)
   }
 
-  read(limit: number, after: string | null): readonly KeptRejection[] {
-    const rows = this.#database.prepare(
-      `select key, source, uri, reason, message, record, seen_at, rev, cut from rejection
-       where key > ? order by key limit ?`,
-    )
-    rows.setReadBigInts(true)
-    return rows.all(after ?? '', limit).map((row) => ({
-      key: String(row.key),
-      source: String(row.source),
-      uri: row.uri as string | null,
-      reason: row.reason as RejectionReason,
-      message: String(row.message),
-      record: String(row.record),
-      ...(row.rev !== null && { rev: String(row.rev) }),
-      cut: row.cut === 1n,
-      seenAt: row.seen_at as bigint,
-    }))
-  }
-
   #dropOldest(): void {
     this.refresh()
     if (this.#count <= maxRejections) return
@@ -99,4 +80,28 @@ export class Rejections {
     this.#database.prepare(`delete from rejection where key in (${oldest})`).run(this.#count - maxRejections)
     this.#count = maxRejections
   }
+}
+
+/** In order of their keys, after `after`; on a connection that only reads, too. */
+export function readRejections(
+  database: DatabaseSync,
+  limit: number,
+  after: string | null,
+): readonly KeptRejection[] {
+  const rows = database.prepare(
+    `select key, source, uri, reason, message, record, seen_at, rev, cut from rejection
+     where key > ? order by key limit ?`,
+  )
+  rows.setReadBigInts(true)
+  return rows.all(after ?? '', limit).map((row) => ({
+    key: String(row.key),
+    source: String(row.source),
+    uri: row.uri as string | null,
+    reason: row.reason as RejectionReason,
+    message: String(row.message),
+    record: String(row.record),
+    ...(row.rev !== null && { rev: String(row.rev) }),
+    cut: row.cut === 1n,
+    seenAt: row.seen_at as bigint,
+  }))
 }

@@ -92,7 +92,6 @@ export class SqliteWriter implements WriteDatabase {
       transact: (work) => this.#transact(work),
       now: options.now,
       settle: (limit) => this.#accounts.settle(limit),
-      readRejections: (limit, after) => this.#rejections.read(limit, after),
     })
     this.#derivation = this.#readDerivation()
     this.#dataVersion = this.#readDataVersion()
