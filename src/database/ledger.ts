@@ -19,6 +19,8 @@ export interface RepoJob {
   readonly attempts: number
   /** Microseconds: a request that came after this one is not done with it. */
   readonly requestedAt: bigint
+  /** Microseconds: when it was begun. A request for a later moment is not done with it either. */
+  readonly begunAt: bigint
 }
 
 /** How far the accounts of a host have been listed. */
@@ -56,15 +58,15 @@ export interface Ledger {
     jobs: readonly Pick<RepoJob, 'did' | 'host' | 'reason'>[],
     listing?: Listing,
   ): Promise<void>
-  /** Due by now and not failed for good, the longest due first. */
+  /** To be begun now: due and not failed for good, the longest due first. */
   dueJobs(kind: JobKind, limit: number): Promise<readonly RepoJob[]>
   /** When the next one is due, in microseconds; null when none waits. */
   nextJobAt(kind: JobKind): Promise<bigint | null>
-  /** Done: it is forgotten. */
+  /** Done: it is forgotten, unless it was asked for again meanwhile, or for later. */
   finishJob(job: RepoJob): Promise<void>
   /** `dueAt`: to be tried again then; null: given up, kept with its error until it is asked for again. */
   failJob(job: RepoJob, error: string, dueAt: bigint | null): Promise<void>
-  failedJobs(kind: JobKind): Promise<readonly (RepoJob & { readonly error: string })[]>
+  failedJobs(kind: JobKind): Promise<readonly { readonly did: string; readonly error: string }[]>
   countJobs(kind: JobKind): Promise<{ readonly waiting: number; readonly failed: number }>
   /** All that the run knew: listings and failed jobs. */
   endRun(kind: JobKind): Promise<void>

@@ -24,6 +24,8 @@ export const keptColumns = ['id', 'base', 'rkey', 'cid', 'rev', 'indexed_at', 'c
  * `move` what is still to be done with the rows of an account whose standing has changed.
  * `hidden`: bases whose rows must not be seen. `parked`: rows of hidden accounts, out of the tables.
  * `tombstone`: the revision at which a record was deleted or refused; older ones do not come back.
+ * `job`: repositories to be fetched; `due_at` null: given up. A fetch that begins before `latest_at` does not do.
+ * `fetched`: which repositories the live stream has had fetched in the last minutes.
  */
 export const networkTables = `
   create table actor (
@@ -47,9 +49,11 @@ export const networkTables = `
   ) without rowid;
   create table job (
     kind text not null, did text not null, host text, reason text not null, attempts integer not null,
-    requested_at integer not null, due_at integer, error text, primary key (kind, did)
+    requested_at integer not null, due_at integer, latest_at integer not null, error text, primary key (kind, did)
   ) without rowid;
   create index job_due on job (kind, due_at);
+  create table fetched (did text primary key, at integer not null) without rowid;
+  create index fetched_at on fetched (at);
   create table listing (
     kind text not null, target text not null, cursor text, done integer not null, primary key (kind, target)
   ) without rowid;

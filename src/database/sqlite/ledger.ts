@@ -75,10 +75,20 @@ export class SqliteLedger implements Ledger {
   dueJobs(kind: JobKind, limit: number): Promise<readonly RepoJob[]> {
     return this.#transact(() => {
       const due = this.#prepare(
-        `select ${jobColumns} from job where kind = ? and due_at <= ? order by due_at limit ?`,
+        `select did, host, reason, attempts, requested_at from job where kind = ? and due_at <= ?
+         order by due_at limit ?`,
       )
       due.setReadBigInts(true)
-      return due.all(kind, this.#options.now(), limit).map(jobOf)
+      const begunAt = this.#options.now()
+      return due.all(kind, begunAt, limit).map((row) => ({
+        kind,
+        did: String(row.did),
+        host: row.host as string | null,
+        reason: String(row.reason),
+        attempts: Number(row.attempts),
+        requestedAt: row.requested_at as bigint,
+        begunAt,
+      }))
     })
   }
 
@@ -90,33 +100,34 @@ export class SqliteLedger implements Ledger {
     })
   }
 
-  finishJob({ kind, did, requestedAt }: RepoJob): Promise<void> {
+  finishJob({ kind, did, requestedAt, begunAt }: RepoJob): Promise<void> {
     return this.#transact(() => {
-      this.#prepare('delete from job where kind = ? and did = ? and requested_at = ?').run(
-        kind,
-        did,
-        requestedAt,
-      )
+      const next = this.#noteFetch(kind, did)
+      const again = `update job set attempts = 0, error = null, due_at = max(latest_at, ?)
+        where kind = ? and did = ? and not ${isDone}`
+      this.#prepare(again).run(next, kind, did, requestedAt, begunAt)
+      const done = `delete from job where kind = ? and did = ? and ${isDone}`
+      this.#prepare(done).run(kind, did, requestedAt, begunAt)
     })
   }
 
-  failJob({ kind, did, requestedAt }: RepoJob, error: string, dueAt: bigint | null): Promise<void> {
+  failJob({ kind, did, requestedAt, begunAt }: RepoJob, error: string, dueAt: bigint | null): Promise<void> {
     return this.#transact(() => {
-      // One that was asked for again meanwhile is not given up.
-      const fail = `update job set attempts = attempts + 1, error = ?, due_at = iif(requested_at = ?, ?, ifnull(?, due_at))
+      const next = this.#noteFetch(kind, did)
+      // What else was asked for is not given up.
+      const fail = `update job set attempts = attempts + 1, error = ?,
+          due_at = ifnull(?, iif(${isDone}, null, max(latest_at, ?)))
         where kind = ? and did = ?`
-      this.#prepare(fail).run(error, requestedAt, dueAt, dueAt, kind, did)
+      this.#prepare(fail).run(error, dueAt, requestedAt, begunAt, next, kind, did)
     })
   }
 
-  failedJobs(kind: JobKind): Promise<readonly (RepoJob & { readonly error: string })[]> {
-    return this.#transact(() => {
-      const failed = this.#prepare(
-        `select ${jobColumns}, error from job where kind = ? and due_at is null order by did`,
-      )
-      failed.setReadBigInts(true)
-      return failed.all(kind).map((row) => ({ ...jobOf(row), error: String(row.error) }))
-    })
+  failedJobs(kind: JobKind): Promise<readonly { readonly did: string; readonly error: string }[]> {
+    return this.#transact(() =>
+      this.#prepare('select did, error from job where kind = ? and due_at is null order by did')
+        .all(kind)
+        .map(({ did, error }) => ({ did: String(did), error: String(error) })),
+    )
   }
 
   countJobs(kind: JobKind): Promise<{ readonly waiting: number; readonly failed: number }> {
@@ -166,12 +177,35 @@ export class SqliteLedger implements Ledger {
    * One that waits keeps its place, or is due earlier unless it has failed; one that was given up on is tried
    * again. Requests of one moment are told apart, so that no later one is taken for done.
    */
-  #addJob(kind: JobKind, did: string, host: string | null, reason: string, dueAt: bigint): void {
-    const add = `insert into job (kind, did, host, reason, attempts, requested_at, due_at) values (?, ?, ?, ?, 0, ?, ?)
+  #addJob(kind: JobKind, did: string, host: string | null, reason: string, wantedAt: bigint): void {
+    const now = this.#options.now()
+    const earliest = kind === 'ingest' ? this.#nextFetch(did, now) : now
+    const dueAt = wantedAt > earliest ? wantedAt : earliest
+    const add = `insert into job (kind, did, host, reason, attempts, requested_at, due_at, latest_at)
+        values (?, ?, ?, ?, 0, ?, ?, ?)
       on conflict (kind, did) do update set host = coalesce(excluded.host, host), reason = excluded.reason,
         requested_at = max(excluded.requested_at, requested_at + 1), attempts = iif(due_at is null, 0, attempts),
-        due_at = iif(attempts > 0, ifnull(due_at, excluded.due_at), min(due_at, excluded.due_at))`
-    this.#prepare(add).run(kind, did, host, reason, this.#options.now(), dueAt)
+        due_at = iif(attempts > 0, ifnull(due_at, excluded.due_at), min(due_at, excluded.due_at)),
+        latest_at = max(latest_at, excluded.latest_at)`
+    this.#prepare(add).run(kind, did, host, reason, now, dueAt, wantedAt)
+  }
+
+  /** When the live stream may have the repository fetched: not all the time, whoever asks for it. */
+  #nextFetch(did: string, now: bigint): bigint {
+    const find = this.#prepare('select at from fetched where did = ?')
+    find.setReadBigInts(true)
+    const at = find.get(did)?.at as bigint | undefined
+    // The clock may have been ahead then.
+    return at === undefined || at > now || at + fetchPause < now ? now : at + fetchPause
+  }
+
+  /** An attempt has ended; when the next may begin. */
+  #noteFetch(kind: JobKind, did: string): bigint {
+    const now = this.#options.now()
+    if (kind !== 'ingest') return now
+    this.#prepare('delete from fetched where at < ?').run(now - fetchPause)
+    this.#prepare('insert or replace into fetched (did, at) values (?, ?)').run(did, now)
+    return now + fetchPause
   }
 
   #transact<Result>(work: () => Result): Promise<Result> {
@@ -187,15 +221,7 @@ export class SqliteLedger implements Ledger {
   }
 }
 
-const jobColumns = 'kind, did, host, reason, attempts, requested_at'
-
-function jobOf(row: Record<string, unknown>): RepoJob {
-  return {
-    kind: row.kind as JobKind,
-    did: String(row.did),
-    host: row.host as string | null,
-    reason: String(row.reason),
-    attempts: Number(row.attempts),
-    requestedAt: row.requested_at as bigint,
-  }
-}
+/** Microseconds between two fetches of one repository for the live stream. */
+const fetchPause = 600_000_000n
+/** Nothing was asked for that a fetch of that request, begun at that moment, does not do. */
+const isDone = '(requested_at = ? and latest_at <= ?)'
