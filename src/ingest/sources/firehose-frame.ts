@@ -94,6 +94,13 @@ export function readFrame(
   }
 }
 
+/** Whether the frame ends the stream: its header is `{op: -1}`, which DAG-CBOR writes in one way. */
+export function isErrorFrame(frame: string | Uint8Array): boolean {
+  return typeof frame !== 'string' && errorHeader.every((byte, at) => frame[at] === byte)
+}
+
+const errorHeader = Buffer.from([0xa1, 0x62, ...Buffer.from('op'), 0x20])
+
 type Fields = Readonly<Record<string, unknown>>
 
 function decodeFrame(bytes: Uint8Array): { readonly header: Fields; readonly body: Fields } {

@@ -96,28 +96,48 @@ test('a server whose numbers have not come to the cursor is read from now on', a
   await until(() => given.connections.at(-1)?.url.search === '?cursor=1')
 })
 
-test('what an operator should know is said once', async () => {
+test('before anything is stored, a lost connection goes on from the last event that was read', async () => {
+  await using given = await open()
+  const [repo] = await given.join(1)
+  await using followed = follow(given.source())
+  const resume = followed.pause()
+  await until(() => given.connections.length === 1)
+  const expected = [await given.write(repo!, 'r1', 'one')]
+  await until(() => given.directory.asked.length === 1)
+  given.connections[0]!.terminate()
+  expected.push(await given.write(repo!, 'r2', 'two'))
+  await until(() => given.connections.length === 2)
+  resume()
+  await until(() => followed.cursor() === '2')
+  assert.deepEqual(followed.changes.map(gist), expected)
+  assert.equal(given.url().search, '?cursor=1')
+})
+
+test('what an operator should know is said once, and after an error all goes on by a new connection', async () => {
   await using given = await open()
   await using followed = follow(given.source())
   await until(() => given.connections.length === 1)
-  for (let time = 0; time < 3; time++) {
-    given.send(
-      frameOf('#info', { name: 'OutdatedCursor' }),
-      frameOf('#emoji', { seq: 1 }),
-      errorFrame('ConsumerTooSlow', 'Too slow'),
-      errorFrame('Broken\u0000', 'Sorry'),
-    )
+  const info = frameOf('#info', { name: 'OutdatedCursor' })
+  given.send(frameOf('#identity', { seq: 1, did: didOf(1) }), info, info)
+  for (const [at, name] of ['ConsumerTooSlow', 'Broken\u0000', 'ConsumerTooSlow'].entries()) {
+    await until(() => followed.cursor() === String(at * 2 + 1))
+    await given.connections.at(-1)!.send(errorFrame(name, 'Sorry'))
+    await until(() => given.connections.length === at + 2)
+    given.send(frameOf('#identity', { seq: at * 2 + 3, did: didOf(1) }), info)
   }
-  given.send(frameOf('#identity', { seq: 12, did: didOf(1) }))
-  await until(() => followed.cursor() === '12')
+  await until(() => followed.cursor() === '7')
   assert.deepEqual(
     followed.notices.map((text) => text.replaceAll(/127\.0\.0\.1:\d+/g, 'host')),
     [
       'host no longer keeps all events since the last connection. To make up for events that were missed, run `lexigraph backfill http://host`.',
-      'host sends events of an unknown kind, "#emoji"; they are passed over.',
       'host ended the connection because its events were read too slowly; they are read on from the last one.',
       'host ended the connection with the error "Broken\uFFFD", Sorry.',
     ],
+  )
+  assert.equal(
+    followed.states.filter((state) => state === 'unavailable: The server ended the stream with an error.')
+      .length,
+    3,
   )
 })
 

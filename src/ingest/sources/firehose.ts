@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { grouped, inOrder } from '../channel.ts'
 import type { Delivery, Source, SourceContext } from '../source.ts'
-import { maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
+import { isErrorFrame, maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
 import type { FirehoseReaderOptions, FrameGroup, GroupReading } from './firehose-reader.ts'
 import { openStream, untilAborted } from './stream.ts'
 import { openThreads, type Threads } from './threads.ts'
@@ -41,21 +41,30 @@ async function* readDeliveries(
   const tell = createTeller(url, context)
   let asked: string | null = null
   let refused: string | null = null
+  let lastRead: string | null = null
 
   const connect = (): URL => {
-    asked = context.cursor()
-    return subscriptionUrl(url, asked === refused ? null : asked)
+    // As long as nothing is stored, what comes after the last event that was read is not to be lost.
+    const known = [context.cursor(), lastRead].find((cursor) => cursor !== null && cursor !== refused)
+    asked = known ?? null
+    return subscriptionUrl(url, asked)
   }
   const read = async (frames: readonly (string | Uint8Array)[]) => {
     const group = pack(frames)
-    return { ...(await workers.read(group, [group.bytes.buffer])), events: frames.length }
+    const reading = await workers.read(group, [group.bytes.buffer])
+    lastRead = reading.seq ?? lastRead
+    return { ...reading, events: frames.length }
   }
+  const frames = openStream(connect, context, { isLast: isErrorFrame })
   // Small frames are counted as more than they are, because each costs work and memory.
-  const groups = grouped(openStream(connect, context), groupBytes, ({ length }) => length + 500)
+  const groups = grouped(frames, groupBytes, ({ length }) => length + 500)
   try {
     for await (const { changes, seq, at, notices, events } of inOrder(groups, read, 2 * threads)) {
       for (const notice of notices) {
-        if (notice.kind === 'error' && notice.name === 'FutureCursor') refused = asked
+        if (notice.kind === 'error' && notice.name === 'FutureCursor') {
+          refused = asked
+          lastRead = null
+        }
         tell(notice)
       }
       yield { changes, cursor: seq, eventAt: at, events }

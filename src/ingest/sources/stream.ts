@@ -1,4 +1,5 @@
 /** A WebSocket that comes back whenever it is lost; what is read from it waits for whoever reads. */
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   CloseError,
   HeartbeatTimeoutError,
@@ -12,6 +13,8 @@ export interface StreamOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** At every connection; what is sent when that one is gone is refused. It must not throw. */
   readonly onConnect?: (send: (text: string) => Promise<void>) => void
+  /** Whether nothing comes after this message, even if the server leaves the connection open. */
+  readonly isLast?: (message: MessageOf<'auto'>) => boolean
 }
 
 /**
@@ -22,11 +25,10 @@ export interface StreamOptions {
 export async function* openStream(
   url: () => URL | Promise<URL>,
   { onState, signal }: Pick<SourceContext, 'onState' | 'signal'>,
-  { headers, onConnect }: StreamOptions = {},
+  { headers, onConnect, isLast }: StreamOptions = {},
 ): AsyncGenerator<MessageOf<'auto'>> {
-  onState('connecting', null)
-  try {
-    yield* websocket(url, {
+  const connect = (): AsyncIterable<MessageOf<'auto'>> =>
+    websocket(url, {
       signal,
       headers: { 'user-agent': 'lexigraph', ...headers },
       maxReconnectSeconds: 60,
@@ -40,6 +42,16 @@ export async function* openStream(
       },
       onReconnect: (error) => onState('unavailable', describe(error)),
     })
+  onState('connecting', null)
+  try {
+    for (;;) {
+      for await (const message of connect()) {
+        yield message
+        if (isLast?.(message) === true) break
+      }
+      onState('unavailable', 'The server ended the stream with an error.')
+      await pause(reconnectMs, undefined, { signal })
+    }
   } catch (error) {
     // The signal's own reason.
     if (!signal.aborted) throw error
@@ -64,6 +76,8 @@ export async function* untilAborted<Value>(
   }
 }
 
+/** As after a connection that was closed: a server may end every one at once. */
+const reconnectMs = 1_000
 /** The socket is paused at 1 MB; beyond that there is only what one packet unpacks to. */
 const maxBufferedBytes = 32_000_000
 /**
