@@ -92,10 +92,10 @@ export class FakeConnection {
     return this.#webSocket.readyState === WebSocket.OPEN
   }
 
-  /** Resolves when the message has left, or never will. */
-  async send(data: string | Uint8Array): Promise<void> {
+  /** Resolves when the message has left, or never will. `binary` false sends bytes as a text, whatever they are. */
+  async send(data: string | Uint8Array, binary = typeof data !== 'string'): Promise<void> {
     if (!this.open) return
-    const error = await new Promise((resolve) => this.#webSocket.send(data, resolve))
+    const error = await new Promise((resolve) => this.#webSocket.send(data, { binary }, resolve))
     if (!(error instanceof Error)) this.sent++
   }
 

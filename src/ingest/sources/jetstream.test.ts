@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { dictionary, startFakeJetstream } from '../../../test/network/fake-jetstream.ts'
+import { membersOf } from '../../../test/network/fake-server.ts'
 import {
   assertInOrder,
   collection,
@@ -145,6 +146,21 @@ test('messages that are too large are refused, packed or not, and those after th
   for (const change of followed.changes)
     if (change.kind === 'reject')
       assert.ok(change.record.length <= 64 * 1024 && !change.record.includes('\0'))
+})
+
+test('a text that is no UTF-8 is refused once, and those after it are read', async () => {
+  await using server = await startFakeJetstream({ protocol: 1 })
+  await using followed = follow(openJetstream(server.url))
+  await until(() => server.connections.length === 1)
+  const { did, ...note } = membersOf(noteOf(alice, 'a', tid(1), 'caf?'))
+  const event = { did, time_us: Date.now() * 1000, kind: 'commit', commit: { operation: 'create', ...note } }
+  const bytes = Buffer.from(JSON.stringify(event))
+  bytes[bytes.indexOf('?')] = 0xe9
+  await server.connections[0]!.send(bytes, false)
+  server.publishRecord(noteOf(alice, 'b', tid(2), 'text'))
+  await until(() => followed.changes.length === 2)
+  assert.deepEqual(followed.changes.map(gist), ['reject cid-mismatch', `ab/b ${tid(2)} text`])
+  assert.equal(server.connections.length, 1)
 })
 
 test('a server waits while nobody reads, and nothing is lost', async () => {

@@ -54,6 +54,24 @@ test('text and bytes come as they were sent, in their order', async () => {
   assert.deepEqual(given.messages, ['one', new Uint8Array([2]), ''])
 })
 
+test('a text that is no UTF-8 and one that is far too large come as any other', async () => {
+  await using given = await open(async (connection) => {
+    await connection.send(Uint8Array.of(0x61, 0xff, 0x62), false)
+    await connection.send('x'.repeat(40_000_000))
+    await connection.send(new Uint8Array(40_000_000))
+    await connection.send('last')
+  })
+  const reading = given.read()
+  await until(() => given.messages.at(-1) === 'last')
+  given.stop.abort()
+  await reading
+  assert.deepEqual(
+    given.messages.map((message) => (message.length > 10 ? message.length : message)),
+    ['a\uFFFDb', 40_000_000, 40_000_000, 'last'],
+  )
+  assert.deepEqual(given.states, ['connecting', 'live'])
+})
+
 test('an abort ends it without an error, before, between and in connections', async () => {
   const aborted = await open()
   aborted.stop.abort(new Error('Enough.'))

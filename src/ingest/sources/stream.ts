@@ -30,9 +30,15 @@ export async function* openStream(
   const connect = (): AsyncIterable<MessageOf<'auto'>> =>
     websocket(url, {
       signal,
-      headers: { 'user-agent': 'lexigraph', ...headers },
+      // `ws` takes options here, which the library passes on to it: a text that is no UTF-8 or is very large would
+      // otherwise end every connection at the same place for ever, while here it is refused as one message.
+      protocols: {
+        headers: { 'user-agent': 'lexigraph', ...headers },
+        skipUTF8Validation: true,
+        maxPayload: maxMessageBytes,
+        closeTimeout: 1_000,
+      } as never,
       maxReconnectSeconds: 60,
-      maxBufferedBytes,
       idleTimeoutMs,
       // Whatever is wrong, the operator sees it, and a source that is mended is found again.
       shouldReconnect: () => true,
@@ -78,8 +84,11 @@ export async function* untilAborted<Value>(
 
 /** As after a connection that was closed: a server may end every one at once. */
 const reconnectMs = 1_000
-/** The socket is paused at 1 MB; beyond that there is only what one packet unpacks to. */
-const maxBufferedBytes = 32_000_000
+/**
+ * Far more than any event has, and as much as is kept for a moment to be refused. With 1 MB waiting the socket
+ * is paused; beyond that and one such message there is only what one packet unpacks to.
+ */
+const maxMessageBytes = 100_000_000
 /**
  * A filtered stream may be quiet for hours, and pings tell whether the other side is there. But a server can
  * answer pings and be of no use, or never answer the request to connect, which no ping notices.
