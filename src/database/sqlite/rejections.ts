@@ -60,7 +60,7 @@ export class Rejections {
     if (this.#count > maxRejections + dropped) this.#dropOldest()
   }
 
-  /** The publisher has since written something else under that URI, or deleted it. */
+  /** What its publisher said of that URI up to the revision is known, so that none of it needs to be tried again. */
   forgive(uri: string, rev: string | null): void {
     if (this.#any) this.#forgive.run(uri, rev)
   }

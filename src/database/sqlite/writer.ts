@@ -312,12 +312,12 @@ export class SqliteWriter implements WriteDatabase {
     const stored = rows.find(base, rkey)
     const tombstone = this.#tombstone(base, rkey)
     const settled = latest(stored?.rev, floor, tombstone)
+    this.#rejections.forgive(baseUri + rkey, rev)
     // A record without a revision never outranks one that has it, nor what is known of the repository.
     if (settled !== null && (rev === null || rev < settled)) {
       const same = rev === null && stored !== undefined && sameBytes(stored.cid, cid)
       return same ? 'unchanged' : 'older'
     }
-    this.#rejections.forgive(baseUri + rkey, rev)
     if (tombstone !== null) this.#dropTombstone.run(base, rkey)
     const withheld = status === null ? null : 'withheld'
     if (stored === undefined) {
@@ -345,7 +345,10 @@ export class SqliteWriter implements WriteDatabase {
     if (did !== undefined && collection !== undefined && rkey !== undefined) {
       if (this.#accounts.standing(did).status === 'deleted') return 'withheld'
       const served = rev !== undefined && this.#tables.has(collection)
-      if (served && this.#takeOut({ did, collection, rkey, rev }) === 'older') return 'older'
+      if (served && this.#takeOut({ did, collection, rkey, rev }) === 'older') {
+        this.#rejections.forgive(`at://${did}/${collection}/${rkey}`, rev)
+        return 'older'
+      }
     }
     this.#rejections.keep(rejection, this.#nextInstant())
     return 'rejected'
