@@ -1,10 +1,10 @@
 /** Runs a server until it is told to stop; requests in flight are answered first. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { IndexStatus, ReadDatabase } from '../database/database.ts'
 import { createApp } from '../server/app.ts'
 import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
+import { createReadiness } from './readiness.ts'
 import type { Service } from './service.ts'
 import { stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
@@ -17,7 +17,7 @@ export async function listen(
 ): Promise<void> {
   const app = createApp({
     engine,
-    readStatus: () => readiness(database.read),
+    readStatus: createReadiness(database.read),
     logger: loggerOf(config),
     exampleQuery: exampleQuery(model),
   })
@@ -33,12 +33,6 @@ export async function listen(
   await stopped
   notify(config, 'Stopping: requests in flight are answered first; a second signal ends at once.')
   await app.close()
-}
-
-/** A database that was rebuilt for other lexicons can be read, but not by this process. */
-async function readiness(database: ReadDatabase): Promise<IndexStatus> {
-  await database.readPlanState()
-  return database.readStatus()
 }
 
 /** The log goes where all else goes that is no result; its info level would repeat what we say ourselves. */

@@ -78,6 +78,9 @@ export interface IndexStatus {
   readonly repositories: { readonly waiting: number; readonly failed: number }
 }
 
+/** Microseconds without a sign of life after which a source counts as stopped: its process may have been killed. */
+export const longestSilence = 30_000_000n
+
 export interface SourceStatus {
   readonly name: string
   /** `stopped` also when its process has not been heard of for half a minute. */

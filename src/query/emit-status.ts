@@ -2,14 +2,12 @@
  * The state of the index as SQL. It depends on the clock besides the data, and on sources that write beside
  * the records: whatever may one day keep answers in memory must never keep one of these.
  */
+import { longestSilence } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { emitObject } from './emit-output.ts'
 import type { Emitter } from './emitter.ts'
 import type { CollectionStatusOutput, Selected, SourceStatusOutput, StatusOutput } from './plan.ts'
-
-/** Microseconds without a sign of life after which a source counts as stopped: its process may have been killed. */
-const longestSilence = 30_000_000
 
 export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOutput>[]): Sql {
   return emitObject(emitter, fields, (output) => {

@@ -8,7 +8,7 @@ import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
 import { sqliteDialect } from './dialect.ts'
 import { readRejections } from './rejections.ts'
-import { readStatus } from './status.ts'
+import { isHiding, readStatus } from './status.ts'
 
 export interface ReaderOptions {
   readonly fingerprint: string
@@ -100,11 +100,10 @@ export class SqliteReader implements ReadDatabase {
         { retryAfter: 60 },
       )
     const ordered = this.#database.prepare('select nsid from collection where ordered = 1').all()
-    const hiding = this.#prepare('select 1 from hidden limit 1').get() !== undefined
     return {
       version: Number(state.plan_version),
       ordered: new Set(ordered.map((row) => String(row.nsid))),
-      hiding,
+      hiding: isHiding(this.#database),
     }
   }
 

@@ -1,0 +1,23 @@
+/** Whether the database answers, asked each time, and how far the index has come, which may be a second old. */
+import type { IndexStatus, ReadDatabase } from '../database/database.ts'
+
+/** Milliseconds: counting holds up all other answers, so that asking often must not repeat it. */
+const figuresKept = 1_000
+
+export function createReadiness(
+  database: Pick<ReadDatabase, 'readPlanState' | 'readStatus'>,
+): () => Promise<IndexStatus> {
+  let figures: Promise<IndexStatus> | null = null
+  const forget = (): void => {
+    figures = null
+  }
+  return async () => {
+    // A database that was rebuilt for other lexicons can be read, but not by this process.
+    await database.readPlanState()
+    if (figures === null) {
+      figures = database.readStatus()
+      figures.then(() => setTimeout(forget, figuresKept).unref(), forget)
+    }
+    return figures
+  }
+}
