@@ -2,19 +2,15 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { Secp256k1Keypair } from '@atproto/crypto'
-import { type Directory, startDirectory } from '../../test/support/directory.ts'
-import { collections, libraryLexicons } from '../../test/support/lexicons.ts'
-import { refuse, type RepoHost, startRepoHost } from '../../test/support/repo-host.ts'
-import { buildCar, createSignedRepo, type SignedRepo, type Write } from '../../test/support/signed-repo.ts'
-import { openTestStore, temporaryFolder, type TestStore, understand } from '../../test/support/store.ts'
+import { collections } from '../../test/support/lexicons.ts'
+import { refuse, startRepoHost } from '../../test/support/repo-host.ts'
+import { lexicons, openWorld, put, remove, tables } from '../../test/support/repo-world.ts'
+import { buildCar, type SignedRepo } from '../../test/support/signed-repo.ts'
+import { temporaryFolder } from '../../test/support/store.ts'
 import { until } from '../../test/support/until.ts'
-import { type FetchOptions, type FetchProgress, fetchRepositories, type FetchResult } from './backfill.ts'
-import { createHosts } from './sources/hosts.ts'
-import { createIdentity } from './sources/identity.ts'
-import { parseTarget } from './sources/repo-export.ts'
+import { type FetchProgress, fetchRepositories, type FetchResult } from './backfill.ts'
 
 const { book } = collections
-const { set: lexicons, tables } = understand(libraryLexicons, {})
 const inFolder = temporaryFolder()
 
 test('accounts, handles, hosts and files all lead to their repositories', async () => {
@@ -188,63 +184,6 @@ test('what cannot get better is given up at once, and the others are not', async
   assert.deepEqual([...world.stored().keys()], [`at://${good.did}/${book}/f0`])
 })
 
-test('a key that was replaced since it was looked up is looked up again', async () => {
-  await using world = await openWorld()
-  const ana = await world.add('a', 1)
-  await world.fetch({ targets: [ana.did] })
-  const renewed = await createSignedRepo(ana.did)
-  await renewed.write(put('new', 'Storm'))
-  world.publishAs(renewed)
-  await world.publish(renewed)
-  const result = await world.fetch({ targets: [ana.did] })
-  assert.deepEqual([result.failed, result.read], [[], 1])
-  assert.deepEqual([...world.stored().values()], ['Storm'])
-})
-
-test('accounts that are gone or hidden are no failure, and hidden ones are no longer shown', async () => {
-  await using world = await openWorld()
-  const [ana, ben, cai, dot] = await Promise.all(['a', 'b', 'c', 'd'].map((letter) => world.add(letter, 1)))
-  assert.ok(ana && ben && cai && dot)
-  await world.fetch({ targets: [world.host.url] })
-  world.host.repos.set(ana.did, 'RepoTakendown')
-  world.host.repos.set(ben.did, 'RepoDeactivated')
-  world.host.repos.set(cai.did, 'RepoSuspended')
-  world.host.repos.set(dot.did, 'RepoNotFound')
-  const result = await world.fetch({ kind: 'reconcile', targets: [] })
-  assert.deepEqual([result.read, result.gone, result.failed], [0, 4, []])
-  assert.deepEqual(world.statuses(), [
-    [ana.did, 'takendown'],
-    [ben.did, 'deactivated'],
-    [cai.did, 'suspended'],
-    [dot.did, 'missing'],
-  ])
-})
-
-test('what another host says of an account counts for nothing; its own host knows', async () => {
-  await using world = await openWorld()
-  const ana = await world.add('a', 1)
-  await world.fetch({ targets: [ana.did] })
-  await using relay = await startRepoHost()
-  for (const says of ['RepoTakendown', 'RepoNotFound', 'Nonsense']) {
-    relay.repos.set(ana.did, says)
-    const result = await world.fetch({ targets: [relay.url] })
-    assert.deepEqual([result.read, result.gone], [1, 0], says)
-  }
-  assert.deepEqual(world.statuses(), [[ana.did, null]])
-})
-
-test('an account whose document names no host is fetched from the host that lists it, or is gone', async () => {
-  await using world = await openWorld()
-  const ana = await world.add('a', 1)
-  world.directory.documents.set(ana.did, {
-    ...(world.directory.documents.get(ana.did) as object),
-    service: [],
-  })
-  const direct = await world.fetch({ targets: [ana.did] })
-  assert.deepEqual([direct.read, direct.gone], [0, 1])
-  assert.equal((await world.fetch({ targets: [world.host.url] })).read, 1)
-})
-
 test('targets that lead nowhere are told, and the others are done', async () => {
   await using world = await openWorld()
   const ana = await world.add('a', 1)
@@ -375,109 +314,4 @@ const nothing: Omit<FetchResult, 'outcome'> = {
   gone: 0,
   failed: [],
   complete: true,
-}
-
-type Given = Partial<Omit<FetchOptions, 'targets'>> & { readonly targets: readonly string[] }
-
-interface World extends AsyncDisposable {
-  readonly host: RepoHost
-  readonly directory: Directory
-  readonly store: TestStore
-  /** An account of the host with so many books; its DID is the letter again and again. */
-  readonly add: (letter: string, books: number) => Promise<SignedRepo>
-  /** The host has the repository as it is now. */
-  readonly publish: (repo: SignedRepo) => Promise<void>
-  /** The directory has the account with the key of the repository. */
-  readonly publishAs: (repo: SignedRepo) => void
-  readonly options: (given: Given) => FetchOptions
-  readonly fetch: (given: Given) => Promise<FetchResult>
-  /** Titles by URI. */
-  readonly stored: () => ReadonlyMap<string, string>
-  readonly published: () => Promise<ReadonlyMap<string, string>>
-  readonly statuses: () => readonly (readonly [did: string, status: unknown])[]
-  readonly leftOver: () => Promise<{ readonly waiting: number; readonly failed: number }>
-}
-
-let worlds = 0
-
-async function openWorld(): Promise<World> {
-  const host = await startRepoHost()
-  const directory = await startDirectory()
-  // A minute passes in less than a tenth of a second, so that nothing waits long for another attempt.
-  const [start, before] = [Date.now(), performance.now()]
-  const clock = (): number => start + (performance.now() - before) * 1_000
-  const now = (): bigint => BigInt(Math.round(clock())) * 1_000n
-  const store = await openTestStore({ path: inFolder(`${++worlds}.db`), lexicons: libraryLexicons, now })
-  const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url }, { now: clock })
-  const repos = new Map<string, SignedRepo>()
-  const publishAs = ({ did, keypair }: SignedRepo): void =>
-    directory.add({ did, key: keypair.did(), pds: host.url })
-  const publish = async (repo: SignedRepo): Promise<void> => {
-    repos.set(repo.did, repo)
-    host.repos.set(repo.did, await repo.car())
-  }
-  const options = ({ targets, ...given }: Given): FetchOptions => ({
-    kind: 'backfill',
-    until: 'idle',
-    parallel: 2,
-    reader: { lexicons, tables, publishers: null },
-    identity,
-    hosts: createHosts(identity.fetch, 500),
-    now,
-    signal: new AbortController().signal,
-    onNotice: () => {},
-    ...given,
-    targets: targets.map(parseTarget),
-  })
-  return {
-    host,
-    directory,
-    store,
-    add: async (letter, books) => {
-      const repo = await createSignedRepo(`did:plc:${letter.repeat(24)}`)
-      const writes = Array.from({ length: books }, (_, index) => put(`${letter}${index}`, `Book ${index}`))
-      if (books > 0) await repo.write(...writes)
-      publishAs(repo)
-      await publish(repo)
-      return repo
-    },
-    publish,
-    publishAs,
-    options,
-    fetch: (given) => fetchRepositories(store.database.write, options(given)),
-    stored: () =>
-      new Map(
-        store
-          .rows(
-            `select base.uri || t.rkey as uri, t.record ->> 'title' as title from "${book}" t join base on base.id = t.base order by uri`,
-          )
-          .map(({ uri, title }) => [String(uri), String(title)]),
-      ),
-    published: async () => {
-      const all = await Promise.all([...repos.values()].map((repo) => repo.records()))
-      return new Map(
-        all
-          .flatMap((records) => [...records].map(([uri, record]) => [uri, String(record.title)] as const))
-          .toSorted(),
-      )
-    },
-    statuses: () =>
-      store
-        .rows('select did, status from actor order by did')
-        .map(({ did, status }) => [String(did), status]),
-    leftOver: () => store.database.write.ledger.countJobs('backfill'),
-    [Symbol.asyncDispose]: async () => {
-      await store[Symbol.asyncDispose]()
-      await host[Symbol.asyncDispose]()
-      await directory[Symbol.asyncDispose]()
-    },
-  }
-}
-
-function put(rkey: string, title: string, action: 'create' | 'update' = 'create'): Write {
-  return { action, collection: book, rkey, record: { $type: book, title } }
-}
-
-function remove(rkey: string): Write {
-  return { action: 'delete', collection: book, rkey }
 }

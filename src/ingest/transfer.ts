@@ -7,6 +7,7 @@ import { whileBusy } from './retries.ts'
 import type { NetworkReaderOptions } from './sources/change-reader.ts'
 import { HostError, type Hosts } from './sources/hosts.ts'
 import type { Identity } from './sources/identity.ts'
+import { RepoError } from './sources/repo-blocks.ts'
 import {
   loadCar,
   openRepoThread,
@@ -64,37 +65,55 @@ export function openTransfers(database: WriteDatabase, options: TransferOptions)
   const storeFrom = (host: string, did: string, car: Uint8Array<ArrayBuffer>): Promise<BatchOutcome> =>
     store(car, { did, source: `repo-export:${host}` })
 
+  /** From the account's own host. */
+  const fetchOwn = async (
+    { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
+    pds: string,
+    isPresent: boolean,
+  ): Promise<BatchOutcome | null> => {
+    const eventAt = now()
+    const stands = async (status: string | null): Promise<void> => {
+      const change = { kind: 'account' as const, did, active: status === null, status, eventAt }
+      await whileBusy(signal, () => database.applyBatch([change]))
+    }
+    try {
+      const car = await hosts.fetchRepo(pds, did, signal)
+      // A stream tells by itself who is back, and a relay may have hidden what the host has not.
+      if (kind !== 'ingest') await stands(null)
+      return await storeFrom(pds, did, car)
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error
+      // It may have been the account's host until an hour ago; then nothing that it says counts.
+      const present = isPresent ? pds : (await identity.account(did, { fresh: true })).pds
+      if (present === null) return null
+      if (present !== pds) return fetchOwn({ kind, did }, present, true)
+      if (error.code === 'RepoNotFound') {
+        // Somebody has just heard of it, so that it is on its way, or gone with an event of its own.
+        if (kind === 'ingest') throw new HostError(error.message, { code: error.code, cause: error })
+        // Only who compares looks for what was deleted unheard.
+        if (kind === 'backfill') return null
+      }
+      const status = hiddenBy.get(error.code ?? '')
+      if (status === undefined) throw error
+      await stands(status)
+      return null
+    }
+  }
+
   return {
-    fetch: async ({ kind, did, host }) => {
+    fetch: async (job) => {
+      const { did, host } = job
       const { pds } = await identity.account(did)
       if (host !== null && host !== pds) {
         try {
           return await storeFrom(host, did, await hosts.fetchRepo(host, did, signal))
         } catch (error) {
-          // What a host has no repository of may have moved; the account's own host knows.
-          if (pds === null || !(error instanceof HostError) || error.shouldRetry()) throw error
+          // What a relay has no copy of, or a bad one, the account's own host has.
+          const isItsOwn = error instanceof RepoError || (error instanceof HostError && !error.shouldRetry())
+          if (pds === null || !isItsOwn) throw error
         }
       }
-      if (pds === null) return null
-      const eventAt = now()
-      const stands = async (status: string | null): Promise<void> => {
-        const change = { kind: 'account' as const, did, active: status === null, status, eventAt }
-        await whileBusy(signal, () => database.applyBatch([change]))
-      }
-      try {
-        const car = await hosts.fetchRepo(pds, did, signal)
-        // A stream tells by itself who is back, and a relay may have hidden what the host has not.
-        if (kind !== 'ingest') await stands(null)
-        return await storeFrom(pds, did, car)
-      } catch (error) {
-        const code = error instanceof HostError ? error.code : null
-        // Only who compares looks for what was deleted unheard.
-        if (code === 'RepoNotFound' && kind !== 'reconcile') return null
-        const status = hiddenBy.get(code ?? '')
-        if (status === undefined) throw error
-        await stands(status)
-        return null
-      }
+      return pds === null ? null : fetchOwn(job, pds, false)
     },
     load: async (path) => store(await loadCar(path), { did: null, source: path }),
     [Symbol.asyncDispose]: async () => {
