@@ -108,14 +108,14 @@ export async function* lifeEvents(
       continue
     }
     const isNew = index < total / 2
-    const event = isNew ? (await creating.next()).value : known[(7 * index) % known.length]
+    const event = isNew ? (await creating.next()).value : known[(7_919 * index) % known.length]
     if (event === undefined || event === null) throw new Error('There are too few records.')
     // Visitors have few records, so that they can go and come back quickly.
     const did = isNew && index % 1_000 < visitors ? didOf(accounts - 1 - (index % 1_000)) : event.did
     if (isNew && known.length < 50_000) known.push({ ...event, did })
     if (index % 50 === 9) yield { ...event, did, rev, record: { $type: event.collection } }
     else if (isNew) yield { ...event, did, rev }
-    else if (index % 3 === 0) yield { ...event, action: 'delete', rev }
+    else if ((index + Math.floor(index / known.length)) % 3 === 0) yield { ...event, action: 'delete', rev }
     else yield { ...event, action: 'update', rev, ...changed(event, startMs + index) }
   }
 }

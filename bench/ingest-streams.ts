@@ -52,11 +52,14 @@ export async function prepareStream(
   return { file, ...JSON.parse(await readFile(list, 'utf8')) }
 }
 
+/** Of what a stream is made from: the corpus, and how it is made. */
 async function fingerprint(folder: string | null): Promise<string> {
   const names = folder === null ? [] : (await readdir(folder)).toSorted()
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder ?? '', name))).size))
+  const sources = ['ingest-streams.ts', 'ingest-corpus.ts'].map((name) => new URL(name, import.meta.url))
+  const texts = await Promise.all(sources.map((source) => readFile(source, 'utf8')))
   return createHash('sha256')
-    .update(JSON.stringify([names, sizes]))
+    .update(JSON.stringify([names, sizes, texts]))
     .digest('hex')
     .slice(0, 12)
 }
