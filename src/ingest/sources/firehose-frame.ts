@@ -64,8 +64,8 @@ export interface SyncEvent {
 
 /** Not about an account, for the source to make sentences of. */
 export interface StreamNotice {
-  /** `error` ends the connection; `unknown` is a kind of event. */
-  readonly kind: 'info' | 'error' | 'unknown'
+  /** `error` ends the connection. */
+  readonly kind: 'info' | 'error'
   /** The server's word for it, short enough to show. */
   readonly name: string
   readonly message: string
@@ -118,7 +118,7 @@ function readEvent(
   reader: Pick<ChangeReader, 'wants' | 'wantsAccount'>,
 ): FirehoseEvent {
   if (op === -1) return { kind: 'error', name: clean(body.error), message: clean(body.message) }
-  if (op !== 1 || typeof t !== 'string') return { kind: 'unknown', name: clean(t ?? op), message: '' }
+  if (op !== 1 || typeof t !== 'string') return unknown(clean(t ?? op))
   switch (t) {
     case '#commit':
       return readCommit(body, reader)
@@ -129,7 +129,7 @@ function readEvent(
     case '#info':
       return { kind: 'info', name: clean(body.name), message: clean(body.message) }
     default:
-      return { kind: 'unknown', name: clean(t), message: '' }
+      return unknown(clean(t))
   }
 }
 
@@ -218,6 +218,11 @@ function readTime(time: unknown, now: bigint): bigint | null {
 
 function malformed(what: string): FirehoseEvent {
   return { kind: 'refused', reason: 'malformed', message: `The frame ${what}.` }
+}
+
+function unknown(name: string): FirehoseEvent {
+  const message = `The event is of a kind that this version does not know, "${name}".`
+  return { kind: 'refused', reason: 'unknown-event', message }
 }
 
 function clean(text: unknown): string {

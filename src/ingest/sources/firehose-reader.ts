@@ -138,7 +138,6 @@ export function createFirehoseReader(
         return [refuse(event.reason, event.message, hex(bytes))]
       case 'info':
       case 'error':
-      case 'unknown':
       case 'unwanted':
         return []
     }
@@ -165,7 +164,7 @@ export function createFirehoseReader(
     for await (const frame of inOrder(cut(bytes, ends), read, lookUpsAtOnce)) {
       for (const change of frame.changes) changes.push(change)
       const { kind } = frame.event
-      if (kind === 'info' || kind === 'error' || kind === 'unknown') notices.push(frame.event)
+      if (kind === 'info' || kind === 'error') notices.push(frame.event)
       seq = frame.seq ?? seq
       at = frame.at ?? at
     }

@@ -148,7 +148,7 @@ test('while nothing is read the server has to wait, and nothing is lost', async 
   await using followed = follow(given.source(), { cursor: '0' })
   const resume = followed.pause()
   await until(() => given.connections.length === 1)
-  const big = frameOf('#handle', { seq: 2, padding: new Uint8Array(1_000_000) })
+  const big = frameOf('#commit', { seq: 2, repo: didOf(2), ops: [], padding: new Uint8Array(1_000_000) })
   const count = 200
   given.send(...Array.from({ length: count }, () => big))
   const [connection] = given.connections

@@ -2,12 +2,11 @@
  * The firehose of a host or relay (https://atproto.com/specs/sync#firehose): all events as they are signed, so
  * that nobody on the way needs to be trusted. Signatures and proofs are checked in threads beside the writing.
  */
-import { LRUCache } from 'lru-cache'
 import { grouped, inOrder } from '../channel.ts'
 import type { Delivery, Source, SourceContext } from '../source.ts'
 import { isErrorFrame, maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
 import type { FirehoseReaderOptions, FrameGroup, GroupReading } from './firehose-reader.ts'
-import { openStream, untilAborted } from './stream.ts'
+import { createTeller, openStream, untilAborted } from './stream.ts'
 import { openThreads, type Threads } from './threads.ts'
 
 export interface FirehoseOptions extends FirehoseReaderOptions {
@@ -38,7 +37,8 @@ async function* readDeliveries(
   await using workers: Threads<FrameGroup, GroupReading> = openThreads('firehose-worker', threads, data)
   // Otherwise they would first look up keys for all that has come.
   signal.addEventListener('abort', () => void workers[Symbol.asyncDispose](), { once: true })
-  const tell = createTeller(url, context)
+  const tell = createTeller(context)
+  const describe = createDescriber(url)
   let asked: string | null = null
   let refused: string | null = null
   let lastRead: string | null = null
@@ -65,7 +65,7 @@ async function* readDeliveries(
           refused = asked
           lastRead = null
         }
-        tell(notice)
+        tell(describe(notice))
       }
       yield { changes, cursor: seq, eventAt: at, events }
     }
@@ -100,13 +100,12 @@ function pack(frames: readonly (string | Uint8Array)[]): FrameGroup {
   return { bytes, ends }
 }
 
-/** Tells each thing once an hour, of unknown events once, and not more of them than an operator would read. */
-function createTeller(url: string, { onNotice }: SourceContext): (notice: StreamNotice) => void {
-  const told = new LRUCache<string, true>({ max: maxNotices, ttl: 3_600_000 })
+/** What a notice of the host means to an operator. */
+function createDescriber(url: string): (notice: StreamNotice) => string {
   const { protocol, host } = subscriptionUrl(url, null)
   const home = `${protocol === 'wss:' ? 'https' : 'http'}://${host}`
   const fetchAll = `To make up for events that were missed, run \`lexigraph backfill ${home}\`.`
-  const describe = ({ kind, name, message }: StreamNotice): string => {
+  return ({ kind, name, message }) => {
     const said = `"${name}"${message === '' ? '' : `, ${message}`}`
     if (name === 'OutdatedCursor')
       return `${host} no longer keeps all events since the last connection. ${fetchAll}`
@@ -114,17 +113,6 @@ function createTeller(url: string, { onNotice }: SourceContext): (notice: Stream
       return `${host} does not know the cursor of the last connection; its events are read from now on. ${fetchAll}`
     if (name === 'ConsumerTooSlow')
       return `${host} ended the connection because its events were read too slowly; they are read on from the last one.`
-    if (kind === 'error') return `${host} ended the connection with the error ${said}.`
-    if (kind === 'unknown') return `${host} sends events of an unknown kind, ${said}; they are passed over.`
-    return `${host} says ${said}.`
-  }
-  return (notice) => {
-    const text = describe(notice)
-    told.purgeStale()
-    if (told.has(text) || told.size === maxNotices) return
-    told.set(text, true, notice.kind === 'unknown' ? { ttl: 0 } : {})
-    onNotice(text)
+    return kind === 'error' ? `${host} ended the connection with the error ${said}.` : `${host} says ${said}.`
   }
 }
-
-const maxNotices = 100

@@ -161,18 +161,29 @@ test('what the server tells besides events is no change', () => {
       'outdated',
       'OutdatedCursor',
     ],
-    [{ $type: 'message', payload: { $type: '#info', name: 'FutureCursor' } }, 'unknown', 'FutureCursor'],
     [{ $type: 'error', error: 'ConsumerTooSlow', message: 'slow' }, 'error', 'ConsumerTooSlow'],
     [{ $type: 'error' }, 'error', 'undefined'],
-    [{ $type: 'ping' }, 'unknown', 'ping'],
-    [first({ kind: 'label', label: {} }), 'unknown', 'label'],
-    [first({ kind: `\0${'x'.repeat(100)}` }), 'unknown', `\uFFFD${'x'.repeat(59)}…`],
-    [first({ commit: { ...commit, operation: 'merge' } }), 'unknown', 'merge'],
-    [second('label', { time: '2026-09-21T14:13:20Z' }), 'unknown', 'label'],
   ]
   for (const [event, kind, what] of table) {
     const { changes, notices } = read(event)
     assert.deepEqual([changes, notices], [[], [{ kind, what }]])
+  }
+})
+
+test('an event of an unknown kind is refused, and the stream goes on from it', () => {
+  const table: [event: unknown, what: string, at: bigint | null][] = [
+    [{ $type: 'message', payload: { $type: '#info', name: 'FutureCursor' } }, 'FutureCursor', null],
+    [{ $type: 'ping' }, 'ping', null],
+    [first({ kind: 'label', label: {} }), 'label', BigInt(now)],
+    [first({ kind: `\0${'x'.repeat(100)}` }), `\uFFFD${'x'.repeat(59)}…`, BigInt(now)],
+    [first({ commit: { ...commit, operation: 'merge' } }), 'merge', BigInt(now)],
+    [second('label', { time: '2026-09-21T14:13:20Z' }), 'label', BigInt(now)],
+  ]
+  for (const [event, what, at] of table) {
+    const { changes, notices, at: readAt } = read(event)
+    const message = `The event is of a kind that this version does not know, "${what}".`
+    const reject = { kind: 'reject', source: 'jetstream:test', uri: null, reason: 'unknown-event', message }
+    assert.deepEqual([changes, notices, readAt], [[{ ...reject, record: JSON.stringify(event) }], [], at])
   }
 })
 

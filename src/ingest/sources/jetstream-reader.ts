@@ -15,6 +15,7 @@ import {
   notice,
   readRecordEvent,
   readStanding,
+  unknown,
 } from './message-reader.ts'
 
 /** `now`: microseconds. */
@@ -40,7 +41,7 @@ export function createJetstreamReader(reader: ChangeReader, source: string, now:
       case 'sync':
         return readAccountEvent(reader, kind, did, body, at)
       default:
-        return { notice: notice('unknown', kind) }
+        return unknown(kind)
     }
   }
 }
@@ -63,14 +64,14 @@ function openFirst(event: JsonObject): Envelope | EventReading {
 
 function openSecond(frame: JsonObject): Envelope | EventReading {
   if (frame['$type'] === 'error') return { notice: notice('error', frame['error']) }
-  if (frame['$type'] !== 'message') return { notice: notice('unknown', frame['$type']) }
+  if (frame['$type'] !== 'message') return unknown(frame['$type'])
   const { payload } = frame
   if (!isObject(payload) || typeof payload['$type'] !== 'string')
     return malformed('has no "payload" that is a JSON object with a "$type"')
   const kind = payload['$type'].slice(payload['$type'].indexOf('#') + 1)
   if (kind === 'info') {
     const { name } = payload
-    return { notice: notice(name === 'OutdatedCursor' ? 'outdated' : 'unknown', name) }
+    return name === 'OutdatedCursor' ? { notice: notice('outdated', name) } : unknown(name)
   }
   // `time` may be older than the event where an operator has imported times; cursors go by the other.
   const { did, witnessedAt, time } = payload

@@ -105,17 +105,21 @@ test('more publishers than Jetstream filters by are sorted out here, and the ope
   assert.match(followed.notices.join(), /at most 10,000 publishers; there are 10,001/)
 })
 
-test('what is not known is passed over and told once; an error of the server is told', async () => {
+test('what is not known is refused, and an error of the server is told', async () => {
   await using server = await startFakeJetstream()
   await using followed = follow(openJetstream(server.url))
   await until(() => server.connections.length === 1)
   for (const did of [alice, bob]) server.publish({ kind: 'label', did, body: {} })
   server.publishRecord(noteOf(alice, 'a', tid(1), 'text'))
-  await until(() => followed.changes.length === 1)
+  await until(() => followed.changes.length === 3)
   await server.sendRaw('{"$type":"error","error":"ConsumerTooSlow","message":"too slow"}')
-  await until(() => followed.notices.length === 2)
-  assert.match(followed.notices[0]!, /"label"/)
-  assert.match(followed.notices[1]!, /"ConsumerTooSlow"/)
+  await until(() => followed.notices.length === 1)
+  assert.deepEqual(followed.changes.map(gist), [
+    'reject unknown-event',
+    'reject unknown-event',
+    `ab/a ${tid(1)} text`,
+  ])
+  assert.match(followed.notices[0]!, /"ConsumerTooSlow"/)
 })
 
 test('an event of the year 9999 is refused and nothing goes on from it', async () => {

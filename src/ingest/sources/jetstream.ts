@@ -8,8 +8,8 @@ import type { Delivery, Source, SourceContext } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
 import { type Connection, createFilters, negotiate } from './jetstream-connection.ts'
 import type { Message } from './message-reader.ts'
-import { createTeller, packMessage, readMessages } from './messages.ts'
-import { openStream, untilAborted } from './stream.ts'
+import { describeError, packMessage, readMessages } from './messages.ts'
+import { createTeller, openStream, untilAborted } from './stream.ts'
 
 export interface JetstreamOptions {
   readonly name: string
@@ -33,7 +33,7 @@ export function createJetstreamSource(options: JetstreamOptions): Source {
         for await (const { changes, at, notices, events } of readings) {
           for (const notice of notices)
             if (notice.kind === 'outdated') tellMissed()
-            else tell(notice)
+            else tell(describeError(notice))
           yield { changes, cursor: at === null ? null : String(at), eventAt: at, events }
         }
       }),

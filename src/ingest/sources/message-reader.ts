@@ -39,7 +39,7 @@ export interface Fault {
 /** What is not about one record, for the source to make sentences of. */
 export interface Notice {
   /** `outdated`: the server no longer has what was asked for. */
-  readonly kind: 'outdated' | 'unknown' | 'error'
+  readonly kind: 'outdated' | 'error'
   /** The server's word for it, short enough to show. */
   readonly what: string
 }
@@ -114,7 +114,7 @@ export function readRecordEvent(
     case 'delete':
       return { changes: [{ kind: 'delete', did, collection, rkey, rev }] }
     default:
-      return { notice: notice('unknown', action) }
+      return unknown(action)
   }
 }
 
@@ -135,9 +135,19 @@ export function badUri(what: string): { readonly fault: Fault } {
   return { fault: { reason: 'bad-uri', message: `The event ${what}.` } }
 }
 
+/** What a later version of the protocol may have; `what` is the server's word for it. */
+export function unknown(what: unknown): { readonly fault: Fault } {
+  const message = `The event is of a kind that this version does not know, "${short(what)}".`
+  return { fault: { reason: 'unknown-event', message } }
+}
+
 export function notice(kind: Notice['kind'], what: unknown): Notice {
+  return { kind, what: short(what) }
+}
+
+function short(what: unknown): string {
   const text = typeof what === 'string' ? what : typeof what
-  return { kind, what: clean(text.length > 60 ? `${text.slice(0, 60)}…` : text) }
+  return clean(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 }
 
 export function isObject(value: unknown): value is JsonObject {

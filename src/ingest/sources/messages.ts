@@ -1,6 +1,5 @@
 /** What sources of messages share: reading them in threads beside the writing, in groups and in order. */
 import { grouped, inOrder } from '../channel.ts'
-import type { SourceContext } from '../source.ts'
 import {
   type GroupReading,
   keptOfMessage,
@@ -48,18 +47,9 @@ export function packMessage(data: string | Uint8Array, dictionary: Uint8Array | 
   return { data: typeof data === 'string' ? data : new Uint8Array(data), size, dictionary }
 }
 
-/** Tells each thing once, and not more of them than an operator would read. */
-export function createTeller({ onNotice }: Pick<SourceContext, 'onNotice'>): (notice: Notice) => void {
-  const told = new Set<string>()
-  return ({ kind, what }) => {
-    const text =
-      kind === 'error'
-        ? `The server ended the stream with the error "${what}".`
-        : `The server sends events that this version does not know ("${what}"); they are passed over.`
-    if (told.has(text) || told.size >= 100) return
-    told.add(text)
-    onNotice(text)
-  }
+/** What the server says of an error, in a sentence. */
+export function describeError({ what }: Notice): string {
+  return `The server ended the stream with the error "${what}".`
 }
 
 /** Where something of a server is, whichever way its URL is written; name and password stay out of it. */

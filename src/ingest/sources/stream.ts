@@ -7,6 +7,7 @@ import {
   type MessageOf,
   websocket,
 } from '@atproto/ws-client'
+import { LRUCache } from 'lru-cache'
 import type { SourceContext } from '../source.ts'
 
 export interface StreamOptions {
@@ -63,6 +64,19 @@ export async function* openStream(
     if (!signal.aborted) throw error
   }
 }
+
+/** Tells each thing once an hour, and not more of them than an operator would read. */
+export function createTeller({ onNotice }: Pick<SourceContext, 'onNotice'>): (text: string) => void {
+  const told = new LRUCache<string, true>({ max: maxNotices, ttl: 3_600_000 })
+  return (text) => {
+    told.purgeStale()
+    if (told.has(text) || told.size === maxNotices) return
+    told.set(text, true)
+    onNotice(text)
+  }
+}
+
+const maxNotices = 100
 
 /**
  * What `open` yields until `outer` is aborted or the reader stops; its signal is aborted first, so that nothing

@@ -29,7 +29,6 @@ test('an event gives its changes, its time if it is live, and its number', () =>
       ['account ab takendown', 'identity ab'],
       now,
     ],
-    [{ type: 'label', label: {} }, [], null],
   ]
   for (const [event, says, at] of table) {
     const reading = read({ id: 12, ...event })
@@ -52,6 +51,8 @@ test('what is broken is refused, and acknowledged where it has a number', () => 
   const table: [event: object, reason: string][] = [
     [{}, 'malformed'],
     [{ type: 7 }, 'malformed'],
+    [{ type: 'label', label: {} }, 'unknown-event'],
+    [{ type: 'record', record: { ...record, action: 'merge' } }, 'unknown-event'],
     [{ type: 'record' }, 'malformed'],
     [{ type: 'record', record: { ...record, did: 'did:nobody' } }, 'bad-uri'],
     [{ type: 'record', record: { ...record, rkey: '..' } }, 'bad-uri'],

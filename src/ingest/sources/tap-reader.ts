@@ -8,9 +8,9 @@ import {
   isObject,
   type JsonObject,
   malformed,
-  notice,
   readRecordEvent,
   readStanding,
+  unknown,
 } from './message-reader.ts'
 
 /** `now`: microseconds. */
@@ -18,7 +18,7 @@ export function createTapReader(reader: ChangeReader, source: string, now: () =>
   const readBody = (event: JsonObject): EventReading => {
     const { type } = event
     if (typeof type !== 'string') return malformed('has no "type" that is a string')
-    if (type !== 'record' && type !== 'identity') return { notice: notice('unknown', type) }
+    if (type !== 'record' && type !== 'identity') return unknown(type)
     const body = event[type]
     if (!isObject(body)) return malformed(`has no "${type}" that is a JSON object`)
     if (type === 'identity') return readIdentity(reader, body, now())

@@ -6,7 +6,7 @@ import { unescape } from 'node:querystring'
 import type { Delivery, Source, SourceContext } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
 import type { Message } from './message-reader.ts'
-import { createTeller, locate, packMessage, readMessages } from './messages.ts'
+import { locate, packMessage, readMessages } from './messages.ts'
 import { openStream, untilAborted } from './stream.ts'
 
 export interface TapOptions {
@@ -27,10 +27,8 @@ export function createTapSource(options: TapOptions): Source {
     deliveries: (context) =>
       untilAborted(context.signal, async function* (signal): AsyncGenerator<Delivery> {
         const { receive, acknowledge } = openConnections(options, { ...context, signal })
-        const tell = createTeller(context)
         const readings = readMessages(receive(), threads, { protocol: 'tap', name, reader })
-        for await (const { changes, at, ids, notices, events } of readings) {
-          notices.forEach(tell)
+        for await (const { changes, at, ids, events } of readings) {
           yield { changes, cursor: null, eventAt: at, events, acknowledge: () => acknowledge(ids) }
         }
       }),
