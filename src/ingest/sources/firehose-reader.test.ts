@@ -152,8 +152,10 @@ test('a key that has changed is looked up again, once', async () => {
 test('after word of a new identity the key is looked up anew', async () => {
   await using given = await openFirehoseReader()
   const commit = await given.repo.write(create('1', { title: 'Wind' }))
-  const frames = [await commitFrame(1, commit), frameOf('#identity', { seq: 2, did })]
-  assert.deepEqual((await given.read(...frames)).changes.at(-1), { kind: 'identity', did })
+  await given.read(await commitFrame(1, commit))
+  assert.deepEqual((await given.read(frameOf('#identity', { seq: 2, did }))).changes, [
+    { kind: 'identity', did },
+  ])
   const moved = await createSignedRepo(did)
   given.directory.add({ did, key: moved.keypair.did() })
   assert.deepEqual(await given.outcome(await commitFrame(3, commit)), [
@@ -281,11 +283,15 @@ test('a repository that has diverged is fetched when its account has signed so',
   const blocks = await blocksToCarFile(commit.cid, only)
   const sync = { seq: 1, did, rev: commit.rev, blocks, time: '2026-11-16T12:00:00Z' }
   assert.deepEqual((await given.read(frameOf('#sync', sync))).changes, [
-    { kind: 'repo-request', did, reason: 'Its host says that it has diverged.' },
+    { kind: 'repo-request', did, reason: 'Its host says that it has diverged.', ifKnown: true },
   ])
   assert.deepEqual(await given.outcome(frameOf('#sync', { ...sync, rev: '3lxyzabcdef2a' })), [
     'reject bad-proof',
     'repo-request',
+  ])
+  const tooBig = await given.read(await commitFrame(3, commit, { tooBig: true }))
+  assert.deepEqual(tooBig.changes, [
+    { kind: 'repo-request', did, reason: 'A commit was too big to come with its records.' },
   ])
 })
 

@@ -4,7 +4,7 @@
  * asked for, so that nothing is lost. Whatever a server sends, at worst it is refused.
  */
 import { LRUCache } from 'lru-cache'
-import type { Change, RejectionReason } from '../../database/changes.ts'
+import type { Change, RejectionReason, RepoRequest } from '../../database/changes.ts'
 import { formatCid } from '../../lexicon/cid.ts'
 import { cleanText } from '../../util/clean.ts'
 import { inOrder } from '../channel.ts'
@@ -56,7 +56,8 @@ export function createFirehoseReader(
 ): FirehoseReader {
   const reader = createChangeReader(readerOptions)
   const identity = createIdentity(identityOptions)
-  const request = createRequests(now)
+  // Whoever is not known here may become so by a commit, but not by having diverged.
+  const request = { commit: createRequests(now), sync: createRequests(now, { ifKnown: true }) }
 
   const refuse = (reason: RejectionReason, message: string, record: string): Change => ({
     kind: 'reject',
@@ -73,7 +74,7 @@ export function createFirehoseReader(
     const paths =
       event.kind === 'commit' ? event.ops.map(({ collection, rkey }) => `${collection}/${rkey}`) : []
     const record = JSON.stringify({ did, rev, ops: paths }).slice(0, keptOfEvent)
-    return [refuse(reason, message, record), ...request(did, message)]
+    return [refuse(reason, message, record), ...request[event.kind](did, message)]
   }
 
   /** The commit when its account has signed it, else what comes of it. */
@@ -89,14 +90,16 @@ export function createFirehoseReader(
       if (newKey !== null && newKey !== signingKey && isSignedBy(fields, newKey)) return signed
     } catch (error) {
       if (!(error instanceof IdentityError)) throw error
-      return error.shouldRetry() ? request(did, error.message) : doubt(event, 'bad-signature', error.message)
+      return error.shouldRetry()
+        ? request[event.kind](did, error.message)
+        : doubt(event, 'bad-signature', error.message)
     }
     return doubt(event, 'bad-signature', `The commit is not signed with the key of ${did}.`)
   }
 
   const readCommitEvent = async (event: CommitEvent): Promise<Change[]> => {
     const { did, rev, ops, opCount } = event
-    if (event.tooBig) return request(did, 'A commit was too big to come with its records.')
+    if (event.tooBig) return request.commit(did, 'A commit was too big to come with its records.')
     if (opCount > maxOps) {
       return doubt(event, 'too-large', `The commit changes ${opCount} records; ${maxOps} are allowed.`)
     }
@@ -113,7 +116,8 @@ export function createFirehoseReader(
       }
       const place = { did, collection, rkey, rev, cid: formatCid(found.bytes) }
       const block = await verified.block(found)
-      if (block === null) changes.push(...request(did, `${collection}/${rkey} came without its record.`))
+      if (block === null)
+        changes.push(...request.commit(did, `${collection}/${rkey} came without its record.`))
       else changes.push(readRecord(reader, place, block, name))
     }
     return changes
@@ -125,7 +129,9 @@ export function createFirehoseReader(
         return readCommitEvent(event)
       case 'sync': {
         const verified = await verify(event)
-        return Array.isArray(verified) ? verified : request(event.did, 'Its host says that it has diverged.')
+        return Array.isArray(verified)
+          ? verified
+          : request.sync(event.did, 'Its host says that it has diverged.')
       }
       case 'identity':
         identity.forget(event.did)
@@ -194,7 +200,10 @@ async function readSigned(event: CommitEvent | SyncEvent): Promise<SignedRepo> {
  * Asks for repositories, each at most once in ten minutes, so that nobody makes us fetch one all the time.
  * A second request within that time is for their end; it stands for all that follow until then.
  */
-function createRequests(now: () => bigint): (did: string, reason: string) => Change[] {
+function createRequests(
+  now: () => bigint,
+  only: Pick<RepoRequest, 'ifKnown'> = {},
+): (did: string, reason: string) => Change[] {
   const asked = new LRUCache<string, bigint>({ max: 10_000 })
   return (did, reason) => {
     const at = now()
@@ -202,7 +211,8 @@ function createRequests(now: () => bigint): (did: string, reason: string) => Cha
     if (last !== undefined && last > at) return []
     const next = last === undefined || last + pause < at ? at : last + pause
     asked.set(did, next)
-    return [{ kind: 'repo-request', did, reason: cleanText(reason), ...(next > at && { dueAt: next }) }]
+    const dueAt = next > at ? { dueAt: next } : {}
+    return [{ kind: 'repo-request', did, reason: cleanText(reason), ...dueAt, ...only }]
   }
 }
 

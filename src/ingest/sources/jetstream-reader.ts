@@ -104,7 +104,11 @@ function readAccountEvent(
     case 'identity':
       return { changes: [{ kind, did }] }
     case 'sync':
-      return { changes: [{ kind: 'repo-request', did, reason: 'Jetstream says that it has diverged' }] }
+      return {
+        changes: [
+          { kind: 'repo-request', did, reason: 'Jetstream says that it has diverged', ifKnown: true },
+        ],
+      }
     case 'account': {
       if (!isObject(body) || typeof body['active'] !== 'boolean')
         return malformed('has no "active" that is true or false')
