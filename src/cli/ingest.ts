@@ -23,6 +23,7 @@ export async function runIngest(
   await using database = await openStore(config, foundation)
   const log = createLog(config)
   const publishers = await publishersOf(config, log, signal)
+  if (publishers === 'stopped') return
   const reader = { lexicons: foundation.lexicons, tables: foundation.tables, publishers }
   const identity = createIdentity(options)
   const hosts = createHosts(identity.fetch)

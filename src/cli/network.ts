@@ -14,16 +14,28 @@ export function identityOptions(config: Config): IdentityOptions {
   return { plcUrl: config.plc, handleResolver: config['handle-resolver'] }
 }
 
-/** DIDs of the accounts whose records are taken; null for all. */
+/** What `--publishers` names: DIDs and handles; null when all are taken. */
+export function publisherNames({ publishers }: Config): readonly string[] | null {
+  if (publishers === null) return null
+  const names = parseList(publishers)
+  if (names.length === 0) throw new CommandError('--publishers names nobody; leave it out to take all.')
+  return names
+}
+
+/** DIDs of the accounts whose records are taken; null for all. `stopped`: the signal came while they were looked up. */
 export async function publishersOf(
   config: Config,
   log: IngestLog,
   signal: AbortSignal,
-): Promise<ReadonlySet<string> | null> {
-  if (config.publishers === null) return null
-  const names = parseList(config.publishers)
-  if (names.length === 0) throw new CommandError('--publishers names nobody; leave it out to take all.')
-  return resolvePublishers(names, createIdentity(identityOptions(config)), log, signal)
+): Promise<ReadonlySet<string> | null | 'stopped'> {
+  const names = publisherNames(config)
+  if (names === null) return null
+  try {
+    return await resolvePublishers(names, createIdentity(identityOptions(config)), log, signal)
+  } catch (error) {
+    if (signal.aborted) return 'stopped'
+    throw error
+  }
 }
 
 export function parseList(text: string): readonly string[] {

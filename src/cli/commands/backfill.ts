@@ -33,6 +33,8 @@ async function fetchAll(
   )
   const log = createLog(config)
   const publishers = await publishersOf(config, log, signal)
+  // As for all that is stopped before it is done.
+  if (publishers === 'stopped') return 1
   using progress = showProgress(config)
   const result = await fetchRepositories(database.write, {
     kind,

@@ -2,6 +2,7 @@
  * Imports records from JSON Lines. Validation and hashing run in threads, the writing here: the lines
  * keep their order, and only a few blocks are under way at any time, however large the input.
  */
+import { addAbortSignal } from 'node:stream'
 import type { Change, RejectionReason, WriteDatabase } from '../../database/database.ts'
 import type { Source } from '../source.ts'
 import type { ReaderOptions } from './block-reader.ts'
@@ -71,9 +72,18 @@ export function createImportSource(
     name,
     async *deliveries({ onState, signal }) {
       onState('live', null)
-      for await (const { changes } of readChanges(inputs, options)) {
-        if (signal.aborted) return
-        yield { changes, cursor: null, eventAt: null, events: changes.length }
+      // A pipe may say nothing for as long as it likes.
+      const ending = inputs.map((input) => ({
+        ...input,
+        open: () => addAbortSignal(signal, input.open()),
+      }))
+      try {
+        for await (const { changes } of readChanges(ending, options)) {
+          if (signal.aborted) return
+          yield { changes, cursor: null, eventAt: null, events: changes.length }
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error
       }
     },
   }

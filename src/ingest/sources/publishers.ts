@@ -20,6 +20,7 @@ export async function resolvePublishers(
     const handle = name.replace(/^@/, '')
     if (!isValidHandle(handle)) throw new InputError(`${JSON.stringify(name)} is neither a DID nor a handle.`)
     for (let wait = 1_000; ; wait = Math.min(2 * wait, 60_000)) {
+      signal.throwIfAborted()
       try {
         const did = await identity.resolveHandle(handle)
         if (did !== null) return did
