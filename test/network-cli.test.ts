@@ -1,17 +1,74 @@
-/** Following the network as the command line does it: how it ends. */
+/** Following the network as the command line does it: what is refused at the start, what is started anew, how it ends. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { startProgram } from './network/service.ts'
+import { runProgram, startProgram, startService } from './network/service.ts'
 import { temporaryFolder } from './support/store.ts'
+import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
 const elsewhere = 'jetstream:ws://127.0.0.1:1'
+
+test('what is wrong with --ingest ends serve before a database is made', async () => {
+  const database = inFolder('never.db')
+  const serve = async (...args: readonly string[]) => {
+    const { stderr, status } = await runProgram(['serve', '--port', '0', '--database', database, ...args])
+    assert.deepEqual([status, existsSync(database)], [1, false])
+    return stderr
+  }
+  assert.equal(
+    await serve('--ingest', elsewhere, '--plc', 'nowhere'),
+    '--plc must be the URL of a service, not "nowhere".\n',
+  )
+  assert.equal(
+    await serve('--ingest', elsewhere, '--publishers', ','),
+    '--publishers names nobody; leave it out to take all.\n',
+  )
+  assert.match(
+    await serve('--ingest', 'repo-export:nonsense'),
+    /^"nonsense" names no repositories; [^\n]+\n$/,
+  )
+  assert.equal(
+    await serve('--ingest', 'import:nowhere.jsonl'),
+    'nowhere.jsonl cannot be read: there is no such file.\n',
+  )
+})
+
+test('a publisher that nobody knows ends serve with a sentence', async () => {
+  await using resolver = await startResolver(400)
+  const settings = ['--publishers', 'nobody.test', '--handle-resolver', resolver.url]
+  const args = ['serve', '--port', '0', '--ingest', elsewhere, '--database', inFolder('unknown.db')]
+  const { stderr, status } = await runProgram([...args, ...settings])
+  assert.equal(status, 1)
+  assert.match(stderr, /(^|\n)The handle nobody\.test points to no account\.\n$/)
+})
+
+test('following that fails is told and started anew, and the server answers all the while', async () => {
+  const database = inFolder('anew.db')
+  const secret = 'tap:http://admin:pass@127.0.0.1:1'
+  await using service = await startService(['serve', '--ingest', secret], {
+    env: { LEXIGRAPH_DATABASE: database },
+  })
+  await service.said(/Following tap:http:\/\/127\.0\.0\.1:1\./)
+  // The tables are no longer those that the thread writes to.
+  const others = fileURLToPath(new URL('schemas/site-standard/lexicons', import.meta.url))
+  const empty = inFolder('empty.jsonl')
+  writeFileSync(empty, '')
+  const rebuilt = await runProgram(['import', empty, '--lexicons', others, '--database', database])
+  assert.equal(rebuilt.status, 0, rebuilt.stderr)
+  await service.said(/failed and starts anew: The database has been rebuilt/)
+  assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
+  await service.said(/starts anew[^]*Following tap/)
+  await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
+  await service.stop()
+  assert.doesNotMatch(service.stderr(), /pass|admin/)
+})
 
 test('a signal ends ingest quietly while publishers are looked up', async () => {
   await using resolver = await startResolver(500)

@@ -1,33 +1,48 @@
 /** Sources followed in a thread beside the server; a failure of it is told, and it is started anew. */
-import { once } from 'node:events'
 import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { CommandError, type CommandContext } from './command.ts'
 import type { IngestThreadData } from './ingest-thread.ts'
+import { identityOptions, publisherNames } from './network.ts'
 import { parseSources } from './sources.ts'
 
 /** Milliseconds until a thread that failed is started anew. */
 const restartPause = 5_000
 
 /** Disposing of it waits until what has come is stored. */
-export function ingestBeside({ config, root }: CommandContext): AsyncDisposable {
-  const from = config.ingest
-  if (from === null) return { [Symbol.asyncDispose]: async () => {} }
-  parseSources(from)
+export interface IngestBeside extends AsyncDisposable {
+  /** Aborted when what was asked for cannot be done, whenever that turns out; a `CommandError` is the reason. */
+  readonly refused: AbortSignal
+}
+
+/** Whatever is wrong with `--ingest` that can be told before anything is opened. */
+export async function assertIngest({ config }: CommandContext): Promise<void> {
+  if (config.ingest === null) return
+  await parseSources(config.ingest)
+  identityOptions(config)
+  publisherNames(config)
   if (/^(sqlite:)?:memory:$/.test(config.database))
     throw new CommandError('--ingest needs a database in a file; name one with --database.')
+}
+
+export function ingestBeside({ config, root }: CommandContext): IngestBeside {
+  const from = config.ingest
   const stop = new AbortController()
+  const refusal = new AbortController()
   const run = async (): Promise<void> => {
+    if (from === null) return
     while (!stop.signal.aborted) {
-      const failure = await runThread({ config, root: root.href, from }, stop.signal)
-      if (failure === null) return
-      process.stderr.write(`Following ${from} failed and starts anew: ${failure.message}\n`)
+      const end = await runThread({ config, root: root.href, from }, stop.signal)
+      if (end.kind === 'refused') refusal.abort(new CommandError(end.message))
+      if (end.kind !== 'failed') return
+      process.stderr.write(`Following the sources failed and starts anew: ${end.message}\n`)
       await pause(restartPause, undefined, { signal: stop.signal }).catch(() => {})
     }
   }
   const running = run()
   return {
+    refused: refusal.signal,
     [Symbol.asyncDispose]: async () => {
       stop.abort()
       await running
@@ -35,18 +50,30 @@ export function ingestBeside({ config, root }: CommandContext): AsyncDisposable 
   }
 }
 
-/** Null when it ended as it should. */
-async function runThread(data: IngestThreadData, signal: AbortSignal): Promise<Error | null> {
+type ThreadEnd =
+  | { readonly kind: 'ended' }
+  /** What was asked for cannot be done. */
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string }
+
+function runThread(data: IngestThreadData, signal: AbortSignal): Promise<ThreadEnd> {
   // Its name ends as this file's does: sources run as they are, the package has them compiled.
   const url = new URL(`./ingest-thread${extname(import.meta.url)}`, import.meta.url)
   const worker = new Worker(url, { workerData: data })
   const stop = (): void => worker.postMessage('stop')
   signal.addEventListener('abort', stop)
-  let failure: Error | null = null
-  worker.on('error', (error: Error) => {
-    failure = error
+  let end: ThreadEnd = { kind: 'ended' }
+  worker.on('message', (message: string) => {
+    end = { kind: 'refused', message }
   })
-  await once(worker, 'exit')
-  signal.removeEventListener('abort', stop)
-  return failure
+  worker.on('error', ({ message }: Error) => {
+    end = { kind: 'failed', message }
+  })
+  // After an error it still comes.
+  return new Promise((resolve) => {
+    worker.on('exit', () => {
+      signal.removeEventListener('abort', stop)
+      resolve(end)
+    })
+  })
 }

@@ -1,5 +1,6 @@
 /** The thread of `serve --ingest`: follows sources beside the server, until it is told to stop. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { InputError } from '../ingest/sources/lines.ts'
 import { runIngest } from './ingest.ts'
 import type { Config } from './settings.ts'
 
@@ -12,5 +13,11 @@ export interface IngestThreadData {
 const { config, root, from } = workerData as IngestThreadData
 const stop = new AbortController()
 parentPort?.once('message', () => stop.abort())
-await runIngest({ config, root: new URL(root) }, from, stop.signal)
+try {
+  await runIngest({ config, root: new URL(root) }, from, stop.signal)
+} catch (error) {
+  if (!(error instanceof InputError)) throw error
+  // Starting anew would come to the same.
+  parentPort?.postMessage(error.message)
+}
 parentPort?.close()

@@ -17,7 +17,7 @@ export async function runIngest(
   from: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const named = parseSources(from)
+  const parsed = await parseSources(from)
   const options = identityOptions(config)
   const foundation = await loadFoundation(lexiconDir(config, root))
   await using database = await openStore(config, foundation)
@@ -28,7 +28,7 @@ export async function runIngest(
   const identity = createIdentity(options)
   const hosts = createHosts(identity.fetch)
   const given = { reader, identity, hosts, identityOptions: options, threads: workersOf(config) }
-  const sources = await Promise.all(named.map((name) => createSource(name, given)))
+  const sources = parsed.map((source) => createSource(source, given))
   const fetchWanted = (until: 'idle' | 'aborted', signal: AbortSignal) =>
     fetchRepositories(database.write, {
       kind: 'ingest',

@@ -9,11 +9,12 @@ import type { Service } from './service.ts'
 import { stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 
-/** Resolves after the server has stopped. `onListening` gets its address, such as `http://127.0.0.1:4000`. */
+/** Resolves after the server has stopped, by a signal or by `end`. `onListening` gets its address, such as `http://127.0.0.1:4000`. */
 export async function listen(
   { engine, model, database }: Service,
   config: Config,
   onListening: (address: string) => Promise<void>,
+  end?: AbortSignal,
 ): Promise<void> {
   const app = createApp({
     engine,
@@ -27,10 +28,10 @@ export async function listen(
   } catch (cause) {
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
-  const stopped = once(stopSignal(), 'abort')
+  const stop = AbortSignal.any([stopSignal(), ...(end === undefined ? [] : [end])])
   const { address, family, port: actual } = app.server.address() as AddressInfo
   await onListening(`http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`)
-  await stopped
+  if (!stop.aborted) await once(stop, 'abort')
   notify(config, 'Stopping: requests in flight are answered first; a second signal ends at once.')
   await app.close()
 }

@@ -5,7 +5,8 @@ import type { Hosts } from '../ingest/sources/hosts.ts'
 import type { Identity, IdentityOptions } from '../ingest/sources/identity.ts'
 import { createImportSource } from '../ingest/sources/import.ts'
 import { createJetstreamSource } from '../ingest/sources/jetstream.ts'
-import { createRepoExportSource, parseTarget } from '../ingest/sources/repo-export.ts'
+import type { LineInput } from '../ingest/sources/lines.ts'
+import { createRepoExportSource, parseTarget, type Target } from '../ingest/sources/repo-export.ts'
 import { createTapSource } from '../ingest/sources/tap.ts'
 import type { Source } from '../ingest/source.ts'
 import { nearest } from '../util/nearest.ts'
@@ -16,18 +17,19 @@ import { parseList } from './network.ts'
 const kinds = ['firehose', 'jetstream', 'tap', 'repo-export', 'import'] as const
 type Kind = (typeof kinds)[number]
 
-export interface SourceName {
-  readonly kind: Kind
-  /** A URL, or for repositories and files what their commands take. */
-  readonly address: string
+/** A source that can be opened, as far as that can be told beforehand. */
+type ParsedSource = { readonly name: string } & (
+  | { readonly kind: Exclude<Kind, 'repo-export' | 'import'>; readonly url: string }
+  | { readonly kind: 'repo-export'; readonly target: Target }
+  | { readonly kind: 'import'; readonly inputs: readonly LineInput[] }
+)
+
+/** `kind:address` with commas between several. Throws a `CommandError` or an `InputError`. */
+export function parseSources(text: string): Promise<readonly ParsedSource[]> {
+  return Promise.all(parseList(text).map(parseSource))
 }
 
-/** `kind:address` with commas between several. */
-export function parseSources(text: string): readonly SourceName[] {
-  return parseList(text).map(parseSource)
-}
-
-function parseSource(text: string): SourceName {
+async function parseSource(text: string): Promise<ParsedSource> {
   const [, kind = '', address = ''] = /^([^:]*):?(.*)$/s.exec(text) ?? []
   if (!isKind(kind)) {
     const guess = nearest(kind, kinds)
@@ -38,8 +40,19 @@ function parseSource(text: string): SourceName {
   }
   if (address === '')
     throw new CommandError(`The source ${kind} needs an address: ${kind}:${examples[kind]}.`)
-  if (kind === 'firehose' || kind === 'jetstream' || kind === 'tap') assertUrl(kind, address)
-  return { kind, address }
+  switch (kind) {
+    case 'firehose':
+    case 'jetstream':
+    case 'tap':
+      assertUrl(kind, address)
+      return { kind, name: `${kind}:${withoutPassword(address)}`, url: address }
+    case 'repo-export': {
+      const shown = withoutPassword(address)
+      return { kind, name: `${kind}:${shown}`, target: parseTarget(shown) }
+    }
+    case 'import':
+      return { kind, name: `${kind}:${address}`, inputs: await findInputs([address]) }
+  }
 }
 
 function isKind(text: string): text is Kind {
@@ -54,13 +67,21 @@ const examples: Readonly<Record<Kind, string>> = {
   import: 'records.jsonl',
 }
 
+/** What is no URL is not repeated, since nobody can tell where in it a password is. */
 function assertUrl(kind: Kind, address: string): void {
   const { protocol } = URL.parse(address) ?? {}
   if (protocol === undefined || !['ws:', 'wss:', 'http:', 'https:'].includes(protocol))
-    throw new CommandError(`${address} is no URL of a server; write for example ${kind}:${examples[kind]}.`)
+    throw new CommandError(
+      `The address of ${kind} is no URL of a server; write for example ${kind}:${examples[kind]}.`,
+    )
 }
 
-export interface SourceOptions {
+/** Names are shown to everybody who asks for the state of the index; a password may be written in many ways. */
+function withoutPassword(address: string): string {
+  return address.replace(/\/\/[^/@]*@/, '//')
+}
+
+interface SourceOptions {
   readonly reader: NetworkReaderOptions
   readonly identity: Identity
   /** For threads, which know accounts by themselves. */
@@ -69,26 +90,21 @@ export interface SourceOptions {
   readonly threads: number
 }
 
-export async function createSource(
-  { kind, address }: SourceName,
+export function createSource(
+  source: ParsedSource,
   { reader, identity, identityOptions, hosts, threads }: SourceOptions,
-): Promise<Source> {
-  const name = `${kind}:${withoutPassword(address)}`
-  switch (kind) {
+): Source {
+  const { name } = source
+  switch (source.kind) {
     case 'firehose':
-      return createFirehoseSource({ name, url: address, reader, identity: identityOptions, threads })
+      return createFirehoseSource({ name, url: source.url, reader, identity: identityOptions, threads })
     case 'jetstream':
-      return createJetstreamSource({ name, url: address, reader, threads })
+      return createJetstreamSource({ name, url: source.url, reader, threads })
     case 'tap':
-      return createTapSource({ name, url: address, reader, threads })
+      return createTapSource({ name, url: source.url, reader, threads })
     case 'repo-export':
-      return createRepoExportSource({ name, target: parseTarget(address), reader, identity, hosts })
+      return createRepoExportSource({ name, target: source.target, reader, identity, hosts })
     case 'import':
-      return createImportSource(name, await findInputs([address]), { ...reader, workers: threads })
+      return createImportSource(name, source.inputs, { ...reader, workers: threads })
   }
-}
-
-/** Names are shown to everybody who asks for the state of the index. */
-function withoutPassword(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, '//')
 }
