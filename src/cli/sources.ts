@@ -78,7 +78,13 @@ function assertUrl(kind: Kind, address: string): void {
 
 /** Names are shown to everybody who asks for the state of the index; a password may be written in many ways. */
 function withoutPassword(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, '//')
+  const url = URL.parse(address)
+  if (url === null) return address.replace(/^([a-z]+:).*@/is, '$1//…@')
+  // Cursors are kept under names, which therefore stay as they were written.
+  if (url.username === '' && url.password === '') return address
+  url.username = ''
+  url.password = ''
+  return address.endsWith('/') ? url.href : url.href.replace(/\/$/, '')
 }
 
 interface SourceOptions {
