@@ -35,6 +35,8 @@ export interface FrameGroup {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Where each of them ends. */
   readonly ends: readonly number[]
+  /** Accounts of which another thread has heard that something about them has changed. */
+  readonly changed?: readonly string[]
 }
 
 export interface GroupReading {
@@ -162,7 +164,8 @@ export function createFirehoseReader(
     }
   }
 
-  return async ({ bytes, ends }) => {
+  return async ({ bytes, ends, changed = [] }) => {
+    for (const did of changed) identity.forget(did)
     const changes: Change[] = []
     const notices: StreamNotice[] = []
     let seq: string | null = null

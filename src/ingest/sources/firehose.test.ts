@@ -196,6 +196,33 @@ test('whatever happens on the way, in the end the newest of everything has come,
   assert.deepEqual(found, newest, `Replay with PROPERTY_SEED=${seed}.`)
 })
 
+test('word of a new identity reaches every thread, so that none takes what the old key has signed', async () => {
+  await using given = await open()
+  const [repo] = await given.join(1)
+  await using followed = follow(given.source({ threads: 3 }))
+  await until(() => given.connections.length === 1)
+  const next = async (count: number): Promise<void> => {
+    await until(() => followed.deliveries.reduce((sum, { events }) => sum + events, 0) === count)
+  }
+  for (let seq = 1; seq <= 3; seq++) {
+    await given.write(repo!, `r${seq}`, 'signed with the old key')
+    await next(seq)
+  }
+  assert.equal(given.directory.asked.length, 3)
+  const moved = await createSignedRepo(repo!.did)
+  given.directory.add({ did: repo!.did, key: moved.keypair.did() })
+  given.send(frameOf('#identity', { seq: 4, did: repo!.did }))
+  await next(4)
+  for (let seq = 5; seq <= 7; seq++) {
+    await given.write(repo!, `r${seq}`, 'signed with the old key')
+    await next(seq)
+  }
+  assert.deepEqual(
+    followed.changes.filter(({ kind }) => kind === 'reject').map(gist),
+    Array(3).fill('reject bad-signature'),
+  )
+})
+
 test('stopping does not wait for keys that are being looked up', async () => {
   await using given = await open()
   const [repo] = await given.join(1)

@@ -53,6 +53,9 @@ async function* readDeliveries(
     const group = pack(frames)
     const reading = await workers.read(group, [group.bytes.buffer])
     lastRead = reading.seq ?? lastRead
+    const changed = reading.changes.flatMap((change) => (change.kind === 'identity' ? [change.did] : []))
+    // What fails in a thread is told by what it reads next.
+    if (changed.length > 0) workers.readInAll({ ...pack([]), changed }).catch(() => {})
     return { ...reading, events: frames.length }
   }
   const frames = openStream(connect, context, { isLast: isErrorFrame })

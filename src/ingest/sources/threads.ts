@@ -5,6 +5,8 @@ import { parentPort, Worker } from 'node:worker_threads'
 export interface Threads<Request, Answer> extends AsyncDisposable {
   /** `transfer` is taken away from the caller. The turn goes round, and each thread answers in order. */
   readonly read: (request: Request, transfer?: readonly ArrayBuffer[]) => Promise<Answer>
+  /** The same to each thread, after what it was given before. */
+  readonly readInAll: (request: Request) => Promise<readonly Answer[]>
 }
 
 /** Starts threads on a module beside this one, such as `block-worker`; `data` is its `workerData`. */
@@ -21,6 +23,7 @@ export function openThreads<Request, Answer>(
       if (thread === undefined) throw new Error('Reading needs at least one thread.')
       return thread.read(request, transfer)
     },
+    readInAll: (request) => Promise.all(threads.map((thread) => thread.read(request, []))),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(threads.map((thread) => thread.worker.terminate()))
     },
