@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import dns from 'node:dns/promises'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -177,6 +179,50 @@ test('a handle is not taken away because a service is away', async () => {
   assert.equal(await given.identity.verifiedHandle(did), null)
 })
 
+test('a domain that does not answer is told from one that has no such handle', async (context) => {
+  const txt = new Map<string, string | number>()
+  await using names = await startNameServer(txt)
+  const servers = dns.getServers()
+  dns.setServers([names.address])
+  context.after(() => dns.setServers(servers))
+  let site: () => Promise<Response> = () => Promise.reject(new TypeError('fetch failed'))
+  const { fetch } = globalThis
+  context.mock.method(globalThis, 'fetch', (url: string | URL | Request, init?: RequestInit) =>
+    String(url).startsWith('https://alice.test/') ? site() : fetch(url, init),
+  )
+  await using given = await open({ did, key: (await P256Keypair.create()).did(), handle: 'alice.test' })
+  const { resolveHandle, verifiedHandle } = given.identity
+  const answers = (status: number, body: string) => async () => new Response(body, { status })
+  const down = (code: string) => () =>
+    Promise.reject(new TypeError('fetch failed', { cause: new Error(`getaddrinfo ${code} alice.test`) }))
+  const noSuchName = 3
+  const outage = 2
+
+  txt.set('_atproto.alice.test', `did=${did}`)
+  assert.equal(await resolveHandle('alice.test'), did)
+  for (const record of [noSuchName, 'another record']) {
+    txt.set('_atproto.alice.test', record)
+    for (const [says, found] of [
+      [answers(200, `${did}\n`), did],
+      [answers(200, '<html>'), null],
+      [answers(404, ''), null],
+      [down('ENOTFOUND'), null],
+    ] as const) {
+      site = says
+      assert.equal(await resolveHandle('alice.test'), found)
+    }
+    for (const says of [answers(503, ''), down('ECONNREFUSED'), down('EAI_AGAIN')]) {
+      site = says
+      await fails(resolveHandle('alice.test'), true, /alice\.test could not be looked up at its domain: /)
+    }
+  }
+  txt.set('_atproto.alice.test', outage)
+  site = answers(404, '')
+  await fails(verifiedHandle(did), true, /at its domain: .*ESERVFAIL/)
+  site = answers(200, did)
+  assert.equal(await resolveHandle('alice.test'), did)
+})
+
 test('on the public network no private address is reached', async () => {
   await using given = await open()
   const { port } = new URL(given.directory.url)
@@ -221,6 +267,37 @@ async function fails(promise: Promise<unknown>, passing: boolean, message: RegEx
     assert.equal(error.shouldRetry(), passing, error.message)
     return true
   })
+}
+
+/** A server of names: texts by name, or the code of a failure (https://www.rfc-editor.org/rfc/rfc1035#section-4.1.1). */
+async function startNameServer(texts: ReadonlyMap<string, string | number>) {
+  const socket = createSocket('udp4')
+  socket.on('message', (query, { address, port }) => {
+    const labels: string[] = []
+    let end = 12
+    for (let length = query[end] ?? 0; length > 0; length = query[end] ?? 0) {
+      labels.push(query.toString('latin1', end + 1, end + 1 + length))
+      end += 1 + length
+    }
+    const text = texts.get(labels.join('.').toLowerCase()) ?? 3
+    const header = Buffer.from(query.subarray(0, 12))
+    header.writeUInt16BE(0x8180 | (typeof text === 'number' ? text : 0), 2)
+    header.set([0, 1, 0, typeof text === 'number' ? 0 : 1, 0, 0, 0, 0], 4)
+    const parts = [header, query.subarray(12, end + 5)]
+    // The name asked for, TXT, IN, not to be remembered.
+    if (typeof text === 'string')
+      parts.push(
+        Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 0, 0, text.length + 1, text.length]),
+        Buffer.from(text),
+      )
+    socket.send(Buffer.concat(parts), port, address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => socket.close(() => resolve())),
+  }
 }
 
 /** Answers `com.atproto.identity.resolveHandle`. */

@@ -3,6 +3,7 @@
  * Asks the directory of DIDs and the accounts' own domains, so it reaches no private address unless told
  * to work on a private network.
  */
+import dns from 'node:dns/promises'
 import { safeFetchWrap } from '@atproto-labs/fetch-node'
 import {
   getHandle,
@@ -82,6 +83,7 @@ export function createIdentity(
     // Left to itself the library refuses private addresses, odd ports and large answers.
     ...(isPrivate && { fetch: globalThis.fetch }),
   })
+  const siteFetch = isPrivate ? globalThis.fetch : publicFetch(maxSiteBytes)
   const entries = new LRUCache<string, Entry>({ max: maxAccounts })
 
   const account: Identity['account'] = (did, { fresh = false } = {}) => {
@@ -109,7 +111,7 @@ export function createIdentity(
     if (!isValidHandle(handle) || !isValidTld(handle)) return null
     const name = normalizeHandle(handle)
     const did =
-      handleResolver === null ? await resolver.handle.resolve(name) : await askService(handleResolver, name)
+      handleResolver === null ? await askDomain(siteFetch, name) : await askService(handleResolver, name)
     return typeof did === 'string' && isValidDid(did) ? did : null
   }
 
@@ -133,15 +135,17 @@ export function createIdentity(
       return normalizeHandle(handle)
     },
     // Repositories are large and take their time, so its callers set the limits of size and time.
-    fetch: isPrivate
-      ? globalThis.fetch
-      : safeFetchWrap({
-          allowCustomPort: true,
-          allowImplicitRedirect: true,
-          responseMaxSize: Infinity,
-          timeout: Infinity,
-        }),
+    fetch: isPrivate ? globalThis.fetch : publicFetch(Infinity),
   }
+}
+
+function publicFetch(responseMaxSize: number): typeof globalThis.fetch {
+  return safeFetchWrap({
+    allowCustomPort: true,
+    allowImplicitRedirect: true,
+    responseMaxSize,
+    timeout: Infinity,
+  })
 }
 
 interface Entry {
@@ -155,6 +159,7 @@ interface Entry {
 const timeout = 5_000
 const minute = 60_000
 const hour = 60 * minute
+const maxSiteBytes = 10_000
 /** About 20 MB. */
 const maxAccounts = 50_000
 
@@ -203,6 +208,49 @@ function isFinal(cause: unknown): boolean {
 /** A status that would be the same tomorrow, such as 410 for a DID that was given up. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429
+}
+
+/**
+ * What the handle's own domain says (https://atproto.com/specs/handle#handle-resolution). Null only when it
+ * says nothing: a domain that cannot be asked has not taken the handle away.
+ */
+async function askDomain(fetch: typeof globalThis.fetch, handle: string): Promise<string | null> {
+  const failures: unknown[] = []
+  for (const ask of [askDns, askSite]) {
+    const did = await ask(handle, fetch).catch((cause: unknown) => {
+      failures.push(cause)
+      return null
+    })
+    if (did !== null) return did
+  }
+  const [cause] = failures
+  if (cause === undefined) return null
+  const message = `The handle ${handle} could not be looked up at its domain: ${reasonOf(cause)}.`
+  throw new IdentityError(message, { cause, passing: true })
+}
+
+async function askDns(handle: string): Promise<string | null> {
+  const records = await dns.resolveTxt(`_atproto.${handle}`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === dns.NOTFOUND || error.code === dns.NODATA) return []
+    throw error
+  })
+  const found = records.map((parts) => parts.join('')).filter((text) => text.startsWith('did='))
+  return found.length === 1 ? String(found[0]).slice('did='.length) : null
+}
+
+async function askSite(handle: string, fetch: typeof globalThis.fetch): Promise<string | null> {
+  try {
+    const url = `https://${handle}/.well-known/atproto-did`
+    const answer = await fetch(url, { redirect: 'follow', signal: AbortSignal.timeout(timeout) })
+    if (answer.ok) return (await answer.text()).split('\n')[0]?.trim() ?? null
+    await answer.body?.cancel()
+    if (isRefusal(answer.status)) return null
+    throw new Error(`it answered with status ${answer.status}`)
+  } catch (error) {
+    // There is no such domain.
+    if (reasonOf(error).includes('ENOTFOUND')) return null
+    throw error
+  }
 }
 
 /** https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle, on a service that the operator names. */
