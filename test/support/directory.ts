@@ -5,8 +5,11 @@ import type { AddressInfo } from 'node:net'
 
 export interface Directory extends AsyncDisposable {
   readonly url: string
-  /** DID documents by DID, or any text; a number is the status that is answered instead, null is silence. */
-  readonly documents: Map<string, object | string | number | null>
+  /**
+   * DID documents by DID, or any text; a number is the status that is answered instead, null is silence, and a
+   * promise is waited for.
+   */
+  readonly documents: Map<string, object | string | number | null | Promise<object>>
   /** DIDs in the order in which they were asked for. */
   readonly asked: readonly string[]
   /** Adds the document of an account. */
@@ -24,10 +27,10 @@ export interface DirectoryAccount {
 export async function startDirectory(...accounts: readonly DirectoryAccount[]): Promise<Directory> {
   const documents: Directory['documents'] = new Map()
   const asked: string[] = []
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const did = decodeURIComponent(request.url?.slice(1) ?? '')
     asked.push(did)
-    const document = documents.has(did) ? documents.get(did) : 404
+    const document = documents.has(did) ? await documents.get(did) : 404
     if (document === null) return
     if (typeof document === 'number') response.writeHead(document).end()
     else response.end(typeof document === 'string' ? document : JSON.stringify(document))

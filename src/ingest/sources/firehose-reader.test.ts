@@ -21,6 +21,7 @@ import {
   type SignedCommit,
   type SignedRepo,
 } from '../../../test/support/signed-repo.ts'
+import { until } from '../../../test/support/until.ts'
 import { formatCid } from '../../lexicon/cid.ts'
 
 const { book, person } = collections
@@ -169,6 +170,37 @@ test('while the directory is away the repository is asked for, and nothing refus
   given.directory.documents.set(did, 503)
   const commit = await given.repo.write(create('1', { title: 'Wind' }))
   assert.deepEqual(await given.outcome(await commitFrame(1, commit)), ['repo-request'])
+})
+
+test('a key that is slow to come holds nobody up, and is there for the next time', async () => {
+  await using given = await openFirehoseReader()
+  const slow = 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'
+  const theirs = await createSignedRepo(slow)
+  given.directory.add({ did: slow, key: theirs.keypair.did() })
+  const document = given.directory.documents.get(slow) as object
+  const { promise, resolve } = Promise.withResolvers<object>()
+  given.directory.documents.set(slow, promise)
+  const ours = await given.repo.write(create('1', { title: 'Ours' }))
+  const writes = await Promise.all(
+    ['1', '2', '3'].map(async (rkey) => theirs.write(create(rkey, { title: 'Theirs' }))),
+  )
+  const begin = performance.now()
+  const reading = await given.read(await commitFrame(1, writes[0]!), await commitFrame(2, ours))
+  assert.ok(performance.now() - begin < 2_500)
+  assert.deepEqual(reading.changes, [
+    { kind: 'repo-request', did: slow, reason: `The key of ${slow} could not be looked up in time.` },
+    ...reading.changes.slice(1),
+  ])
+  assert.equal(brief(reading.changes[1]), `put ${book}/1 ${ours.rev} Ours`)
+  assert.deepEqual(await given.outcome(await commitFrame(3, writes[1]!)), ['repo-request'])
+  resolve(document)
+  const last = await commitFrame(4, writes[2]!)
+  const put = `put ${book}/3 ${writes[2]!.rev} Theirs`
+  await until(async () => (await given.outcome(last)).includes(put))
+  assert.deepEqual(
+    given.directory.asked.filter((asked) => asked === slow),
+    [slow],
+  )
 })
 
 test('an account that the directory has given up has signed nothing', async () => {

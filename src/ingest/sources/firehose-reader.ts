@@ -17,7 +17,7 @@ import {
   type StreamNotice,
   type SyncEvent,
 } from './firehose-frame.ts'
-import { createIdentity, IdentityError, type IdentityOptions } from './identity.ts'
+import { createIdentity, type Identity, IdentityError, type IdentityOptions } from './identity.ts'
 import { openCar, readRecord, RepoError, type SignedRepo } from './repo-blocks.ts'
 import { isSignedBy } from './signature.ts'
 
@@ -58,6 +58,7 @@ export function createFirehoseReader(
 ): FirehoseReader {
   const reader = createChangeReader(readerOptions)
   const identity = createIdentity(identityOptions)
+  const keyOf = createKeys(identity)
   // Whoever is not known here may become so by a commit, but not by having diverged.
   const request = { commit: createRequests(now), sync: createRequests(now, { ifKnown: true }) }
 
@@ -85,10 +86,10 @@ export function createFirehoseReader(
     const signed = await readSigned(event)
     const { fields } = signed.commit
     try {
-      const { signingKey } = await identity.account(did)
+      const signingKey = await keyOf(did)
       if (signingKey !== null && isSignedBy(fields, signingKey)) return signed
       // It may have a new one.
-      const { signingKey: newKey } = await identity.account(did, { fresh: true })
+      const newKey = await keyOf(did, { fresh: true })
       if (newKey !== null && newKey !== signingKey && isSignedBy(fields, newKey)) return signed
     } catch (error) {
       if (!(error instanceof IdentityError)) throw error
@@ -197,6 +198,37 @@ async function readSigned(event: CommitEvent | SyncEvent): Promise<SignedRepo> {
   if (commit.rev !== event.rev)
     throw new RepoError(`The commit has the revision ${commit.rev}, the event ${event.rev}.`)
   return repo
+}
+
+/**
+ * The keys of accounts, waited for only so long, because a slow server of one account would hold up all others.
+ * What takes longer is looked up to its end all the same, for the next time; until then nobody waits for it.
+ */
+function createKeys(identity: Identity): (...of: Parameters<Identity['account']>) => Promise<string | null> {
+  const overdue = new Set<string>()
+  return async (did, options) => {
+    if (overdue.has(did)) throw tooSlow(did)
+    const found = identity.account(did, options)
+    const late = Promise.withResolvers<null>()
+    const timer = setTimeout(late.resolve, patience, null)
+    try {
+      const account = await Promise.race([found, late.promise])
+      if (account !== null) return account.signingKey
+    } finally {
+      clearTimeout(timer)
+    }
+    overdue.add(did)
+    const settle = (): boolean => overdue.delete(did)
+    found.then(settle, settle)
+    throw tooSlow(did)
+  }
+}
+
+/** Milliseconds. */
+const patience = 500
+
+function tooSlow(did: string): IdentityError {
+  return new IdentityError(`The key of ${did} could not be looked up in time.`, { passing: true })
 }
 
 /**
