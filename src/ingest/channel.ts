@@ -57,7 +57,7 @@ export class Channel<Value> {
 
 /**
  * Works on several inputs at once and yields the results in the order of the inputs, each as soon as it and
- * all before it are there. At most `limit` are under way or waiting.
+ * all before it are there. At most `limit` wait for the reader, and as many are with it.
  */
 export async function* inOrder<Input, Output>(
   inputs: AsyncIterable<Input>,

@@ -1,11 +1,10 @@
 /** Judges refused records again, by lexicons that may have changed since. */
 import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { Database } from '../database/database.ts'
-import { deriveRow } from '../database/derive.ts'
 import type { KeptRejection } from '../database/ledger.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
 import { createLineReader } from '../lexicon/validate.ts'
-import type { ReaderOptions } from './sources/block-reader.ts'
+import { createChangeOf, type ReaderOptions } from './sources/block-reader.ts'
 
 interface RetryResult extends BatchOutcome {
   /** Of which only the beginning was kept, so that they cannot be tried. */
@@ -20,18 +19,9 @@ export async function retryRejections(
   { lexicons, tables }: ReaderOptions,
 ): Promise<RetryResult> {
   const readLine = createLineReader(lexicons)
-  const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))
-  const judge = ({ source, record, rev }: KeptRejection): Change => {
-    const reading = readLine(record)
-    if (!reading.ok) {
-      const { uri, reason, message } = reading
-      return { kind: 'reject', source, uri, reason, message, record, ...(rev !== undefined && { rev }) }
-    }
-    const { value, ...put } = reading.record
-    const table = tableOf.get(put.collection)
-    if (table === undefined) throw new Error(`There is no table for ${put.collection}.`)
-    return { kind: 'put', ...put, ...deriveRow(table, value) }
-  }
+  const changeOf = createChangeOf(tables)
+  const judge = ({ source, record, rev }: KeptRejection): Change =>
+    changeOf(readLine(record), () => ({ source, record, ...(rev !== undefined && { rev }) }))
   const total = { ...noOutcome(), cut: 0 }
   let after: string | null = null
   for (;;) {

@@ -4,7 +4,7 @@ import type { Change, Rejection } from '../../database/database.ts'
 import { deriveRow } from '../../database/derive.ts'
 import type { Table } from '../../database/tables.ts'
 import type { LexiconSet } from '../../lexicon/lexicons.ts'
-import { createLineReader } from '../../lexicon/validate.ts'
+import { createLineReader, type RecordReading } from '../../lexicon/validate.ts'
 import { maxLineBytes } from './lines.ts'
 
 /** What validation needs; plain data, so that it can be sent to a worker. */
@@ -18,28 +18,32 @@ export interface BlockReader {
   readonly read: (bytes: Uint8Array<ArrayBuffer>, source: string, firstLine: number) => Change[]
 }
 
-export function createBlockReader({ lexicons, tables }: ReaderOptions): BlockReader {
-  const readText = createLineReader(lexicons)
+/** From a reading to the change it asks for: the put, with what the table derives, or else what `refused` says of it. */
+export function createChangeOf(
+  tables: readonly Table[],
+): (reading: RecordReading, refused: () => Pick<Rejection, 'source' | 'record' | 'rev'>) => Change {
   const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))
-
-  const readLine = (line: string, source: string): Change => {
-    const reading = readText(line)
+  return (reading, refused) => {
     if (!reading.ok) {
       const { uri, reason, message } = reading
-      return { kind: 'reject', source, uri, reason, message, record: line }
+      return { kind: 'reject', uri, reason, message, ...refused() }
     }
     const { value, ...record } = reading.record
     const table = tableOf.get(record.collection)
     if (table === undefined) throw new Error(`There is no table for ${record.collection}.`)
     return { kind: 'put', ...record, ...deriveRow(table, value) }
   }
+}
 
+export function createBlockReader({ lexicons, tables }: ReaderOptions): BlockReader {
+  const readLine = createLineReader(lexicons)
+  const changeOf = createChangeOf(tables)
   return {
     read: (bytes, source, firstLine) =>
       splitLines(bytes).flatMap((line, index) => {
         const from = `${source}:${firstLine + index}`
         if (typeof line !== 'string') return [{ kind: 'reject', source: from, ...line }]
-        return /\S/.test(line) ? [readLine(line, from)] : []
+        return /\S/.test(line) ? [changeOf(readLine(line), () => ({ source: from, record: line }))] : []
       }),
   }
 }

@@ -1,8 +1,7 @@
 /** From what a network source says of a record to the change it asks for; every such source reads with this. */
 import type { Change } from '../../database/database.ts'
-import { deriveRow } from '../../database/derive.ts'
 import { createRecordReader } from '../../lexicon/validate.ts'
-import type { ReaderOptions } from './block-reader.ts'
+import { createChangeOf, type ReaderOptions } from './block-reader.ts'
 
 /** What of a source is of use; plain data, so that it can be sent to a thread. */
 export interface NetworkReaderOptions extends ReaderOptions {
@@ -33,22 +32,15 @@ export interface ChangeReader {
 
 export function createChangeReader({ lexicons, tables, publishers }: NetworkReaderOptions): ChangeReader {
   const readRecord = createRecordReader(lexicons)
-  const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))
+  const changeOf = createChangeOf(tables)
+  const collections = new Set(tables.map(({ collection }) => collection.nsid))
   const wantsAccount = (did: string): boolean => publishers === null || publishers.has(did)
   return {
     wantsAccount,
-    wants: (did, collection) => tableOf.has(collection) && wantsAccount(did),
+    wants: (did, collection) => collections.has(collection) && wantsAccount(did),
     read: ({ did, collection, rkey, rev, cid, value }, source) => {
       const line = { uri: `at://${did}/${collection}/${rkey}`, cid, rev, value }
-      const reading = readRecord(line)
-      if (!reading.ok) {
-        const { uri, reason, message } = reading
-        return { kind: 'reject', source, uri, reason, message, record: asText(line), rev }
-      }
-      const { value: read, ...record } = reading.record
-      const table = tableOf.get(record.collection)
-      if (table === undefined) throw new Error(`There is no table for ${record.collection}.`)
-      return { kind: 'put', ...record, ...deriveRow(table, read) }
+      return changeOf(readRecord(line), () => ({ source, record: asText(line), rev }))
     },
   }
 }

@@ -47,7 +47,7 @@ export interface CommitEvent {
   readonly tooBig: boolean
 }
 
-export interface RecordOp {
+interface RecordOp {
   readonly collection: string
   readonly rkey: string
   /** Null: the record is deleted. */

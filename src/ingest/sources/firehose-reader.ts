@@ -49,7 +49,7 @@ export interface GroupReading {
   readonly notices: readonly StreamNotice[]
 }
 
-export type FirehoseReader = (frames: FrameGroup) => Promise<GroupReading>
+type FirehoseReader = (frames: FrameGroup) => Promise<GroupReading>
 
 /** `now` in microseconds. */
 export function createFirehoseReader(

@@ -9,7 +9,7 @@ import type { FirehoseReaderOptions, FrameGroup, GroupReading } from './firehose
 import { createTeller, openStream, untilAborted } from './stream.ts'
 import { openThreads, type Threads } from './threads.ts'
 
-export interface FirehoseOptions extends FirehoseReaderOptions {
+interface FirehoseOptions extends FirehoseReaderOptions {
   /** Of the host or relay, or of its `com.atproto.sync.subscribeRepos`; with `https:`, `wss:`, `http:` or `ws:`. */
   readonly url: string
   /** At least 1. */

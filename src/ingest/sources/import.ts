@@ -4,13 +4,14 @@
  */
 import { addAbortSignal } from 'node:stream'
 import type { Change, RejectionReason, WriteDatabase } from '../../database/database.ts'
+import { inOrder } from '../channel.ts'
 import type { Source } from '../source.ts'
 import type { ReaderOptions } from './block-reader.ts'
 import type { BlockRequest } from './block-worker.ts'
-import { InputError, type LineInput, readBlocks } from './lines.ts'
+import { type Block, InputError, type LineInput, readBlocks } from './lines.ts'
 import { openThreads, type Threads } from './threads.ts'
 
-export interface ImportOptions extends ReaderOptions {
+interface ImportOptions extends ReaderOptions {
   /** Threads beside this one, at least 1. */
   readonly workers: number
   readonly onProgress?: (progress: ImportProgress) => void
@@ -92,42 +93,24 @@ export function createImportSource(
 /** The changes that the inputs ask for, in their order. */
 export async function* readChanges(
   inputs: readonly LineInput[],
-  options: ImportOptions,
+  { lexicons, tables, workers }: ImportOptions,
 ): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
-  const { lexicons, tables } = options
-  await using workers: Readers = openThreads('block-worker', options.workers, { lexicons, tables })
+  await using threads: Threads<BlockRequest, Change[]> = openThreads('block-worker', workers, {
+    lexicons,
+    tables,
+  })
   let before = 0
   for (const input of inputs) {
+    const read = async ({ bytes, firstLine, consumed }: Block) => ({
+      changes: await threads.read({ bytes, source: input.name, firstLine }, [bytes.buffer]),
+      consumed,
+    })
     let consumed = 0
-    for await (const outcome of readInput(input, workers, options.workers * blocksPerWorker)) {
+    // One for each thread to read and one that waits for it, so that none stands idle while rows are written.
+    for await (const outcome of inOrder(readBlocks(input), read, workers)) {
       consumed = outcome.consumed
       yield { changes: outcome.changes, consumed: before + consumed }
     }
     before += input.size ?? consumed
   }
-}
-
-type Readers = Threads<BlockRequest, Change[]>
-
-/** One that is read and one that waits for it, so that no thread stands idle while rows are written. */
-const blocksPerWorker = 2
-
-async function* readInput(
-  input: LineInput,
-  workers: Readers,
-  limit: number,
-): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
-  const underWay: Promise<{ changes: readonly Change[]; consumed: number }>[] = []
-  for await (const { bytes, firstLine, consumed } of readBlocks(input)) {
-    const outcome = workers
-      .read({ bytes, source: input.name, firstLine }, [bytes.buffer])
-      .then((changes) => ({ changes, consumed }))
-    // A failure is told when its turn comes, which may be after this loop has ended for another reason.
-    outcome.catch(() => {})
-    underWay.push(outcome)
-    if (underWay.length < limit) continue
-    const next = underWay.shift()
-    if (next !== undefined) yield await next
-  }
-  for (const outcome of underWay) yield await outcome
 }

@@ -11,7 +11,7 @@ import type { Message } from './message-reader.ts'
 import { describeError, packMessage, readMessages } from './messages.ts'
 import { createTeller, openStream, untilAborted } from './stream.ts'
 
-export interface JetstreamOptions {
+interface JetstreamOptions {
   readonly name: string
   /** Such as `wss://jetstream2.us-east.bsky.network`; its path does not matter. */
   readonly url: string

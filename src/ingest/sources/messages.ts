@@ -10,7 +10,7 @@ import {
 import type { MessageWorkerData } from './message-worker.ts'
 import { openThreads, type Threads } from './threads.ts'
 
-export interface MessagesReading extends GroupReading {
+interface MessagesReading extends GroupReading {
   /** How many messages the group had. */
   readonly events: number
 }

@@ -9,7 +9,7 @@ import type { Message } from './message-reader.ts'
 import { locate, packMessage, readMessages } from './messages.ts'
 import { openStream, untilAborted } from './stream.ts'
 
-export interface TapOptions {
+interface TapOptions {
   readonly name: string
   /** Such as `http://localhost:2480`, or `http://admin:secret@localhost:2480`; its path does not matter. */
   readonly url: string
