@@ -257,6 +257,10 @@ test('a host is given by any URL of it', () => {
     ['https://pds.test', 'wss://pds.test/xrpc/com.atproto.sync.subscribeRepos?cursor=7'],
     ['wss://relay.test:8443/', 'wss://relay.test:8443/xrpc/com.atproto.sync.subscribeRepos?cursor=7'],
     ['http://localhost:2583', 'ws://localhost:2583/xrpc/com.atproto.sync.subscribeRepos?cursor=7'],
+    [
+      'https://me:%21@pds.test/?a=b#c',
+      'wss://me:%21@pds.test/xrpc/com.atproto.sync.subscribeRepos?a=b&cursor=7',
+    ],
     ['ws://relay.test/xrpc/org.test.subscribe?a=b', 'ws://relay.test/xrpc/org.test.subscribe?a=b&cursor=7'],
   ]
   for (const [base = '', full] of urls) assert.equal(subscriptionUrl(base, '7').href, full)

@@ -6,7 +6,7 @@ import { grouped, inOrder } from '../channel.ts'
 import type { Delivery, Source, SourceContext } from '../source.ts'
 import { isErrorFrame, maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
 import type { FirehoseReaderOptions, FrameGroup, GroupReading } from './firehose-reader.ts'
-import { createTeller, openStream, untilAborted } from './stream.ts'
+import { createTeller, locate, openStream, untilAborted } from './stream.ts'
 import { openThreads, type Threads } from './threads.ts'
 
 interface FirehoseOptions extends FirehoseReaderOptions {
@@ -79,10 +79,11 @@ async function* readDeliveries(
 }
 
 /** Where a host's events are, from `cursor` on; null: from now on. */
-export function subscriptionUrl(base: string, cursor: string | null): URL {
-  const url = new URL(base)
-  url.protocol = url.protocol === 'https:' || url.protocol === 'wss:' ? 'wss:' : 'ws:'
-  if (!url.pathname.startsWith('/xrpc/')) url.pathname = '/xrpc/com.atproto.sync.subscribeRepos'
+export function subscriptionUrl(address: string, cursor: string | null): URL {
+  const base = new URL(address)
+  const { pathname, search, username, password } = base
+  const path = pathname.startsWith('/xrpc/') ? pathname : '/xrpc/com.atproto.sync.subscribeRepos'
+  const url = Object.assign(locate(base, path + search, 'ws'), { username, password })
   if (cursor !== null) url.searchParams.set('cursor', cursor)
   return url
 }

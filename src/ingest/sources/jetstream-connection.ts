@@ -1,6 +1,6 @@
 /** How to connect to a Jetstream server: which protocol it speaks, what it is asked for, and how it compresses. */
 import type { NetworkReaderOptions } from './change-reader.ts'
-import { locate } from './messages.ts'
+import { locate } from './stream.ts'
 
 export interface Connection {
   readonly url: URL

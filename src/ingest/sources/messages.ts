@@ -51,12 +51,3 @@ export function packMessage(data: string | Uint8Array, dictionary: Uint8Array | 
 export function describeError({ what }: Notice): string {
   return `The server ended the stream with the error "${what}".`
 }
-
-/** Where something of a server is, whichever way its URL is written; name and password stay out of it. */
-export function locate(base: URL, path: string, protocol: 'http' | 'ws'): URL {
-  const url = new URL(path, base)
-  url.protocol = base.protocol === 'https:' || base.protocol === 'wss:' ? `${protocol}s:` : `${protocol}:`
-  url.username = ''
-  url.password = ''
-  return url
-}

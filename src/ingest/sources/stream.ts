@@ -65,6 +65,15 @@ export async function* openStream(
   }
 }
 
+/** Where something of a server is, whichever way its URL is written; name and password stay out of it. */
+export function locate(base: URL, path: string, protocol: 'http' | 'ws'): URL {
+  const url = new URL(path, base)
+  url.protocol = base.protocol === 'https:' || base.protocol === 'wss:' ? `${protocol}s:` : `${protocol}:`
+  url.username = ''
+  url.password = ''
+  return url
+}
+
 /** Tells each thing once an hour, and not more of them than an operator would read. */
 export function createTeller({ onNotice }: Pick<SourceContext, 'onNotice'>): (text: string) => void {
   const told = new LRUCache<string, true>({ max: maxNotices, ttl: 3_600_000 })

@@ -6,8 +6,8 @@ import { unescape } from 'node:querystring'
 import type { Delivery, Source, SourceContext } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
 import type { Message } from './message-reader.ts'
-import { locate, packMessage, readMessages } from './messages.ts'
-import { openStream, untilAborted } from './stream.ts'
+import { packMessage, readMessages } from './messages.ts'
+import { locate, openStream, untilAborted } from './stream.ts'
 
 interface TapOptions {
   readonly name: string
