@@ -127,7 +127,7 @@ export class Accounts {
     return bases
   }
 
-  /** Moves up to so many rows as standings ask for; how many it moved. */
+  /** Moves up to so many rows as standings ask for; how many it moved. An account that is done counts as one. */
   settle(limit: number): number {
     let moved = 0
     while (moved < limit) {
@@ -147,6 +147,7 @@ export class Accounts {
       if (move !== 'return') this.#show(did)
       this.#database.prepare('update actor set move = null where did = ?').run(did)
       this.#known.delete(did)
+      moved += 1
     }
     return moved
   }
