@@ -71,15 +71,15 @@ export interface Ledger {
   /** All that the run knew: listings and failed jobs. */
   endRun(kind: JobKind): Promise<void>
 
-  /** DIDs of all accounts that have records here, hidden ones too. */
-  readActors(): Promise<readonly string[]>
+  /** DIDs of accounts that have records here, hidden ones too, in order, after `after`. */
+  readActors(limit: number, after: string | null): Promise<readonly string[]>
   /** Accounts whose handle is to be looked up by now. */
   dueHandles(limit: number): Promise<readonly string[]>
   /** `handle` null: it has none that holds. `dueAt`: when to look again, in microseconds. */
   writeHandle(did: string, handle: string | null, dueAt: bigint): Promise<void>
   /**
-   * Moves up to so many rows of accounts that were hidden, came back or were deleted;
-   * how many it moved, 0 when nothing is left to do.
+   * Moves up to so many rows of accounts that were hidden, came back or were deleted, an account that is
+   * done counting as one; how many it moved, 0 when nothing is left to do.
    */
   settleAccounts(limit: number): Promise<number>
 }

@@ -8,7 +8,9 @@ import { lexicons, openWorld, put, remove, tables } from '../../test/support/rep
 import { buildCar, type SignedRepo } from '../../test/support/signed-repo.ts'
 import { temporaryFolder } from '../../test/support/store.ts'
 import { until } from '../../test/support/until.ts'
+import type { JobKind, Ledger } from '../database/ledger.ts'
 import { type FetchProgress, fetchRepositories, type FetchResult } from './backfill.ts'
+import { createHosts } from './sources/hosts.ts'
 
 const { book } = collections
 const inFolder = temporaryFolder()
@@ -294,6 +296,75 @@ test('a large repository is stored as a whole, in chunks', async () => {
   const { outcome } = await world.fetch({ targets: [ana.did], onProgress })
   assert.equal(outcome.stored, 5_000)
   assert.equal(Math.max(...chunks), 500)
+})
+
+test('a host that wants to be left alone for long is given up on for this run, with the time', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 1)
+  world.host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', { 'retry-after': '86400' }))
+  const { failed } = await world.fetch({ targets: [ana.did] })
+  assert.match(failed[0]?.error ?? '', /The host wants to be asked again at \d{4}-\d\d-\d\dT.*Z\.$/)
+  assert.equal(world.host.asked.length, 1)
+  assert.equal((await world.fetch({ targets: [ana.did] })).read, 1)
+})
+
+test('a comparison of more accounts than fit in one step takes them all, from where it was', async () => {
+  await using world = await openWorld()
+  const { ledger } = world.store.database.write
+  const count = 2_500
+  await world.store.apply(
+    ...Array.from({ length: count }, (_, index) => ({
+      uri: `at://did:web:a${index}.test/${book}/1`,
+      value: { $type: book, title: 'Wind' },
+    })),
+  )
+  const stop = new AbortController()
+  const listed: number[] = []
+  const onProgress = (progress: FetchProgress): void => {
+    if (listed.at(-1) !== progress.listed) listed.push(progress.listed)
+    if (progress.listed >= 2_000) stop.abort()
+  }
+  await world.fetch({ kind: 'reconcile', targets: [], signal: stop.signal, onProgress })
+  assert.deepEqual(listed, [1_000, 2_000])
+  const { cursor, done } = (await ledger.readListing('reconcile', 'all accounts')) ?? {}
+  assert.deepEqual([typeof cursor, done], ['string', false])
+  assert.equal((await ledger.readActors(count, cursor ?? null)).length, 500)
+})
+
+test('a failure of our own ends the run wherever it is when it comes', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 1)
+  const { write } = world.store.database
+  let looks = 0
+  let failed = false
+  const ledger: Ledger = Object.create(write.ledger, {
+    // The second look is answered when what the first has begun has failed.
+    dueJobs: {
+      value: async (kind: JobKind, limit: number) => {
+        looks += 1
+        if (looks === 2) await until(() => failed)
+        return write.ledger.dueJobs(kind, limit)
+      },
+    },
+    finishJob: {
+      value: () => {
+        failed = true
+        return Promise.reject(new Error('The disk is full.'))
+      },
+    },
+  })
+  for (const name of ['addJobs', 'nextJobAt', 'failedJobs', 'readListing', 'endRun'] as const)
+    Object.defineProperty(ledger, name, { value: write.ledger[name].bind(write.ledger) })
+  world.host.before = () => until(() => looks === 2)
+  await write.ledger.addJobs('backfill', [{ did: ana.did, host: null, reason: 'A test wants it.' }])
+  const database = { ledger, applyBatch: write.applyBatch.bind(write) }
+  await assert.rejects(
+    fetchRepositories(database as never, world.options({ targets: [], hosts: createHosts(fetch) })),
+    {
+      message: 'The disk is full.',
+    },
+  )
+  assert.equal(world.host.asked.length, 1)
 })
 
 test('what fails in the database ends the run as our own fault, and the jobs stay', async () => {

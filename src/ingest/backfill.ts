@@ -68,7 +68,11 @@ const attempts: Readonly<Record<FetchOptions['until'], number>> = { idle: 5, abo
 const firstDelay = 5_000
 /** Milliseconds between looks for jobs, when there are none. */
 const pollInterval = 1_000
+/** Milliseconds that somebody who waits for the end is kept waiting for a host. */
+const longestWait = 600_000
 const keptDifferences = 100
+/** Accounts that become jobs in one transaction. */
+const actorsAtOnce = 1_000
 /** Accounts that are remembered so that they are not fetched once for each of their collections. */
 const remembered = 1_000_000
 
@@ -86,8 +90,18 @@ export async function fetchRepositories(
   const tally = createTally((counts) => options.onProgress?.({ ...counts, current: [...underWay.keys()] }))
   await using transfers = openTransfers(database, { ...options, signal, onStored: tally.stored })
 
+  let failure: { readonly error: unknown } | null = null
+  /** Our own fault, whenever it shows itself, ends all. */
+  const watch = (work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => {
+      if (!signal.aborted) failure ??= { error }
+      stop.abort()
+    })
   const begin = (name: string, work: Promise<void>): void => {
-    underWay.set(name, toldLater(work.finally(() => underWay.delete(name))))
+    underWay.set(
+      name,
+      watch(work).finally(() => underWay.delete(name)),
+    )
   }
   const doJob = async (job: RepoJob): Promise<void> => {
     try {
@@ -97,8 +111,8 @@ export async function fetchRepositories(
     } catch (error) {
       if (signal.aborted) return
       if (!isFault(error)) throw error
-      const dueAt = nextAttempt(job, error, options)
-      await call(() => ledger.failJob(job, error.message, dueAt))
+      const { dueAt, message } = nextAttempt(job, error, options)
+      await call(() => ledger.failJob(job, message, dueAt))
       if (dueAt === null) tally.failed()
     }
   }
@@ -122,7 +136,7 @@ export async function fetchRepositories(
   }
   try {
     while (!signal.aborted) {
-      if (!listing.ended) listing.next ??= toldLater(listNext())
+      if (!listing.ended) listing.next ??= watch(listNext())
       for (const path of files.splice(0, parallel - underWay.size)) begin(path, doFile(path))
       const free = parallel - underWay.size
       // Those under way are still due.
@@ -136,29 +150,40 @@ export async function fetchRepositories(
       await Promise.race(waiting)
     }
   } catch (error) {
-    if (!options.signal.aborted) throw error
+    if (!signal.aborted) throw error
   } finally {
     stop.abort()
-    await Promise.allSettled([...underWay.values(), listing.next])
+    await Promise.all([...underWay.values(), listing.next])
   }
-  const failed = (await ledger.failedJobs(kind)).map(({ did, error }) => ({ name: did, error }))
-  const result = tally.result(failed, options.signal.aborted)
-  if (result.complete && kind !== 'ingest') await ledger.endRun(kind)
+  if (failure !== null) throw failure.error
+  // Those of a stream are kept in any case, and there may be many.
+  if (kind === 'ingest') return tally.result([], options.signal.aborted)
+  const failed = await whileBusy(options.signal, () => ledger.failedJobs(kind))
+  const result = tally.result(
+    failed.map(({ did, error }) => ({ name: did, error })),
+    options.signal.aborted,
+  )
+  if (result.complete) await whileBusy(options.signal, () => ledger.endRun(kind))
   return result
 }
 
-/** Its failure is told where it is waited for, which may be later. */
-function toldLater(work: Promise<unknown>): Promise<unknown> {
-  work.catch(() => {})
-  return work
-}
-
-/** Microseconds; null when it is given up. */
-function nextAttempt(job: RepoJob, error: Fault, { until, now }: FetchOptions): bigint | null {
+/** `dueAt`: microseconds; null when it is given up, for the reason in `message`. */
+function nextAttempt(
+  job: RepoJob,
+  error: Fault,
+  { until, now }: FetchOptions,
+): { readonly dueAt: bigint | null; readonly message: string } {
+  const { message } = error
   const failures = job.attempts + 1
-  if (!error.shouldRetry() || failures >= attempts[until]) return null
-  const asked = error instanceof HostError && error.retryAt !== null ? error.retryAt - Date.now() : 0
-  return now() + BigInt(Math.round(Math.max(asked, retryDelay(firstDelay, failures)))) * 1_000n
+  if (!error.shouldRetry() || failures >= attempts[until]) return { dueAt: null, message }
+  const retryAt = error instanceof HostError ? error.retryAt : null
+  const asked = retryAt === null ? 0 : retryAt - Date.now()
+  if (retryAt !== null && until === 'idle' && asked > longestWait) {
+    const at = new Date(retryAt).toISOString()
+    return { dueAt: null, message: `${message} The host wants to be asked again at ${at}.` }
+  }
+  const wait = Math.round(Math.max(asked, retryDelay(firstDelay, failures)))
+  return { dueAt: now() + BigInt(wait) * 1_000n, message }
 }
 
 /** Makes jobs of the accounts that targets name, page by page; what cannot be listed is told to the tally. */
@@ -182,11 +207,15 @@ async function* listJobs(
 
   const all = 'all accounts'
   const takesAll = kind === 'reconcile' && targets.every((target) => target.kind === 'host')
-  if (takesAll && (await call(() => ledger.readListing(kind, all))) === null) {
-    const dids = await call(() => ledger.readActors())
-    await add(all, null, { dids: dids.filter((did) => publishers?.has(did) ?? true), cursor: null })
-    yield
-  }
+  const begun = takesAll ? await call(() => ledger.readListing(kind, all)) : null
+  if (takesAll && begun?.done !== true)
+    for (let after: string | null = begun?.cursor ?? null; ; ) {
+      const dids: readonly string[] = await call(() => ledger.readActors(actorsAtOnce, after))
+      after = dids.at(-1) ?? null
+      await add(all, null, { dids: dids.filter((did) => publishers?.has(did) ?? true), cursor: after })
+      yield
+      if (after === null) break
+    }
   for (const target of targets) {
     if (target.kind === 'file') continue
     const name = nameOf(target)

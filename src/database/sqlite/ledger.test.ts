@@ -341,7 +341,9 @@ test('accounts that have records are known by their DIDs, hidden ones too', asyn
     refuse(store, spot('a', 1), rev(1)),
     { kind: 'account', did: one, active: false, status: 'suspended', eventAt: 1n },
   )
-  assert.deepEqual(await ledger.readActors(), [one, two])
+  assert.deepEqual(await ledger.readActors(9, null), [one, two])
+  assert.deepEqual(await ledger.readActors(1, null), [one])
+  assert.deepEqual(await ledger.readActors(1, one), [two])
 })
 
 test('what was refused is read a page at a time, in the order of its keys', async () => {
@@ -404,7 +406,7 @@ test('the ledger works while others write to the same file', async () => {
   await ledger.addJobs('ingest', [wanted(one)])
   await theirs.database.write.ledger.finishJob(job)
   assert.notEqual(await ledger.nextJobAt('ingest'), null)
-  assert.deepEqual(await ledger.readActors(), [one])
+  assert.deepEqual(await ledger.readActors(9, null), [one])
 })
 
 let opened = 0

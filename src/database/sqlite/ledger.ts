@@ -147,10 +147,10 @@ export class SqliteLedger implements Ledger {
     })
   }
 
-  readActors(): Promise<readonly string[]> {
+  readActors(limit: number, after: string | null): Promise<readonly string[]> {
     return this.#transact(() =>
-      this.#prepare('select did from actor order by did')
-        .all()
+      this.#prepare('select did from actor where did > ? order by did limit ?')
+        .all(after ?? '', limit)
         .map((row) => String(row.did)),
     )
   }
