@@ -261,7 +261,7 @@ test('a listing goes on where it ended, and begins anew when its collection is n
   host.collections = new Map([[book, others]])
   const first = await hosts().listAccounts(host.url, [book], null, forever)
   const second = await hosts().listAccounts(host.url, [book], first.cursor, forever)
-  assert.deepEqual(second.dids, others.slice(2, 4))
+  assert.deepEqual([second.dids, second.notice], [others.slice(2, 4), null])
   host.collections = new Map([[person, others]])
   const anew = await hosts().listAccounts(host.url, [person], second.cursor, forever)
   assert.deepEqual(anew.dids, others.slice(0, 2))
@@ -279,7 +279,9 @@ test('whatever a lone host says to the question for collections, all its account
   ]
   for (const fault of says) {
     host.faults.push(fault)
-    assert.deepEqual((await hosts().listAccounts(host.url, [book, person], null, forever)).dids, [did])
+    const page = await hosts().listAccounts(host.url, [book, person], null, forever)
+    assert.deepEqual(page.dids, [did])
+    assert.match(page.notice ?? '', /^http:.* cannot say who has records of which collection/)
   }
 })
 

@@ -29,6 +29,8 @@ export interface AccountPage {
   readonly dids: readonly string[]
   /** The status of each of the others, such as `deactivated`. */
   readonly inactive: readonly string[]
+  /** Why all accounts are listed although collections were asked for; null when there is nothing to say. */
+  readonly notice: string | null
   /** Where the next page begins, for this host and these collections; null after the last one. */
   readonly cursor: string | null
 }
@@ -97,7 +99,7 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): H
     host: string,
     { collection, cursor }: Place,
     signal: AbortSignal,
-  ): Promise<AccountPage> => {
+  ): Promise<Omit<AccountPage, 'notice'>> => {
     const method = collection === null ? 'listRepos' : 'listReposByCollection'
     const parameters = {
       limit: '1000',
@@ -116,14 +118,16 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): H
     fetchRepo: (host, did, signal) => ask(host, 'getRepo', { did }, maxCarBytes, signal),
     listAccounts: async (host, collections, cursor, signal) => {
       const place = readPlace(cursor, collections)
+      let notice: string | null = null
       const page = await list(host, place, signal).catch((error: unknown) => {
         // A lone PDS knows no collections, and what it says to the question differs.
         const isUnknown = error instanceof HostError && error.status !== null && !error.shouldRetry()
         if (cursor !== null || place.collection === null || !isUnknown) throw error
         place.collection = null
+        notice = `${host} cannot say who has records of which collection, so all its accounts are listed.`
         return list(host, place, signal)
       })
-      return { ...page, cursor: nextPlace(place, page.cursor, collections) }
+      return { ...page, notice, cursor: nextPlace(place, page.cursor, collections) }
     },
   }
 }
@@ -261,7 +265,7 @@ function nextPlace(
   return next === undefined ? null : JSON.stringify({ collection: next, cursor: null })
 }
 
-function readPage(host: string, bytes: Uint8Array): AccountPage {
+function readPage(host: string, bytes: Uint8Array): Omit<AccountPage, 'notice'> {
   const page = parseJson(bytes)
   if (!Array.isArray(page?.repos))
     throw new HostError(`${host} answers with something that is no list of repositories.`, { status: 200 })

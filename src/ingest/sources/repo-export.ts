@@ -9,7 +9,7 @@ import type { Change } from '../../database/changes.ts'
 import { retryDelay } from '../retries.ts'
 import type { Source } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
-import { gather, HostError, type Hosts } from './hosts.ts'
+import { type AccountPage, gather, HostError, type Hosts } from './hosts.ts'
 import { type Identity, IdentityError } from './identity.ts'
 import { InputError } from './lines.ts'
 import { RepoError } from './repo-blocks.ts'
@@ -76,8 +76,9 @@ export async function* listTarget(
       continue
     }
     failures = 0
+    if (page.notice !== null) onNotice(page.notice)
     for (const status of page.inactive) inactive.set(status, (inactive.get(status) ?? 0) + 1)
-    yield { ...page, dids: page.dids.filter((did) => publishers?.has(did) ?? true) }
+    yield { cursor: page.cursor, dids: page.dids.filter((did) => publishers?.has(did) ?? true) }
     if (page.cursor === null) break
     cursor = page.cursor
   }
@@ -90,14 +91,15 @@ async function readPage(
   target: Exclude<Target, { kind: 'file' }>,
   cursor: string | null,
   { identity, hosts, collections, signal }: ListOptions,
-): Promise<TargetPage & { readonly inactive: readonly string[] }> {
+): Promise<AccountPage> {
+  const one = { inactive: [], notice: null, cursor: null }
   switch (target.kind) {
     case 'account':
-      return { dids: [target.did], inactive: [], cursor: null }
+      return { dids: [target.did], ...one }
     case 'handle': {
       const did = await identity.resolveHandle(target.handle)
       if (did === null) throw new InputError(`The handle ${target.handle} belongs to no account.`)
-      return { dids: [did], inactive: [], cursor: null }
+      return { dids: [did], ...one }
     }
     case 'host':
       return hosts.listAccounts(target.url, collections, cursor, signal)
