@@ -8,9 +8,11 @@ test('whoever fills a channel waits while it is full', async () => {
   const channel = new Channel<number>(2)
   await channel.send(1)
   let sent = false
-  const second = channel.send(2).then(() => {
+  const sendSecond = async (): Promise<void> => {
+    await channel.send(2)
     sent = true
-  })
+  }
+  const second = sendSecond()
   await nextTurn()
   assert.equal(sent, false)
   assert.deepEqual(await channel.take(), [1, 2])
