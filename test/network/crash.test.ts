@@ -1,12 +1,13 @@
 /**
  * The real program, killed at random moments while accounts write, vanish and come back: in the end the index
  * holds what the repositories hold. CRASH_SEED replays what publishers do and when they are interrupted,
- * CRASH_RUNS says how many kills there are for each test.
+ * CRASH_RUNS says how many kills there are for each test: `CRASH_RUNS=20 npm test -- test/network/crash` makes 100.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { inspectStore } from '../support/inspect.ts'
 import { temporaryFolder } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -14,13 +15,21 @@ import { startFakeJetstream } from './fake-jetstream.ts'
 import { createDice, type Dice, type Faults } from './fake-server.ts'
 import { startFakeTap } from './fake-tap.ts'
 import { type Network, startNetwork } from './network.ts'
-import { runProgram, startProgram } from './service.ts'
+import { type Program, runProgram, startProgram } from './service.ts'
 import { differences, packageLexicons, settingsIn, startIngest, storedIn } from './support-index.ts'
+import type { Order } from './support-killer.ts'
 import { collections } from './support-news.ts'
-import { type Happening, type Publishers, repeatedly, startPublishers } from './support-publisher.ts'
+import {
+  type Happening,
+  type Publishers,
+  repeatedly,
+  startPublishers,
+  tellJetstream,
+  tellTap,
+} from './support-publisher.ts'
 
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)
-const runs = Number(process.env.CRASH_RUNS ?? 25)
+const runs = Number(process.env.CRASH_RUNS ?? 8)
 const inFolder = temporaryFolder()
 const references = JSON.parse(readFileSync(`${packageLexicons}/references.json`, 'utf8'))
 const names = ['crowd', 'alice', 'bert']
@@ -28,6 +37,8 @@ const names = ['crowd', 'alice', 'bert']
 interface Stream extends AsyncDisposable {
   readonly from: string
   readonly tell: (happening: Happening) => void
+  /** How many events it was told are stored; absent where it is not told. */
+  readonly acknowledged?: () => number
 }
 
 const streams: Readonly<Record<string, (network: Network) => Promise<Stream>>> = {
@@ -41,24 +52,22 @@ const streams: Readonly<Record<string, (network: Network) => Promise<Stream>>> =
   'a Tap': async () => {
     const faults = { duplicate: 0.05, reorder: 0.2, garbage: 0.01 }
     const server = await startFakeTap({ seed, faults, retryMs: 300 })
-    const tell = (happening: Happening): void => {
-      if (happening.kind === 'record') return server.publishRecord(happening)
-      const { did, handle, status } = happening
-      server.publishIdentity({ did, handle, is_active: status === 'active', status })
+    return {
+      ...server,
+      from: `tap:${server.url}`,
+      tell: (happening) => tellTap(server, happening),
+      acknowledged: () => server.acknowledged.length,
     }
-    return { ...server, from: `tap:${server.url}`, tell }
   },
 }
 
 async function startJetstream(faults: Faults): Promise<Stream> {
   const server = await startFakeJetstream({ seed, faults })
-  const tell = (happening: Happening): void => {
-    if (happening.kind === 'record') return server.publishRecord(happening)
-    const { did, status } = happening
-    const active = status === 'active'
-    server.publish({ kind: 'account', did, body: { active, ...(!active && { status }) } })
+  return {
+    ...server,
+    from: `jetstream:${server.url}`,
+    tell: (happening) => tellJetstream(server, happening),
   }
-  return { ...server, from: `jetstream:${server.url}`, tell }
 }
 
 for (const [name, start] of Object.entries(streams))
@@ -68,20 +77,23 @@ for (const [name, start] of Object.entries(streams))
     await using stream = await start(network)
     const database = inFolder(`${name}.db`)
     const env = settingsIn(network, database)
-    const follow = ['ingest', '--from', stream.from]
     const dice = createDice(seed)
     const first = await startIngest(stream.from, env)
     const publishers = await startPublishers(network, names, createDice(seed), stream.tell)
     // Before the first event is stored there is nothing to go on from.
     await until(async () => (await storedIn(database)).size > 0)
     await first.kill('SIGKILL')
+    const killer = new Worker(new URL('support-killer.ts', import.meta.url), { workerData: database })
+    t.after(() => killer.terminate())
     await whilePublishing(t, publishers, async () => {
       await using _compared = isComplete || dice.chance(0.6) ? null : startProgram(['reconcile'], { env })
-      await killAmid(follow, env, dice, publishers)
+      await using program = startProgram(['ingest', '--from', stream.from], { env })
+      await killAmid(program, { dice, publishers, killer, stream })
     })
 
     await using ingest = await startIngest(stream.from, env)
-    if (!isComplete) await run(['reconcile'], env)
+    // The first comparison ends one that was interrupted, and knows nothing of what has been dropped since.
+    if (!isComplete) for (let turn = 0; turn < 2; turn += 1) await run(['reconcile'], env)
     await agreement(database, publishers)
     await publishers.revive()
     if (!isComplete) await run(['reconcile'], env)
@@ -97,22 +109,27 @@ test('whoever fetches or compares repositories may be killed at any moment, and 
   const env = settingsIn(network, database)
   const dice = createDice(seed)
   const publishers = await startPublishers(network, names, createDice(seed))
-  await whilePublishing(t, publishers, async () => {
-    const args = dice.chance(0.6) ? ['backfill', network.pdsUrl] : ['reconcile']
+  const interrupt = async (args: readonly string[]): Promise<void> => {
     await using program = startProgram(args, { env })
     await Promise.race([delay(200 + 1_000 * dice.draw(), undefined, { ref: false }), program.ended])
-  })
-
-  for (let turn = 0; turn < 2; turn += 1) {
-    // The first of them ends what was interrupted, the second has everything that was written since.
-    await run(['backfill', network.pdsUrl], env)
-    await run(['backfill', network.pdsUrl], env)
-    await run(['reconcile'], env)
-    await agreement(database, publishers)
-    await publishers.revive()
   }
+  await whilePublishing(t, publishers, () =>
+    interrupt(dice.chance(0.6) ? ['backfill', network.pdsUrl] : ['reconcile']),
+  )
+
+  // The first of them ends what was interrupted, the second has everything that was written since.
+  await run(['backfill', network.pdsUrl], env)
+  await run(['backfill', network.pdsUrl], env)
   await run(['reconcile'], env)
   await agreement(database, publishers)
+  await publishers.revive()
+  for (let turn = 0; turn < 2; turn += 1) {
+    for (let act = 0; act < 10; act += 1) await publishers.act()
+    // All is written before the first of them begins, so that both together have everything.
+    await interrupt(['reconcile'])
+    await run(['reconcile'], env)
+    await agreement(database, publishers)
+  }
   assert.match(await run(['reconcile'], env), /The database and the repositories agree\.\n$/)
   await inspectStore(database, references, questions)
 })
@@ -136,21 +153,36 @@ async function whilePublishing(
   t.diagnostic(`${runs} kills and ${acts} commits or changes of accounts took ${seconds.toFixed(1)} s.`)
 }
 
-/** Starts the program and kills it: while it starts, while it follows, or while an account vanishes. */
-async function killAmid(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  dice: Dice,
-  publishers: Publishers,
-): Promise<void> {
-  await using program = startProgram(args, { env })
+interface Scene {
+  readonly dice: Dice
+  readonly publishers: Publishers
+  readonly killer: Worker
+  readonly stream: Stream
+}
+
+/** While the program starts, as soon as it has said that events are stored, or between two transactions. */
+async function killAmid(program: Program, { dice, publishers, killer, stream }: Scene): Promise<void> {
   const when = dice.draw()
   const share = dice.draw()
-  if (when < 0.25) return delay(700 * share)
+  if (when < 0.15) {
+    await delay(1_000 * share)
+    return
+  }
   await program.said(/ is live\./)
-  if (when < 0.85) return delay(400 * share)
-  await publishers.hideOrShow()
-  return delay(150 * share)
+  const happening = when < 0.4 ? publishers.hideOrShow() : publishers.act()
+  const { acknowledged } = stream
+  if (acknowledged !== undefined && dice.chance(0.6)) {
+    const enough = acknowledged() + 1 + Math.floor(10 * share)
+    const end = performance.now() + 2_000
+    while (acknowledged() < enough && performance.now() < end) await nextTurn()
+    await program.kill('SIGKILL')
+  } else {
+    const transactions = 1 + Math.floor(8 * dice.draw())
+    const order: Order = { pid: program.pid, transactions, after: dice.pick([0, 2 * share]) }
+    killer.postMessage(order)
+    await program.ended
+  }
+  await happening
 }
 
 /** Resolves when the index holds what is published; tells what differs when it does not come to that. */

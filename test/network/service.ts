@@ -21,6 +21,7 @@ export interface Outcome {
 
 /** Killed when it goes out of scope. */
 export interface Program extends AsyncDisposable {
+  readonly pid: number
   /** All that it has said on standard error so far. */
   readonly stderr: () => string
   /** Resolves when that matches; fails when the program ends before. */
@@ -68,6 +69,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
     return ended
   }
   return {
+    pid: child.pid ?? 0,
     stderr: () => stderr,
     said: (pattern) =>
       until(() => {

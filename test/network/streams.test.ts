@@ -6,15 +6,15 @@ import type { Json } from '../reference/shapes.ts'
 import { commitFrame, createSignedRepo, frameOf } from '../support/signed-repo.ts'
 import { temporaryFolder } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { type FakeJetstream, startFakeJetstream } from './fake-jetstream.ts'
+import { startFakeJetstream } from './fake-jetstream.ts'
 import { createDice, type Publication } from './fake-server.ts'
-import { type FakeTap, startFakeTap } from './fake-tap.ts'
+import { startFakeTap } from './fake-tap.ts'
 import { tid } from './follow.ts'
 import { startNetwork } from './network.ts'
 import { runProgram } from './service.ts'
 import { differences, eventually, settingsIn, startIngest, storedIn } from './support-index.ts'
 import { article, collections, outlet, rkeyOf } from './support-news.ts'
-import { type Happening, startPublishers } from './support-publisher.ts'
+import { startPublishers, tellJetstream, tellTap } from './support-publisher.ts'
 import { startRelay } from './support-relay.ts'
 
 const inFolder = temporaryFolder()
@@ -82,14 +82,35 @@ test('what a Jetstream or a Tap sends that is no event is counted, and those tha
     publication('unfit', { $type: collections.source }),
     publication('typed', { ...outlet('Other'), $type: collections.article }),
   ]
-  const expected = { 'bad-uri': 1, 'invalid-record': 2, malformed: 4, 'too-large': 1 }
+  const expected = {
+    'bad-uri': 1,
+    'invalid-record': 2,
+    malformed: 4,
+    'too-large': 1,
+    'unknown-event': 1,
+  }
   await using first = await startFakeJetstream({ protocol: 1 })
   await using second = await startFakeJetstream()
   await using tap = await startFakeTap()
-  const check = async (from: string, say: (data: string) => unknown, publish: (of: Publication) => void) => {
-    const database = inFolder(`garbage-${from.replaceAll(/\W/g, '-')}.db`)
+  const servers = [
+    ...[first, second].map(({ url, sendRaw, publish, publishRecord }) => ({
+      from: `jetstream:${url}`,
+      say: sendRaw,
+      surprise: () => publish({ kind: 'surprise', did, body: {} }),
+      publish: (one: Publication) => publishRecord(one),
+    })),
+    {
+      from: `tap:${tap.url}`,
+      say: (data: string) => Promise.all(tap.connections.map((connection) => connection.send(data))),
+      surprise: () => tap.publish(did, { type: 'surprise' }),
+      publish: (one: Publication) => tap.publishRecord(one),
+    },
+  ]
+  for (const [number, { from, say, surprise, publish }] of servers.entries()) {
+    const database = inFolder(`garbage-${number}.db`)
     await using ingest = await startIngest(from, settingsIn(network, database))
     for (const data of garbage) await say(data)
+    surprise()
     for (const one of wrong) publish(one)
     publish(publication('good', outlet('Good')))
     await eventually(async () => [...(await storedIn(database)).keys()].map(rkeyOf), ['good'])
@@ -97,16 +118,6 @@ test('what a Jetstream or a Tap sends that is no event is counted, and those tha
     assert.match(ingest.stderr(), /refused an event: malformed: /)
     await ingest.stop()
   }
-  for (const server of [first, second])
-    await check(`jetstream:${server.url}`, server.sendRaw, (one) => {
-      server.publish({ kind: 'surprise', did, body: {} })
-      server.publishRecord(one)
-    })
-  await check(
-    `tap:${tap.url}`,
-    (data) => Promise.all(tap.connections.map((connection) => connection.send(data))),
-    (one) => tap.publishRecord(one),
-  )
 })
 
 test('what a firehose sends that no account has signed is refused, and what is signed goes on', async () => {
@@ -138,7 +149,13 @@ test('what a firehose sends that no account has signed is refused, and what is s
   const told = await alice.create(collections.article, article('Told', source))
   await eventually(async () => [...(await storedIn(database)).keys()], [told.uri, source.uri])
   const { rejections } = await ingest.status()
-  assert.deepEqual(rejections, { 'bad-proof': 1, 'bad-signature': 1, malformed: 2, 'too-large': 1 })
+  assert.deepEqual(rejections, {
+    'bad-proof': 1,
+    'bad-signature': 1,
+    malformed: 2,
+    'too-large': 1,
+    'unknown-event': 1,
+  })
   // Both repositories were asked for; of the second nobody knows.
   await eventually(async () => (await ingest.status()).repositories, { waiting: 0, failed: 1 })
   assert.deepEqual(differences(await alice.records(), await storedIn(database)), [])
@@ -183,17 +200,4 @@ const rev = tid(Date.UTC(2026, 10, 16) * 1000)
 
 function publication(rkey: string, record: Json): Publication {
   return { did, collection: collections.source, rkey, rev, record }
-}
-
-function tellJetstream(server: FakeJetstream, happening: Happening): void {
-  if (happening.kind === 'record') return server.publishRecord(happening)
-  const { did, status } = happening
-  const active = status === 'active'
-  server.publish({ kind: 'account', did, body: { active, ...(!active && { status }) } })
-}
-
-function tellTap(server: FakeTap, happening: Happening): void {
-  if (happening.kind === 'record') return server.publishRecord(happening)
-  const { did, handle, status } = happening
-  server.publishIdentity({ did, handle, is_active: status === 'active', status })
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { parseConfig } from '../../src/cli/config.ts'
-import { loadFoundation, openExistingStore } from '../../src/cli/foundation.ts'
+import { type Foundation, loadFoundation, openExistingStore } from '../../src/cli/foundation.ts'
 import { exportLines } from '../../src/ingest/export.ts'
 import type { Json } from '../reference/shapes.ts'
 import { until } from '../support/until.ts'
@@ -87,16 +87,14 @@ export interface Stored {
   readonly value: Json
 }
 
-/** What is served, as `export` prints it. */
-export async function storedIn(
-  database: string,
-  lexicons = packageLexicons,
-): Promise<ReadonlyMap<string, Stored>> {
+/** What is served, as `export` prints it; of the package's lexicons. */
+export async function storedIn(database: string): Promise<ReadonlyMap<string, Stored>> {
   const { config } = parseConfig('export', ['--database', database], {})
-  const foundation = await loadFoundation(lexicons)
-  await using store = await openExistingStore(config, foundation)
+  foundation ??= loadFoundation(packageLexicons)
+  const { tables } = await foundation
+  await using store = await openExistingStore(config, await foundation)
   const records = new Map<string, Stored>()
-  for await (const line of exportLines(store, foundation.tables)) {
+  for await (const line of exportLines(store, tables)) {
     const { uri, ...stored } = JSON.parse(line)
     records.set(uri, stored)
   }
@@ -104,6 +102,7 @@ export async function storedIn(
 }
 
 export const packageLexicons = fileURLToPath(new URL('../../lexicons', import.meta.url))
+let foundation: Promise<Foundation> | null = null
 
 /** Every record that is in one and not in the other, or is another; a line each. */
 export function differences(expected: Records, found: Records): readonly string[] {

@@ -4,7 +4,9 @@
  */
 import type { Json } from '../reference/shapes.ts'
 import { cidOf, otherCid } from '../support/records.ts'
+import type { FakeJetstream } from './fake-jetstream.ts'
 import type { Dice, Publication } from './fake-server.ts'
+import type { FakeTap } from './fake-tap.ts'
 import { tid } from './follow.ts'
 import type { Account, Network, Write } from './network.ts'
 import type { Records } from './support-index.ts'
@@ -44,9 +46,9 @@ interface Publisher {
 const collectionsDrawn = [collections.source, ...Array(6).fill(collections.article), collections.enrichment]
 const words = ['storm', 'sea', 'election', 'música', 'Straße', '選挙', 'İstanbul', 'ab', 'x', '100%', 'a_b']
 const tags = ['sea', 'moon', 'vote', 'música']
-/** Few, so that they are written again and again. */
-const keysOfEach = 40
-const recordsOfCrowd = 500
+/** So many that most are written again, and few so often that what was lost is written anew. */
+const keysOfEach = 300
+const recordsOfCrowd = 300
 
 /** The first of the accounts has many records from the start. */
 export async function startPublishers(
@@ -136,10 +138,10 @@ export async function startPublishers(
   const act = async (): Promise<void> => {
     const publisher = dice.pick(publishers)
     const what = dice.draw()
-    if (what < 0.03 || publisher.standing !== 'active') {
+    if (what < 0.006 || publisher.standing !== 'active') {
       // Who is hidden stays so for a while.
       if (publisher.standing === 'active' || dice.chance(0.2)) await hideOrShow(publisher)
-    } else if (what < 0.032 && !isOneDeleted && publisher !== publishers[0]) {
+    } else if (what < 0.008 && !isOneDeleted && publisher !== publishers[0]) {
       isOneDeleted = true
       await setStanding(publisher, 'deleted')
     } else await commit(publisher, drawWrites(publisher, what < 0.8 ? 1 : 2 + Math.floor(dice.draw() * 20)))
@@ -185,6 +187,21 @@ export async function startPublishers(
       )
     },
   }
+}
+
+/** The events of what has happened. */
+export function tellJetstream(server: FakeJetstream, happening: Happening): void {
+  if (happening.kind === 'record') return server.publishRecord(happening)
+  const { did, status } = happening
+  const active = status === 'active'
+  server.publish({ kind: 'account', did, body: { active, ...(!active && { status }) } })
+}
+
+/** The same in the words of Tap. */
+export function tellTap(server: FakeTap, happening: Happening): void {
+  if (happening.kind === 'record') return server.publishRecord(happening)
+  const { did, handle, status } = happening
+  server.publishIdentity({ did, handle, is_active: status === 'active', status })
 }
 
 /** Does it again and again; returns what ends that, which fails when the doing has failed. */
