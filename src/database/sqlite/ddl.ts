@@ -151,14 +151,15 @@ export function createTextIndexes(table: Table): string {
     .join('\n')
 }
 
-/** Enters all rows, or one, into a trigram index; `remove` takes one out again. */
-export function fillText(table: Table, text: TextIndex, what: 'all' | 'one' | 'remove'): string {
-  const folded = `ifnull(${quote(text.folded.name)}, lower(${quote(text.text.name)})) || ${padding}`
-  const rows = `from ${quote(table.name)} where ${what === 'all' ? '' : 'id = ? and '}${quote(text.text.name)} is not null`
-  const name = quote(text.name)
-  if (what === 'remove')
-    return `insert into ${name} (${name}, rowid, t) select 'delete', id, ${folded} ${rows}`
-  return `insert into ${name} (rowid, t) select id, ${folded} ${rows} order by id`
+/** Enters all rows into a trigram index. */
+export function fillText(table: Table, text: TextIndex): string {
+  return `insert into ${quote(text.name)} (rowid, t) select id, ${indexedText(text)}
+    from ${quote(table.name)} where ${quote(text.text.name)} is not null order by id`
+}
+
+/** As a trigram index has it; null where there is none. */
+export function indexedText({ folded, text }: TextIndex): string {
+  return `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || ${padding}`
 }
 
 export function refreshCounts({ name }: TextIndex): string {

@@ -12,6 +12,7 @@ import {
   dropIndexes,
   dropOrderIndex,
   fillText,
+  indexedText,
   quote,
   refreshCounts,
 } from './ddl.ts'
@@ -67,6 +68,8 @@ export class TableWriter implements Rows {
   #nextId = 1
   #ordered = true
   #last: OrderKey | null = null
+  /** Rows that this transaction has added, changed or removed, with what the trigrams have of them. */
+  readonly #changed = new Map<number, Texts | null>()
   /** Rows stored or updated since the trigram counts were last taken. */
   #drift = 0
 
@@ -90,6 +93,7 @@ export class TableWriter implements Rows {
 
   /** Reads anew what memory says of ids and order: somebody else has written, or a transaction was undone. */
   refresh(): void {
+    this.#changed.clear()
     const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
     const row = this.#statements.last.get() as LastRow | undefined
     const last = row === undefined || (kept?.id ?? 0n) > row.id ? kept : row
@@ -159,6 +163,7 @@ export class TableWriter implements Rows {
   remove(old: TableRow): void {
     this.#removeDerived(old, false)
     this.#statements.remove.run(old.id)
+    this.#completeMany()
   }
 
   /** Moves a row to where those of hidden accounts wait. */
@@ -168,6 +173,29 @@ export class TableWriter implements Rows {
     // Its id and its place in the order stay its own, even when no row is left above them.
     if (this.#last !== null)
       this.#statements.saveLast.run(this.#nextId - 1, ...this.#last, this.table.collection.nsid)
+  }
+
+  /**
+   * Brings the trigrams in step with the rows, before the transaction ends. In the order of ids: at one that is
+   * lower than the last, an index first writes all that it has gathered.
+   */
+  completeTexts(): void {
+    const { addText, removeText } = this.#statements
+    for (const id of [...this.#changed.keys()].sort((a, b) => a - b)) {
+      const [before, now] = [this.#changed.get(id), this.#textsOf(id)]
+      for (const [index, add] of addText.entries()) {
+        const [old, text] = [before?.[index] ?? null, now?.[index] ?? null]
+        if (old === text) continue
+        if (old !== null) removeText[index]?.run(id, old)
+        if (text !== null) add.run(id, text)
+      }
+    }
+    this.#changed.clear()
+  }
+
+  /** A repository that is removed at once may have any number of records. */
+  #completeMany(): void {
+    if (this.#changed.size >= 5_000) this.completeTexts()
   }
 
   /** Takes the trigram counts again when they have drifted. */
@@ -189,7 +217,7 @@ export class TableWriter implements Rows {
     this.#drift = 0
     // Trigrams first: the pages that building them frees are taken by the indexes.
     for (const text of table.texts) {
-      this.#database.prepare(fillText(table, text, 'all')).run()
+      this.#database.prepare(fillText(table, text)).run()
       this.#database.exec(
         `insert into ${quote(text.name)} (${quote(text.name)}) values ('optimize'); ${refreshCounts(text)}`,
       )
@@ -217,21 +245,26 @@ export class TableWriter implements Rows {
   }
 
   #addDerived(id: number, arrays: RecordPut['arrays'], bulk: boolean): void {
-    const { addElement, addText } = this.#statements
+    const { addElement } = this.#statements
     for (const [index, elements] of arrays.entries())
       for (const element of elements) addElement[index]?.run(...this.#elementKey(element), id)
-    if (!bulk) for (const statement of addText) statement.run(id)
+    if (!bulk && !this.#changed.has(id)) this.#changed.set(id, null)
+    this.#completeMany()
   }
 
   #removeDerived({ id, json }: TableRow, bulk: boolean): void {
-    const { removeElement, removeText } = this.#statements
+    const { removeElement } = this.#statements
     if (this.table.arrays.length > 0) {
       const { arrays } = deriveRow(this.table, JSON.parse(json))
       for (const [index, elements] of arrays.entries())
         for (const element of elements) removeElement[index]?.run(...this.#elementKey(element), id)
     }
-    if (!bulk) for (const statement of removeText) statement.run(id)
+    if (!bulk && !this.#changed.has(id)) this.#changed.set(id, this.#textsOf(id))
     this.#drift += 1
+  }
+
+  #textsOf(id: number): Texts | null {
+    return (this.#statements.texts?.get(id) ?? null) as Texts | null
   }
 
   #elementKey(element: readonly ColumnValue[]): readonly ColumnValue[] {
@@ -249,6 +282,8 @@ export class TableWriter implements Rows {
     return copy
   }
 }
+
+type Texts = readonly (string | null)[]
 
 interface LastRow {
   readonly id: bigint
@@ -271,6 +306,8 @@ interface Statements {
   readonly remove: StatementSync
   readonly addElement: readonly StatementSync[]
   readonly removeElement: readonly StatementSync[]
+  /** What the trigram indexes have of a row; null where there are none. */
+  readonly texts: StatementSync | null
   readonly addText: readonly StatementSync[]
   readonly removeText: readonly StatementSync[]
   readonly last: StatementSync
@@ -289,6 +326,11 @@ function prepare(database: DatabaseSync, table: Table): Statements {
     `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
      from collection where nsid = ?`,
   )
+  const texts =
+    table.texts.length === 0
+      ? null
+      : database.prepare(`select ${table.texts.map(indexedText).join(', ')} from ${name} where id = ?`)
+  texts?.setReturnArrays(true)
   last.setReadBigInts(true)
   collection.setReadBigInts(true)
   return {
@@ -321,8 +363,15 @@ function prepare(database: DatabaseSync, table: Table): Statements {
     removeElement: table.arrays.map(({ name: side, kind }) =>
       database.prepare(`delete from ${quote(side)} where ${sideKey(kind)} and id = ?`),
     ),
-    addText: table.texts.map((text) => database.prepare(fillText(table, text, 'one'))),
-    removeText: table.texts.map((text) => database.prepare(fillText(table, text, 'remove'))),
+    texts,
+    // Of values, never of a select: such a statement can be undone by itself, and before it begins all trigram
+    // indexes write what they have gathered, which then is a segment for every row.
+    addText: table.texts.map((text) =>
+      database.prepare(`insert into ${quote(text.name)} (rowid, t) values (?, ?)`),
+    ),
+    removeText: table.texts.map(({ name: index }) =>
+      database.prepare(`insert into ${quote(index)} (${quote(index)}, rowid, t) values ('delete', ?, ?)`),
+    ),
     last,
     collection,
     saveLast: database.prepare(

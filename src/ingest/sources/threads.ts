@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { parentPort, Worker } from 'node:worker_threads'
 
 export interface Threads<Request, Answer> extends AsyncDisposable {
-  /** `transfer` is taken away from the caller. The turn goes round, and each thread answers in order. */
+  /** `transfer` is taken away from the caller. The one with the least to do gets it; each answers in order. */
   readonly read: (request: Request, transfer?: readonly ArrayBuffer[]) => Promise<Answer>
   /** The same to each thread, after what it was given before. */
   readonly readInAll: (request: Request) => Promise<readonly Answer[]>
@@ -16,11 +16,10 @@ export function openThreads<Request, Answer>(
   data: unknown,
 ): Threads<Request, Answer> {
   const threads = Array.from({ length: count }, () => openThread<Request, Answer>(module, data))
-  let turn = 0
   return {
     read: async (request, transfer = []) => {
-      const thread = threads[turn++ % count]
-      if (thread === undefined) throw new Error('Reading needs at least one thread.')
+      // Groups are of very different sizes: taking turns can leave all the large ones to one thread.
+      const thread = threads.reduce((least, other) => (other.waiting() < least.waiting() ? other : least))
       return thread.read(request, transfer)
     },
     readInAll: (request) => Promise.all(threads.map((thread) => thread.read(request, []))),
@@ -47,6 +46,8 @@ interface Waiting<Answer> {
 
 interface Thread<Request, Answer> {
   readonly worker: Worker
+  /** How many requests it has not answered yet. */
+  readonly waiting: () => number
   readonly read: (request: Request, transfer: readonly ArrayBuffer[]) => Promise<Answer>
 }
 
@@ -66,6 +67,7 @@ function openThread<Request, Answer>(module: string, data: unknown): Thread<Requ
   worker.on('exit', () => fail(new Error('The thread that reads records has ended.')))
   return {
     worker,
+    waiting: () => waiting.length,
     read: (request, transfer) =>
       new Promise((resolve, reject) => {
         if (failure !== undefined) return reject(failure)
