@@ -327,24 +327,6 @@ test('a repository that has diverged is fetched when its account has signed so',
   ])
 })
 
-test('a repository is asked for at most twice in ten minutes, the second time for their end', async () => {
-  let now = start
-  await using given = await openFirehoseReader({ now: () => now })
-  const forged = await (await createSignedRepo(did)).write(create('1', { title: 'Forged' }))
-  const requests = async (): Promise<(bigint | undefined)[]> => {
-    const { changes } = await given.read(await commitFrame(1, forged))
-    return changes.filter((change) => change.kind === 'repo-request').map(({ dueAt }) => dueAt)
-  }
-  assert.deepEqual(await requests(), [undefined])
-  now += 60_000_000n
-  assert.deepEqual(await requests(), [start + 600_000_000n])
-  assert.deepEqual(await requests(), [])
-  now = start + 600_000_001n
-  assert.deepEqual(await requests(), [start + 1_200_000_000n])
-  now = start + 3_000_000_000n
-  assert.deepEqual(await requests(), [undefined])
-})
-
 test('the standing of an account is told with a time that is never ahead of the clock', async () => {
   await using given = await openFirehoseReader()
   const account = (more: object) => frameOf('#account', { seq: 1, did, active: true, ...more })

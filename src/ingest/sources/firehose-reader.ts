@@ -3,8 +3,7 @@
  * tree does not prove (https://atproto.com/specs/sync); what cannot be believed is refused, and the repository
  * asked for, so that nothing is lost. Whatever a server sends, at worst it is refused.
  */
-import { LRUCache } from 'lru-cache'
-import type { Change, RejectionReason, RepoRequest } from '../../database/changes.ts'
+import type { Change, RejectionReason } from '../../database/changes.ts'
 import { formatCid } from '../../lexicon/cid.ts'
 import { cleanText } from '../../util/clean.ts'
 import { inOrder } from '../channel.ts'
@@ -60,7 +59,6 @@ export function createFirehoseReader(
   const identity = createIdentity(identityOptions)
   const keyOf = createKeys(identity)
   // Whoever is not known here may become so by a commit, but not by having diverged.
-  const request = { commit: createRequests(now), sync: createRequests(now, { ifKnown: true }) }
 
   const refuse = (reason: RejectionReason, message: string, record: string): Change => ({
     kind: 'reject',
@@ -77,7 +75,7 @@ export function createFirehoseReader(
     const paths =
       event.kind === 'commit' ? event.ops.map(({ collection, rkey }) => `${collection}/${rkey}`) : []
     const record = JSON.stringify({ did, rev, ops: paths }).slice(0, keptOfEvent)
-    return [refuse(reason, message, record), ...request[event.kind](did, message)]
+    return [refuse(reason, message, record), ...request(event, message)]
   }
 
   /** The commit when its account has signed it, else what comes of it. */
@@ -94,7 +92,7 @@ export function createFirehoseReader(
     } catch (error) {
       if (!(error instanceof IdentityError)) throw error
       return error.shouldRetry()
-        ? request[event.kind](did, error.message)
+        ? request(event, error.message)
         : doubt(event, 'bad-signature', error.message)
     }
     return doubt(event, 'bad-signature', `The commit is not signed with the key of ${did}.`)
@@ -102,7 +100,7 @@ export function createFirehoseReader(
 
   const readCommitEvent = async (event: CommitEvent): Promise<Change[]> => {
     const { did, rev, ops, opCount } = event
-    if (event.tooBig) return request.commit(did, 'A commit was too big to come with its records.')
+    if (event.tooBig) return request(event, 'A commit was too big to come with its records.')
     if (opCount > maxOps) {
       return doubt(event, 'too-large', `The commit changes ${opCount} records; ${maxOps} are allowed.`)
     }
@@ -119,8 +117,7 @@ export function createFirehoseReader(
       }
       const place = { did, collection, rkey, rev, cid: formatCid(found.bytes) }
       const block = await verified.block(found)
-      if (block === null)
-        changes.push(...request.commit(did, `${collection}/${rkey} came without its record.`))
+      if (block === null) changes.push(...request(event, `${collection}/${rkey} came without its record.`))
       else changes.push(readRecord(reader, place, block, name))
     }
     return changes
@@ -132,9 +129,7 @@ export function createFirehoseReader(
         return readCommitEvent(event)
       case 'sync': {
         const verified = await verify(event)
-        return Array.isArray(verified)
-          ? verified
-          : request.sync(event.did, 'Its host says that it has diverged.')
+        return Array.isArray(verified) ? verified : request(event, 'Its host says that it has diverged.')
       }
       case 'identity':
         identity.forget(event.did)
@@ -231,27 +226,11 @@ function tooSlow(did: string): IdentityError {
   return new IdentityError(`The key of ${did} could not be looked up in time.`, { passing: true })
 }
 
-/**
- * Asks for repositories, each at most once in ten minutes, so that nobody makes us fetch one all the time.
- * A second request within that time is for their end; it stands for all that follow until then.
- */
-function createRequests(
-  now: () => bigint,
-  only: Pick<RepoRequest, 'ifKnown'> = {},
-): (did: string, reason: string) => Change[] {
-  const asked = new LRUCache<string, bigint>({ max: 10_000 })
-  return (did, reason) => {
-    const at = now()
-    const last = asked.get(did)
-    if (last !== undefined && last > at) return []
-    const next = last === undefined || last + pause < at ? at : last + pause
-    asked.set(did, next)
-    const dueAt = next > at ? { dueAt: next } : {}
-    return [{ kind: 'repo-request', did, reason: cleanText(reason), ...dueAt, ...only }]
-  }
+/** The ledger sees to it that nobody makes us fetch a repository all the time. */
+function request(event: CommitEvent | SyncEvent, reason: string): Change[] {
+  const only = event.kind === 'sync' ? ({ ifKnown: true } as const) : {}
+  return [{ kind: 'repo-request', did: event.did, reason: cleanText(reason), ...only }]
 }
-
-const pause = 600_000_000n
 
 async function* cut(bytes: Uint8Array, ends: readonly number[]): AsyncGenerator<Uint8Array> {
   let from = 0

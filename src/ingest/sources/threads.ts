@@ -16,10 +16,13 @@ export function openThreads<Request, Answer>(
   data: unknown,
 ): Threads<Request, Answer> {
   const threads = Array.from({ length: count }, () => openThread<Request, Answer>(module, data))
+  let turn = 0
   return {
     read: async (request, transfer = []) => {
-      // Groups are of very different sizes: taking turns can leave all the large ones to one thread.
-      const thread = threads.reduce((least, other) => (other.waiting() < least.waiting() ? other : least))
+      // Groups are of very different sizes: taking turns alone can leave all the large ones to one thread.
+      turn = (turn + 1) % count
+      const inTurn = [...threads.slice(turn), ...threads.slice(0, turn)]
+      const thread = inTurn.reduce((least, other) => (other.waiting() < least.waiting() ? other : least))
       return thread.read(request, transfer)
     },
     readInAll: (request) => Promise.all(threads.map((thread) => thread.read(request, []))),
