@@ -69,7 +69,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
     return ended
   }
   return {
-    pid: child.pid ?? 0,
+    pid: child.pid ?? Number.NaN,
     stderr: () => stderr,
     said: (pattern) =>
       until(() => {
