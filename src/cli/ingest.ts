@@ -1,4 +1,5 @@
 /** What `ingest` and the thread of `serve --ingest` run: sources, and the work beside them, over one database. */
+import { availableParallelism } from 'node:os'
 import { fetchRepositories } from '../ingest/backfill.ts'
 import { createFloodGuard } from '../ingest/flood.ts'
 import { follow } from '../ingest/follow.ts'
@@ -7,7 +8,6 @@ import { createIdentity } from '../ingest/sources/identity.ts'
 import { createHosts } from '../ingest/sources/hosts.ts'
 import type { CommandContext } from './command.ts'
 import { lexiconDir, loadFoundation, now, openStore } from './foundation.ts'
-import { workersOf } from './inputs.ts'
 import { createLog, identityOptions, publishersOf } from './network.ts'
 import { createSource, parseSources } from './sources.ts'
 
@@ -27,7 +27,13 @@ export async function runIngest(
   const reader = { lexicons: foundation.lexicons, tables: foundation.tables, publishers }
   const identity = createIdentity(options)
   const hosts = createHosts(identity.fetch)
-  const given = { reader, identity, hosts, identityOptions: options, threads: workersOf(config) }
+  const given = {
+    reader,
+    identity,
+    hosts,
+    identityOptions: options, // Signatures take more than the writing does, and what waits for it takes nothing.
+    threads: config.workers ?? availableParallelism(),
+  }
   const sources = parsed.map((source) => createSource(source, given))
   const fetchWanted = (until: 'idle' | 'aborted', signal: AbortSignal) =>
     fetchRepositories(database.write, {

@@ -183,7 +183,7 @@ export const settings = {
     max: 64,
     value: 'NUMBER',
     env: 'LEXIGRAPH_WORKERS',
-    help: 'Threads that validate records beside the writing; by default one less than there are cores.',
+    help: 'Threads that read records beside the writing; by default as many as there are cores for what comes from the network, and one less for files.',
     commands: ['import', 'check', ...fetching, 'serve'],
   },
   variables: {

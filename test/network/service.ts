@@ -107,10 +107,15 @@ export async function startService(args: readonly string[], options: ProgramOpti
 }
 
 function start(args: readonly string[], { env }: ProgramOptions) {
-  return spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     // Away from a database that may be in the present folder.
     cwd: tmpdir(),
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // Whatever becomes of the test, the program does not outlive it.
+  const kill = (): unknown => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
+  return child
 }
