@@ -136,7 +136,8 @@ function countSections(car: Uint8Array): number {
     let length = 0
     for (let unit = 1; ; unit *= 128) {
       const byte = car[at++]
-      if (byte === undefined) throw new DamagedCarError('The CAR file cannot be read: it ends in the middle of a length.')
+      if (byte === undefined)
+        throw new DamagedCarError('The CAR file cannot be read: it ends in the middle of a length.')
       length += (byte & 127) * unit
       if (length > maxSectionBytes || unit > maxSectionBytes)
         throw new RepoError('The CAR file has a block that is larger than there can be.')
@@ -147,7 +148,8 @@ function countSections(car: Uint8Array): number {
     if (sections > maxSections)
       throw new RepoError(`The CAR file has more than ${maxSections.toLocaleString('en')} blocks.`)
   }
-  if (at > car.length) throw new DamagedCarError('The CAR file cannot be read: it ends in the middle of a block.')
+  if (at > car.length)
+    throw new DamagedCarError('The CAR file cannot be read: it ends in the middle of a block.')
   return sections
 }
 
