@@ -87,7 +87,9 @@ for (const [name, start] of Object.entries(streams))
     t.after(() => killer.terminate())
     await whilePublishing(t, publishers, async () => {
       await using _compared = isComplete || dice.chance(0.6) ? null : startProgram(['reconcile'], { env })
-      await using program = startProgram(['ingest', '--from', stream.from], { env })
+      const beside = ['serve', '--ingest', stream.from, '--port', '0']
+      const args = dice.chance(0.2) ? beside : ['ingest', '--from', stream.from]
+      await using program = startProgram(args, { env })
       await killAmid(program, { dice, publishers, killer, stream })
     })
 
