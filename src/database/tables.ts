@@ -4,6 +4,7 @@
  * here is derived from the record and can be rebuilt from it.
  */
 import type { Collection, FieldType, Model, ObjectType, StringType } from '../schema/model.ts'
+import { longestName, shortName } from '../util/short-name.ts'
 
 export interface Table {
   readonly collection: Collection
@@ -53,9 +54,12 @@ export interface TableIndex {
 
 /** One table per collection, in the model's order. Names that differ only by case are told apart. */
 export function buildTables(model: Model): Table[] {
-  const unique = uniqueNames()
+  const unique = uniqueNames(longestTableName)
   return model.collections.map((collection) => buildTable(collection, unique(collection.nsid)))
 }
+
+/** Bytes; what belongs to a table is named after it. */
+const longestTableName = 40
 
 /** The columns that hold a value of their own, in the order `deriveRow` gives those. */
 export function storedColumns(table: Table): readonly Column[] {
@@ -95,7 +99,7 @@ function samePath(a: readonly string[], b: readonly string[]): boolean {
 }
 
 function buildTable(collection: Collection, name: string): Table {
-  const unique = uniqueNames()
+  const unique = uniqueNames(longestName)
   const columns: Column[] = []
   const arrays: ArrayIndex[] = []
   const indexes: TableIndex[] = []
@@ -112,7 +116,7 @@ function buildTable(collection: Collection, name: string): Table {
   const index = (of: readonly Column[], kind: TableIndex['kind'], partial = false): void => {
     const names = of.map((it) => it.name)
     indexes.push({
-      name: `${name}/${names.join('+')}`,
+      name: shortName(`${name}/${names.join('+')}`),
       kind,
       columns: kind === 'keyset' ? [...names, 'rkey'] : names,
       partial,
@@ -122,7 +126,7 @@ function buildTable(collection: Collection, name: string): Table {
     const text = column(path, 'text', !type.categorical)
     if (type.freeText) {
       const folded = column(path, 'folded')
-      texts.push({ name: `${name}/${text.name}/trigram`, path, text, folded })
+      texts.push({ name: shortName(`${name}/${text.name}/trigram`), path, text, folded })
     } else index([text], 'value', !type.categorical)
     if (type.code && path.length === 1) codes.push(text)
   }
@@ -182,12 +186,12 @@ function elementKind(type: FieldType): 'text' | 'integer' | 'instant' | undefine
   }
 }
 
-/** SQL names are compared without regard to case; lexicon names are not. */
-function uniqueNames(): (name: string) => string {
+/** SQL names are compared without regard to case, and have a longest length in bytes; lexicon names are neither. */
+function uniqueNames(longest: number): (name: string) => string {
   const taken = new Set<string>()
   return (name) => {
-    let candidate = name
-    for (let n = 2; taken.has(candidate.toLowerCase()); n += 1) candidate = `${name}~${n}`
+    let candidate = shortName(name, longest)
+    for (let n = 2; taken.has(candidate.toLowerCase()); n += 1) candidate = shortName(`${name}~${n}`, longest)
     taken.add(candidate.toLowerCase())
     return candidate
   }

@@ -7,7 +7,7 @@ export const schemaVersion = 2
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons. */
-const derivationVersion = 1
+const derivationVersion = 2
 /** Closes every indexed text, so that its last one or two characters begin a trigram too. */
 const padding = 'char(1) || char(1)'
 
