@@ -55,10 +55,25 @@ export interface ReadDatabase extends AsyncDisposable {
   readStatus(): Promise<IndexStatus>
   /** In order of their keys, after `after`. */
   readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]>
-  /** Rows as objects, for `export` and explanations; never for answers. */
-  readRows(statement: Statement): Iterable<Record<string, ColumnValue>>
+  /** A collection's records that can be seen, the first in default order last; of one snapshot, and few at a time. */
+  readRecords(table: Table): AsyncIterable<StoredRecord>
+  /** Rows as objects, for looking at what is stored; never for answers. Of one snapshot, and few at a time. */
+  readRows(statement: Statement): AsyncIterable<Readonly<Record<string, ColumnValue>>>
   /** The engine's own words on how it would run a statement, a line each. */
-  explain(statement: Statement): readonly string[]
+  explain(statement: Statement): Promise<readonly string[]>
+}
+
+/** A record as it was imported or received, and when. */
+export interface StoredRecord {
+  readonly uri: string
+  readonly cid: string
+  readonly rev: string | null
+  /** Microseconds. */
+  readonly indexedAt: bigint
+  /** Microseconds. */
+  readonly changedAt: bigint
+  /** The record's value as JSON text. */
+  readonly json: string
 }
 
 /** What an operator asks of an index. */

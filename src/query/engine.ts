@@ -139,7 +139,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       return {
         sql: statement.text,
         values: statement.values,
-        steps: database.explain(statement),
+        steps: await database.explain(statement),
         plan: describePlan(plan),
       }
     },

@@ -117,6 +117,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
     },
     readStatus: () => read.readStatus(),
     readRejections: (limit, after) => read.readRejections(limit, after),
+    readRecords: (table) => read.readRecords(table),
     readRows: (statement) => read.readRows(statement),
     explain: (statement) => read.explain(statement),
     [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),

@@ -26,7 +26,7 @@ export interface TestStore extends AsyncDisposable {
   /** A whole import, in batches of two lines. */
   readonly load: (lines: readonly StoredLine[]) => Promise<BatchOutcome>
   /** What any statement yields, through the connection that only reads; integers as numbers. */
-  readonly rows: (text: string, ...values: readonly ColumnValue[]) => readonly Row[]
+  readonly rows: (text: string, ...values: readonly ColumnValue[]) => Promise<readonly Row[]>
 }
 
 export interface StoreGiven {
@@ -64,7 +64,7 @@ export async function openTestStore({ path, lexicons, references, now }: StoreGi
     change,
     apply: (...lines) => database.write.applyBatch(lines.map(change)),
     load: (lines) => database.write.load(inPairs(lines.map(change))),
-    rows: (text, ...values) => [...database.read.readRows({ text, values })].map(withNumbers),
+    rows: (text, ...values) => Array.fromAsync(database.read.readRows({ text, values }), withNumbers),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }

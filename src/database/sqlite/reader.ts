@@ -2,7 +2,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.ts'
-import type { ColumnValue, IndexStatus, PlanState, ReadDatabase, Statement, Statistics } from '../database.ts'
+import type {
+  ColumnValue,
+  IndexStatus,
+  PlanState,
+  ReadDatabase,
+  Statement,
+  Statistics,
+  StoredRecord,
+} from '../database.ts'
 import type { KeptRejection } from '../ledger.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
@@ -70,13 +78,24 @@ export class SqliteReader implements ReadDatabase {
     return whileReachable(() => readRejections(this.#database, limit, after))
   }
 
-  *readRows(statement: Statement): Iterable<Record<string, ColumnValue>> {
+  async *readRecords({ name, collection }: Table): AsyncGenerator<StoredRecord> {
+    const { ordered } = await this.readPlanState()
+    // Where ids follow the default order they spare the sort.
+    const order = ordered.has(collection.nsid) ? 't.id desc' : 't.indexed_at desc, t.rkey desc, b.did desc'
+    const text = `select b.uri || t.rkey as uri, cid_text(t.cid) as cid, t.rev as rev, t.indexed_at as "indexedAt",
+        t.changed_at as "changedAt", json(t.record) as json
+      from ${quote(name)} t join base b on b.id = t.base
+      where t.base not in (select base from hidden) order by ${order}`
+    for await (const row of this.readRows({ text, values: [] })) yield row as unknown as StoredRecord
+  }
+
+  async *readRows(statement: Statement): AsyncGenerator<Record<string, ColumnValue>> {
     const prepared = this.#database.prepare(statement.text)
     prepared.setReadBigInts(true)
     for (const row of prepared.iterate(...statement.values)) yield row
   }
 
-  explain(statement: Statement): readonly string[] {
+  async explain(statement: Statement): Promise<readonly string[]> {
     const rows = this.#database.prepare(`explain query plan ${statement.text}`).all(...statement.values)
     const depth = new Map<unknown, number>([[0, -1]])
     return rows.map((row) => {
