@@ -1,0 +1,85 @@
+/**
+ * SQL functions PostgreSQL lacks and the dialect needs: folding, instants, page cursors, short sequences of
+ * characters. They say exactly what the modules under util/ say in TypeScript; functions.test.ts holds them to it.
+ * `fold` is for text inside of arrays: what is searched most is folded before it is stored. It knows the Unicode
+ * of the server, which may lack the newest characters.
+ */
+
+/** What a sum that is no exact JSON number fails with; the reader makes a sentence of it. */
+export const sumOutOfRange = 'LX001'
+
+/** Run once, with the schema they shall be in first in the search path. */
+export function createFunctions(): string {
+  const { from, to } = lowerCase()
+  return `
+create function fold(t text) returns text language sql immutable strict parallel safe as $$
+  select case when t !~ '[^\\x01-\\x7f]' then lower(t collate "C")
+    else translate(normalize(regexp_replace(normalize(t, nfkd), '[\\u0300-\\u036f]+', '', 'g'), nfc), '${from}', '${to}')
+  end
+$$;
+
+create function instant(t text) returns bigint language plpgsql immutable strict parallel safe as $$
+declare
+  part text[] := regexp_match(t, '^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\\.([0-9]+))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$');
+  year int := part[1];
+  month int := part[2];
+  day int := part[3];
+  away int := 0;
+  seconds bigint;
+begin
+  if part is null or year < 1 or month not between 1 and 12 or day < 1
+    or day > extract(day from make_date(year, month, 1) + interval '1 month' - interval '1 day')
+    or part[4] > '23' or part[5] > '59' or part[6] > '59' then return null; end if;
+  if part[8] is not null then
+    if part[9] > '23' or part[10] > '59' then return null; end if;
+    away := (part[8] || '1')::int * (part[9]::int * 3600 + part[10]::int * 60);
+  end if;
+  seconds := (make_date(year, month, day) - date '1970-01-01')::bigint * 86400
+    + part[4]::int * 3600 + part[5]::int * 60 + part[6]::int - away;
+  if seconds not between -62135596800 and 253402300799 then return null; end if;
+  return seconds * 1000000 + rpad(left(coalesce(part[7], '0'), 6), 6, '0')::int;
+end
+$$;
+
+create function day_of(micros bigint) returns date language sql immutable strict parallel safe as $$
+  select date '1970-01-01' + (micros / 86400000000 - case when micros % 86400000000 < 0 then 1 else 0 end)::int
+$$;
+
+create function instant_text(micros bigint) returns text language sql immutable strict parallel safe as $$
+  select to_char(
+    day_of(micros) + ((micros % 86400000000 + 86400000000) % 86400000000) * interval '1 microsecond',
+    case when micros % 1000 = 0 then 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"' else 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' end)
+$$;
+
+create function page_cursor(binding text, place text) returns text language sql immutable strict parallel safe as $$
+  select translate(encode(
+    decode(left(md5(convert_to(binding, 'UTF8') || '\\x00'::bytea || convert_to(place, 'UTF8')), 12), 'hex')
+      || convert_to(place, 'UTF8'), 'base64'), E'+/=\\n', '-_')
+$$;
+
+create function sum_out_of_range() returns numeric language plpgsql volatile parallel safe as $$
+begin
+  raise exception 'sum out of range' using errcode = '${sumOutOfRange}';
+end
+$$;
+
+create function short_grams(t text) returns text[] language sql immutable strict parallel safe as $$
+  select letters || array(select a || b from unnest(letters, letters[2:]) as pair(a, b) where b is not null)
+  from (select string_to_array(t, null) as letters) as split
+$$;
+`
+}
+
+/** Each character that has a single other one in lower case; \`ς\` ends up as \`σ\` wherever it stands. */
+function lowerCase(): { readonly from: string; readonly to: string } {
+  let [from, to] = ['ς', 'σ']
+  for (let code = 0x41; code <= 0x10ffff; code += 1) {
+    if (code >= 0xd800 && code <= 0xdfff) continue
+    const character = String.fromCodePoint(code)
+    const lower = character.toLowerCase()
+    if (lower === character || [...lower].length !== 1) continue
+    from += character
+    to += lower
+  }
+  return { from, to }
+}
