@@ -5,21 +5,10 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AccountChange, RecordCheck, Rejection } from '../database.ts'
+import { type Move, newcomer, type Standing } from '../decide.ts'
 import { keptRecord } from './kept-record.ts'
 import { Parked } from './parked.ts'
 import type { Rows, TableWriter } from './table-writer.ts'
-
-/** What of an account decides about its records. */
-export interface Standing {
-  /** Null: its records are shown. `deleted`: it has none, whatever is said of it. */
-  readonly status: string | null
-  /** All of its repository up to this revision is known; what is older and not here is gone. */
-  readonly floor: string | null
-  /** What is still to be done with its rows. */
-  readonly move: Move | null
-}
-
-type Move = 'park' | 'purge' | 'return'
 
 /** Where a record is kept. */
 export interface Place {
@@ -37,8 +26,6 @@ export interface AccountsOptions {
   /** A record that waited no longer fits the lexicons. */
   readonly onRefused: (rejection: Rejection) => void
 }
-
-const newcomer: Standing = { status: null, floor: null, move: null }
 
 export class Accounts {
   readonly parked: Parked

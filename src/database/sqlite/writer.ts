@@ -1,29 +1,39 @@
-/**
- * The write path of SQLite: batches in one transaction each, and whole imports in one. Here it is decided
- * which of two versions of a record holds; revisions decide, never the order of arrival.
- */
+/** The write path of SQLite: batches in one transaction each, and whole imports in one. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import type {
   BatchOutcome,
   Change,
   RecordCheck,
-  RecordDelete,
   RecordPut,
-  Rejection,
   RepoEnd,
   RepoRequest,
   SourceMark,
   WriteDatabase,
 } from '../database.ts'
 import { DatabaseBusyError } from '../database.ts'
+import {
+  baseUriOf,
+  decideDelete,
+  decidePut,
+  decideReject,
+  type Fate,
+  type Place,
+  type RecordName,
+  type Standing,
+  timesOf,
+  type World,
+} from '../decide.ts'
+import { Instants } from '../instants.ts'
 import { addOutcome, noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { Accounts } from './accounts.ts'
 import { SqliteLedger } from './ledger.ts'
+import { SqlitePlace } from './place.ts'
 import { Rejections } from './rejections.ts'
 import { SourceMarks } from './source-marks.ts'
-import { type NewRow, TableWriter } from './table-writer.ts'
+import { TableWriter } from './table-writer.ts'
+import { Tombstones } from './tombstones.ts'
 
 export interface WriterOptions {
   readonly tables: readonly Table[]
@@ -37,11 +47,6 @@ const busy = 5
 /** Milliseconds that a transaction waits for another process's, and between two attempts. */
 const lockTimeout = 10_000
 const lockPause = 20
-/** Microseconds. */
-const clockTolerance = 1_000_000n
-
-/** What became of one record. */
-type Fate = keyof BatchOutcome
 
 export class SqliteWriter implements WriteDatabase {
   readonly ledger: SqliteLedger
@@ -54,16 +59,12 @@ export class SqliteWriter implements WriteDatabase {
   readonly #marks: SourceMarks
   readonly #findBase: StatementSync
   readonly #addBase: StatementSync
-  readonly #findTombstone: StatementSync
-  readonly #addTombstone: StatementSync
-  readonly #dropTombstone: StatementSync
+  readonly #tombstones: Tombstones
+  readonly #instants: Instants
+  readonly #world: World
   readonly #derivation: unknown
-  #tombstones = false
   /** As `pragma data_version` has it: another value means that another process has written. */
   #dataVersion: unknown
-  #lastInstant = 0n
-  /** When the last record was stored, as the file has it. */
-  #lastStored = 0n
   /** While a load's transaction is open: only kept rows and side tables, the rest at its end. */
   #bulk = false
   #busy: Promise<unknown> = Promise.resolve()
@@ -73,11 +74,8 @@ export class SqliteWriter implements WriteDatabase {
     this.#options = options
     this.#findBase = database.prepare('select id from base where uri = ?')
     this.#addBase = database.prepare('insert into base (uri, did, collection) values (?, ?, ?) returning id')
-    this.#findTombstone = database.prepare('select rev from tombstone where base = ? and rkey = ?')
-    this.#addTombstone = database.prepare(
-      'insert into tombstone (base, rkey, rev) values (?, ?, ?) on conflict (base, rkey) do update set rev = excluded.rev',
-    )
-    this.#dropTombstone = database.prepare('delete from tombstone where base = ? and rkey = ?')
+    this.#tombstones = new Tombstones(database)
+    this.#instants = new Instants(options.now)
     for (const table of options.tables)
       this.#tables.set(table.collection.nsid, new TableWriter(database, table, (uri) => this.#base(uri)))
     this.#rejections = new Rejections(database)
@@ -86,8 +84,17 @@ export class SqliteWriter implements WriteDatabase {
       tables: this.#tables,
       check: options.check,
       onReturn: (did) => this.#request({ did, reason: 'The account is active again.' }),
-      onRefused: (rejection) => this.#reject(rejection),
+      onRefused: (rejection) => decideReject(this.#world, rejection),
     })
+    this.#world = {
+      serves: (collection) => this.#tables.has(collection),
+      standing: (did) => this.#accounts.standing(did),
+      enter: (did) => this.#accounts.enter(did),
+      place: (record, standing) => this.#place(record, standing),
+      forgive: (uri, rev) => this.#rejections.forgive(uri, rev),
+      keep: (rejection, seenAt) => this.#rejections.keep(rejection, seenAt),
+      nextInstant: () => this.#instants.next(),
+    }
     this.ledger = new SqliteLedger(database, {
       transact: (work) => this.#transact(work),
       now: options.now,
@@ -245,12 +252,13 @@ export class SqliteWriter implements WriteDatabase {
     this.#accounts.forget()
     this.#rejections.refresh()
     this.#marks.forget()
-    this.#tombstones = this.#database.prepare('select 1 from tombstone limit 1').get() !== undefined
-    this.#lastStored = 0n
+    this.#tombstones.refresh()
+    let lastStored = 0n
     for (const table of this.#tables.values()) {
       table.refresh()
-      if (table.lastIndexedAt > this.#lastStored) this.#lastStored = table.lastIndexedAt
+      if (table.lastIndexedAt > lastStored) lastStored = table.lastIndexedAt
     }
+    this.#instants.follow(lastStored)
   }
 
   #apply(changes: readonly Change[], mark?: SourceMark): BatchOutcome {
@@ -269,11 +277,11 @@ export class SqliteWriter implements WriteDatabase {
   #applyOne(change: Change): { readonly fate: Fate; readonly records: number } | null {
     switch (change.kind) {
       case 'put':
-        return { fate: this.#put(change), records: 1 }
+        return { fate: this.#isNew(change) ? 'stored' : decidePut(this.#world, change), records: 1 }
       case 'delete':
-        return { fate: this.#delete(change), records: 1 }
+        return { fate: decideDelete(this.#world, change), records: 1 }
       case 'reject':
-        return { fate: this.#reject(change), records: 1 }
+        return { fate: decideReject(this.#world, change), records: 1 }
       case 'repo-end':
         return { fate: 'deleted', records: this.#endRepo(change) }
       case 'account':
@@ -290,93 +298,26 @@ export class SqliteWriter implements WriteDatabase {
     }
   }
 
-  #put(record: RecordPut): Fate {
+  /** A load finds hardly anything there: whether the record could be added without looking first. */
+  #isNew(record: RecordPut): boolean {
+    if (!this.#bulk || this.#tombstones.any) return false
     const { did, rkey, cid, rev, json } = record
     const table = this.#table(record.collection)
-    const standing = this.#accounts.enter(did)
-    const { status, floor, move } = standing
-    if (status === 'deleted') return 'withheld'
-    const baseUri = `at://${did}/${record.collection}/`
-    const base = this.#base(baseUri)
-    const newRow = (): NewRow => {
-      const indexedAt = record.indexedAt ?? this.#nextInstant()
-      const changedAt = record.changedAt ?? indexedAt
-      return { id: null, base, did, rkey, cid, rev, indexedAt, changedAt, json }
-    }
-    // A load finds hardly anything there; looking first would cost every record.
-    const simple = this.#bulk && status === null && floor === null && move === null && !this.#tombstones
-    if (simple && table.insert(newRow(), record, true)) {
-      this.#rejections.forgive(baseUri + rkey, rev)
-      return 'stored'
-    }
-    const rows = this.#accounts.rowsOf(standing, { did, base, rkey, table })
-    const stored = rows.find(base, rkey)
-    const tombstone = this.#tombstone(base, rkey)
-    const settled = latest(stored?.rev, floor, tombstone)
+    const { status, floor, move } = this.#accounts.enter(did)
+    if (status !== null || floor !== null || move !== null) return false
+    const baseUri = baseUriOf(record)
+    const times = timesOf(record, this.#world.nextInstant)
+    const row = { id: null, base: this.#base(baseUri), did, rkey, cid, rev, ...times, json }
+    if (!table.insert(row, record, true)) return false
     this.#rejections.forgive(baseUri + rkey, rev)
-    // A record without a revision never outranks one that has it, nor what is known of the repository.
-    if (settled !== null && (rev === null || rev < settled)) {
-      const same = rev === null && stored !== undefined && sameBytes(stored.cid, cid)
-      return same ? 'unchanged' : 'older'
-    }
-    if (tombstone !== null) this.#dropTombstone.run(base, rkey)
-    const withheld = status === null ? null : 'withheld'
-    if (stored === undefined) {
-      rows.insert(newRow(), record, this.#bulk)
-      return withheld ?? 'stored'
-    }
-    if (sameBytes(stored.cid, cid)) {
-      if (rev !== stored.rev) rows.setRev(stored, rev)
-      return withheld ?? 'unchanged'
-    }
-    rows.update(stored, { cid, rev, changedAt: this.#nextInstant(), json }, record, this.#bulk)
-    return withheld ?? 'updated'
+    return true
   }
 
-  #delete(change: RecordDelete): Fate {
-    const { did, collection, rkey, rev } = change
-    const fate = this.#takeOut(change)
-    if (fate !== 'older') this.#rejections.forgive(`at://${did}/${collection}/${rkey}`, rev)
-    return fate
-  }
-
-  #reject(rejection: Rejection): Fate {
-    const { uri, rev } = rejection
-    const [, did, collection, rkey] = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(uri ?? '') ?? []
-    if (did !== undefined && collection !== undefined && rkey !== undefined) {
-      if (this.#accounts.standing(did).status === 'deleted') return 'withheld'
-      const served = rev !== undefined && this.#tables.has(collection)
-      if (served && this.#takeOut({ did, collection, rkey, rev }) === 'older') {
-        this.#rejections.forgive(`at://${did}/${collection}/${rkey}`, rev)
-        return 'older'
-      }
-    }
-    this.#rejections.keep(rejection, this.#nextInstant())
-    return 'rejected'
-  }
-
-  /** At this revision the publisher's repository has no such record that could be served. */
-  #takeOut({ did, collection, rkey, rev }: RecordDelete): Fate {
+  #place({ did, collection, rkey }: RecordName, standing: Standing): Place {
     const table = this.#table(collection)
-    const standing = this.#accounts.standing(did)
-    const { status, floor } = standing
-    if (status === 'deleted') return 'withheld'
-    const base = this.#base(`at://${did}/${collection}/`)
+    const base = this.#base(baseUriOf({ did, collection }))
     const rows = this.#accounts.rowsOf(standing, { did, base, rkey, table })
-    const stored = rows.find(base, rkey)
-    const settled = latest(stored?.rev, floor, this.#tombstone(base, rkey))
-    if (settled !== null && rev < settled) return 'older'
-    if (stored !== undefined) rows.remove(stored)
-    this.#addTombstone.run(base, rkey, rev)
-    this.#tombstones = true
-    if (status !== null) return 'withheld'
-    return stored === undefined ? 'unchanged' : 'deleted'
-  }
-
-  /** The revision at which a record is known to be gone. */
-  #tombstone(base: number, rkey: string): string | null {
-    const row = this.#tombstones ? this.#findTombstone.get(base, rkey) : undefined
-    return row === undefined ? null : String(row.rev)
+    return new SqlitePlace({ rows, tombstones: this.#tombstones, base, rkey, did, bulk: this.#bulk })
   }
 
   /** What is older than the repository's state at that revision is not in it; how many records that were. */
@@ -392,7 +333,7 @@ export class SqliteWriter implements WriteDatabase {
     for (const { base, table } of bases) {
       removed += table.removeOlder(base, rev)
       this.#accounts.parked.removeOlder(base, rev)
-      this.#database.prepare('delete from tombstone where base = ? and rev < ?').run(base, rev)
+      this.#tombstones.dropOlder(base, rev)
     }
     return removed
   }
@@ -417,18 +358,6 @@ export class SqliteWriter implements WriteDatabase {
     return Number(id)
   }
 
-  /**
-   * Strictly rising, so that records without a time of their own keep the order they came in; also when
-   * another process has written in this very moment, or by a clock that is a little ahead.
-   */
-  #nextInstant(): bigint {
-    const now = this.#options.now()
-    const ahead = this.#lastStored > this.#lastInstant && this.#lastStored - now < clockTolerance
-    const last = ahead ? this.#lastStored : this.#lastInstant
-    this.#lastInstant = now > last ? now : last + 1n
-    return this.#lastInstant
-  }
-
   #startLoad(): void {
     this.#bulk = true
     for (const table of this.#tables.values()) table.startLoad()
@@ -438,15 +367,4 @@ export class SqliteWriter implements WriteDatabase {
     for (const table of this.#tables.values()) table.completeLoad()
     this.#refresh()
   }
-}
-
-/** The last revision that is known to say something of a record: that it is there, gone, or never was. */
-function latest(...revs: readonly (string | null | undefined)[]): string | null {
-  let last: string | null = null
-  for (const rev of revs) if (rev != null && (last === null || rev > last)) last = rev
-  return last
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0
 }

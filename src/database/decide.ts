@@ -1,0 +1,151 @@
+/**
+ * Which of two versions of a record holds, on every engine: revisions decide, never the order of arrival.
+ * An engine says what it has of a record, and does what comes of it.
+ */
+import type { BatchOutcome, RecordDelete, RecordPut, Rejection } from './changes.ts'
+
+/** What became of one record. */
+export type Fate = keyof BatchOutcome
+
+/** What is still to be done with the rows of an account whose standing has changed. */
+export type Move = 'park' | 'purge' | 'return'
+
+/** What of an account decides about its records. */
+export interface Standing {
+  /** Null: its records are shown. `deleted`: it has none, whatever is said of it. */
+  readonly status: string | null
+  /** All of its repository up to this revision is known; what is older and not here is gone. */
+  readonly floor: string | null
+  readonly move: Move | null
+}
+
+export const newcomer: Standing = { status: null, floor: null, move: null }
+
+export type RecordName = Pick<RecordDelete, 'did' | 'collection' | 'rkey'>
+
+/** One record as it is when it is asked for, wherever its row is, and what may be done with it. */
+export interface Place {
+  /** Of the version that is kept; undefined when there is none. */
+  readonly rev: string | null | undefined
+  /** The revision at which the record is known to be gone. */
+  readonly tombstone: string | null
+  /** Whether this is the version that is kept. */
+  holds(record: RecordPut): boolean
+  insert(record: RecordPut, times: Times): void
+  update(record: RecordPut, changedAt: bigint): void
+  setRev(rev: string | null): void
+  remove(): void
+  bury(rev: string): void
+  unbury(): void
+}
+
+/** What a batch meets, its own changes included. */
+export interface World {
+  readonly serves: (collection: string) => boolean
+  readonly standing: (did: string) => Standing
+  /** The same of an account whose record is about to be stored. */
+  readonly enter: (did: string) => Standing
+  readonly place: (record: RecordName, standing: Standing) => Place
+  /** What its publisher said of that URI up to the revision is known, so that none of it needs to be tried again. */
+  readonly forgive: (uri: string, rev: string | null) => void
+  readonly keep: (rejection: Rejection, seenAt: bigint) => void
+  /** Strictly rising. */
+  readonly nextInstant: () => bigint
+}
+
+export interface Times {
+  readonly indexedAt: bigint
+  readonly changedAt: bigint
+}
+
+/** Of a record that is new here. */
+export function timesOf(record: RecordPut, nextInstant: () => bigint): Times {
+  const indexedAt = record.indexedAt ?? nextInstant()
+  return { indexedAt, changedAt: record.changedAt ?? indexedAt }
+}
+
+export function decidePut(world: World, record: RecordPut): Fate {
+  const { did, rev } = record
+  const standing = world.enter(did)
+  const { status, floor } = standing
+  if (status === 'deleted') return 'withheld'
+  const place = world.place(record, standing)
+  const kept = place.rev
+  const settled = latest(kept, floor, place.tombstone)
+  world.forgive(uriOf(record), rev)
+  // A record without a revision never outranks one that has it, nor what is known of the repository.
+  if (settled !== null && (rev === null || rev < settled))
+    return rev === null && kept !== undefined && place.holds(record) ? 'unchanged' : 'older'
+  if (place.tombstone !== null) place.unbury()
+  const withheld = status === null ? null : 'withheld'
+  if (kept === undefined) {
+    place.insert(record, timesOf(record, world.nextInstant))
+    return withheld ?? 'stored'
+  }
+  if (place.holds(record)) {
+    if (rev !== kept) place.setRev(rev)
+    return withheld ?? 'unchanged'
+  }
+  place.update(record, world.nextInstant())
+  return withheld ?? 'updated'
+}
+
+export function decideDelete(world: World, change: RecordDelete): Fate {
+  const fate = takeOut(world, change)
+  if (fate !== 'older') world.forgive(uriOf(change), change.rev)
+  return fate
+}
+
+export function decideReject(world: World, rejection: Rejection): Fate {
+  const { uri, rev } = rejection
+  const name = recordNameOf(uri)
+  if (uri !== null && name !== null) {
+    if (world.standing(name.did).status === 'deleted') return 'withheld'
+    const served = rev !== undefined && world.serves(name.collection)
+    if (served && takeOut(world, { ...name, rev }) === 'older') {
+      world.forgive(uri, rev)
+      return 'older'
+    }
+  }
+  world.keep(rejection, world.nextInstant())
+  return 'rejected'
+}
+
+/** Null where a URI is none of a record. */
+export function recordNameOf(uri: string | null): RecordName | null {
+  const [, did, collection, rkey] = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(uri ?? '') ?? []
+  return did === undefined || collection === undefined || rkey === undefined
+    ? null
+    : { did, collection, rkey }
+}
+
+/** The first part of a record's URI, which those of one repository and collection share. */
+export function baseUriOf({ did, collection }: Pick<RecordName, 'did' | 'collection'>): string {
+  return `at://${did}/${collection}/`
+}
+
+/** At this revision the publisher's repository has no such record that could be served. */
+function takeOut(world: World, { rev, ...name }: RecordDelete): Fate {
+  const standing = world.standing(name.did)
+  const { status, floor } = standing
+  if (status === 'deleted') return 'withheld'
+  const place = world.place(name, standing)
+  const kept = place.rev
+  const settled = latest(kept, floor, place.tombstone)
+  if (settled !== null && rev < settled) return 'older'
+  if (kept !== undefined) place.remove()
+  place.bury(rev)
+  if (status !== null) return 'withheld'
+  return kept === undefined ? 'unchanged' : 'deleted'
+}
+
+function uriOf(name: RecordName): string {
+  return baseUriOf(name) + name.rkey
+}
+
+/** The last revision that is known to say something of a record: that it is there, gone, or never was. */
+function latest(...revs: readonly (string | null | undefined)[]): string | null {
+  let last: string | null = null
+  for (const rev of revs) if (rev != null && (last === null || rev > last)) last = rev
+  return last
+}

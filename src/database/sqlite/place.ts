@@ -1,0 +1,68 @@
+/** A record's place in the file: in its table, or where rows of hidden accounts wait. */
+import type { RecordPut } from '../changes.ts'
+import type { Place, Times } from '../decide.ts'
+import type { KeptRow, Rows } from './table-writer.ts'
+import type { Tombstones } from './tombstones.ts'
+
+export interface PlaceGiven {
+  readonly rows: Rows
+  readonly tombstones: Tombstones
+  readonly base: number
+  readonly rkey: string
+  readonly did: string
+  /** Trigrams come later, all at once. */
+  readonly bulk: boolean
+}
+
+export class SqlitePlace implements Place {
+  readonly tombstone: string | null
+  readonly #given: PlaceGiven
+  readonly #row: KeptRow | undefined
+
+  constructor(given: PlaceGiven) {
+    const { rows, tombstones, base, rkey } = given
+    this.#given = given
+    this.#row = rows.find(base, rkey)
+    this.tombstone = tombstones.find(base, rkey)
+  }
+
+  get rev(): string | null | undefined {
+    return this.#row?.rev
+  }
+
+  holds({ cid }: RecordPut): boolean {
+    return this.#row !== undefined && Buffer.compare(this.#row.cid, cid) === 0
+  }
+
+  insert(record: RecordPut, times: Times): void {
+    const { rows, base, rkey, did, bulk } = this.#given
+    const { cid, rev, json } = record
+    rows.insert({ id: null, base, did, rkey, cid, rev, ...times, json }, record, bulk)
+  }
+
+  update(record: RecordPut, changedAt: bigint): void {
+    const { cid, rev, json } = record
+    this.#given.rows.update(this.#kept, { cid, rev, changedAt, json }, record, this.#given.bulk)
+  }
+
+  setRev(rev: string | null): void {
+    this.#given.rows.setRev(this.#kept, rev)
+  }
+
+  remove(): void {
+    this.#given.rows.remove(this.#kept)
+  }
+
+  bury(rev: string): void {
+    this.#given.tombstones.add(this.#given.base, this.#given.rkey, rev)
+  }
+
+  unbury(): void {
+    this.#given.tombstones.drop(this.#given.base, this.#given.rkey)
+  }
+
+  get #kept(): KeptRow {
+    if (this.#row === undefined) throw new Error('There is no row to change.')
+    return this.#row
+  }
+}
