@@ -34,7 +34,7 @@ test('accounts, handles, hosts and files all lead to their repositories', async 
     ],
   )
   assert.deepEqual({ ...result, differences: [] }, { ...nothing, read: 4, differing: 4 })
-  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.stored(), await world.published())
   assert.deepEqual(await world.leftOver(), { waiting: 0, failed: 0 })
 })
 
@@ -48,7 +48,7 @@ test('fetching again changes nothing, and makes right what was missed', async ()
   await world.publish(ana)
   const third = await world.fetch({ targets: [ana.did] })
   assert.deepEqual(third.differences, [{ name: ana.did, stored: 1, updated: 1, deleted: 1 }])
-  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.stored(), await world.published())
 })
 
 test('reconciling looks at all accounts that have records here, and says which differed', async () => {
@@ -72,7 +72,7 @@ test('reconciling looks at all accounts that have records here, and says which d
   )
   const withHost = await world.fetch({ kind: 'reconcile', targets: [world.host.url] })
   assert.deepEqual(withHost.differences, [{ name: late.did, stored: 2, updated: 0, deleted: 0 }])
-  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.stored(), await world.published())
 })
 
 test('as many repositories are fetched at once as was said, while the list goes on', async () => {
@@ -125,7 +125,7 @@ test('only publishers are fetched, and the records of others stay', async () => 
   await writeFile(path, await ana.car())
   const { failed } = await world.fetch({ targets: [path], reader })
   assert.match(failed[0]?.error ?? '', /not among the publishers/)
-  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.stored(), await world.published())
 })
 
 test('what may pass is tried again, later each time', async () => {
@@ -183,7 +183,7 @@ test('what cannot get better is given up at once, and the others are not', async
     assert.match(errorOf.get(did) ?? '', /not signed with the account's key/)
   assert.equal(errorOf.get(unknown.did), `There is no DID document of ${unknown.did}.`)
   assert.equal(result.read, 1)
-  assert.deepEqual([...world.stored().keys()], [`at://${good.did}/${book}/f0`])
+  assert.deepEqual([...(await world.stored()).keys()], [`at://${good.did}/${book}/f0`])
 })
 
 test('targets that lead nowhere are told, and the others are done', async () => {
@@ -246,7 +246,7 @@ test('a run that is interrupted goes on where it was, and nothing is done twice'
   const sum = (key: 'stored' | 'updated' | 'deleted'): number =>
     runs.reduce((total, { outcome }) => total + outcome[key], 0)
   assert.deepEqual([sum('stored'), sum('updated'), sum('deleted')], [24, 0, 0])
-  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.stored(), await world.published())
   assert.deepEqual(await world.leftOver(), { waiting: 0, failed: 0 })
   const pages = world.host.asked.filter((request) => request.startsWith('listRepos?'))
   assert.ok(pages.length < 3 + runs.length, `${pages.length} pages in ${runs.length} runs`)
@@ -265,7 +265,7 @@ test('jobs of a stream are done as they come, until the signal is aborted', asyn
   stop.abort()
   const result = await running
   assert.deepEqual([result.read, result.complete], [2, false])
-  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.stored(), await world.published())
 })
 
 test('a request that comes while its repository is fetched is not taken for done', async () => {

@@ -30,7 +30,7 @@ test('what fails beside the sources stops them first and is told then', async ()
   await assert.rejects(follow([endless], store.database.write, { ...given, beside: [fail] }), {
     message: 'The disk is full.',
   })
-  assert.deepEqual(store.rows('select state, cursor from source'), [{ state: 'stopped', cursor: '1' }])
+  assert.deepEqual(await store.rows('select state, cursor from source'), [{ state: 'stopped', cursor: '1' }])
 })
 
 test('what goes on beside the sources ends with the last of them', async () => {
@@ -48,5 +48,5 @@ test('what goes on beside the sources ends with the last of them', async () => {
   }
   await follow([short], store.database.write, { ...given, beside: [beside] })
   assert.ok(ended)
-  assert.deepEqual(store.rows('select state, cursor from source'), [{ state: 'finished', cursor: '7' }])
+  assert.deepEqual(await store.rows('select state, cursor from source'), [{ state: 'finished', cursor: '7' }])
 })

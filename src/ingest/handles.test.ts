@@ -17,8 +17,8 @@ test('handles of accounts with records are looked up, and kept when both sides a
   world.add(ben, 'ben.test', ana)
   await world.enter(ana, ben)
   await world.run(async () => {
-    await until(() => world.handles().every(({ due }) => due !== 0))
-    assert.deepEqual(world.handles(), [
+    await until(async () => (await world.handles()).every(({ due }) => due !== 0))
+    assert.deepEqual(await world.handles(), [
       { did: ana, handle: 'ana.test', due: 'tomorrow' },
       { did: ben, handle: null, due: 'tomorrow' },
     ])
@@ -30,14 +30,14 @@ test('a handle that changed is looked up again when the account says so, and wit
   world.add(ana, 'ana.test', ana)
   await world.enter(ana)
   await world.run(async () => {
-    await until(() => world.handles()[0]?.handle === 'ana.test')
+    await until(async () => (await world.handles())[0]?.handle === 'ana.test')
     world.add(ana, 'better.test', ana)
     world.advance(120)
     await world.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
-    await until(() => world.handles()[0]?.handle === 'better.test')
+    await until(async () => (await world.handles())[0]?.handle === 'better.test')
     world.add(ana, 'best.test', ana)
     world.advance(27 * 3600)
-    await until(() => world.handles()[0]?.handle === 'best.test')
+    await until(async () => (await world.handles())[0]?.handle === 'best.test')
   })
 })
 
@@ -46,16 +46,16 @@ test('of changes that follow each other within a minute the last holds, a little
   world.add(ana, 'ana.test', ana)
   await world.enter(ana)
   await world.run(async () => {
-    await until(() => world.handles()[0]?.handle === 'ana.test')
+    await until(async () => (await world.handles())[0]?.handle === 'ana.test')
     for (const handle of ['better.test', 'best.test']) {
       world.host.handles.clear()
       world.add(ana, handle, ana)
       await world.store.database.write.applyBatch([{ kind: 'identity', did: ana }])
-      await until(() => world.handles()[0]?.handle === 'better.test')
+      await until(async () => (await world.handles())[0]?.handle === 'better.test')
     }
     world.advance(60)
-    await until(() => world.handles()[0]?.handle === 'best.test')
-    assert.equal(world.handles()[0]?.due, 'tomorrow')
+    await until(async () => (await world.handles())[0]?.handle === 'best.test')
+    assert.equal((await world.handles())[0]?.due, 'tomorrow')
   })
 })
 
@@ -64,18 +64,18 @@ test('a look-up that fails is tried again, and the handle that is known stays me
   world.add(ana, 'ana.test', ana)
   await world.enter(ana)
   await world.run(async () => {
-    await until(() => world.handles()[0]?.handle === 'ana.test')
+    await until(async () => (await world.handles())[0]?.handle === 'ana.test')
     world.host.faults.push((response) => response.writeHead(503).end())
     world.advance(27 * 3600)
     await until(() => world.host.asked.length === 2)
-    assert.equal(world.handles()[0]?.handle, 'ana.test')
-    assert.equal(world.handles()[0]?.due, 'overdue')
+    assert.equal((await world.handles())[0]?.handle, 'ana.test')
+    assert.equal((await world.handles())[0]?.due, 'overdue')
     world.host.handles.delete('ana.test')
-    await until(() => {
+    await until(async () => {
       world.advance(60)
-      return world.handles()[0]?.handle === null
+      return (await world.handles())[0]?.handle === null
     })
-    assert.equal(world.handles()[0]?.due, 'tomorrow')
+    assert.equal((await world.handles())[0]?.due, 'tomorrow')
   })
 })
 
@@ -86,14 +86,14 @@ test('accounts that cannot be looked up do not hold up the others', async () => 
   for (const did of broken) world.directory.documents.set(did, 500)
   await world.enter(...broken, ana)
   await world.run(async () => {
-    await until(() => world.handles().find(({ did }) => did === ana)?.handle === 'ana.test')
+    await until(async () => (await world.handles()).find(({ did }) => did === ana)?.handle === 'ana.test')
     const asked = world.directory.asked.length
     await until(() => {
       world.advance(60)
       return world.directory.asked.length >= asked + 2 * broken.length
     })
   })
-  assert.ok(world.handles().every(({ did, due }) => did === ana || due === 0))
+  assert.ok((await world.handles()).every(({ did, due }) => did === ana || due === 0))
   assert.match(
     world.notices[0] ?? '',
     /^Handles cannot be looked up now\. The DID document of did:plc:.* Trying again\.$/,
@@ -121,7 +121,9 @@ interface World extends AsyncDisposable {
   readonly add: (did: string, handle: string, leadsTo: string) => void
   /** They have a record each. */
   readonly enter: (...dids: readonly string[]) => Promise<unknown>
-  readonly handles: () => readonly { readonly did: string; readonly handle: unknown; readonly due: unknown }[]
+  readonly handles: () => Promise<
+    readonly { readonly did: string; readonly handle: unknown; readonly due: unknown }[]
+  >
   /** Handles are kept while the work goes on. */
   readonly run: (work: () => Promise<void>) => Promise<void>
 }
@@ -165,10 +167,10 @@ async function openWorld(): Promise<World> {
           value: { $type: collections.book, title: 'Wind' },
         })),
       ),
-    handles: () =>
-      store
-        .rows('select did, handle, handle_due as due from actor order by did')
-        .map(({ did, handle, due }) => ({ did: String(did), handle, due: dueIn(due) })),
+    handles: async () =>
+      (await store.rows('select did, handle, handle_due as due from actor order by did')).map(
+        ({ did, handle, due }) => ({ did: String(did), handle, due: dueIn(due) }),
+      ),
     run: async (work) => {
       const stop = new AbortController()
       const onNotice = (text: string): void => void notices.push(text)

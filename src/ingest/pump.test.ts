@@ -64,13 +64,13 @@ function numbered(store: TestStore, count: number, delivery: Partial<Delivery> =
   }
 }
 
-const countOf = (store: TestStore): unknown =>
-  store.rows('select count(*) as n from "org.example.thing"')[0]?.n
+const countOf = async (store: TestStore): Promise<unknown> =>
+  (await store.rows('select count(*) as n from "org.example.thing"'))[0]?.n
 
 test('everything a source delivers is stored, and its cursor with it', async () => {
   await using store = await open()
   await pump(numbered(store, 1234), store.database.write, optionsWith())
-  assert.equal(countOf(store), 1234)
+  assert.equal(await countOf(store), 1234)
   const [source] = (await store.database.read.readStatus()).sources
   assert.deepEqual(
     [source?.name, source?.state, source?.cursor, source?.lastEventAt],
@@ -91,14 +91,14 @@ test('a second run goes on where the first ended', async () => {
     },
   }
   await pump(watched, store.database.write, optionsWith())
-  assert.deepEqual([asked, countOf(store)], [['10'], 12])
+  assert.deepEqual([asked, await countOf(store)], [['10'], 12])
 })
 
 test('deliveries are acknowledged only when another connection can read them', async () => {
   await using store = await open()
   const seen: unknown[] = []
   const acknowledge = async (): Promise<void> => {
-    seen.push(countOf(store))
+    seen.push(await countOf(store))
   }
   const source = { ...numbered(store, 3, { acknowledge }), durable: true }
   await pump(source, store.database.write, optionsWith())
@@ -114,7 +114,7 @@ test('another process that writes is waited for, and nothing is left out', async
   setTimeout(() => other.exec('rollback'), 200)
   await pumped
   other.close()
-  assert.equal(countOf(store), 5)
+  assert.equal(await countOf(store), 5)
 })
 
 test('a source is not read further than the database keeps up with', async () => {
@@ -141,7 +141,7 @@ test('a source is not read further than the database keeps up with', async () =>
     },
   }
   await pump(source, store.database.write, optionsWith())
-  assert.equal(countOf(store), 20_000)
+  assert.equal(await countOf(store), 20_000)
   assert.ok(widest <= 4_000, `${widest} were ahead of the database`)
 })
 
@@ -155,7 +155,7 @@ test('an error of our own ends the pump with it, and what was stored before stay
     },
   }
   await assert.rejects(pump(source, store.database.write, optionsWith()), /a fault of ours/)
-  assert.equal(countOf(store), 1)
+  assert.equal(await countOf(store), 1)
   const [status] = (await store.database.read.readStatus()).sources
   assert.deepEqual([status?.state, status?.detail, status?.cursor], ['stopped', 'a fault of ours', '1'])
 })
@@ -183,7 +183,7 @@ test('an aborted pump stores what was delivered, and says that it has stopped', 
   const log: string[] = []
   const pumped = pump(source, store.database.write, optionsWith(log, stop.signal))
   await until(async () => (await store.database.read.readStatus()).sources[0]?.state === 'unavailable')
-  await until(() => countOf(store) === 1)
+  await until(async () => (await countOf(store)) === 1)
   stop.abort()
   await pumped
   assert.equal((await store.database.read.readStatus()).sources[0]?.state, 'stopped')
@@ -216,8 +216,8 @@ test('a publisher that sends too much is held back where publishers send as they
   const flood = createFloodGuard(5, () => 0n)
   const crowded = { ...numbered(store, 9), name: 'test:crowded', crowded: true }
   await pump(crowded, store.database.write, { ...optionsWith(), flood })
-  assert.equal(countOf(store), 5)
+  assert.equal(await countOf(store), 5)
   assert.equal((await store.database.read.readStatus()).repositories.waiting, 1)
   await pump(numbered(store, 9), store.database.write, { ...optionsWith(), flood })
-  assert.equal(countOf(store), 9)
+  assert.equal(await countOf(store), 9)
 })

@@ -40,7 +40,7 @@ test('what fits now is stored, and what is outdated by then leaves the list with
     left.map(({ uri }) => uri),
     [uriOf(spot('unfit'))],
   )
-  assert.equal(visibleRecords(store).get(uriOf(spot('newer'))), contentJson(note, 0))
+  assert.equal((await visibleRecords(store)).get(uriOf(spot('newer'))), contentJson(note, 0))
   assert.deepEqual(await retryRejections(store.database, { lexicons, tables }), {
     ...result,
     stored: 0,

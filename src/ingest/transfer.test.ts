@@ -14,7 +14,7 @@ test('a key that was replaced since it was looked up is looked up again', async 
   await world.publish(renewed)
   const result = await world.fetch({ targets: [ana.did] })
   assert.deepEqual([result.failed, result.read], [[], 1])
-  assert.deepEqual([...world.stored().values()], ['Storm'])
+  assert.deepEqual([...(await world.stored()).values()], ['Storm'])
 })
 
 test('accounts that are gone or hidden are no failure, and hidden ones are no longer shown', async () => {
@@ -28,7 +28,7 @@ test('accounts that are gone or hidden are no failure, and hidden ones are no lo
   world.host.repos.set(dot.did, 'RepoNotFound')
   const result = await world.fetch({ kind: 'reconcile', targets: [] })
   assert.deepEqual([result.read, result.gone, result.failed], [0, 4, []])
-  assert.deepEqual(world.statuses(), [
+  assert.deepEqual(await world.statuses(), [
     [ana.did, 'takendown'],
     [ben.did, 'deactivated'],
     [cai.did, 'suspended'],
@@ -46,7 +46,7 @@ test('what another host says of an account counts for nothing; its own host know
     const result = await world.fetch({ targets: [relay.url] })
     assert.deepEqual([result.read, result.gone], [1, 0], says)
   }
-  assert.deepEqual(world.statuses(), [[ana.did, null]])
+  assert.deepEqual(await world.statuses(), [[ana.did, null]])
 })
 
 test("a copy of another host that is refused is fetched from the account's own", async () => {
@@ -56,7 +56,7 @@ test("a copy of another host that is refused is fetched from the account's own",
   relay.repos.set(ana.did, Buffer.from('<h1>Not a repository</h1>'))
   const result = await world.fetch({ targets: [relay.url] })
   assert.deepEqual([result.read, result.failed], [1, []])
-  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.stored(), await world.published())
 })
 
 test('of an account that has moved, the word of the host that it left counts for nothing', async () => {
@@ -76,11 +76,11 @@ test('of an account that has moved, the word of the host that it left counts for
   )
   const result = await world.fetch({ kind: 'ingest', targets: [] })
   assert.deepEqual([result.read, result.gone, result.failed], [2, 0, []])
-  assert.deepEqual(world.statuses(), [
+  assert.deepEqual(await world.statuses(), [
     [ana.did, null],
     [ben.did, null],
   ])
-  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.stored(), await world.published())
 })
 
 test('a repository that a stream has told of is waited for when its host has not got it yet', async () => {
@@ -92,7 +92,7 @@ test('a repository that a stream has told of is waited for when its host has not
   ])
   const result = await world.fetch({ kind: 'ingest', targets: [] })
   assert.deepEqual([result.read, result.gone, result.failed], [1, 0, []])
-  assert.deepEqual(world.stored(), await world.published())
+  assert.deepEqual(await world.stored(), await world.published())
 })
 
 test('an account whose document names no host is fetched from the host that lists it, or is gone', async () => {

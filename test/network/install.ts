@@ -1,41 +1,23 @@
-/**
- * Installs the real servers in `servers/`, once for each state of their lock file. They are no dependencies
- * of the program's, so that who only uses it or reads its code need not have them.
- */
-import { execSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+/** Installs the PDS and the directory of DIDs that tests run against. */
 import { fileURLToPath } from 'node:url'
+import { install, isInstalled } from '../support/install.ts'
 
 const folder = fileURLToPath(new URL('servers', import.meta.url))
-const stamp = join(folder, 'node_modules', '.lock-hash')
 
 export function serversAreInstalled(): boolean {
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOfLock()
+  return isInstalled(folder)
 }
 
-/** Throws with a sentence when it cannot be done; npm has said why. */
+/** Throws with a sentence when it cannot be done. */
 export function installServers(): void {
   if (serversAreInstalled()) return
   console.log('A real PDS for the tests is being installed in test/network/servers (370 MB, a minute, once).')
   try {
-    execSync('npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --loglevel=error', {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` },
-    })
+    install(folder)
   } catch (cause) {
     throw new Error(
       'The PDS for the tests cannot be installed. That takes a package registry, this one time: see above what npm says, and try again. Tests that need no PDS run without it, such as `npm test -- src`.',
       { cause },
     )
   }
-  writeFileSync(stamp, hashOfLock())
-}
-
-function hashOfLock(): string {
-  return createHash('sha256')
-    .update(readFileSync(join(folder, 'package-lock.json')))
-    .digest('hex')
 }

@@ -70,7 +70,7 @@ test('in whatever order events and whole repositories come, the index ends up as
         const { repos, sources } = await live(steps, streamed)
         await using store = await openTestStore({ path: 'sqlite::memory:', lexicons: libraryLexicons })
         for (const some of mixed(sources, turns)) await store.database.write.applyBatch(some)
-        assert.deepEqual(stored(store), await published(repos))
+        assert.deepEqual(await stored(store), await published(repos))
       }),
       { seed, numRuns, includeErrorInReport: true },
     )
@@ -145,14 +145,17 @@ function* mixed(
   }
 }
 
-function stored(store: TestStore): ReadonlyMap<string, unknown> {
-  const rows = nsids.flatMap((nsid) =>
+async function stored(store: TestStore): Promise<ReadonlyMap<string, unknown>> {
+  const rows = await Array.fromAsync(nsids, (nsid) =>
     store.rows(
       `select base.uri || t.rkey as uri, json(t.record) as json from "${nsid}" t join base on base.id = t.base`,
     ),
   )
   return new Map(
-    rows.map(({ uri, json }) => [String(uri), JSON.parse(String(json))] as const).toSorted(byUri),
+    rows
+      .flat()
+      .map(({ uri, json }) => [String(uri), JSON.parse(String(json))] as const)
+      .toSorted(byUri),
   )
 }
 

@@ -31,7 +31,7 @@ export async function inspectStore(
   const { read, write } = service.database
   // Rows of accounts that have just vanished or come back may still be where they were.
   while ((await write.ledger.settleAccounts(1_000)) > 0);
-  assert.deepEqual(rowsOf(read, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
+  assert.deepEqual(await rowsOf(read, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
 
   const lines: string[] = []
   for await (const line of exportLines(read, service.tables)) lines.push(line)
@@ -80,7 +80,7 @@ async function assertDerived(
   )
   for (const table of tables)
     for (const statement of derivedParts(table))
-      assert.deepEqual(rowsOf(database.read, statement), rowsOf(fresh.read, statement), statement)
+      assert.deepEqual(await rowsOf(database.read, statement), await rowsOf(fresh.read, statement), statement)
 }
 
 /** Statements that yield the same whatever ids the rows have. */
@@ -101,8 +101,8 @@ function derivedParts(table: Table): readonly string[] {
   return [rows, ...sides, ...texts]
 }
 
-function rowsOf(database: ReadDatabase, text: string): readonly object[] {
-  return [...database.readRows({ text, values: [] })].map((row) => ({ ...row }))
+function rowsOf(database: ReadDatabase, text: string): Promise<readonly object[]> {
+  return Array.fromAsync(database.readRows({ text, values: [] }), (row) => ({ ...row }))
 }
 
 function plainRecord({ uri, cid, indexedAt, value }: Json): PlainRecord {

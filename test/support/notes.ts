@@ -149,14 +149,19 @@ export async function settleAll({ database }: TestStore, limit = 1000): Promise<
 }
 
 /** All records that a caller can see, by their URIs: the JSON of each. */
-export function visibleRecords(store: TestStore): Map<string, string> {
-  const rows = store.tables.flatMap(({ name }) =>
+export async function visibleRecords(store: TestStore): Promise<Map<string, string>> {
+  const rows = await Array.fromAsync(store.tables, ({ name }) =>
     store.rows(
       `select b.uri || t.rkey as uri, json(t.record) as json from "${name}" t join base b on b.id = t.base
        where t.base not in (select base from hidden)`,
     ),
   )
-  return new Map(rows.map(({ uri, json }) => [String(uri), String(json)] as const).toSorted())
+  return new Map(
+    rows
+      .flat()
+      .map(({ uri, json }) => [String(uri), String(json)] as const)
+      .toSorted(),
+  )
 }
 
 /** Ids follow the default order where it is said that they do; elsewhere there is an index for it. */
@@ -164,9 +169,11 @@ export async function assertOrder(store: TestStore): Promise<void> {
   const { ordered } = await store.database.read.readPlanState()
   for (const { name, collection } of store.tables) {
     const rows = `from "${name}" t join base b on b.id = t.base`
-    const ids = (order: string) => store.rows(`select t.id ${rows} order by ${order}`).map(({ id }) => id)
-    if (ordered.has(collection.nsid)) assert.deepEqual(ids('t.id'), ids('t.indexed_at, t.rkey, b.did'), name)
-    const index = store.rows('select 1 from sqlite_master where name = ?', `${name}/indexed_at`)
+    const ids = async (order: string) =>
+      (await store.rows(`select t.id ${rows} order by ${order}`)).map(({ id }) => id)
+    if (ordered.has(collection.nsid))
+      assert.deepEqual(await ids('t.id'), await ids('t.indexed_at, t.rkey, b.did'), name)
+    const index = await store.rows('select 1 from sqlite_master where name = ?', `${name}/indexed_at`)
     assert.equal(index.length, ordered.has(collection.nsid) ? 0 : 1, `the order index of ${name}`)
   }
 }
@@ -176,14 +183,14 @@ export async function assertDerived(store: TestStore, lexicons = noteLexicons): 
   await assertOrder(store)
   assertSound(store)
   await using fresh = await openNotes(':memory:', undefined, lexicons)
-  const lines = store.tables.flatMap(({ name }) =>
+  const lines = await Array.fromAsync(store.tables, ({ name }) =>
     store.rows(
       `select b.uri || t.rkey as uri, json(t.record) as json, t.rev, instant_text(t.indexed_at) as at
        from "${name}" t join base b on b.id = t.base order by t.id`,
     ),
   )
   await fresh.load(
-    lines.map(({ uri, json, rev, at }) => ({
+    lines.flat().map(({ uri, json, rev, at }) => ({
       uri: String(uri),
       ...(rev !== null && { rev: String(rev) }),
       indexedAt: String(at),
@@ -191,7 +198,11 @@ export async function assertDerived(store: TestStore, lexicons = noteLexicons): 
     })),
   )
   for (const [at, table] of store.tables.entries())
-    assert.deepEqual(derivedOf(store, table), derivedOf(fresh, fresh.tables[at] as Table), table.name)
+    assert.deepEqual(
+      await derivedOf(store, table),
+      await derivedOf(fresh, fresh.tables[at] as Table),
+      table.name,
+    )
 }
 
 function assertSound(store: TestStore): void {
@@ -208,7 +219,7 @@ function assertSound(store: TestStore): void {
 }
 
 /** By URI, so that ids do not matter. */
-function derivedOf({ rows }: TestStore, { name, ...table }: Table) {
+async function derivedOf({ rows }: TestStore, { name, ...table }: Table) {
   const from = `from "${name}" t join base b on b.id = t.base`
   const uri = 'b.uri || t.rkey as uri'
   const columns = storedColumns({ name, ...table }).map((column) =>
@@ -218,8 +229,8 @@ function derivedOf({ rows }: TestStore, { name, ...table }: Table) {
   )
   const kept = ['hex(t.cid) as cid', 't.rev', 't.indexed_at', 'json(t.record) as record', ...columns]
   return {
-    rows: rows(`select ${uri}, ${kept.join(', ')} ${from} order by uri`),
-    arrays: table.arrays.map((array) => {
+    rows: await rows(`select ${uri}, ${kept.join(', ')} ${from} order by uri`),
+    arrays: await Array.fromAsync(table.arrays, (array) => {
       const element =
         array.kind === 'reference' ? '(select uri from base where id = s.base) || s.rkey' : 's.value'
       return rows(
@@ -227,11 +238,15 @@ function derivedOf({ rows }: TestStore, { name, ...table }: Table) {
          left join base b on b.id = t.base order by uri, element`,
       )
     }),
-    texts: table.texts.map((text) => {
-      const terms = rows(`select term, doc from "${text.name}/terms" order by term`)
+    texts: await Array.fromAsync(table.texts, async (text) => {
+      const terms = await rows(`select term, doc from "${text.name}/terms" order by term`)
       const found = `select ${uri} from "${text.name}" f left join "${name}" t on t.id = f.rowid
         left join base b on b.id = t.base where "${text.name}" match ? order by uri`
-      return terms.map(({ term, doc }) => [term, doc, rows(found, `"${String(term).replaceAll('"', '""')}"`)])
+      return Array.fromAsync(terms, async ({ term, doc }) => [
+        term,
+        doc,
+        await rows(found, `"${String(term).replaceAll('"', '""')}"`),
+      ])
     }),
   }
 }

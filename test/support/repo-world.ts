@@ -28,9 +28,9 @@ export interface World extends AsyncDisposable {
   readonly options: (given: Given) => FetchOptions
   readonly fetch: (given: Given) => Promise<FetchResult>
   /** Titles by URI. */
-  readonly stored: () => ReadonlyMap<string, string>
+  readonly stored: () => Promise<ReadonlyMap<string, string>>
   readonly published: () => Promise<ReadonlyMap<string, string>>
-  readonly statuses: () => readonly (readonly [did: string, status: unknown])[]
+  readonly statuses: () => Promise<readonly (readonly [did: string, status: unknown])[]>
   readonly leftOver: () => Promise<{ readonly waiting: number; readonly failed: number }>
 }
 
@@ -81,14 +81,12 @@ export async function openWorld(): Promise<World> {
     publishAs,
     options,
     fetch: (given) => fetchRepositories(store.database.write, options(given)),
-    stored: () =>
-      new Map(
-        store
-          .rows(
-            `select base.uri || t.rkey as uri, t.record ->> 'title' as title from "${book}" t join base on base.id = t.base order by uri`,
-          )
-          .map(({ uri, title }) => [String(uri), String(title)]),
-      ),
+    stored: async () => {
+      const rows = await store.rows(
+        `select base.uri || t.rkey as uri, t.record ->> 'title' as title from "${book}" t join base on base.id = t.base order by uri`,
+      )
+      return new Map(rows.map(({ uri, title }) => [String(uri), String(title)]))
+    },
     published: async () => {
       const all = await Promise.all([...repos.values()].map((repo) => repo.records()))
       return new Map(
@@ -97,10 +95,11 @@ export async function openWorld(): Promise<World> {
           .toSorted(),
       )
     },
-    statuses: () =>
-      store
-        .rows('select did, status from actor order by did')
-        .map(({ did, status }) => [String(did), status]),
+    statuses: async () =>
+      (await store.rows('select did, status from actor order by did')).map(({ did, status }) => [
+        String(did),
+        status,
+      ]),
     leftOver: () => store.database.write.ledger.countJobs('backfill'),
     [Symbol.asyncDispose]: async () => {
       await store[Symbol.asyncDispose]()

@@ -142,21 +142,21 @@ async function follow(steps: readonly Step[]): Promise<void> {
       }
       await assertSeen(store, model, seen)
       const state = await store.database.read.readPlanState()
-      assert.equal(state.hiding, store.rows('select * from hidden').length > 0)
+      assert.equal(state.hiding, (await store.rows('select * from hidden')).length > 0)
       const changed = state.hiding !== before.hiding || state.ordered.size !== before.ordered.size
       if (!rebuilt && what !== 'reopen') assert.equal(state.version > before.version, changed, what)
       before = state
     }
     await settleAll(store, 3)
     await assertSeen(store, model, seen)
-    assert.deepEqual(store.rows('select * from hidden'), [])
-    assert.equal(store.rows(allRows).length, visibleRecords(store).size)
+    assert.deepEqual(await store.rows('select * from hidden'), [])
+    assert.equal((await store.rows(allRows)).length, (await visibleRecords(store)).size)
     await assertDerived(store, lexicons)
     await apply(store, account(0, null, 1000), account(1, null, 1000))
     for (const known of model) known.status = null
     await settleAll(store, 2)
     await assertSeen(store, model, seen)
-    assert.deepEqual(store.rows('select * from parked'), [])
+    assert.deepEqual(await store.rows('select * from parked'), [])
     await assertDerived(store, lexicons)
   } finally {
     await store[Symbol.asyncDispose]()
@@ -168,8 +168,8 @@ async function assertSeen(
   model: readonly Known[],
   seen: Map<string, unknown>,
 ): Promise<void> {
-  const visible = visibleRecords(store)
-  const returning = store.rows("select did from actor where move = 'return'").map(({ did }) => did)
+  const visible = await visibleRecords(store)
+  const returning = (await store.rows("select did from actor where move = 'return'")).map(({ did }) => did)
   const expected = new Map<string, string>()
   for (const { status, records } of model)
     for (const [uri, { content }] of records) {
@@ -179,7 +179,7 @@ async function assertSeen(
       expected.set(uri, contentJson(spotOf(uri).collection, content))
     }
   assert.deepEqual(visible, new Map([...expected].toSorted()))
-  for (const { uri, id, indexed_at } of store.rows(allRows)) {
+  for (const { uri, id, indexed_at } of await store.rows(allRows)) {
     const record = model.flatMap(({ records }) => records.get(String(uri)) ?? [])[0]
     if (record === undefined || record.content === null) continue
     const key = `${uri} ${record.made}`

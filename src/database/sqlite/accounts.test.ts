@@ -30,14 +30,14 @@ test('a hidden account is unseen at once, and its rows leave the tables in steps
   for (const limit of [1, 7, 1000]) {
     await using store = await filled(10)
     await apply(store, account(0, 'takendown', 1))
-    assert.deepEqual(visibleRecords(store), new Map())
+    assert.deepEqual(await visibleRecords(store), new Map())
     for (let rows = 10; rows > 0; rows = Math.max(0, rows - limit)) {
-      assert.equal(rowCount(store), rows)
+      assert.equal(await rowCount(store), rows)
       assert.ok((await store.database.write.ledger.settleAccounts(limit)) >= Math.min(limit, rows))
     }
-    assert.equal(rowCount(store), 0)
+    assert.equal(await rowCount(store), 0)
     await settleAll(store)
-    assert.deepEqual(store.rows('select * from hidden'), [])
+    assert.deepEqual(await store.rows('select * from hidden'), [])
     assert.equal(await store.database.write.ledger.settleAccounts(limit), 0)
     await assertDerived(store)
   }
@@ -54,7 +54,7 @@ test('accounts without rows are settled in steps too', async () => {
       account(did, 'suspended', 1),
     )
   assert.equal(await ledger.settleAccounts(2), 2)
-  assert.equal(store.rows('select did from actor where move is not null').length, 1)
+  assert.equal((await store.rows('select did from actor where move is not null')).length, 1)
   assert.equal(await ledger.settleAccounts(2), 1)
   assert.equal(await ledger.settleAccounts(2), 0)
 })
@@ -67,14 +67,14 @@ test('an account that comes back has its rows under their old ids, first moments
       put(store, spot('k3'), 2, { rev: rev(50) }),
       put(store, spot('o', 1), 0, { rev: rev(1) }),
     )
-    const before = store.rows(everyNote)
+    const before = await store.rows(everyNote)
     await apply(store, account(0, 'suspended', 1))
     await settleAll(store, limit)
     await apply(store, put(store, spot('p', 1), 1, { rev: rev(2) }))
     await apply(store, account(0, null, 2))
     await settleAll(store, limit)
     assert.deepEqual(
-      store.rows(everyNote).filter(({ rkey }) => rkey !== 'p'),
+      (await store.rows(everyNote)).filter(({ rkey }) => rkey !== 'p'),
       before,
     )
     assert.ok((await store.database.read.readPlanState()).ordered.has(note))
@@ -87,7 +87,7 @@ test('ids of rows that wait are given to no others, after a restart either', asy
   let before: unknown
   {
     await using store = await filled(3, path)
-    before = store.rows(everyNote)
+    before = await store.rows(everyNote)
     await apply(store, account(0, 'suspended', 1))
     await settleAll(store)
   }
@@ -95,9 +95,9 @@ test('ids of rows that wait are given to no others, after a restart either', asy
   await apply(store, put(store, spot('later', 1), 0, { rev: rev(9), indexedAt: '2027-01-01T00:00:00Z' }))
   await apply(store, account(0, null, 2))
   await settleAll(store)
-  assert.deepEqual(store.rows(everyNote).slice(0, 3), before)
+  assert.deepEqual((await store.rows(everyNote)).slice(0, 3), before)
   assert.deepEqual(
-    store.rows(everyNote).map(({ id }) => id),
+    (await store.rows(everyNote)).map(({ id }) => id),
     [1, 2, 3, 4],
   )
   assert.ok((await store.database.read.readPlanState()).ordered.has(note))
@@ -107,7 +107,7 @@ test('ids of rows that wait are given to no others, after a restart either', asy
 test('what was written while an account was hidden is there when it comes back, and keeps when it was first stored', async () => {
   for (const settledBefore of [0, 4, 10]) {
     await using store = await filled(10)
-    const first = store.rows(everyNote)
+    const first = await store.rows(everyNote)
     await apply(store, account(0, 'deactivated', 1))
     if (settledBefore > 0) await store.database.write.ledger.settleAccounts(settledBefore)
     const outcome = await apply(
@@ -122,14 +122,14 @@ test('what was written while an account was hidden is there when it comes back, 
     )
     // Of the two that are older one has no revision.
     assert.deepEqual(outcome, { ...noOutcome, withheld: 4, older: 2, rejected: 1 })
-    assert.deepEqual(visibleRecords(store), new Map())
+    assert.deepEqual(await visibleRecords(store), new Map())
     await apply(store, account(0, null, 2))
     await settleAll(store, 3)
-    assert.deepEqual(keys(store), ['k0', 'k1', 'k4', 'k5', 'k6', 'k7', 'k8', 'k9', 'new'])
+    assert.deepEqual(await keys(store), ['k0', 'k1', 'k4', 'k5', 'k6', 'k7', 'k8', 'k9', 'new'])
     const moments = (rows: readonly Record<string, unknown>[]) =>
       rows.filter(({ rkey }) => rkey === 'k0' || rkey === 'k9').map(({ id, indexed_at }) => [id, indexed_at])
-    assert.deepEqual(moments(store.rows(everyNote)), moments(first))
-    const written = store.rows(
+    assert.deepEqual(moments(await store.rows(everyNote)), moments(first))
+    const written = await store.rows(
       `select rkey, json(record) as json from "${note}" where rev = ? order by rkey`,
       rev(20),
     )
@@ -143,7 +143,7 @@ test('what was written while an account was hidden is there when it comes back, 
 
 test('a record that is written while its account comes back comes back first', async () => {
   await using store = await filled(10)
-  const first = store.rows(everyNote)
+  const first = await store.rows(everyNote)
   await apply(store, account(0, 'deactivated', 1))
   await settleAll(store)
   await apply(store, account(0, null, 2))
@@ -158,12 +158,12 @@ test('a record that is written while its account comes back comes back first', a
     ),
     { ...noOutcome, older: 3, updated: 1, deleted: 1 },
   )
-  assert.deepEqual(keys(store), ['k4', 'k6', 'k7', 'k8'])
-  assert.deepEqual(store.rows('select * from rejection'), [])
+  assert.deepEqual(await keys(store), ['k4', 'k6', 'k7', 'k8'])
+  assert.deepEqual(await store.rows('select * from rejection'), [])
   await settleAll(store, 1)
   const kept = (rows: readonly Record<string, unknown>[]) =>
     rows.filter(({ rkey }) => rkey !== 'k5').map(({ id, rkey, indexed_at }) => [id, rkey, indexed_at])
-  assert.deepEqual(kept(store.rows(everyNote)), kept(first))
+  assert.deepEqual(kept(await store.rows(everyNote)), kept(first))
   await assertDerived(store)
 })
 
@@ -177,9 +177,9 @@ test('a snapshot of a hidden account decides over what waits', async () => {
     await apply(store, put(store, spot('k0'), 2, { rev: rev(19) }))
     await apply(store, account(0, null, 2))
     await settleAll(store)
-    assert.deepEqual(keys(store), ['k1'])
+    assert.deepEqual(await keys(store), ['k1'])
     assert.deepEqual(
-      store.rows(`select id from "${note}"`).map(({ id }) => id),
+      (await store.rows(`select id from "${note}"`)).map(({ id }) => id),
       [2],
     )
   }
@@ -208,7 +208,7 @@ test('a deleted account leaves nothing behind, and nothing of it comes back with
     assert.deepEqual(await apply(store, ...replay, repoEnd(0, rev(99))), { ...noOutcome, withheld: 4 })
     await settleAll(store, limit)
     await apply(store, ...replay, repoEnd(0, rev(99)))
-    const uris = visibleRecords(store).keys()
+    const uris = (await visibleRecords(store)).keys()
     assert.deepEqual([...uris], [uriOf(spot('k0', 1))])
     const left = {
       parked: 'select * from parked',
@@ -218,7 +218,12 @@ test('a deleted account leaves nothing behind, and nothing of it comes back with
       actor: `select handle, handle_due, floor, move from actor where did = '${dids[0]}'`,
     }
     assert.deepEqual(
-      Object.fromEntries(Object.entries(left).map(([name, text]) => [name, store.rows(text)])),
+      Object.fromEntries(
+        await Array.fromAsync(
+          Object.entries(left),
+          async ([name, text]) => [name, await store.rows(text)] as const,
+        ),
+      ),
       {
         parked: [],
         hidden: [],
@@ -257,20 +262,20 @@ test('an account that comes back, from deletion too, is fetched anew and its han
 
 test('of two changes of an account the later holds, in whatever order they come', async () => {
   await using store = await filled(1)
-  const states = () => store.rows('select status from actor').map(({ status }) => status)
+  const states = async () => (await store.rows('select status from actor')).map(({ status }) => status)
   await apply(store, account(0, null, 5), account(0, 'deleted', 4))
-  assert.deepEqual(states(), [null])
+  assert.deepEqual(await states(), [null])
   await apply(store, account(0, 'takendown', 7), account(0, null, 6), account(0, null, 5))
-  assert.deepEqual(states(), ['takendown'])
+  assert.deepEqual(await states(), ['takendown'])
   // No clock has such a moment, but a host may say so.
   await apply(store, account(0, null, 2 ** 60), account(0, 'suspended', 2 ** 59))
-  assert.deepEqual(states(), [null])
+  assert.deepEqual(await states(), [null])
 })
 
 test('an inactive account without a reason is hidden too', async () => {
   await using store = await filled(1)
   await apply(store, { kind: 'account', did: dids[0] as string, active: false, status: null, eventAt: 1n })
-  assert.deepEqual(keys(store), [])
+  assert.deepEqual(await keys(store), [])
 })
 
 test('of an account without records nothing is kept, unless its repository is awaited', async () => {
@@ -279,7 +284,7 @@ test('of an account without records nothing is kept, unless its repository is aw
     kind: 'identity',
     did: dids[0] as string,
   })
-  assert.deepEqual(store.rows('select did from actor'), [])
+  assert.deepEqual(await store.rows('select did from actor'), [])
   await store.database.write.ledger.addJobs('backfill', [
     { did: dids[0] as string, host: null, reason: 'all' },
   ])
@@ -294,7 +299,7 @@ test('of an account without records nothing is kept, unless its repository is aw
   })
   await apply(store, account(0, null, 3))
   await settleAll(store)
-  assert.equal(visibleRecords(store).size, 2)
+  assert.equal((await visibleRecords(store)).size, 2)
 })
 
 test('plans change when the first account is hidden and when nothing is hidden any more, and not between', async () => {
@@ -342,11 +347,11 @@ test('what waits is judged by the lexicons that are in force when its account co
     await using store = await openNotes(path, undefined, strict)
     const { version, ordered: _, ...rest } = await store.database.read.readPlanState()
     assert.deepEqual(rest, { hiding: false })
-    assert.equal(store.rows('select * from parked').length, 3)
+    assert.equal((await store.rows('select * from parked')).length, 3)
     await apply(store, account(0, null, 2))
     await settleAll(store, 1)
-    assert.deepEqual(keys(store), ['none'])
-    const refused = store.rows('select uri, source, rev from rejection order by uri')
+    assert.deepEqual(await keys(store), ['none'])
+    const refused = await store.rows('select uri, source, rev from rejection order by uri')
     assert.deepEqual(refused, [
       { uri: uriOf(spot('later')), source: 'rebuild', rev: rev(3) },
       { uri: uriOf(spot('words')), source: 'rebuild', rev: rev(1) },
@@ -371,13 +376,13 @@ test('records of a collection that is not served wait until it is, whatever thei
     await settleAll(store)
     await apply(store, account(0, null, 2))
     await settleAll(store)
-    assert.deepEqual([...visibleRecords(store).keys()], [uriOf(spot('m', 0, mark))])
+    assert.deepEqual([...(await visibleRecords(store)).keys()], [uriOf(spot('m', 0, mark))])
     assert.ok(!(await store.database.read.readPlanState()).hiding)
   }
   await using store = await openNotes(path)
   await settleAll(store)
-  assert.deepEqual(keys(store).toSorted(), ['k0', 'k1', 'k2', 'm'])
-  assert.deepEqual(store.rows('select * from parked'), [])
+  assert.deepEqual((await keys(store)).toSorted(), ['k0', 'k1', 'k2', 'm'])
+  assert.deepEqual(await store.rows('select * from parked'), [])
   await assertDerived(store)
 })
 
@@ -395,11 +400,11 @@ async function filled(count: number, path?: string): Promise<TestStore> {
   return store
 }
 
-function rowCount(store: TestStore): number {
-  return store.rows(`select id from "${note}"`).length
+async function rowCount(store: TestStore): Promise<number> {
+  return (await store.rows(`select id from "${note}"`)).length
 }
 
 /** Record keys of what can be seen. */
-function keys(store: TestStore): string[] {
-  return [...visibleRecords(store).keys()].map((uri) => spotOf(uri).rkey)
+async function keys(store: TestStore): Promise<string[]> {
+  return [...(await visibleRecords(store)).keys()].map((uri) => spotOf(uri).rkey)
 }

@@ -255,7 +255,7 @@ test('the live stream has a repository fetched at most once in ten minutes, whoe
   clock.advance(2n * tenMinutes)
   await apply(store, { ...request, did: two })
   await ledger.finishJob(await onlyJob(ledger))
-  assert.deepEqual(store.rows('select did from fetched'), [{ did: two }])
+  assert.deepEqual(await store.rows('select did from fetched'), [{ did: two }])
 })
 
 test('a repository of which only changes are of interest is not asked for when nothing of it is here', async () => {
@@ -323,7 +323,7 @@ test('handles are due for accounts whose records have come, in the order in whic
   clock.advance(250n)
   assert.deepEqual(await ledger.dueHandles(9), [two, three])
   assert.deepEqual(
-    store.rows('select handle from actor order by handle').map(({ handle }) => handle),
+    (await store.rows('select handle from actor order by handle')).map(({ handle }) => handle),
     [null, 'one.example', 'three.example'],
   )
   // It may have changed: due before the others.

@@ -21,7 +21,7 @@ test('a new file is laid out as its lexicons say, ready to be read', async () =>
     ordered: new Set(['org.example.thing', 'org.example.other']),
     hiding: false,
   })
-  assert.deepEqual(store.rows('pragma journal_mode'), [{ journal_mode: 'wal' }])
+  assert.deepEqual(await store.rows('pragma journal_mode'), [{ journal_mode: 'wal' }])
 })
 
 test('opening a file whose lexicons have not changed writes nothing', async () => {
@@ -44,12 +44,18 @@ test('a property that is new to the lexicon is filled in from the kept records',
   const tags = { type: 'array', items: { type: 'string', maxLength: 20 } }
   const text = { type: 'string', maxGraphemes: 100, maxLength: 1000 }
   await using store = await open(path, [thing({ ...size, tags, text })])
-  assert.deepEqual(store.rows('select value from "org.example.thing/tags"'), [{ value: 'x' }, { value: 'y' }])
+  assert.deepEqual(await store.rows('select value from "org.example.thing/tags"'), [
+    { value: 'x' },
+    { value: 'y' },
+  ])
   const index = store.tables[0]?.texts[0]?.name
-  assert.deepEqual(store.rows(`select rowid from "${index}" where "${index}" match ?`, '"gro"'), [
+  assert.deepEqual(await store.rows(`select rowid from "${index}" where "${index}" match ?`, '"gro"'), [
     { rowid: 1 },
   ])
-  assert.deepEqual(store.rows('select ".size" as size from "org.example.thing"'), [{ size: 1 }, { size: 2 }])
+  assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [
+    { size: 1 },
+    { size: 2 },
+  ])
 })
 
 test('records that no longer fit are kept as refused, the others are served', async () => {
@@ -57,8 +63,8 @@ test('records that no longer fit are kept as refused, the others are served', as
   const loose = thing({ size: { type: 'unknown' } })
   await fill(path, [loose], [line('a', { size: { n: 1 } }), line('b', {})])
   await using store = await open(path, [thing(size)])
-  assert.deepEqual(store.rows('select rkey from "org.example.thing"'), [{ rkey: 'b' }])
-  const [refused] = store.rows('select source, uri, reason, record from rejection')
+  assert.deepEqual(await store.rows('select rkey from "org.example.thing"'), [{ rkey: 'b' }])
+  const [refused] = await store.rows('select source, uri, reason, record from rejection')
   const kept = JSON.parse(String(refused?.record))
   assert.deepEqual(
     [refused?.source, refused?.uri, refused?.reason, kept.uri, kept.value.size],
@@ -78,12 +84,12 @@ test('a rebuild keeps CIDs, revisions and both moments, and gives ids their orde
     await store.apply(line('b', { size: 1 }, { rev: '3kaaaaaaaaa22', indexedAt: '2026-01-02T00:00:00Z' }))
     await store.apply(line('a', { size: 2 }, { indexedAt: '2026-01-01T00:00:00.000001Z' }))
     await store.apply(line('b', { size: 3 }, { rev: '3kbbbbbbbbb22' }))
-    before = store.rows(select)
+    before = await store.rows(select)
     assert.deepEqual((await store.database.read.readPlanState()).ordered, new Set())
   }
   await using store = await open(path, [thing({ ...size, more: { type: 'boolean' } })])
-  assert.deepEqual(store.rows(select), before)
-  assert.deepEqual(store.rows('select id, rkey from "org.example.thing" order by id'), [
+  assert.deepEqual(await store.rows(select), before)
+  assert.deepEqual(await store.rows('select id, rkey from "org.example.thing" order by id'), [
     { id: 1, rkey: 'a' },
     { id: 2, rkey: 'b' },
   ])
@@ -104,10 +110,10 @@ test('a collection whose lexicon goes away and comes back has its records', asyn
     thing(size),
     thing({ ...size, b: { type: 'boolean' } }, 'org.example.other'),
   ])
-  assert.deepEqual(store.rows('select rkey, ".size" as size from "org.example.other"'), [
+  assert.deepEqual(await store.rows('select rkey, ".size" as size from "org.example.other"'), [
     { rkey: 'o', size: 2 },
   ])
-  assert.equal(store.rows('select * from "org.example.thing"').length, 2)
+  assert.equal((await store.rows('select * from "org.example.thing"')).length, 2)
 })
 
 test('collections whose names differ by case alone are rebuilt side by side', async () => {
@@ -116,11 +122,10 @@ test('collections whose names differ by case alone are rebuilt side by side', as
   await fill(path, both({}), [line('a', { size: 1 }), line('b', { size: 2 }, {}, 'org.example.Thing')])
   await using store = await open(path, both(size))
   assert.deepEqual(
-    store.tables.flatMap(({ name }) => store.rows(`select rkey, ".size" as size from "${name}"`)),
-    [
-      { rkey: 'b', size: 2 },
-      { rkey: 'a', size: 1 },
-    ],
+    await Array.fromAsync(store.tables, ({ name }) =>
+      store.rows(`select rkey, ".size" as size from "${name}"`),
+    ),
+    [[{ rkey: 'b', size: 2 }], [{ rkey: 'a', size: 1 }]],
   )
 })
 
@@ -152,7 +157,7 @@ test('whoever reads while lexicons change is told so, and rows that are being re
   await reader.load(lines)
   const rows = reader.database.read.readRows({ text: 'select rkey from "org.example.thing"', values: [] })
   const seen: unknown[] = []
-  for (const { rkey } of rows) {
+  for await (const { rkey } of rows) {
     seen.push(rkey)
     if (seen.length === 1) await (await open(path, [thing({})]))[Symbol.asyncDispose]()
   }
@@ -166,7 +171,7 @@ test('a file whose columns were derived by an older program is rebuilt', async (
   await fill(path, [thing(size)], [line('a', { size: 7 })])
   tamper(path, `update state set derivation = 'older'; update "org.example.thing" set ".size" = 99`)
   await using store = await open(path, [thing(size)])
-  assert.deepEqual(store.rows('select ".size" as size from "org.example.thing"'), [{ size: 7 }])
+  assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [{ size: 7 }])
   assert.equal((await store.database.read.readPlanState()).version, 2)
 })
 
@@ -186,7 +191,7 @@ test('a file of the first version has all its records after opening, and account
   {
     await using store = await open(path, [thing(size)])
     assert.deepEqual(
-      store.rows(`select t.id, b.uri || t.rkey as uri, hex(t.cid) as cid, rev, indexed_at, changed_at, ".size" as size
+      await store.rows(`select t.id, b.uri || t.rkey as uri, hex(t.cid) as cid, rev, indexed_at, changed_at, ".size" as size
         from "org.example.thing" t join base b on b.id = t.base order by t.id`),
       [
         {
@@ -209,7 +214,7 @@ test('a file of the first version has all its records after opening, and account
         },
       ],
     )
-    assert.deepEqual(store.rows('select * from actor'), [
+    assert.deepEqual(await store.rows('select * from actor'), [
       { did: a, handle: null, handle_due: 0, status: null, status_at: 0, floor: null, move: null },
       { did: b, handle: null, handle_due: 0, status: null, status_at: 0, floor: null, move: null },
     ])
@@ -227,7 +232,7 @@ test('a file of the first version has all its records after opening, and account
       },
     ])
     // The order that was lost is found again by the rebuild.
-    assert.deepEqual(store.rows('select nsid, ordered from collection'), [
+    assert.deepEqual(await store.rows('select nsid, ordered from collection'), [
       { nsid: 'org.example.thing', ordered: 1 },
     ])
   }
@@ -250,7 +255,8 @@ test('only to read, a file of the first version is left as it is', async () => {
 test('a rebuild leaves what is kept beside the records as it is', async () => {
   const path = inFolder('beside.db')
   const kept = ['source', 'job', 'listing', 'tombstone', 'outcome', 'rejection', 'base']
-  const content = (store: TestStore) => kept.map((name) => [name, store.rows(`select * from ${name}`)])
+  const content = (store: TestStore) =>
+    Array.fromAsync(kept, async (name) => [name, await store.rows(`select * from ${name}`)])
   let before: unknown
   {
     await using store = await open(path, [thing(size)])
@@ -276,11 +282,11 @@ test('a rebuild leaves what is kept beside the records as it is', async () => {
       cursor: 'p',
       done: false,
     })
-    before = content(store)
+    before = await content(store)
   }
   await using store = await open(path, [thing({ ...size, more: { type: 'boolean' } })])
-  assert.deepEqual(content(store), before)
-  assert.equal(store.rows('select * from "org.example.thing"').length, 1)
+  assert.deepEqual(await content(store), before)
+  assert.equal((await store.rows('select * from "org.example.thing"')).length, 1)
 })
 
 test('a file of a newer version is refused and left alone', async () => {

@@ -68,7 +68,7 @@ test('of a repository that nothing was ever heard of nothing is kept', async () 
   await using store = await open()
   await apply(store, repoEnd(0, rev(9)))
   for (const table of ['actor', 'base', 'tombstone'])
-    assert.deepEqual(store.rows(`select * from ${table}`), [])
+    assert.deepEqual(await store.rows(`select * from ${table}`), [])
 })
 
 test('what a snapshot does not have is gone, and does not come back with older events', async () => {
@@ -77,7 +77,7 @@ test('what a snapshot does not have is gone, and does not come back with older e
   await apply(store, put(store, spot('c'), 0), put(store, spot('d'), 0, { rev: rev(7) }))
   const outcome = await apply(store, put(store, spot('a'), 0, { rev: rev(5) }), repoEnd(0, rev(5)))
   assert.deepEqual(outcome, { ...noOutcome, unchanged: 1, deleted: 2 })
-  assert.deepEqual(keys(store), ['a', 'd'])
+  assert.deepEqual(await keys(store), ['a', 'd'])
   assert.deepEqual(
     await apply(
       store,
@@ -87,14 +87,14 @@ test('what a snapshot does not have is gone, and does not come back with older e
     ),
     { ...noOutcome, older: 3 },
   )
-  assert.deepEqual(keys(store), ['a', 'd'])
+  assert.deepEqual(await keys(store), ['a', 'd'])
 })
 
 test('an older snapshot than the last changes nothing', async () => {
   await using store = await open()
   await apply(store, put(store, spot('a'), 0, { rev: rev(5) }), repoEnd(0, rev(5)))
   await apply(store, put(store, spot('b'), 0, { rev: rev(3) }), repoEnd(0, rev(3)))
-  assert.deepEqual(keys(store), ['a'])
+  assert.deepEqual(await keys(store), ['a'])
 })
 
 test('a snapshot takes out thousands of records and leaves the others', async () => {
@@ -103,7 +103,7 @@ test('a snapshot takes out thousands of records and leaves the others', async ()
   const stays = (n: number): boolean => n % 100 === 0
   await apply(store, ...many.map((at, n) => put(store, at, 0, { rev: rev(stays(n) ? 9 : 1) })))
   assert.deepEqual(await apply(store, repoEnd(0, rev(5))), { ...noOutcome, deleted: 2475 })
-  assert.equal(keys(store).length, 25)
+  assert.equal((await keys(store)).length, 25)
 })
 
 test('a deletion that comes first is remembered, and a record that is made anew is new', async () => {
@@ -112,20 +112,20 @@ test('a deletion that comes first is remembered, and a record that is made anew 
   assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(1) })), { ...noOutcome, older: 1 })
   assert.deepEqual(await apply(store, put(store, spot('a'), 0)), { ...noOutcome, older: 1 })
   assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { ...noOutcome, stored: 1 })
-  assert.deepEqual(store.rows('select * from tombstone'), [])
+  assert.deepEqual(await store.rows('select * from tombstone'), [])
   assert.deepEqual(await apply(store, remove(spot('a'), rev(4))), { ...noOutcome, deleted: 1 })
-  assert.deepEqual(keys(store), [])
+  assert.deepEqual(await keys(store), [])
 })
 
 test('a refused update takes the version before out of sight, unless nobody vouches for it', async () => {
   await using store = await open()
   await apply(store, put(store, spot('a'), 0, { rev: rev(2) }))
   assert.deepEqual(await apply(store, refuse(store, spot('a'))), { ...noOutcome, rejected: 1 })
-  assert.deepEqual(keys(store), ['a'])
+  assert.deepEqual(await keys(store), ['a'])
   assert.deepEqual(await apply(store, refuse(store, spot('a'), rev(1))), { ...noOutcome, older: 1 })
-  assert.deepEqual(keys(store), ['a'])
+  assert.deepEqual(await keys(store), ['a'])
   assert.deepEqual(await apply(store, refuse(store, spot('a'), rev(3))), { ...noOutcome, rejected: 1 })
-  assert.deepEqual(keys(store), [])
+  assert.deepEqual(await keys(store), [])
   assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(2) })), { ...noOutcome, older: 1 })
   await assertDerived(store)
 })
@@ -135,7 +135,7 @@ test('what is refused under a name that is none touches no other record', async 
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
   for (const rkey of ['a/b', '', 'a/'])
     await apply(store, { ...refuse(store, spot('a'), rev(2)), uri: uriOf({ ...spot('a'), rkey }) } as Change)
-  assert.deepEqual(keys(store), ['a'])
+  assert.deepEqual(await keys(store), ['a'])
 })
 
 test('rows, counts, the cursor and what was refused are kept together or not at all', async () => {
@@ -186,7 +186,7 @@ test('two writers of one file know what the other has deleted, hidden and refuse
     withheld: 1,
   })
   await apply(one, put(one, spot('c'), 0, { rev: rev(3) }))
-  assert.deepEqual(other.rows('select * from rejection'), [])
+  assert.deepEqual(await other.rows('select * from rejection'), [])
   await apply(other, repoEnd(0, rev(5)))
   assert.deepEqual(await apply(one, put(one, spot('e'), 0, { rev: rev(4) })), { ...noOutcome, older: 1 })
   await assertDerived(one)
@@ -233,13 +233,13 @@ test('a collection that was emptied is loaded as a new one, and plans notice tha
 test('a durable batch leaves the connection as it was', async () => {
   await using store = await openNotes(':memory:')
   const synchronous = () => store.rows('pragma synchronous')
-  const before = synchronous()
+  const before = await synchronous()
   const { write } = store.database
   await write.applyBatch([put(store, spot('a'), 0)], undefined, { durable: true })
-  assert.deepEqual(synchronous(), before)
+  assert.deepEqual(await synchronous(), before)
   const wrong = { ...put(store, spot('a'), 0), collection: 'org.example.no' } as Change
   await assert.rejects(write.applyBatch([wrong], undefined, { durable: true }))
-  assert.deepEqual(synchronous(), before)
+  assert.deepEqual(await synchronous(), before)
 })
 
 /** What is said of a record, or that all of a repository at a revision has been said. */
@@ -349,9 +349,9 @@ async function assertTruth(said: readonly Said[], sizes: readonly number[]): Pro
   const expected = truth.flatMap(([uri, last]) =>
     last.kind === 'put' ? [[uri, contentJson(last.at.collection, last.content)] as const] : [],
   )
-  assert.deepEqual(visibleRecords(one), new Map(expected))
+  assert.deepEqual(await visibleRecords(one), new Map(expected))
   assert.deepEqual(
-    one.rows('select uri from rejection order by uri').map(({ uri }) => uri),
+    (await one.rows('select uri from rejection order by uri')).map(({ uri }) => uri),
     truth.flatMap(([uri, last]) => (last.kind === 'refuse' ? [uri] : [])),
   )
   await assertDerived(other)
@@ -376,8 +376,8 @@ function open(): Promise<TestStore> {
 }
 
 /** Record keys of the notes that can be seen. */
-function keys(store: TestStore): string[] {
-  return [...visibleRecords(store).keys()].map((uri) => spotOf(uri).rkey)
+async function keys(store: TestStore): Promise<string[]> {
+  return [...(await visibleRecords(store)).keys()].map((uri) => spotOf(uri).rkey)
 }
 
 /** Everything in the file but the inner tables of the trigram index. */

@@ -51,7 +51,7 @@ test('the newest are kept, up to a number', async () => {
   const count = maxRejections + 1_000
   for (let from = 0; from < count; from += 1_000)
     await apply(store, ...Array.from({ length: 1_000 }, (_, n) => nameless(`number ${from + n}`)))
-  const kept = store.rows('select record from rejection order by seen_at').map(({ record }) => record)
+  const kept = (await store.rows('select record from rejection order by seen_at')).map(({ record }) => record)
   assert.ok(kept.length >= maxRejections && kept.length < count)
   assert.deepEqual(
     kept,
@@ -113,7 +113,7 @@ test('what a rebuild put aside gives way to what its publisher has written since
   const lines = kept.slice(0, 2).map(({ record }) => store.change(JSON.parse(record)))
   assert.deepEqual(await apply(store, ...lines), { ...noOutcome, stored: 2 })
   assert.deepEqual(
-    store.rows('select uri from rejection').map(({ uri }) => uri),
+    (await store.rows('select uri from rejection')).map(({ uri }) => uri),
     [uriOf(spot('c'))],
   )
 })
@@ -132,7 +132,7 @@ test('what is written, deleted or fetched later forgives; what is older does not
       await using store = await open()
       await apply(store, refuse(store, spot('a'), rev(5)), refuse(store, spot('a', 1), rev(5)))
       await apply(store, changes(store, n)[at] as Change)
-      const kept = store.rows('select uri from rejection').map(({ uri }) => uri)
+      const kept = (await store.rows('select uri from rejection')).map(({ uri }) => uri)
       assert.deepEqual(
         kept.toSorted(),
         [...(left === 1 ? [uriOf(spot('a'))] : []), uriOf(spot('a', 1))].toSorted(),
@@ -143,41 +143,43 @@ test('what is written, deleted or fetched later forgives; what is older does not
 
 test('what nobody vouched for is forgiven by what stands, and does not take the place of what was vouched for', async () => {
   await using store = await open()
-  const kept = () => store.rows('select rev from rejection').map((row) => row.rev)
+  const kept = async () => (await store.rows('select rev from rejection')).map((row) => row.rev)
   await apply(store, put(store, spot('b'), 0, { rev: rev(2) }), refuse(store, spot('b')))
   await apply(store, remove(spot('b'), rev(1)), repoEnd(0, rev(2)))
-  assert.deepEqual(kept(), [null])
+  assert.deepEqual(await kept(), [null])
   await apply(store, remove(spot('b'), rev(3)))
-  assert.deepEqual(kept(), [])
+  assert.deepEqual(await kept(), [])
   await apply(store, refuse(store, spot('c', 1)), put(store, spot('c', 1), 0))
-  assert.deepEqual(kept(), [])
+  assert.deepEqual(await kept(), [])
   await apply(store, refuse(store, spot('a'), rev(5)), refuse(store, spot('a')))
-  assert.deepEqual(kept(), [rev(5)])
+  assert.deepEqual(await kept(), [rev(5)])
   await apply(store, put(store, spot('a'), 0), remove(spot('a'), rev(4)))
-  assert.deepEqual(kept(), [rev(5)])
+  assert.deepEqual(await kept(), [rev(5)])
 })
 
 test('the same refusal again leaves it as it is, another reason or revision takes its place', async () => {
   await using store = await open()
-  const row = () => store.rows('select reason, rev, seen_at from rejection')[0]
+  const row = async () => (await store.rows('select reason, rev, seen_at from rejection'))[0]
   const refused = refuse(store, spot('a'), rev(1)) as Extract<Change, { kind: 'reject' }>
   await apply(store, refused)
-  const first = row()
+  const first = await row()
   await apply(store, refused)
-  assert.deepEqual(row(), first)
+  assert.deepEqual(await row(), first)
   await apply(store, { ...refused, reason: 'bad-datetime' })
-  assert.equal(row()?.reason, 'bad-datetime')
+  assert.equal((await row())?.reason, 'bad-datetime')
   await apply(store, { ...refused, rev: rev(2) })
-  assert.equal(row()?.rev, rev(2))
-  assert.ok(Number(row()?.seen_at) > Number(first?.seen_at))
+  assert.equal((await row())?.rev, rev(2))
+  assert.ok(Number((await row())?.seen_at) > Number(first?.seen_at))
 })
 
 test('a refusal is bounded whatever the publisher does: one for each URI', async () => {
   await using store = await open()
   await apply(store, ...Array.from({ length: 50 }, (_, n) => refuse(store, spot('a'), rev(n + 1))))
-  assert.deepEqual(store.rows('select uri, rev from rejection'), [{ uri: uriOf(spot('a')), rev: rev(50) }])
-  assert.deepEqual(store.rows('select did from actor'), [])
-  assert.equal(store.rows('select * from base where did = ?', dids[0] as string).length, 1)
+  assert.deepEqual(await store.rows('select uri, rev from rejection'), [
+    { uri: uriOf(spot('a')), rev: rev(50) },
+  ])
+  assert.deepEqual(await store.rows('select did from actor'), [])
+  assert.equal((await store.rows('select * from base where did = ?', dids[0] as string)).length, 1)
 })
 
 let opened = 0

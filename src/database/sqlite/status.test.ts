@@ -197,7 +197,7 @@ test('all records that the end of a repository takes away are counted, though no
     put(store, spot('a', 0, mark), 0, { rev: rev(1) }),
   )
   await store.database.write.applyBatch([repoEnd(0, rev(2))], { source: 'live', cursor: null, eventAt: null })
-  assert.deepEqual(store.rows('select collection, outcome, records from outcome'), [
+  assert.deepEqual(await store.rows('select collection, outcome, records from outcome'), [
     { collection: '', outcome: 'deleted', records: 2 },
   ])
 })

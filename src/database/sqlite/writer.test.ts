@@ -26,21 +26,21 @@ const day = (n: number): string => `2026-01-${String(n).padStart(2, '0')}T00:00:
 test('a record is stored once, and the same again changes nothing', async () => {
   await using store = await open()
   assert.deepEqual(await store.apply(line('a')), { ...none, stored: 1 })
-  const before = store.rows('select * from "org.example.note"')
+  const before = await store.rows('select * from "org.example.note"')
   assert.deepEqual(await store.apply(line('a')), { ...none, unchanged: 1 })
-  assert.deepEqual(store.rows('select * from "org.example.note"'), before)
+  assert.deepEqual(await store.rows('select * from "org.example.note"'), before)
 })
 
 test('an update keeps when the record was first stored, and says when it was stored anew', async () => {
   await using store = await open()
   await store.apply(line('a', { indexedAt: day(1) }))
-  const [before] = store.rows(times)
+  const [before] = await store.rows(times)
   assert.equal(before?.changed_at, before?.indexed_at)
   assert.deepEqual(await store.apply(line('a', { text: 'other', indexedAt: day(9) })), {
     ...none,
     updated: 1,
   })
-  const [after] = store.rows(times)
+  const [after] = await store.rows(times)
   assert.equal(after?.indexed_at, before?.indexed_at)
   assert.ok(Number(after?.changed_at) > Number(before?.changed_at))
 })
@@ -60,14 +60,14 @@ test('revisions decide which version stands, and none never outranks one', async
     await store.apply(line('a', { ...(before && { rev: before }) }))
     const outcome = await store.apply(line('a', { text: 'new', ...(after && { rev: after }) }))
     assert.deepEqual(outcome, { ...none, [becomes]: 1 }, `${before} then ${after}`)
-    const [row] = store.rows('select rev, record ->> \'text\' as text from "org.example.note"')
+    const [row] = await store.rows('select rev, record ->> \'text\' as text from "org.example.note"')
     assert.deepEqual(row, { rev, text: becomes === 'older' ? 'text' : 'new' })
   }
 })
 
 test('the same version under another revision is unchanged, and a newer revision is remembered', async () => {
   await using store = await open()
-  const revOf = () => store.rows('select rev from "org.example.note"')[0]?.rev
+  const revOf = async () => (await store.rows('select rev from "org.example.note"'))[0]?.rev
   await store.apply(line('a'))
   for (const [rev, becomes, kept] of [
     ['3kbbbbbbbbb22', 'unchanged', '3kbbbbbbbbb22'],
@@ -76,7 +76,7 @@ test('the same version under another revision is unchanged, and a newer revision
     ['3kccccccccc22', 'unchanged', '3kccccccccc22'],
   ] as const) {
     assert.deepEqual(await store.apply(line('a', { ...(rev && { rev }) })), { ...none, [becomes]: 1 })
-    assert.equal(revOf(), kept)
+    assert.equal(await revOf(), kept)
   }
 })
 
@@ -86,9 +86,9 @@ test('of two versions in one batch or one load the later wins', async () => {
     const lines = [line('a', { tags: ['x'] }), line('b'), line('a', { text: 'later', tags: ['y'] })]
     const outcome = road === 'load' ? await store.load(lines) : await store.apply(...lines)
     assert.deepEqual(outcome, { ...none, stored: 2, updated: 1 })
-    assert.deepEqual(found(store, 'later'), ['a'])
-    assert.deepEqual(found(store, 'text'), ['b'])
-    assert.deepEqual(store.rows('select value from "org.example.note/tags"'), [{ value: 'y' }])
+    assert.deepEqual(await found(store, 'later'), ['a'])
+    assert.deepEqual(await found(store, 'text'), ['b'])
+    assert.deepEqual(await store.rows('select value from "org.example.note/tags"'), [{ value: 'y' }])
   }
 })
 
@@ -108,7 +108,7 @@ test('a load into an empty store gives ids in default order, ties included', asy
   ] as const
   const lines = keys.map(([at, rkey, did]) => line(rkey, { indexedAt: day(at), did, tags: [rkey] }))
   await store.load(lines)
-  const inOrder = store.rows(inDefaultOrder)
+  const inOrder = await store.rows(inDefaultOrder)
   assert.deepEqual(
     inOrder.map(({ id }) => id),
     [1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -116,12 +116,12 @@ test('a load into an empty store gives ids in default order, ties included', asy
   assert.deepEqual(await orderOf(store), ['org.example.note'])
   // Side tables and trigrams were renumbered along.
   assert.deepEqual(
-    store.rows(
+    await store.rows(
       'select t.rkey from "org.example.note/tags" s join "org.example.note" t using (id) where value <> t.rkey',
     ),
     [],
   )
-  assert.equal(found(store, 'text').length, 9)
+  assert.equal((await found(store, 'text')).length, 9)
 })
 
 test('the order falls with the record that sorts before the last, and plans of the old order are noticed', async () => {
@@ -154,13 +154,13 @@ test('arrays, references, text and their counts follow an update', async () => {
   await using store = await open()
   const target = (key: string) => ({ uri: `at://${dids[0]}/org.example.note/${key}`, cid })
   await store.apply(line('a', { text: 'Früher', tags: ['x', 'y'], about: target('q'), links: [target('r')] }))
-  assert.deepEqual(found(store, 'fruher'), ['a'])
+  assert.deepEqual(await found(store, 'fruher'), ['a'])
   await store.apply(line('a', { text: 'später', tags: ['y', 'z'], about: target('s'), links: [target('t')] }))
-  assert.deepEqual([found(store, 'fruher'), found(store, 'spater')], [[], ['a']])
-  const column = (text: string) => store.rows(text).map(({ v }) => v)
-  assert.deepEqual(column('select value as v from "org.example.note/tags"'), ['y', 'z'])
-  assert.deepEqual(column('select rkey as v from "org.example.note/links:uri"'), ['t'])
-  assert.deepEqual(column('select ".about:key" as v from "org.example.note"'), ['s'])
+  assert.deepEqual([await found(store, 'fruher'), await found(store, 'spater')], [[], ['a']])
+  const column = async (text: string) => (await store.rows(text)).map(({ v }) => v)
+  assert.deepEqual(await column('select value as v from "org.example.note/tags"'), ['y', 'z'])
+  assert.deepEqual(await column('select rkey as v from "org.example.note/links:uri"'), ['t'])
+  assert.deepEqual(await column('select ".about:key" as v from "org.example.note"'), ['s'])
 })
 
 test('the trigram index holds exactly the texts that stand, after many changes', async () => {
@@ -169,14 +169,14 @@ test('the trigram index holds exactly the texts that stand, after many changes',
   for (const [turn, word] of [...words, ...words.toReversed()].entries())
     await store.apply(line(`k${turn % 5}`, { text: `${word} ${turn}` }), line(`k${turn % 3}`, { text: word }))
   for (const fts of store.tables.flatMap(({ texts }) => texts)) {
-    const rebuilt = store.rows(
+    const rebuilt = await store.rows(
       `select ifnull("${fts.folded.name}", lower("${fts.text.name}")) || char(1) || char(1) as t from "org.example.note"`,
     )
     const expected = new Map<string, number>()
     for (const { t } of rebuilt)
       for (const trigram of new Set(trigrams(String(t))))
         expected.set(trigram, (expected.get(trigram) ?? 0) + 1)
-    const kept = store.rows(`select term, doc from "${fts.name}/terms"`)
+    const kept = await store.rows(`select term, doc from "${fts.name}/terms"`)
     assert.deepEqual(new Map(kept.map(({ term, doc }) => [term, doc])), expected)
   }
 })
@@ -187,11 +187,11 @@ test('what is refused is kept once for its URI, and forgiven when the URI has a 
   const kept = () => store.rows('select uri, reason from rejection')
   assert.deepEqual(await store.apply(bad, bad), { ...none, rejected: 2 })
   await store.apply({ ...bad, value: { $type: 'org.example.note', text: 6 } })
-  assert.deepEqual(kept(), [{ uri: bad.uri, reason: 'invalid-record' }])
+  assert.deepEqual(await kept(), [{ uri: bad.uri, reason: 'invalid-record' }])
   await store.apply(line('b'))
-  assert.equal(kept().length, 1)
+  assert.equal((await kept()).length, 1)
   await store.apply(line('a'))
-  assert.deepEqual(kept(), [])
+  assert.deepEqual(await kept(), [])
 })
 
 test('what is refused without a URI is kept once for its text', async () => {
@@ -205,7 +205,7 @@ test('what is refused without a URI is kept once for its text', async () => {
     record,
   })
   await store.database.write.applyBatch([reject('x'), reject('x'), reject('y')])
-  assert.deepEqual(store.rows('select record from rejection order by record'), [
+  assert.deepEqual(await store.rows('select record from rejection order by record'), [
     { record: 'x' },
     { record: 'y' },
   ])
@@ -227,13 +227,13 @@ test('a batch that fails leaves nothing, and memory is right for the next', asyn
   // The same again: ids, bases, order and the refused must not be taken for stored.
   await store.database.write.applyBatch(doomed)
   assert.deepEqual(
-    store.rows(
+    await store.rows(
       'select t.rkey, b.uri from "org.example.note" t join base b on b.id = t.base where t.rkey = ?',
       'b',
     ),
     [{ rkey: 'b', uri: `at://${dids[1]}/org.example.note/` }],
   )
-  assert.deepEqual(store.rows('select * from rejection'), [])
+  assert.deepEqual(await store.rows('select * from rejection'), [])
   assert.deepEqual(await orderOf(store), [])
 })
 
@@ -248,7 +248,7 @@ test('a load that fails half way leaves nothing, and can be done again', async (
   await assert.rejects(store.database.write.load(broken()), /on fire/)
   assert.deepEqual(snapshot(store), before)
   assert.deepEqual(await store.load(lines), { ...none, stored: 4 })
-  assert.deepEqual(found(store, 'text').toSorted(), ['a', 'b', 'c', 'd'])
+  assert.deepEqual((await found(store, 'text')).toSorted(), ['a', 'b', 'c', 'd'])
 })
 
 test('a load into a filled store keeps the batches before the one that fails', async () => {
@@ -259,7 +259,7 @@ test('a load into a filled store keeps the batches before the one that fails', a
     yield [store.change(line('3')), { ...store.change(line('4')), collection: 'org.example.no' } as Change]
   }
   await assert.rejects(store.database.write.load(broken()))
-  assert.deepEqual(found(store, 'text'), ['0', '1', '2'])
+  assert.deepEqual(await found(store, 'text'), ['0', '1', '2'])
 })
 
 test('two writers of one file take turns, and neither trusts what it remembers', async () => {
@@ -271,22 +271,22 @@ test('two writers of one file take turns, and neither trusts what it remembers',
   await other.apply(line('b', { indexedAt: day(5) }), bad)
   await one.apply(line('c', { indexedAt: day(3), did: 1 }), line('r', { indexedAt: day(3) }))
   assert.deepEqual(await orderOf(other), [])
-  assert.deepEqual(other.rows('select * from rejection'), [])
+  assert.deepEqual(await other.rows('select * from rejection'), [])
   await other.load([line('d', { indexedAt: day(2) })])
-  assert.deepEqual(found(one, 'text'), ['a', 'b', 'c', 'r', 'd'])
+  assert.deepEqual(await found(one, 'text'), ['a', 'b', 'c', 'r', 'd'])
 })
 
 test('the connection that reads cannot write', async () => {
   await using store = await open()
   await store.apply(line('a'))
   for (const text of ['delete from state', 'create table t (x)', "update state set derivation = ''"])
-    assert.throws(() => store.rows(text), /readonly/)
-  assert.equal(store.rows('select * from "org.example.note"').length, 1)
+    await assert.rejects(store.rows(text), /readonly/)
+  assert.equal((await store.rows('select * from "org.example.note"')).length, 1)
 })
 
 test('an answer too large for memory is refused by the connection that reads', async () => {
   await using store = await open()
-  assert.throws(() => store.rows("select printf('%.70000000c', 'x') as t"), /too big/)
+  await assert.rejects(store.rows("select printf('%.70000000c', 'x') as t"), /too big/)
 })
 
 test('a reader in the middle of its rows sees one state while others write', async () => {
@@ -297,12 +297,12 @@ test('a reader in the middle of its rows sees one state while others write', asy
     values: [],
   })
   const seen: unknown[] = []
-  for (const { rkey } of rows) {
+  for await (const { rkey } of rows) {
     seen.push(rkey)
     if (seen.length < 3) await store.apply(line(`new-${seen.length}`))
   }
   assert.deepEqual(seen, ['a', 'b', 'c'])
-  assert.equal(found(store, 'text').length, 5)
+  assert.equal((await found(store, 'text')).length, 5)
 })
 
 const none = { stored: 0, updated: 0, unchanged: 0, older: 0, deleted: 0, withheld: 0, rejected: 0 }
@@ -340,15 +340,15 @@ async function orderOf(store: TestStore): Promise<string[]> {
 }
 
 /** Keys of the notes whose folded text has the word, by the trigram index and by the text; they must agree. */
-function found(store: TestStore, word: string): unknown[] {
+async function found(store: TestStore, word: string): Promise<unknown[]> {
   const fts = store.tables[0]?.texts[0]?.name
-  const byIndex = store.rows(
+  const byIndex = await store.rows(
     `select t.rkey from "${fts}" f join "org.example.note" t on t.id = f.rowid where "${fts}" match ? order by t.id`,
     trigrams(word)
       .map((trigram) => `"${trigram}"`)
       .join(' AND '),
   )
-  const byText = store.rows(
+  const byText = await store.rows(
     `select rkey from "org.example.note" where instr(fold(".text"), ?) > 0 order by id`,
     word,
   )

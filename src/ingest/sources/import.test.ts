@@ -35,18 +35,16 @@ test('records are stored, and what is not a record is counted by reason and kept
     older: 0,
     refused: { malformed: 1, 'invalid-record': 1, 'unknown-collection': 1, 'bad-uri': 1 },
   })
-  const kept = [
-    ...database.read.readRows({ text: 'select source, reason from rejection order by source', values: [] }),
-  ]
-  assert.deepEqual(
-    kept.map((row) => [row.source, row.reason]),
-    [
-      ['test.jsonl:3', 'malformed'],
-      ['test.jsonl:4', 'invalid-record'],
-      ['test.jsonl:5', 'unknown-collection'],
-      ['test.jsonl:6', 'bad-uri'],
-    ],
-  )
+  const kept = database.read.readRows({
+    text: 'select source, reason from rejection order by source',
+    values: [],
+  })
+  assert.deepEqual(await Array.fromAsync(kept, (row) => [row.source, row.reason]), [
+    ['test.jsonl:3', 'malformed'],
+    ['test.jsonl:4', 'invalid-record'],
+    ['test.jsonl:5', 'unknown-collection'],
+    ['test.jsonl:6', 'bad-uri'],
+  ])
 })
 
 test('importing the same lines twice changes nothing', async () => {
