@@ -1,0 +1,198 @@
+/**
+ * One connection to a PostgreSQL server, set up as the rest relies on it. A URL may name several hosts, as for
+ * libpq, so that whichever of them takes writes is found; the driver itself knows only one.
+ */
+import pg from 'pg'
+import { connectionFailure, DatabaseUnreachableError, isPassing } from './failures.ts'
+
+export interface ConnectOptions {
+  /** Milliseconds that a statement may take; only for reading. */
+  readonly statementTimeout?: number
+}
+
+/** Milliseconds for reaching a host, and again for setting the connection up. */
+const patience = 5000
+/** The first major version with all that is used here. */
+const oldestVersion = 15
+
+/**
+ * Connects to the first host that can be used, for writing the first that takes writes. What fails for good, such
+ * as a wrong password, is not tried elsewhere.
+ */
+export async function connect(
+  url: string,
+  use: 'read' | 'write',
+  options: ConnectOptions = {},
+): Promise<pg.Client> {
+  const failures: Error[] = []
+  for (const host of hostsOf(url)) {
+    try {
+      return await connectHost(host, use, options)
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      failures.push(error as Error)
+    }
+  }
+  const [first] = failures
+  if (first === undefined || failures.length === 1) throw first
+  const wanted = use === 'write' ? 'takes writes' : 'can be reached'
+  const reasons = failures.map(({ message }) => message).join(' ')
+  throw new DatabaseUnreachableError(`None of the ${failures.length} hosts ${wanted}. ${reasons}`, {
+    cause: first,
+  })
+}
+
+/** A URL for each host of a URL, in order. */
+export function hostsOf(url: string): string[] {
+  const [, scheme, user = '', hosts = '', rest = ''] =
+    /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
+  const urls = scheme === undefined ? [] : hosts.split(',').map((host) => scheme + user + host + rest)
+  const valid = urls.every((one) => URL.canParse(one.replace(/@(?=[/?#]|$)/, '@socket')))
+  if (urls.length > 0 && valid) return urls
+  throw new Error(
+    `${withoutPassword(url)} is not a valid URL of a database: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with @ : / ? # % in the password as %40 %3A %2F %3F %23 %25.`,
+  )
+}
+
+/** For messages; also of a URL that is not valid, where what follows a colon may be part of a password. */
+export function withoutPassword(url: string): string {
+  return url
+    .replace(/^([a-z][a-z0-9+]*:\/\/[^:@/?#]*):.*@/s, '$1@')
+    .replaceAll(/([?&])(?:ssl)?password=[^&#]*&?/g, '$1')
+    .replace(/[?&]$/, '')
+}
+
+/** Refuses a server that is too old; `version` as `server_version` has it, such as `15.4 (Debian 15.4-1)`. */
+export function assertServerVersion(version: string): void {
+  const [number = version] = version.split(' ')
+  if (Number.parseInt(number, 10) < oldestVersion)
+    throw new Error(`The server is PostgreSQL ${number}; Lexigraph needs ${oldestVersion} or newer.`)
+}
+
+async function connectHost(
+  url: string,
+  use: 'read' | 'write',
+  { statementTimeout = 0 }: ConnectOptions,
+): Promise<pg.Client> {
+  const client = createClient(url)
+  // A connection may be lost while nothing is asked of it. The next statement fails by itself then.
+  client.on('error', () => undefined)
+  const server = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`
+  const attempt = { server, user: client.user ?? '', database: client.database ?? '', patience }
+  try {
+    await client.connect()
+  } catch (cause) {
+    throw connectionFailure(cause, attempt)
+  }
+  try {
+    assertUsable(await setUp(client, use, statementTimeout), attempt, use)
+    return client
+  } catch (cause) {
+    await client.end()
+    throw isPassing(cause) && !(cause instanceof DatabaseUnreachableError)
+      ? connectionFailure(cause, attempt)
+      : cause
+  }
+}
+
+function createClient(url: string): pg.Client {
+  try {
+    return new pg.Client({
+      connectionString: plainTlsMode(url),
+      fallback_application_name: 'lexigraph',
+      connectionTimeoutMillis: patience,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 30_000,
+      types: { getTypeParser },
+    } as pg.ClientConfig)
+  } catch (cause) {
+    // Such as a certificate's file that is not there.
+    throw new Error(`The URL of the database cannot be used: ${(cause as Error).message}.`, { cause })
+  }
+}
+
+/** The driver checks certificates in full in all of these modes, but complains of any other name than the last. */
+function plainTlsMode(url: string): string {
+  return /[?&]uselibpqcompat=true/.test(url)
+    ? url
+    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full')
+}
+
+interface Standing {
+  readonly version: string
+  readonly encoding: string
+  readonly standby: boolean
+  readonly read_only: boolean
+}
+
+/** In a statement of its own rather than with the connection's start, which poolers do not pass on. */
+async function setUp(client: pg.Client, use: 'read' | 'write', statementTimeout: number): Promise<Standing> {
+  const names = Object.entries({ ...common, ...(use === 'read' ? reading : writing) })
+  if (use === 'read') names.push(['statement_timeout', String(statementTimeout)])
+  const statement = {
+    text: `select ${names.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`).join(', ')},
+      set_config('search_path', ${searchPath}, false), current_setting('server_version') as version,
+      current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
+      current_setting('transaction_read_only') = 'on' as read_only`,
+    values: names.flat(),
+    query_timeout: patience,
+  }
+  const { rows } = await client.query<Standing>(statement)
+  return rows[0] as Standing
+}
+
+/** With the schema that somebody may have put pg_trgm into. */
+const searchPath = `concat_ws(', ', 'lexigraph, lexigraph_records, public',
+  (select quote_ident(nspname) from pg_extension join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm'))`
+
+/** The last three let the server notice within a minute that a machine is gone, and let go of its locks. */
+const common = {
+  client_encoding: 'UTF8',
+  timezone: 'UTC',
+  jit: 'off',
+  tcp_keepalives_idle: '30',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
+}
+/** The roads are chosen before; the server must not choose again. */
+const reading = {
+  default_transaction_read_only: 'on',
+  enable_seqscan: 'off',
+  join_collapse_limit: '1',
+  plan_cache_mode: 'force_generic_plan',
+}
+/** A load or a rebuild takes as long as it takes, whatever the role is given by default. */
+const writing = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' }
+
+function assertUsable(
+  { version, encoding, standby, read_only }: Standing,
+  { server, database }: { readonly server: string; readonly database: string },
+  use: 'read' | 'write',
+): void {
+  assertServerVersion(version)
+  if (encoding !== 'UTF8')
+    throw new Error(
+      `The database "${database}" has the encoding ${encoding}, which cannot hold all text: name one that was made with \`create database NAME encoding 'UTF8' template template0\`.`,
+    )
+  if (use === 'read' || !(standby || read_only)) return
+  const why = standby ? 'is a standby' : 'is set to be read only'
+  throw new DatabaseUnreachableError(
+    `The server at ${server} ${why} and takes no writes: name the primary in the URL, or all hosts, postgres://USER@HOST1:PORT,HOST2:PORT/DATABASE.`,
+  )
+}
+
+const integers: ReadonlySet<number> = new Set([
+  pg.types.builtins.INT2,
+  pg.types.builtins.INT4,
+  pg.types.builtins.INT8,
+])
+const json: ReadonlySet<number> = new Set([pg.types.builtins.JSON, pg.types.builtins.JSONB])
+
+/** Integers as bigint, as in every engine; JSON as the text it is. */
+function getTypeParser(type: number, format?: 'text' | 'binary'): (value: never) => unknown {
+  if (format !== 'binary') {
+    if (integers.has(type)) return BigInt
+    if (json.has(type)) return String
+  }
+  return pg.types.getTypeParser(type, format as 'text')
+}
