@@ -3,7 +3,7 @@
  * libpq, so that whichever of them takes writes is found; the driver itself knows only one.
  */
 import pg from 'pg'
-import { connectionFailure, DatabaseUnreachableError, isPassing } from './failures.ts'
+import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing } from './failures.ts'
 
 export interface ConnectOptions {
   /** Milliseconds that a statement may take; only for reading. */
@@ -77,34 +77,57 @@ async function connectHost(
   const client = createClient(url)
   // A connection may be lost while nothing is asked of it. The next statement fails by itself then.
   client.on('error', () => undefined)
-  const server = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`
-  const attempt = { server, user: client.user ?? '', database: client.database ?? '', patience }
   try {
     await client.connect()
   } catch (cause) {
-    throw connectionFailure(cause, attempt)
+    throw connectionFailure(cause, attemptOf(client))
   }
   try {
-    assertUsable(await setUp(client, use, statementTimeout), attempt, use)
+    await prepareClient(client, use, { statementTimeout })
     return client
   } catch (cause) {
     await client.end()
+    throw cause
+  }
+}
+
+/** How the driver is told to connect to the one host of a URL. */
+export function clientConfig(url: string): pg.ClientConfig {
+  return {
+    connectionString: plainTlsMode(url),
+    fallback_application_name: 'lexigraph',
+    connectionTimeoutMillis: patience,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
+    types: { getTypeParser: getTypeParser as typeof pg.types.getTypeParser },
+  }
+}
+
+/** Sets a connection up, once, before it is used. */
+export async function prepareClient(
+  client: pg.Client,
+  use: 'read' | 'write',
+  { statementTimeout = 0 }: ConnectOptions,
+): Promise<void> {
+  const attempt = attemptOf(client)
+  try {
+    assertUsable(await setUp(client, use, statementTimeout), attempt, use)
+  } catch (cause) {
     throw isPassing(cause) && !(cause instanceof DatabaseUnreachableError)
       ? connectionFailure(cause, attempt)
       : cause
   }
 }
 
+/** What messages say of a connection. */
+export function attemptOf(client: pg.Client): Attempt {
+  const server = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`
+  return { server, user: client.user ?? '', database: client.database ?? '', patience }
+}
+
 function createClient(url: string): pg.Client {
   try {
-    return new pg.Client({
-      connectionString: plainTlsMode(url),
-      fallback_application_name: 'lexigraph',
-      connectionTimeoutMillis: patience,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 30_000,
-      types: { getTypeParser },
-    } as pg.ClientConfig)
+    return new pg.Client(clientConfig(url))
   } catch (cause) {
     // Such as a certificate's file that is not there.
     throw new Error(`The URL of the database cannot be used: ${(cause as Error).message}.`, { cause })
