@@ -101,6 +101,15 @@ test('columns and side tables are found by path and kind', () => {
   assert.equal(findArray(table, ['sources'], true)?.kind, 'reference')
 })
 
+test('an array with the name of an index that every table has gets a side table of another name', () => {
+  const strings = { type: 'array', items: { type: 'string' } }
+  const table = only(recordLexicon('org.example.same', { key: strings, indexed_at: strings }))
+  assert.deepEqual(
+    table.arrays.map(({ name }) => name),
+    ['org.example.same/key~2', 'org.example.same/indexed_at~2'],
+  )
+})
+
 function tablesOf(...documents: Parameters<typeof understand>[0]): readonly Table[] {
   return understand(documents, {}).tables
 }

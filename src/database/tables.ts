@@ -100,6 +100,8 @@ function samePath(a: readonly string[], b: readonly string[]): boolean {
 
 function buildTable(collection: Collection, name: string): Table {
   const unique = uniqueNames(longestName)
+  // Indexes that every table has; properties may have these names too.
+  for (const own of ['key', 'indexed_at']) unique(`${name}/${own}`)
   const columns: Column[] = []
   const arrays: ArrayIndex[] = []
   const indexes: TableIndex[] = []
