@@ -38,10 +38,20 @@ export interface Statistics {
   rows(table: Table): number
   /** Rows that a condition on one index leaves, counted up to `limit`. */
   countUpTo(statement: Statement, limit: number): number
-  /** How many records hold a trigram, roughly. */
-  trigram(index: TextIndex, trigram: string): number
-  /** How many trigrams begin so, and how many records hold one, roughly and with repetitions. */
-  prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number }
+  /** How many records hold a trigram, roughly; null when the index does not have such trigrams. */
+  trigram(index: TextIndex, trigram: string): number | null
+  /**
+   * For a needle of one or two characters: how many lists are merged to find it, and how many records are in
+   * them, roughly and with repetitions; null when the index cannot find it.
+   */
+  prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number } | null
+  /** How many trigrams of a needle that is not rare are worth being intersected. */
+  readonly trigramsAtOnce: number
+  /**
+   * Asks the database for figures that the calls until now lacked and answered with guesses; false when they
+   * lacked none. Absent where they are at hand.
+   */
+  complete?(): Promise<boolean>
 }
 
 /** Read-only access. Every call sees one snapshot. */

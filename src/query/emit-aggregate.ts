@@ -84,16 +84,16 @@ function groupList(
   const text = emitObject(emitter, fields, value)
   const ordered = emitter.alias()
   const page = sql`select * from ${groups.name} ${ordered} where n >= ${plan.minCount}
-    order by ${groupOrder(plan, groups, ordered)} limit ${dialect.limit(plan.limit)}`
+    order by ${groupOrder(emitter, plan, groups, ordered)} limit ${dialect.limit(plan.limit)}`
   const all = sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`
   return dialect.concat([raw(`'['`), all, raw(`']'`)])
 }
 
 /** Keys close every order, so that it is total. */
-function groupOrder({ keys, order }: AggregatePlan, groups: Grouping, row: Sql): Sql {
+function groupOrder({ dialect }: Emitter, { keys, order }: AggregatePlan, groups: Grouping, row: Sql): Sql {
   const byKeys = (direction: Direction): Sql[] =>
-    keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${raw(direction)}`)
+    keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction)}`)
   if (order.by === 'key') return join(byKeys(order.direction), ', ')
   const first = order.by === 'measure' ? groups.measureValue(order.measure, row) : sql`${row}.n`
-  return join([sql`${first} ${raw(order.direction)}`, ...byKeys('asc')], ', ')
+  return join([sql`${first} ${dialect.ordering(order.direction)}`, ...byKeys('asc')], ', ')
 }

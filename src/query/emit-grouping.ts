@@ -118,7 +118,10 @@ function createSource(emitter: Emitter, { table, where }: AggregatePlan): Source
     let from = row.alias
     let id = ''
     for (const { base, key, table: target } of path) {
-      const [holder, parts] = [from, { base: columnOf(from, base), key: columnOf(from, key) }]
+      const [holder, parts] = [
+        from,
+        { base: columnOf(emitter, from, base), key: columnOf(emitter, from, key) },
+      ]
       id += ` ${holder.sql}.${base.name}`
       from = joinOnce(id, (alias) => leftJoin(emitter, target, alias, parts))
     }
@@ -151,15 +154,16 @@ function leftJoin(emitter: Emitter, table: Table, alias: Sql, { base, key }: Uri
 }
 
 /** What a key is grouped by: one value, or the two parts of a reference. */
-function rawKeys({ dialect }: Emitter, key: GroupKey, source: Source): readonly Sql[] {
+function rawKeys(emitter: Emitter, key: GroupKey, source: Source): readonly Sql[] {
+  const { dialect } = emitter
   const { leaf, bucket } = key
   const alias = source.joined(key)
   const bucketed = (value: Sql): Sql => (bucket === null ? value : dialect.bucketKey(value, bucket))
   switch (leaf.kind) {
     case 'column':
-      return [bucketed(columnOf(alias, leaf.column))]
+      return [bucketed(columnOf(emitter, alias, leaf.column))]
     case 'reference':
-      return [columnOf(alias, leaf.base), columnOf(alias, leaf.key)]
+      return [columnOf(emitter, alias, leaf.base), columnOf(emitter, alias, leaf.key)]
     case 'array':
       return [source.elements(key, 'grouped')]
     case 'system':

@@ -5,7 +5,6 @@
 import type { ColumnValue } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { identifier, type Sql, sql } from '../sql/sql.ts'
-import { didOf } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
 import { conjuncts } from './roads.ts'
 import type { Condition, Direction } from './plan.ts'
@@ -66,7 +65,7 @@ export function beyondPosition(
     and ${here}.rkey = ${rkey} and ${here}.indexed_at = ${indexedAt}`
   const precedes = (
     id: Sql,
-  ): Sql => sql`coalesce((select (${at}.indexed_at, ${at}.rkey, ${didOf(at)}) < (${indexedAt}, ${rkey}, ${did})
+  ): Sql => sql`coalesce((select (${at}.indexed_at, ${at}.rkey, ${emitter.dialect.did(at)}) < (${indexedAt}, ${rkey}, ${did})
     from ${name} ${at} where ${at}.id <= ${id} order by ${at}.id desc limit 1), true)`
   const last = lastIdBefore(emitter, table, precedes)
   // Halving is work for when the record is gone: a limit stops before it, where `coalesce` would not.

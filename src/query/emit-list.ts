@@ -6,7 +6,7 @@ import { isInstant } from './build-list.ts'
 import { beyondPosition } from './emit-id-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
-import { columnOf, didOf, emitCondition, linked, uriText } from './emit-where.ts'
+import { columnOf, emitCondition, linked, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { Direction, EdgeOutput, Link, ListOutput, ListPlan, PageInfoOutput, SortKey } from './plan.ts'
 import { chooseCountRoad, chooseRoad, isIdOrder, type Road } from './roads.ts'
@@ -29,11 +29,12 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
     limit: needs.ends ? size + 1 : size,
   })
   const numbered = needs.ends
-    ? sql`select id, row_number() over () as n, count(*) over () as c from (${ids})`
-    : ids
-  const inOrder = backward
-    ? sql`select * from (${withNumber(numbered, needs.ends)}) order by n desc`
-    : numbered
+    ? sql`select id, row_number() over () as n, count(*) over () as c from (${ids}) ${emitter.alias()}`
+    : backward || !dialect.joinKeepsOrder
+      ? sql`select id, row_number() over () as n from (${ids}) ${emitter.alias()}`
+      : ids
+  const inOrder = backward ? sql`select * from (${numbered}) ${emitter.alias()} order by n desc` : numbered
+  const number = backward ? sql`-${page}.n` : sql`${page}.n`
   const own = needs.ends ? sql`${page}.n <= ${size}` : null
   const position = keyArray(emitter, list.sort, row)
   const values = (output: ListOutput): Sql => {
@@ -43,10 +44,10 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
           if (field.kind === 'cursor') return dialect.toJson(dialect.cursor(list.binding, position))
           return field.kind === 'node' ? emitFields(emitter, field.fields, row) : literal(field.json)
         })
-        return array(emitter, dialect.joined(edge, own))
+        return array(emitter, dialect.joinedBy(number, edge, own))
       }
       case 'nodes':
-        return array(emitter, dialect.joined(emitFields(emitter, output.fields, row), own))
+        return array(emitter, dialect.joinedBy(number, emitFields(emitter, output.fields, row), own))
       case 'pageInfo': {
         const first = backward ? sql`case when ${page}.c < ${size} then ${page}.c else ${size} end` : sql`1`
         const last = backward ? sql`1` : sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
@@ -76,7 +77,7 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   }
   // Ids of the page are of rows that may be seen.
   const table = identifier(list.table.name)
-  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page} cross join ${table} ${alias} on ${alias}.id = ${page}.id)`
+  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page} ${dialect.join} ${table} ${alias} on ${alias}.id = ${page}.id)`
 }
 
 function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, output: ListOutput): Sql {
@@ -102,11 +103,6 @@ function needsOf({ fields }: ListPlan): { readonly rows: boolean; readonly ends:
   const kinds = fields.map(({ output }) => output.kind)
   const ends = kinds.includes('pageInfo')
   return { rows: ends || kinds.includes('edges') || kinds.includes('nodes'), ends }
-}
-
-/** Backward pages are found from their end, and shown from their start. */
-function withNumber(numbered: Sql, has: boolean): Sql {
-  return has ? numbered : sql`select id, row_number() over () as n from (${numbered})`
 }
 
 function array({ dialect }: Emitter, elements: Sql): Sql {
@@ -155,27 +151,33 @@ function emitIds(
     const ordering = road.kind === 'ids' ? sql`` : order
     return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
   }
-  const order = sql`order by ${join(
-    sort.map((key) => sql`${keyOf(key, row)} ${raw(key.direction)}`),
+  const { dialect } = emitter
+  const order = join(
+    sort.map((key) => sql`${keyOf(emitter, key, row)} ${dialect.ordering(key.direction)}`),
     ', ',
-  )}`
-  const starts = position === null ? [] : segments(sort, position, row, inclusive)
+  )
+  const starts = position === null ? [] : segments(emitter, sort, position, row, inclusive)
+  const end = sql`limit ${dialect.limit(limit)}`
   if (list.link !== null && parent !== null) {
     const { from, on } = linkedTo(emitter, list.link, row, parent)
     const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
-    return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
+    return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} order by ${order} ${end}`
   }
   const road = chooseRoad(emitter, table, where, sort)
-  const { from, on } = fromRoad(emitter, road, row, where, null)
-  const part = (start: readonly Sql[]): Sql =>
-    sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, ...start, condition])} ${order} limit ${emitter.dialect.limit(limit)}`
+  const isAlong = isAlongOrder(road, table, sort)
+  const part = (start: readonly Sql[]): Sql => {
+    const along = isAlong ? { start, order } : null
+    const { from, on, inOrder } = fromRoad(emitter, road, row, where, null, along)
+    const ordering = inOrder ? sql`` : sql`order by ${order}`
+    return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, ...start, condition])} ${ordering} ${end}`
+  }
   if (position === null) return part([])
-  if (!isAlongOrder(road, table, sort)) return part([anyOf(starts)])
+  if (!isAlong) return part([anyOf(starts)])
   // Each segment is one range of the order's index, and they follow each other in order.
   return sql`${join(
-    starts.map((start) => sql`select * from (${part([start])})`),
+    starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`),
     ' union all ',
-  )} limit ${emitter.dialect.limit(limit)}`
+  )} ${end}`
 }
 
 function isAlongOrder(road: Road, table: Table, sort: readonly SortKey[]): boolean {
@@ -193,50 +195,54 @@ function opposite(direction: Direction): Direction {
 
 /** The part of an order beyond a position, as disjoint ranges in that order: one more equal key, then one beyond. */
 function segments(
+  emitter: Emitter,
   sort: readonly SortKey[],
   position: readonly ColumnValue[],
   row: RecordRow,
   inclusive: boolean,
 ): Sql[] {
   const found: Sql[] = inclusive
-    ? [allOf(sort.map((key, index) => equals(key, position[index] ?? null, row)))]
+    ? [allOf(sort.map((key, index) => equals(emitter, key, position[index] ?? null, row)))]
     : []
   for (let last = sort.length - 1; last >= 0; last -= 1) {
     const key = sort[last] as SortKey
-    const before = sort.slice(0, last).map((it, index) => equals(it, position[index] ?? null, row))
-    for (const beyond of beyondKey(key, position[last] ?? null, row)) found.push(allOf([...before, beyond]))
+    const before = sort.slice(0, last).map((it, index) => equals(emitter, it, position[index] ?? null, row))
+    for (const beyond of beyondKey(emitter, key, position[last] ?? null, row))
+      found.push(allOf([...before, beyond]))
   }
   return found
 }
 
-function equals(key: SortKey, value: ColumnValue, row: RecordRow): Sql {
-  return value === null ? sql`${keyOf(key, row)} is null` : sql`${keyOf(key, row)} = ${value}`
+function equals(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): Sql {
+  const at = keyOf(emitter, key, row)
+  return value === null ? sql`${at} is null` : sql`${at} = ${value}`
 }
 
 /** A missing value is smaller than any: first going up, last going down. */
-function beyondKey(key: SortKey, value: ColumnValue, row: RecordRow): readonly Sql[] {
-  const at = keyOf(key, row)
+function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): readonly Sql[] {
+  const at = keyOf(emitter, key, row)
   if (key.direction === 'asc') return [value === null ? sql`${at} is not null` : sql`${at} > ${value}`]
   if (value === null) return []
   return key.nullable ? [sql`${at} < ${value}`, sql`${at} is null`] : [sql`${at} < ${value}`]
 }
 
-function keyOf({ value }: SortKey, { alias }: RecordRow): Sql {
+function keyOf(emitter: Emitter, { value }: SortKey, { alias }: RecordRow): Sql {
   switch (value.kind) {
     case 'column':
-      return columnOf(alias, value.column)
+      return columnOf(emitter, alias, value.column)
     case 'uriText':
-      return uriText(columnOf(alias, value.base), columnOf(alias, value.key))
+      return uriText(columnOf(emitter, alias, value.base), columnOf(emitter, alias, value.key))
     case 'system':
-      if (value.name === 'did') return didOf(alias)
+      if (value.name === 'did') return emitter.dialect.did(alias)
       if (value.name === 'baseUri') return sql`(select uri from base where id = ${alias}.base)`
       return sql`${alias}.${identifier(value.name)}`
   }
 }
 
-function keyArray({ dialect }: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
+function keyArray(emitter: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
+  const { dialect } = emitter
   return dialect.jsonArray(
-    sort.map((key) => (isInstant(key) ? dialect.asText(keyOf(key, row)) : keyOf(key, row))),
+    sort.map((key) => (isInstant(key) ? dialect.asText(keyOf(emitter, key, row)) : keyOf(emitter, key, row))),
   )
 }
 

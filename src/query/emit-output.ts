@@ -1,7 +1,7 @@
 /** Outputs as SQL expressions of JSON text. Everything a record published comes out of the record as it was kept. */
 import { join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { referenceOperand } from './build-link.ts'
-import { didOf, jsonOf, lookUp, referenceParts, type UriParts, uriText } from './emit-where.ts'
+import { jsonOf, lookUp, referenceParts, type UriParts, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { Output, RecordSelections, ReferenceOperand, Selected } from './plan.ts'
 
@@ -50,7 +50,7 @@ function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
     case 'blobField':
       return blobField(emitter, output, json)
     case 'object':
-      return sql`iif(${dialect.scalarAt(json, output.path)} is null, 'null', ${emitFields(emitter, output.fields, row)})`
+      return nullOr(dialect.scalarAt(json, output.path), emitFields(emitter, output.fields, row))
     case 'union': {
       const type = dialect.scalarAt(json, [...output.path, '$type'])
       const cases = output.cases.map(
@@ -66,7 +66,10 @@ function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
       const element: Row = { kind: 'json', value: sql`${alias}.value` }
       const text = emitOutput(emitter, output.element, element)
       const all = sql`select ${dialect.joined(text, null)} from ${dialect.each(json, output.path, alias)}`
-      return sql`iif(${dialect.scalarAt(json, output.path)} is null, 'null', ${dialect.concat([raw(`'['`), sql`(${all})`, raw(`']'`)])})`
+      return nullOr(
+        dialect.scalarAt(json, output.path),
+        dialect.concat([raw(`'['`), sql`(${all})`, raw(`']'`)]),
+      )
     }
     case 'isCurrent': {
       const of: ReferenceOperand = { kind: 'json', path: output.path, shape: 'strongRef' }
@@ -113,9 +116,9 @@ function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>
     case 'cid':
       return dialect.toJson(dialect.cidText(sql`${alias}.cid`))
     case 'did':
-      return dialect.toJson(didOf(alias))
+      return dialect.toJson(dialect.did(alias))
     case 'actorHandle':
-      return dialect.toJson(sql`(select handle from actor where did = ${didOf(alias)})`)
+      return dialect.toJson(sql`(select handle from actor where did = ${dialect.did(alias)})`)
     case 'rkey':
       return dialect.toJson(sql`${alias}.rkey`)
     case 'collection':
@@ -137,6 +140,10 @@ function blobField(
 ): Sql {
   const at = (...keys: string[]): Sql => dialect.jsonAt(json, [...path, ...keys])
   return name === 'ref' ? sql`coalesce(${at('ref', '$link')}, ${at('cid')}, 'null')` : orNull(at(name))
+}
+
+function nullOr(present: Sql, json: Sql): Sql {
+  return sql`case when ${present} is null then 'null' else ${json} end`
 }
 
 function orNull(value: Sql): Sql {

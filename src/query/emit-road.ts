@@ -1,10 +1,12 @@
 /** A road as a `from` clause and what must hold beside the list's own conditions. */
+import type { Fences, Hints } from '../sql/dialect.ts'
 import { join, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Emitter, Row } from './emitter.ts'
 import { idRange } from './emit-id-order.ts'
-import { lookUpIds } from './look-ups.ts'
+import { emitCondition } from './emit-where.ts'
+import { lookUpIds, mayFind } from './look-ups.ts'
 import type { Condition, Direction } from './plan.ts'
-import type { Road } from './roads.ts'
+import { heldBy, type Road } from './roads.ts'
 
 /** Where ids are to come in order, and from where on. */
 interface IdOrder {
@@ -12,25 +14,54 @@ interface IdOrder {
   readonly bound: Sql | null
 }
 
+/** The road gives the list's own order, from a start on. */
+interface Along {
+  readonly start: readonly Sql[]
+  readonly order: Sql
+}
+
+interface From {
+  readonly from: Sql
+  readonly on: readonly Sql[]
+  /** Whether rows come in the order of `Along` without being asked to. */
+  readonly inOrder: boolean
+}
+
+type RecordRow = Extract<Row, { kind: 'record' }>
+
 export function fromRoad(
   emitter: Emitter,
   road: Road,
-  row: Extract<Row, { kind: 'record' }>,
+  row: RecordRow,
   where: Condition,
   order: IdOrder | null,
-): { readonly from: Sql; readonly on: readonly Sql[] } {
+  along: Along | null = null,
+): From {
+  const { steering } = emitter.dialect
+  if (steering.kind === 'fences') return fenced(emitter, steering, road, row, where, along)
+  return hinted(emitter, steering, road, row, where, order)
+}
+
+function hinted(
+  emitter: Emitter,
+  steering: Hints,
+  road: Road,
+  row: RecordRow,
+  where: Condition,
+  order: IdOrder | null,
+): From {
   const { alias, table } = row
   const range = idRange(emitter, row, where)
   const beyond = order?.bound == null ? range : [sql`${alias}.id ${order.bound}`, ...range]
   switch (road.kind) {
     case 'free':
-      return { from: emitter.rows(table, alias), on: beyond }
+      return { from: emitter.rows(table, alias), on: beyond, inOrder: false }
     case 'walk':
-      return { from: emitter.rows(table, alias, emitter.dialect.walk(road.index)), on: beyond }
+      return { from: emitter.rows(table, alias, steering.walk(road.index)), on: beyond, inOrder: false }
     case 'ids': {
       const candidates = emitter.alias()
       const lists = road.of.map((lookUp) => {
-        const { from, id, where } = lookUpIds(emitter, lookUp)
+        const { from, id, where } = lookUpIds(emitter, steering, lookUp)
         const bound = order?.bound == null ? sql`` : sql` and ${id} ${order.bound}`
         return sql`select ${id} as id from ${from} where ${where}${bound}`
       })
@@ -39,7 +70,40 @@ export function fromRoad(
       const ordering = order === null ? sql`` : sql` order by 1 ${raw(order.direction)} limit -1`
       const ids = sql`(${join(lists, ' union ')}${ordering}) ${candidates}`
       const rows = emitter.rows(table, alias)
-      return { from: sql`${ids} cross join ${rows} on ${alias}.id = ${candidates}.id`, on: range }
+      return {
+        from: sql`${ids} cross join ${rows} on ${alias}.id = ${candidates}.id`,
+        on: range,
+        inOrder: false,
+      }
     }
+  }
+}
+
+/** Behind a fence there is nothing but what the road's index answers, so that the engine has no other choice. */
+function fenced(
+  emitter: Emitter,
+  steering: Fences,
+  road: Road,
+  row: RecordRow,
+  where: Condition,
+  along: Along | null,
+): From {
+  const { alias, table } = row
+  const { fence } = steering
+  const rows = emitter.rows(table, alias)
+  switch (road.kind) {
+    case 'free':
+      return { from: rows, on: [], inOrder: false }
+    case 'walk': {
+      const held = heldBy(table, road.index, where).map((part) => emitCondition(emitter, part, row))
+      if (along === null) return { from: fence(rows, alias, held, null), on: [], inOrder: false }
+      return { from: fence(rows, alias, [...along.start, ...held], along.order), on: [], inOrder: true }
+    }
+    case 'ids':
+      return {
+        from: fence(rows, alias, [mayFind(emitter, steering, row, road.of)], null),
+        on: [],
+        inOrder: false,
+      }
   }
 }

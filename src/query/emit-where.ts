@@ -36,16 +36,18 @@ export function emitCondition(
     case 'not':
       return sql`(not coalesce(${emitCondition(emitter, condition.of, row, around)}, false))`
     case 'compare':
+      if (condition.op === 'eq' && isVirtual(condition.operand))
+        return dialect.isOneOf(operandOf(emitter, condition.operand, row), [sql`${condition.to}`])
       return sql`(${operandOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
     case 'in': {
       if (condition.list.length === 0)
         return condition.negated
           ? sql`(${operandOf(emitter, condition.operand, row)} is not null)`
           : sql`false`
-      const list = join(
-        condition.list.map((value) => sql`${value}`),
-        ', ',
-      )
+      const values = condition.list.map((value) => sql`${value}`)
+      if (!condition.negated && isVirtual(condition.operand))
+        return dialect.isOneOf(operandOf(emitter, condition.operand, row), values)
+      const list = join(values, ', ')
       const not = condition.negated ? sql`not ` : sql``
       return sql`(${operandOf(emitter, condition.operand, row)} ${not}in (${list}))`
     }
@@ -137,10 +139,10 @@ export function linked(
 ): { readonly from: Sql } & UriParts {
   const rows = emitter.rows(table, alias)
   if (link.kind === 'columns')
-    return { from: rows, base: columnOf(alias, link.base), key: columnOf(alias, link.key) }
+    return { from: rows, base: columnOf(emitter, alias, link.base), key: columnOf(emitter, alias, link.key) }
   const side = emitter.alias()
   return {
-    from: sql`${identifier(link.array.name)} ${side} cross join ${rows} on ${alias}.id = ${side}.id`,
+    from: sql`${identifier(link.array.name)} ${side} ${emitter.dialect.join} ${rows} on ${alias}.id = ${side}.id`,
     base: sql`${side}.base`,
     key: sql`${side}.rkey`,
   }
@@ -154,7 +156,7 @@ export interface UriParts {
 /** A reference's URI in the two parts that records are found by. */
 export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row): UriParts {
   if (of.kind === 'columns' && row.kind === 'record')
-    return { base: columnOf(row.alias, of.base), key: columnOf(row.alias, of.key) }
+    return { base: columnOf(emitter, row.alias, of.base), key: columnOf(emitter, row.alias, of.key) }
   const uri = referenceUri(emitter, of, row)
   const { dialect } = emitter
   return { base: sql`(select id from base where uri = ${dialect.uriBase(uri)})`, key: dialect.uriKey(uri) }
@@ -175,8 +177,12 @@ export function lookUp(
   return sql`case (select collection from base where id = ${base}) ${join(cases, ' ')} end`
 }
 
-export function columnOf(alias: Sql, column: Column): Sql {
-  return sql`${alias}.${identifier(column.name)}`
+export function columnOf({ dialect }: Emitter, alias: Sql, { name, path, virtual }: Column): Sql {
+  return virtual ? dialect.virtualText(alias, name, path) : sql`${alias}.${identifier(name)}`
+}
+
+function isVirtual(operand: Operand): boolean {
+  return operand.kind === 'column' && operand.column.virtual
 }
 
 export function jsonOf(row: Row): Sql {
@@ -188,24 +194,18 @@ export function uriText(base: Sql, key: Sql): Sql {
   return sql`((select uri from base where id = ${base}) || ${key})`
 }
 
-export function didOf(alias: Sql): Sql {
-  return sql`(select did from base where id = ${alias}.base)`
-}
-
-function operandOf({ dialect }: Emitter, operand: Operand, row: Row): Sql {
-  if (operand.kind === 'json') {
-    const scalar = dialect.scalarAt(jsonOf(row), operand.path)
-    return operand.as === 'instant' ? dialect.instant(scalar) : scalar
-  }
+function operandOf(emitter: Emitter, operand: Operand, row: Row): Sql {
+  const { dialect } = emitter
+  if (operand.kind === 'json') return scalarOf(emitter, jsonOf(row), operand.path, operand.as)
   if (row.kind !== 'record') throw new Error('An array element has no columns.')
-  if (operand.kind === 'column') return columnOf(row.alias, operand.column)
+  if (operand.kind === 'column') return columnOf(emitter, row.alias, operand.column)
   switch (operand.name) {
     case 'uri':
       return uriText(sql`${row.alias}.base`, sql`${row.alias}.rkey`)
     case 'cid':
       return dialect.cidText(sql`${row.alias}.cid`)
     case 'did':
-      return didOf(row.alias)
+      return dialect.did(row.alias)
     case 'collection':
       return literal(row.table.collection.nsid)
     default:
@@ -217,9 +217,21 @@ function foldedOf(emitter: Emitter, operand: Operand, row: Row): Sql {
   if (operand.kind === 'column' && row.kind === 'record') {
     const index = row.table.texts.find(({ text }) => text === operand.column)
     if (index !== undefined)
-      return emitter.dialect.foldedColumn(columnOf(row.alias, index.text), columnOf(row.alias, index.folded))
+      return emitter.dialect.foldedColumn(
+        columnOf(emitter, row.alias, index.text),
+        columnOf(emitter, row.alias, index.folded),
+      )
   }
   return emitter.dialect.fold(operandOf(emitter, operand, row))
+}
+
+function scalarOf(
+  { dialect }: Emitter,
+  json: Sql,
+  path: readonly string[],
+  as: Extract<Operand, { kind: 'json' }>['as'],
+): Sql {
+  return as === 'instant' ? dialect.instant(dialect.scalarAt(json, path)) : dialect.scalarAt(json, path, as)
 }
 
 function isNull(value: Sql, is: boolean): Sql {
@@ -238,8 +250,7 @@ function hasElements(
     if (array.index !== null && row.kind === 'record')
       return sql`exists (select 1 from ${identifier(array.index.name)} where value in (${values}) and id = ${row.alias}.id)`
     const alias = emitter.alias()
-    const element = sql`${alias}.value`
-    const value = array.kind === 'instant' ? emitter.dialect.instant(element) : element
+    const value = scalarOf(emitter, sql`${alias}.value`, [], array.kind === 'reference' ? 'text' : array.kind)
     return sql`exists (select 1 from ${emitter.dialect.each(jsonOf(row), array.path, alias)} where ${value} in (${values}))`
   }
   const values = list.map((value) => sql`${value}`)
@@ -251,7 +262,7 @@ function uriIsOneOf(
   { of, list, negated }: Extract<Condition, { kind: 'uri' }>,
   row: Row,
 ): Sql {
-  const own = row.kind === 'record' ? ownParts(of, row.alias) : null
+  const own = row.kind === 'record' ? ownParts(emitter, of, row.alias) : null
   if (own === null) {
     if (of === null) throw new Error('Only a record has a URI.')
     const uri = referenceUri(emitter, of, row)
@@ -274,14 +285,19 @@ function uriIsOneOf(
 }
 
 /** The columns that hold a URI's two parts: the record's own, or a reference's where it has columns. */
-function ownParts(of: ReferenceOperand | null, alias: Sql): readonly [base: Sql, key: Sql] | null {
+function ownParts(
+  emitter: Emitter,
+  of: ReferenceOperand | null,
+  alias: Sql,
+): readonly [base: Sql, key: Sql] | null {
   if (of === null) return [sql`${alias}.base`, sql`${alias}.rkey`]
-  return of.kind === 'columns' ? [columnOf(alias, of.base), columnOf(alias, of.key)] : null
+  return of.kind === 'columns' ? [columnOf(emitter, alias, of.base), columnOf(emitter, alias, of.key)] : null
 }
 
 /** Null when the reference is missing. With columns only the base is looked at, which says as much. */
-function referenceUri({ dialect }: Emitter, of: ReferenceOperand, row: Row): Sql {
-  if (of.kind === 'columns' && row.kind === 'record') return columnOf(row.alias, of.base)
+function referenceUri(emitter: Emitter, of: ReferenceOperand, row: Row): Sql {
+  const { dialect } = emitter
+  if (of.kind === 'columns' && row.kind === 'record') return columnOf(emitter, row.alias, of.base)
   return dialect.scalarAt(jsonOf(row), of.shape === 'strongRef' ? [...of.path, 'uri'] : of.path)
 }
 

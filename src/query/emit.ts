@@ -35,7 +35,7 @@ function emitRoot(emitter: Emitter, output: RootOutput): Sql {
     case 'constant':
       return literal(output.json)
     case 'introspection':
-      return sql`${output.json}`
+      return sql`cast(${output.json} as text)`
     case 'list':
       return emitList(emitter, output.list, null)
     case 'status':

@@ -87,8 +87,12 @@ export function createEngine(options: EngineOptions): QueryEngine {
   const emit = async (plan: Plan): Promise<{ statement: Statement; version: number }> => {
     const known = await currentState()
     const { dialect, statistics } = database
-    const emitter = createEmitter({ dialect, statistics, state: known, tables, list: emitList })
-    return { statement: emitStatement(emitter, plan), version: known.version }
+    for (;;) {
+      const emitter = createEmitter({ dialect, statistics, state: known, tables, list: emitList })
+      const statement = emitStatement(emitter, plan)
+      // Roads were chosen by guesses where figures were not at hand.
+      if ((await statistics?.complete?.()) !== true) return { statement, version: known.version }
+    }
   }
 
   const compile = async (request: GraphQLRequest): Promise<Compiled> => {

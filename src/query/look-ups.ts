@@ -4,9 +4,10 @@
  */
 import type { ColumnValue, Statistics } from '../database/database.ts'
 import type { ArrayIndex, TextIndex } from '../database/tables.ts'
-import type { TrigramMatch } from '../sql/dialect.ts'
-import { identifier, type Sql, sql } from '../sql/sql.ts'
-import type { Emitter } from './emitter.ts'
+import type { Fences, Hints, TrigramMatch } from '../sql/dialect.ts'
+import { anyOf, identifier, join, type Sql, sql } from '../sql/sql.ts'
+import { columnOf } from './emit-where.ts'
+import type { Emitter, Row } from './emitter.ts'
 import type { Condition } from './plan.ts'
 
 export type LookUp =
@@ -19,9 +20,6 @@ export interface Found {
   readonly estimate: number
   readonly lists: number
 }
-
-/** Two noncharacters that trigram tokenizers replace, so that they are found in the text alone. */
-const unindexable = /[\uFFFE\uFFFF]/
 
 /** More trigrams than this are not merged: a needle that begins so many is a common one. */
 const maxPrefixTerms = 400
@@ -63,11 +61,38 @@ export function totalEstimate(found: readonly Found[]): number {
 
 /** The ids a look-up finds, each once and in id order, as what to select from which rows. */
 export function lookUpIds(
-  { dialect }: Emitter,
+  emitter: Emitter,
+  { trigramIds }: Hints,
   lookUp: LookUp,
 ): { readonly from: Sql; readonly id: Sql; readonly where: Sql } {
-  if (lookUp.kind === 'text') return dialect.trigramIds(lookUp.index.name, lookUp.match)
-  return { from: identifier(lookUp.array.name), id: sql`id`, where: sql`value = ${lookUp.value}` }
+  return lookUp.kind === 'text' ? trigramIds(lookUp.index.name, lookUp.match) : elementIds(emitter, lookUp)
+}
+
+/** Whether any of the look-ups may find the row, as one condition that indexes answer. */
+export function mayFind(
+  emitter: Emitter,
+  { mayHold }: Fences,
+  { alias, table }: Extract<Row, { kind: 'record' }>,
+  lookUps: readonly LookUp[],
+): Sql {
+  const texts = lookUps.flatMap((lookUp) =>
+    lookUp.kind === 'text' ? [mayHold(columnOf(emitter, alias, lookUp.index.folded), lookUp.match)] : [],
+  )
+  const lists = lookUps.flatMap((lookUp) => {
+    if (lookUp.kind === 'text') return []
+    const { from, id, where } = elementIds(emitter, lookUp)
+    return [sql`select ${id} from ${from} where ${where}`]
+  })
+  if (lists.length === 0) return anyOf(texts)
+  // An index over texts and a list of ids do not go together: both become ids.
+  if (texts.length > 0)
+    lists.push(sql`select ${alias}.id from ${identifier(table.name)} ${alias} where ${anyOf(texts)}`)
+  return sql`${alias}.id in (${join(lists, ' union all ')})`
+}
+
+function elementIds({ dialect }: Emitter, { array, value }: Extract<LookUp, { kind: 'element' }>) {
+  const where = array.kind === 'text' ? dialect.isOneOf(sql`value`, [sql`${value}`]) : sql`value = ${value}`
+  return { from: identifier(array.name), id: sql`id`, where }
 }
 
 function findElement(
@@ -78,36 +103,51 @@ function findElement(
   limit: number,
 ): Found {
   const lookUp: LookUp = { kind: 'element', array, value }
-  const { from, where } = lookUpIds(emitter, lookUp)
+  const { from, where } = elementIds(emitter, lookUp)
   const probe = sql`select 1 from ${from} where ${where}`
-  const text = emitter.dialect.text(probe)
-  return { lookUp, estimate: statistics.countUpTo({ text, values: [value] }, limit), lists: 1 }
+  const values = probe.values as readonly ColumnValue[]
+  return {
+    lookUp,
+    estimate: statistics.countUpTo({ text: emitter.dialect.text(probe), values }, limit),
+    lists: 1,
+  }
 }
 
 function findText(statistics: Statistics, index: TextIndex, needle: string): Found | null {
   const characters = [...needle]
   if (characters.length === 0) return null
-  if (characters.length < 3) {
-    if (unindexable.test(needle)) return null
-    const { terms, records } = statistics.prefix(index, needle)
-    if (terms > maxPrefixTerms) return null
-    return {
-      lookUp: { kind: 'text', index, match: { kind: 'prefix', needle } },
-      estimate: records,
-      lists: terms,
-    }
-  }
-  const trigrams = [...new Set(characters.slice(2).map((_, at) => characters.slice(at, at + 3).join('')))]
-    .filter((trigram) => !unindexable.test(trigram))
-    .map((trigram) => ({ trigram, records: statistics.trigram(index, trigram) }))
+  if (characters.length < 3) return findPrefix(statistics, index, needle)
+  const trigrams = sequences(characters, 3)
+    .flatMap((trigram) => {
+      const records = statistics.trigram(index, trigram)
+      return records === null ? [] : [{ trigram, records }]
+    })
     .sort((a, b) => a.records - b.records)
-  if (trigrams.length === 0) return null
+  if (trigrams.length === 0) {
+    const pairs = sequences(characters, 2).flatMap((pair) => findPrefix(statistics, index, pair) ?? [])
+    return pairs.sort((a, b) => a.estimate - b.estimate)[0] ?? null
+  }
   const rarest = trigrams[0]?.records ?? 0
   // The rarest alone when it is rare: each further one costs a whole list to intersect.
-  const used = trigrams.slice(0, rarest < 500 ? 1 : 2).map(({ trigram }) => trigram)
+  const used = trigrams.slice(0, rarest < 500 ? 1 : statistics.trigramsAtOnce).map(({ trigram }) => trigram)
   return {
     lookUp: { kind: 'text', index, match: { kind: 'all', trigrams: used } },
     estimate: rarest,
     lists: 1,
   }
+}
+
+function findPrefix(statistics: Statistics, index: TextIndex, needle: string): Found | null {
+  const found = statistics.prefix(index, needle)
+  if (found === null || found.terms > maxPrefixTerms) return null
+  return {
+    lookUp: { kind: 'text', index, match: { kind: 'prefix', needle } },
+    estimate: found.records,
+    lists: found.terms,
+  }
+}
+
+function sequences(characters: readonly string[], length: number): readonly string[] {
+  const starts = characters.slice(length - 1)
+  return [...new Set(starts.map((_, at) => characters.slice(at, at + length).join('')))]
 }

@@ -133,7 +133,9 @@ function probe(
 ): number {
   const row: Row = { kind: 'record', alias: emitter.alias(), table }
   const held = allOf(parts.map((part) => emitCondition(emitter, part, row)))
-  const found = sql`select 1 from ${identifier(table.name)} ${row.alias} ${emitter.dialect.walk(index)} where ${held}`
+  const { steering } = emitter.dialect
+  const walk = steering.kind === 'hints' ? sql` ${steering.walk(index)}` : sql``
+  const found = sql`select 1 from ${identifier(table.name)} ${row.alias}${walk} where ${held}`
   const values = found.values as readonly ColumnValue[]
   return statistics.countUpTo({ text: emitter.dialect.text(found), values }, limit)
 }
@@ -160,6 +162,21 @@ function leadingColumn(part: Condition): string | undefined {
     default:
       return undefined
   }
+}
+
+/** The conditions that an index answers by itself. */
+export function heldBy(table: Table, index: string | null, where: Condition): readonly Condition[] {
+  const columns = table.indexes.find(({ name }) => name === index)?.columns ?? ['indexed_at']
+  return conjuncts(where).filter((part) => {
+    const leading = leadingColumn(part) ?? systemColumn(part)
+    return leading !== undefined && columns.includes(leading)
+  })
+}
+
+function systemColumn(part: Condition): string | undefined {
+  return part.kind === 'compare' && part.operand.kind === 'system' && part.op !== 'ne'
+    ? part.operand.name
+    : undefined
 }
 
 /** Conditions that must all hold. */

@@ -8,6 +8,14 @@ export interface Dialect {
   concat(parts: readonly Sql[]): Sql
   /** All texts of a group in row order, with commas; null when there are none. */
   joined(text: Sql, filter: Sql | null): Sql
+  /** The same of rows that were joined with others since they were in order, which `number` tells. */
+  joinedBy(number: Sql, text: Sql, filter: Sql | null): Sql
+  /** Whether a join keeps the order of its left side, so that rows need no number for `joinedBy`. */
+  readonly joinKeepsOrder: boolean
+  /** A join that reads its left side first. */
+  readonly join: Sql
+  /** What follows a sort key; a missing value is smaller than any. */
+  ordering(direction: 'asc' | 'desc'): Sql
   /** Bytes in UTF-8, so that an answer is encoded once. */
   body(text: Sql): Sql
   /** A value as JSON text: quoted, escaped, `null`. */
@@ -19,7 +27,13 @@ export interface Dialect {
   /** JSON text at a path of a JSON value; SQL null when there is nothing or null there. */
   jsonAt(json: Sql, path: readonly string[]): Sql
   /** The scalar at a path, as text, integer or 0 and 1; SQL null when missing. */
-  scalarAt(json: Sql, path: readonly string[]): Sql
+  scalarAt(json: Sql, path: readonly string[], as?: 'text' | 'integer' | 'boolean'): Sql
+  /** A text that is kept in its record alone. */
+  virtualText(alias: Sql, name: string, path: readonly string[]): Sql
+  /** The same text is one of these; texts of any length can be looked up so. */
+  isOneOf(text: Sql, values: readonly Sql[]): Sql
+  /** The account of a record's row. */
+  did(alias: Sql): Sql
   /** Elements of the array at a path, as rows of `value`; none when it is missing. */
   each(json: Sql, path: readonly string[], alias: Sql): Sql
   /** A JSON array of values; instants go in as text. */
@@ -51,6 +65,12 @@ export interface Dialect {
   cursor(binding: string, position: Sql): Sql
   /** How many rows at most. */
   limit(rows: number): Sql
+  readonly steering: Hints | Fences
+}
+
+/** An engine that is told which index to go along, and whose text indexes give ids in order. */
+export interface Hints {
+  readonly kind: 'hints'
   /** Makes the engine walk that index, or (null) the table in id order. */
   walk(index: string | null): Sql
   /** Ids of records whose indexed text may hold the needle's trigrams, or may begin any of them with it. */
@@ -60,7 +80,16 @@ export interface Dialect {
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
 }
 
-/** `all`: every one of these trigrams; `prefix`: some trigram that begins with a needle of one or two characters. */
+/** An engine that takes the one index that is of use, once it sees nothing but what that index answers. */
+export interface Fences {
+  readonly kind: 'fences'
+  /** Rows under those conditions and in that order, found before anything else that is asked of them. */
+  fence(rows: Sql, alias: Sql, conditions: readonly Sql[], order: Sql | null): Sql
+  /** Whether an indexed text may hold the needle's trigrams, or does hold a needle of one or two characters. */
+  mayHold(folded: Sql, match: TrigramMatch): Sql
+}
+
+/** `all`: every one of these trigrams; `prefix`: a needle of one or two characters, with which some trigram begins. */
 export type TrigramMatch =
   | { readonly kind: 'all'; readonly trigrams: readonly string[] }
   | { readonly kind: 'prefix'; readonly needle: string }

@@ -129,17 +129,19 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
 export const beliefs = {
   true: (statistics: Statistics | null) => statistics,
   none: () => null,
-  common: (): Statistics => ({
+  common: (statistics: Statistics | null): Statistics => ({
     rows: () => 1_000_000,
     countUpTo: (_, limit) => limit,
-    trigram: () => 500_000,
-    prefix: () => ({ terms: 5_000, records: 900_000 }),
+    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 500_000),
+    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 5_000, records: 900_000 }),
+    trigramsAtOnce: 2,
   }),
-  rare: (): Statistics => ({
+  rare: (statistics: Statistics | null): Statistics => ({
     rows: () => 1_000_000,
     countUpTo: () => 1,
-    trigram: () => 1,
-    prefix: () => ({ terms: 1, records: 1 }),
+    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1),
+    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 1, records: 1 }),
+    trigramsAtOnce: 3,
   }),
 } as const
 

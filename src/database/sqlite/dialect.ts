@@ -16,12 +16,20 @@ export const sqliteDialect: Dialect = {
     filter === null
       ? sql`group_concat(${text}, ',')`
       : sql`group_concat(${text}, ',') filter (where ${filter})`,
+  joinedBy: (_, text, filter) => sqliteDialect.joined(text, filter),
+  joinKeepsOrder: true,
+  join: raw('cross join'),
+  ordering: (direction) => raw(direction),
   body: (text) => sql`cast(${text} as blob)`,
   toJson: (value) => sql`json_quote(${value})`,
   booleanJson: (condition) => sql`iif(${condition}, 'true', 'false')`,
   recordJson: (record) => sql`json(${record})`,
   jsonAt: (json, path) => (path.length === 0 ? json : sql`(${json} -> ${raw(pathLiteral(path))})`),
   scalarAt: (json, path) => (path.length === 0 ? json : sql`(${json} ->> ${raw(pathLiteral(path))})`),
+  virtualText: (alias, name) => sql`${alias}.${identifier(name)}`,
+  isOneOf: (text, values) =>
+    values.length === 1 ? sql`(${text} = ${values[0]})` : sql`(${text} in (${join(values as Sql[], ', ')}))`,
+  did: (alias) => sql`(select did from base where id = ${alias}.base)`,
   each: (json, path, alias) =>
     path.length === 0
       ? sql`json_each(${json}) ${alias}`
@@ -63,18 +71,21 @@ export const sqliteDialect: Dialect = {
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
   // A bare parameter here is looked at by the planner, which then prepares anew at every binding.
   limit: (rows) => sql`${rows} + 0`,
-  walk: (index) => (index === null ? raw('not indexed') : sql`indexed by ${identifier(index)}`),
-  trigramIds: (index, match) => {
-    const table = identifier(index)
-    if (match.kind === 'all') {
-      const query = match.trigrams.map(phrase).join(' AND ')
+  steering: {
+    kind: 'hints',
+    walk: (index) => (index === null ? raw('not indexed') : sql`indexed by ${identifier(index)}`),
+    trigramIds: (index, match) => {
+      const table = identifier(index)
+      if (match.kind === 'all') {
+        const query = match.trigrams.map(phrase).join(' AND ')
+        return { from: table, id: sql`rowid`, where: sql`${table} match ${query}` }
+      }
+      // The vocabulary is read in the same snapshot, so that no trigram is missed.
+      const terms = identifier(`${index}/terms`)
+      const query = sql`(select coalesce(group_concat('"' || replace(term, '"', '""') || '"', ' OR '), '""') from ${terms}
+        where term >= ${match.needle} and term < ${afterPrefix(match.needle)})`
       return { from: table, id: sql`rowid`, where: sql`${table} match ${query}` }
-    }
-    // The vocabulary is read in the same snapshot, so that no trigram is missed.
-    const terms = identifier(`${index}/terms`)
-    const query = sql`(select coalesce(group_concat('"' || replace(term, '"', '""') || '"', ' OR '), '""') from ${terms}
-      where term >= ${match.needle} and term < ${afterPrefix(match.needle)})`
-    return { from: table, id: sql`rowid`, where: sql`${table} match ${query}` }
+    },
   },
 }
 

@@ -45,9 +45,13 @@ export class SqliteReader implements ReadDatabase {
       rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) as n from ${quote(name)}`, []),
       countUpTo: ({ text, values }, limit) =>
         this.#number(`select count(*) as n from (${text} limit ? + 0)`, [...values, limit]),
+      trigramsAtOnce: 2,
       trigram: ({ name }: TextIndex, trigram) =>
-        this.#number(`select records as n from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
+        unindexable.test(trigram)
+          ? null
+          : this.#number(`select records as n from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
       prefix: ({ name }: TextIndex, needle) => {
+        if (unindexable.test(needle)) return null
         const counts = `select count(*) as terms, sum(records) as records from ${quote(`${name}/counts`)}
           where term >= ? and term < ?`
         const row = this.#prepare(counts).get(needle, afterPrefix(needle))
@@ -138,6 +142,9 @@ export class SqliteReader implements ReadDatabase {
     return Number(this.#prepare(text).get(...values)?.n ?? 0)
   }
 }
+
+/** Two noncharacters that the trigram tokenizer replaces, so that they are found in the text alone. */
+const unindexable = /[\uFFFE\uFFFF]/
 
 /** Busy, locked or out of reach may be over soon, and says so (https://sqlite.org/rescode.html). */
 function whileReachable<Result>(read: () => Result): Result {

@@ -1,0 +1,126 @@
+/** How PostgreSQL spells what databases spell differently. */
+import type { Dialect } from '../../sql/dialect.ts'
+import { join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
+import { pathLiteral, textAt } from './json-path.ts'
+
+const microsPer = { hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000 }
+/** Weeks begin on Monday and 1970-01-01 was a Thursday. */
+const mondayOffset = 3 * microsPer.day
+/** A call takes at most 100 arguments. */
+const maxArguments = 99
+
+export const postgresDialect: Dialect = {
+  text: (statement) => statement.text,
+  concat,
+  joined: (text, filter) => sql`string_agg(${text}::text, ',')${only(filter)}`,
+  joinedBy: (number, text, filter) => sql`string_agg(${text}::text, ',' order by ${number})${only(filter)}`,
+  joinKeepsOrder: false,
+  join: raw('join'),
+  ordering: (direction) => raw(direction === 'asc' ? 'asc nulls first' : 'desc nulls last'),
+  body: (text) => sql`convert_to(${text}, 'UTF8')`,
+  toJson: (value) => sql`coalesce(to_json(${value})::text, 'null')`,
+  booleanJson: (condition) => sql`(${condition})::text`,
+  recordJson: (record) => sql`${record}::text`,
+  jsonAt: (json, path) => sql`${jsonbAt(json, path)}::text`,
+  scalarAt: (json, path, as = 'text') => {
+    const found = jsonbAt(json, path)
+    if (as === 'boolean') return sql`(case ${found} when 'true' then 1 when 'false' then 0 end)`
+    if (as === 'integer') return sql`(case jsonb_typeof(${found}) when 'number' then (${found})::bigint end)`
+    return sql`(${json} #>> ${raw(pathLiteral(path))}) collate "C"`
+  },
+  virtualText: (alias, _, path) => raw(textAt(`${alias.sql}.record`, path)),
+  // An entry of a B-tree has at most 2,704 bytes, so that hashes of texts are indexed.
+  isOneOf: (text, values) => {
+    const hashes = values.map((value) => sql`hashtextextended(${value}, 0)`)
+    return sql`(hashtextextended(${text}, 0) in (${join(hashes, ', ')}) and ${text} in (${join(values as Sql[], ', ')}))`
+  },
+  did: (alias) => sql`${alias}.did`,
+  each: (json, path, alias) => {
+    const found = jsonbAt(json, path)
+    return sql`jsonb_array_elements(case jsonb_typeof(${found}) when 'array' then ${found} end) as ${alias}(value)`
+  },
+  jsonArray: (values) => {
+    const parts = values.flatMap((value, index) => [
+      raw(index === 0 ? `'['` : `','`),
+      postgresDialect.toJson(value),
+    ])
+    return concat([...parts, raw(`']'`)])
+  },
+  asFloat: (value) => sql`cast(${value} as double precision)`,
+  asText: (value) => sql`cast(${value} as text)`,
+  uriBase: (uri) => sql`regexp_replace(${uri}, '[^/]*$', '')`,
+  uriKey: (uri) => sql`substring(${uri} from '[^/]*$')`,
+  cidText: (cid) => cid,
+  fold: (text) => sql`fold(${text})`,
+  foldedColumn: (_, folded) => folded,
+  hasText: (folded, needle, atStart) =>
+    atStart ? sql`starts_with(${folded}, ${needle})` : sql`(strpos(${folded}, ${needle}) > 0)`,
+  instant: (text) => sql`instant(${text})`,
+  instantText: (micros) => sql`instant_text(${micros})`,
+  now: () => raw(`cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)`),
+  bucketKey: (micros, bucket) => {
+    switch (bucket) {
+      case 'hour':
+      case 'day':
+        return floorTo(micros, microsPer[bucket])
+      case 'week':
+        return sql`(${floorTo(sql`(${micros} + ${raw(String(mondayOffset))})`, microsPer.week)} - ${raw(String(mondayOffset))})`
+      case 'month':
+      case 'year':
+        return sql`date_trunc(${literal(bucket)}, day_of(${micros})::timestamp)`
+    }
+  },
+  bucketText: (key, bucket) => {
+    if (bucket === 'month' || bucket === 'year') return sql`to_char(${key}, 'YYYY-MM-DD')`
+    return bucket === 'hour'
+      ? sql`(left(instant_text(${key}), 19) || 'Z')`
+      : sql`left(instant_text(${key}), 10)`
+  },
+  checkedSum: (sum) =>
+    sql`(case when abs(${sum}) > 9007199254740991 then sum_out_of_range() else ${sum} end)`,
+  cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
+  // As a number: plans are made once for all values, and how many rows are wanted decides about them.
+  limit: (rows) => raw(String(rows)),
+  steering: {
+    kind: 'fences',
+    // Nothing is moved into, or out of, a sub-query that has an offset.
+    fence: (rows, alias, conditions, order) => {
+      const where = conditions.length === 0 ? sql`` : sql` where ${join(conditions as Sql[], ' and ')}`
+      const ordered = order === null ? sql`` : sql` order by ${order}`
+      return sql`(select * from ${rows}${where}${ordered} offset 0) ${alias}`
+    },
+    mayHold: (folded, match) => {
+      if (match.kind === 'prefix')
+        return sql`(short_grams(${folded}) @> array[cast(${match.needle} as text)])`
+      const patterns = match.trigrams.map((trigram) => sql`${folded} like ${pattern(trigram)}`)
+      return sql`(${join(patterns, ' and ')})`
+    },
+  },
+}
+
+function only(filter: Sql | null): Sql {
+  return filter === null ? sql`` : sql` filter (where ${filter})`
+}
+
+function jsonbAt(json: Sql, path: readonly string[]): Sql {
+  return path.length === 0 ? json : sql`(${json} #> ${raw(pathLiteral(path))})`
+}
+
+function concat(parts: readonly Sql[]): Sql {
+  if (parts.length === 1) return parts[0] as Sql
+  if (parts.length <= maxArguments) return sql`concat(${join(parts as Sql[], ', ')})`
+  const chunks: Sql[] = []
+  for (let start = 0; start < parts.length; start += maxArguments)
+    chunks.push(concat(parts.slice(start, start + maxArguments)))
+  return concat(chunks)
+}
+
+/** Rounds toward the past, also before 1970, where integer division rounds toward zero. */
+function floorTo(value: Sql, unit: number): Sql {
+  const by = raw(String(unit))
+  return sequence([sql`(${value} - ((${value} % `, by, sql`) + `, by, sql`) % `, by, sql`)`])
+}
+
+function pattern(trigram: string): string {
+  return `%${trigram.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+}
