@@ -6,7 +6,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AccountChange, RecordCheck, Rejection } from '../database.ts'
 import { type Move, newcomer, type Standing } from '../decide.ts'
-import { keptRecord } from './kept-record.ts'
+import { keptRecord } from '../kept-record.ts'
 import { Parked } from './parked.ts'
 import type { Rows, TableWriter } from './table-writer.ts'
 

@@ -5,6 +5,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Change, RecordCheck } from '../database.ts'
+import { keptRecord } from '../kept-record.ts'
 import type { Table } from '../tables.ts'
 import {
   applicationId,
@@ -18,7 +19,6 @@ import {
   quote,
   schemaVersion,
 } from './ddl.ts'
-import { keptRecord } from './kept-record.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
 
 export interface MigrateOptions extends WriterOptions {

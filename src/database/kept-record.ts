@@ -1,12 +1,12 @@
 /** A record that the database kept, judged by the lexicons in force: stored again, or put aside as a rejection. */
-import { formatCid } from '../../lexicon/cid.ts'
-import { formatInstant } from '../../util/instant.ts'
-import type { Change, ColumnValue, RecordCheck } from '../database.ts'
-import { deriveRow } from '../derive.ts'
-import type { Table } from '../tables.ts'
+import { formatCid, parseCid } from '../lexicon/cid.ts'
+import { formatInstant } from '../util/instant.ts'
+import type { Change, ColumnValue, RecordCheck } from './database.ts'
+import { deriveRow } from './derive.ts'
 import { rebuildSource } from './rejections.ts'
+import type { Table } from './tables.ts'
 
-/** `row` has did, rkey, cid, rev, indexed_at, changed_at and json; integers as bigint. */
+/** `row` has did, rkey, cid (bytes or text), rev, indexed_at, changed_at and json; integers as bigint. */
 export function keptRecord(
   table: Table,
   row: Readonly<Record<string, ColumnValue>>,
@@ -16,12 +16,13 @@ export function keptRecord(
   const [did, rkey, json] = [String(row.did), String(row.rkey), String(row.json)]
   const uri = `at://${did}/${collection}/${rkey}`
   const rev = row.rev as string | null
+  const cid = typeof row.cid === 'string' ? (parseCid(row.cid) as Uint8Array) : (row.cid as Uint8Array)
   const fault = check(uri, json)
   if (fault !== null) {
     // As a line of an import, so that it can come back when the lexicons do.
     const line = {
       uri,
-      cid: formatCid(row.cid as Uint8Array),
+      cid: formatCid(cid),
       ...(rev !== null && { rev }),
       indexedAt: formatInstant(row.indexed_at as bigint),
       value: JSON.parse(json) as unknown,
@@ -40,7 +41,7 @@ export function keptRecord(
     collection,
     did,
     rkey,
-    cid: row.cid as Uint8Array,
+    cid,
     rev,
     indexedAt: row.indexed_at as bigint,
     changedAt: row.changed_at as bigint,
