@@ -1,7 +1,7 @@
 /** How PostgreSQL spells what databases spell differently. */
 import type { Dialect } from '../../sql/dialect.ts'
 import { join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
-import { pathLiteral, textAt } from './json-path.ts'
+import { pathLiteral, virtualText } from './ddl.ts'
 
 const microsPer = { hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000 }
 /** Weeks begin on Monday and 1970-01-01 was a Thursday. */
@@ -28,7 +28,7 @@ export const postgresDialect: Dialect = {
     if (as === 'integer') return sql`(case jsonb_typeof(${found}) when 'number' then (${found})::bigint end)`
     return sql`(${json} #>> ${raw(pathLiteral(path))}) collate "C"`
   },
-  virtualText: (alias, _, path) => raw(textAt(`${alias.sql}.record`, path)),
+  virtualText: (alias, _, path) => raw(virtualText({ path }, `${alias.sql}.record`)),
   // An entry of a B-tree has at most 2,704 bytes, so that hashes of texts are indexed.
   isOneOf: (text, values) => {
     const hashes = values.map((value) => sql`hashtextextended(${value}, 0)`)

@@ -1,0 +1,130 @@
+/** The read path of PostgreSQL: answers as the bytes the server sends, from whichever server is at hand. It cannot write. */
+import pg from 'pg'
+import { ServiceError } from '../../errors.ts'
+import type {
+  ColumnValue,
+  IndexStatus,
+  PlanState,
+  ReadDatabase,
+  Statement,
+  StoredRecord,
+} from '../database.ts'
+import type { KeptRejection } from '../ledger.ts'
+import type { Table } from '../tables.ts'
+import { connect } from './connection.ts'
+import { derivationOf, quote } from './ddl.ts'
+import { postgresDialect } from './dialect.ts'
+import { sumOutOfRange } from './functions.ts'
+import { runPrepared, runPreparedForBytes } from './prepared.ts'
+import type { Servers } from './servers.ts'
+import { PostgresStatistics } from './statistics.ts'
+
+export interface ReaderOptions {
+  /** For what is read whole, on a connection of its own. */
+  readonly url: string
+  readonly fingerprint: string
+  /** Microseconds since 1970. */
+  readonly now: () => bigint
+}
+
+/** Rows that are fetched at a time of what is read whole. */
+const rowsAtOnce = 1000
+
+export class PostgresReader implements ReadDatabase {
+  readonly dialect = postgresDialect
+  readonly statistics: PostgresStatistics
+  readonly #servers: Servers
+  readonly #options: ReaderOptions
+
+  constructor(servers: Servers, options: ReaderOptions) {
+    this.#servers = servers
+    this.#options = options
+    this.statistics = new PostgresStatistics((work) => servers.read(work))
+  }
+
+  async readPlanState(): Promise<PlanState> {
+    const text = `select plan_version, derivation, exists (select 1 from hidden) as hiding from state`
+    const { rows } = await this.#servers.read((client) => runPrepared(client, { text, values: [] }))
+    const [state] = rows
+    if (state?.derivation !== derivationOf(this.#options.fingerprint))
+      throw new ServiceError(
+        'UNAVAILABLE',
+        'The index was rebuilt for other lexicons; restart this server.',
+        { retryAfter: 60 },
+      )
+    // Ids follow no order here: the default order has an index.
+    return { version: Number(state.plan_version), ordered: new Set(), hiding: state.hiding }
+  }
+
+  async readAnswer(statement: Statement): Promise<{ version: number; body: Uint8Array }> {
+    try {
+      const { rows } = await this.#servers.read((client) => runPreparedForBytes(client, statement))
+      const { version, body } = rows[0] as { version: Buffer; body: Buffer }
+      return { version: Number(version.readBigInt64BE()), body }
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === sumOutOfRange)
+        throw new ServiceError(
+          'BAD_USER_INPUT',
+          'A sum is beyond ±9007199254740991, the largest exact JSON number. Narrow `where`, or ask for `avg`.',
+        )
+      throw error
+    }
+  }
+
+  async readStatus(): Promise<IndexStatus> {
+    throw new Error('not yet')
+  }
+
+  async readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
+    throw new Error('not yet')
+  }
+
+  async *readRecords(table: Table): AsyncGenerator<StoredRecord> {
+    const text = `select base.uri || t.rkey as uri, cid, rev, indexed_at, changed_at, record::text as json
+      from ${quote(table.name)} t join base on base.id = t.base
+      where t.base not in (select base from hidden) order by t.indexed_at desc, t.rkey desc, t.did desc`
+    for await (const row of this.readRows({ text, values: [] }))
+      yield {
+        uri: String(row.uri),
+        cid: String(row.cid),
+        rev: row.rev as string | null,
+        indexedAt: row.indexed_at as bigint,
+        changedAt: row.changed_at as bigint,
+        json: String(row.json),
+      }
+  }
+
+  async *readRows({ text, values }: Statement): AsyncGenerator<Readonly<Record<string, ColumnValue>>> {
+    const client = await connect(this.#options.url, 'read')
+    try {
+      await client.query('begin isolation level repeatable read read only')
+      await client.query(`declare rows no scroll cursor for ${text}`, [...values])
+      for (;;) {
+        const { rows } = await client.query(`fetch ${rowsAtOnce} from rows`)
+        if (rows.length === 0) return
+        yield* rows
+      }
+    } finally {
+      await client.end()
+    }
+  }
+
+  async explain({ text, values }: Statement): Promise<readonly string[]> {
+    const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value))))
+    const given = literals.length === 0 ? '' : `(${literals.join(', ')})`
+    // Prepared, because that is how it runs: planned once for all values.
+    return this.#servers.read(async (client) => {
+      await client.query(`prepare explained as ${text}`)
+      try {
+        const { rows } = await client.query(`explain (costs off) execute explained${given}`)
+        return rows.map((row) => String(row['QUERY PLAN']))
+      } finally {
+        await client.query('deallocate explained')
+      }
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#servers[Symbol.asyncDispose]()
+  }
+}

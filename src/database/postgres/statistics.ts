@@ -1,0 +1,90 @@
+/**
+ * Rough figures for choosing roads in PostgreSQL. They are asked for when a statement is made that needs them, all
+ * in one go; until they are there guesses take their place, and the statement is made again.
+ */
+import { LRUCache } from 'lru-cache'
+import type { PoolClient } from 'pg'
+import type { Statement, Statistics } from '../database.ts'
+import type { Table, TextIndex } from '../tables.ts'
+import { quote } from './ddl.ts'
+import { runPrepared } from './prepared.ts'
+
+/** Milliseconds that a figure is good for. */
+const lifetime = 60_000
+const mostFigures = 10_000
+/** What may be asked of `text_count`: letters and digits make a word, and words have trigrams. */
+const wordLike = /^[\p{L}\p{N}]+$/u
+
+type Read = <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>
+
+export class PostgresStatistics implements Statistics {
+  readonly trigramsAtOnce = 3
+  readonly #read: Read
+  readonly #figures = new LRUCache<string, number>({ max: mostFigures, ttl: lifetime })
+  /** Statements whose only value is a figure, by what they are kept under. */
+  readonly #lacking = new Map<string, Statement>()
+  /** Which characters the server takes for letters depends on the locale of the database. */
+  #letters: RegExp | null = null
+
+  constructor(read: Read) {
+    this.#read = read
+  }
+
+  rows({ name }: Table): number {
+    const text = 'select greatest(reltuples, 0)::bigint as n from pg_class where oid = to_regclass($1)'
+    return this.#figure({ text, values: [quote(name)] }, 1000)
+  }
+
+  countUpTo({ text, values }: Statement, limit: number): number {
+    return this.#figure(
+      { text: `select count(*) as n from (${text} limit ${Math.ceil(limit)}) s`, values },
+      limit,
+    )
+  }
+
+  trigram(index: TextIndex, trigram: string): number | null {
+    return this.#isWord(trigram) ? this.#count(index, trigram) : null
+  }
+
+  prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number } {
+    return { terms: 1, records: this.#count(index, needle) }
+  }
+
+  async complete(): Promise<boolean> {
+    if (this.#lacking.size === 0) return false
+    const asked = [...this.#lacking]
+    this.#lacking.clear()
+    await this.#read(async (client) => {
+      this.#letters ??= await readLetters(client)
+      const found = asked.map(async ([key, statement]) => {
+        const { rows } = await runPrepared(client, statement)
+        this.#figures.set(key, Number(rows[0]?.n ?? 0))
+      })
+      await Promise.all(found)
+    })
+    return true
+  }
+
+  #count({ name }: TextIndex, term: string): number {
+    const text = 'select records as n from text_count where index_name = $1 and term = $2'
+    return this.#figure({ text, values: [name, term] }, 1000)
+  }
+
+  #figure(statement: Statement, guess: number): number {
+    const key = `${statement.text}\0${statement.values.map(String).join('\0')}`
+    const known = this.#figures.get(key)
+    if (known === undefined) this.#lacking.set(key, statement)
+    return known ?? guess
+  }
+
+  /** Whether the trigram index has it: only of what the server takes for words. */
+  #isWord(trigram: string): boolean {
+    return wordLike.test(trigram) && this.#letters?.test(trigram) !== false
+  }
+}
+
+/** In a database with the locale C only what is ASCII is a letter. */
+async function readLetters(client: PoolClient): Promise<RegExp> {
+  const { rows } = await client.query(`select cardinality(show_trgm('яя')) > 0 as all`)
+  return rows[0]?.all === true ? wordLike : /^[a-z0-9]+$/
+}
