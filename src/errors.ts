@@ -17,6 +17,7 @@ export const errorCodes = {
     meaning: 'The body has a media type, charset or encoding that is not read.',
   },
   UNAVAILABLE: { status: 503, meaning: 'The database cannot be reached; try again later.' },
+  TIMEOUT: { status: 504, meaning: 'The operation took longer than it may.' },
   INTERNAL: { status: 500, meaning: 'A fault of the service.' },
 } as const satisfies Record<string, { status: number; meaning: string }>
 

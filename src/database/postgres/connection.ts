@@ -125,7 +125,8 @@ export function attemptOf(client: pg.Client): Attempt {
   return { server, user: client.user ?? '', database: client.database ?? '', patience }
 }
 
-function createClient(url: string): pg.Client {
+/** Not connected yet. */
+export function createClient(url: string): pg.Client {
   try {
     return new pg.Client(clientConfig(url))
   } catch (cause) {

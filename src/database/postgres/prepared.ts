@@ -1,0 +1,60 @@
+/**
+ * Statements prepared on a connection. The driver and the server keep each of them as long as the connection lives,
+ * so a connection that has prepared many of them is worn out and makes place for a new one.
+ */
+import type { ClientBase, CustomTypesConfig, QueryResult } from 'pg'
+import type { Statement } from '../database.ts'
+
+/** What one connection has prepared. */
+interface Prepared {
+  readonly names: Map<string, string>
+  characters: number
+}
+
+const mostStatements = 300
+/** Of their texts. A plan takes many times the room of its text. */
+const mostCharacters = 1_000_000
+
+const preparedOf = new WeakMap<ClientBase, Prepared>()
+
+/**
+ * Runs a statement that this connection may have prepared before. One that does not prepare is not remembered by the
+ * driver either, and is prepared anew the next time.
+ */
+export function runPrepared(client: ClientBase, { text, values }: Statement): Promise<QueryResult> {
+  return client.query({ name: nameOf(client, text), text, values: [...values] })
+}
+
+/** The same with each value as the bytes the server sends, which spares writing them as text and reading that. */
+export function runPreparedForBytes(
+  client: ClientBase,
+  { text, values }: Statement,
+): Promise<QueryResult<Readonly<Record<string, Buffer>>>> {
+  const query = { name: nameOf(client, text), text, values: [...values], binary: true, types: asBytes }
+  return client.query(query)
+}
+
+const asBytes = { getTypeParser: () => (bytes: Buffer) => bytes } as unknown as CustomTypesConfig
+
+/** Whether the connection has prepared so much that it should be closed. */
+export function isWornOut(client: ClientBase): boolean {
+  const prepared = preparedOf.get(client)
+  return (
+    prepared !== undefined && (prepared.names.size >= mostStatements || prepared.characters >= mostCharacters)
+  )
+}
+
+function nameOf(client: ClientBase, text: string): string {
+  let prepared = preparedOf.get(client)
+  if (prepared === undefined) {
+    prepared = { names: new Map(), characters: 0 }
+    preparedOf.set(client, prepared)
+  }
+  let name = prepared.names.get(text)
+  if (name === undefined) {
+    name = `s${prepared.names.size}`
+    prepared.names.set(text, name)
+    prepared.characters += text.length
+  }
+  return name
+}

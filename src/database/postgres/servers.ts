@@ -1,0 +1,208 @@
+/**
+ * Which PostgreSQL server answers a reading, and what callers see when servers fail. Replicas that are near enough to
+ * the primary take turns; without one the primary answers.
+ */
+import type { PoolClient } from 'pg'
+import { ServiceError } from '../../errors.ts'
+import { hostsOf } from './connection.ts'
+import { codeOf, isPassing } from './failures.ts'
+import { Positions } from './positions.ts'
+import { type PoolOptions, ReadingPool } from './reading-pool.ts'
+import { judgeReplica, type Judgement } from './replica.ts'
+import { isSilence, type Standing, Watch } from './watch.ts'
+
+export interface ServersOptions extends PoolOptions {
+  /** May name several hosts; the one that takes writes is the primary. */
+  readonly database: string
+  readonly readDatabases: readonly string[]
+  /** Seconds. */
+  readonly maxReplicaLag: number
+  /** Takes a sentence for the operator, once for each change of a server. */
+  readonly onNotice: (sentence: string) => void
+}
+
+type Reading<Result> = (client: PoolClient) => Promise<Result>
+
+interface Server {
+  readonly name: string
+  readonly pool: ReadingPool
+  readonly watch: Watch
+  /** What it said last; null while it does not answer. */
+  standing: Standing | null
+  /** How often in a row it said nothing at all. */
+  silences: number
+  /** Of a replica. */
+  judgement: Judgement
+}
+
+/** Milliseconds that a reading waits for the servers to be looked at. */
+const longestLook = 2000
+
+export class Servers implements AsyncDisposable {
+  readonly #options: ServersOptions
+  readonly #positions: Positions
+  readonly #hosts: readonly Server[]
+  readonly #replicas: readonly Server[]
+  readonly #known: Promise<unknown>
+  /** The host that was the last to take writes; it is kept while none does. */
+  #primary: Server
+  /** What its copies have in common with it; undefined until a primary was heard of. */
+  #identity: string | null | undefined
+  #turn = 0
+
+  constructor(options: ServersOptions) {
+    this.#options = options
+    this.#positions = new Positions(options.maxReplicaLag * 1000)
+    const { database, readDatabases } = options
+    this.#hosts = hostsOf(database).map((url) =>
+      this.#open(url, (server, error) => this.#hearHost(server, error)),
+    )
+    this.#replicas = readDatabases
+      .flatMap(hostsOf)
+      .map((url) => this.#open(url, (server, error) => this.#hearReplica(server, error)))
+    this.#primary = this.#hosts[0] as Server
+    this.#known = lookAt([...this.#hosts, ...this.#replicas])
+  }
+
+  /** Runs one reading, on a replica if one is near enough. It may run twice, because a server may fail in between. */
+  async read<Result>(work: Reading<Result>): Promise<Result> {
+    await this.#known
+    const inUse = this.#inUse()
+    return this.#runTwice(inUse[this.#turn++ % inUse.length] ?? this.#usablePrimary(), work)
+  }
+
+  /** The same on the primary, for what must not be stale. */
+  async readPrimary<Result>(work: Reading<Result>): Promise<Result> {
+    await this.#known
+    return this.#runTwice(this.#usablePrimary(), work)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const close = async ({ watch, pool }: Server): Promise<void> => {
+      await watch[Symbol.asyncDispose]()
+      await pool[Symbol.asyncDispose]()
+    }
+    await Promise.all([...this.#hosts, ...this.#replicas].map(close))
+  }
+
+  async #runTwice<Result>(first: Server, work: Reading<Result>): Promise<Result> {
+    try {
+      return await first.pool.run(work)
+    } catch (error) {
+      if (!isPassing(error)) throw explained(error)
+    }
+    const second = await this.#after(first)
+    return second.pool.run(work).catch((error) => {
+      throw explained(error)
+    })
+  }
+
+  /** Where a reading is repeated: best on the primary, wherever that is by now. */
+  async #after(first: Server): Promise<Server> {
+    if (this.#hosts.includes(first)) {
+      await lookAt(this.#hosts)
+      return this.#usablePrimary()
+    }
+    if (this.#primary.standing !== null) return this.#usablePrimary()
+    return this.#inUse().find((other) => other !== first) ?? first
+  }
+
+  /** A standby alone may be read as if it were a primary, but among several hosts the primary is looked for. */
+  #usablePrimary(): Server {
+    if (this.#hosts.length > 1 && this.#primary.standing?.isStandby === true)
+      throw unavailable(new Error('None of the hosts of --database that answer takes writes.'))
+    return this.#primary
+  }
+
+  #inUse(): readonly Server[] {
+    return this.#replicas.filter(({ judgement }) => judgement.kind === 'near')
+  }
+
+  #open(url: string, hear: (server: Server, error: Error | null) => void): Server {
+    const pool = new ReadingPool(url, this.#options)
+    const watch = new Watch(url, (found) => {
+      const error = found instanceof Error ? found : null
+      server.standing = found instanceof Error ? null : found
+      server.silences = error !== null && isSilence(error) ? server.silences + 1 : 0
+      // Once may be our own delay; twice, and what it was asked before will hardly be answered either.
+      if (server.silences >= 2) pool.cut()
+      hear(server, error)
+    })
+    const server: Server = {
+      name: pool.server,
+      pool,
+      watch,
+      standing: null,
+      silences: 0,
+      judgement: { kind: 'unknown' },
+    }
+    return server
+  }
+
+  #hearHost(server: Server, error: Error | null): void {
+    // After a failover the old primary may come back and not know of it; the later timeline is right.
+    const claims = this.#hosts.filter(({ standing }) => standing?.isStandby === false)
+    const [first] = claims.toSorted((a, b) => timelineOf(b) - timelineOf(a))
+    if (first !== undefined && first !== this.#primary) {
+      this.#primary = first
+      if (this.#identity !== undefined) this.#options.onNotice(`The primary is ${first.name} now.`)
+    }
+    // Before one of several is known to take writes, the first only stands for it.
+    if (server !== this.#primary || (first === undefined && this.#identity === undefined)) return
+    this.#judge(server, error === null ? { kind: 'near' } : { kind: 'silent', reason: error.message })
+    const { standing, name } = server
+    if (standing === null || standing.isStandby) return
+    this.#identity = standing.identity
+    this.#positions.add(`${standing.identity ?? name}/${standing.timeline}`, standing.at, standing.position)
+  }
+
+  #hearReplica(server: Server, error: Error | null): void {
+    const found = error ?? (server.standing as Standing)
+    const identity = this.#identity ?? null
+    this.#judge(server, judgeReplica(found, identity, this.#positions, this.#options.maxReplicaLag))
+  }
+
+  /** Says what has changed, once. */
+  #judge(server: Server, judgement: Judgement): void {
+    const { kind } = server.judgement
+    server.judgement = judgement
+    if (judgement.kind === kind || judgement.kind === 'unknown') return
+    const [who, out, back] = this.#replicas.includes(server)
+      ? [`The replica ${server.name}`, 'is not used', 'is used again']
+      : [`The primary ${server.name}`, 'does not answer', 'answers again']
+    if (judgement.kind !== 'near') this.#options.onNotice(`${who} ${out}: ${judgement.reason}`)
+    else if (kind !== 'unknown') this.#options.onNotice(`${who} ${back}.`)
+  }
+}
+
+/** Waits until all of them were looked at, but not for one that takes its time. */
+async function lookAt(servers: readonly Server[]): Promise<void> {
+  const looks = Promise.all(servers.map(({ watch }) => watch.look()))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, longestLook)
+  await Promise.race([looks, promise])
+  clearTimeout(timer)
+}
+
+function timelineOf({ standing }: Server): number {
+  return standing?.timeline ?? 0
+}
+
+/** What a caller may know of a failure. */
+function explained(error: unknown): unknown {
+  if (codeOf(error) === queryCanceled)
+    return new ServiceError(
+      'TIMEOUT',
+      'The operation took longer than it may. Narrow `where`, ask for fewer groups, or for a smaller page.',
+      {},
+      { cause: error },
+    )
+  return isPassing(error) ? unavailable(error) : error
+}
+
+function unavailable(cause: unknown): ServiceError {
+  const message = 'The database does not answer at the moment.'
+  return new ServiceError('UNAVAILABLE', message, { retryAfter: 1 }, { cause })
+}
+
+const queryCanceled = '57014'
