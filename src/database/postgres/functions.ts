@@ -8,17 +8,17 @@
 /** What a sum that is no exact JSON number fails with; the reader makes a sentence of it. */
 export const sumOutOfRange = 'LX001'
 
-/** Run once, with the schema they shall be in first in the search path. */
+/** Run when a database is laid out or rebuilt, with the schema they shall be in first in the search path. */
 export function createFunctions(): string {
   const { from, to } = lowerCase()
   return `
-create function fold(t text) returns text language sql immutable strict parallel safe as $$
+create or replace function fold(t text) returns text language sql immutable strict parallel safe as $$
   select case when t !~ '[^\\x01-\\x7f]' then lower(t collate "C")
     else translate(normalize(regexp_replace(normalize(t, nfkd), '[\\u0300-\\u036f]+', '', 'g'), nfc), '${from}', '${to}')
   end
 $$;
 
-create function instant(t text) returns bigint language plpgsql immutable strict parallel safe as $$
+create or replace function instant(t text) returns bigint language plpgsql immutable strict parallel safe as $$
 declare
   part text[] := regexp_match(t, '^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\\.([0-9]+))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$');
   year int := part[1];
@@ -41,29 +41,29 @@ begin
 end
 $$;
 
-create function day_of(micros bigint) returns date language sql immutable strict parallel safe as $$
+create or replace function day_of(micros bigint) returns date language sql immutable strict parallel safe as $$
   select date '1970-01-01' + (micros / 86400000000 - case when micros % 86400000000 < 0 then 1 else 0 end)::int
 $$;
 
-create function instant_text(micros bigint) returns text language sql immutable strict parallel safe as $$
+create or replace function instant_text(micros bigint) returns text language sql immutable strict parallel safe as $$
   select to_char(
     day_of(micros) + ((micros % 86400000000 + 86400000000) % 86400000000) * interval '1 microsecond',
     case when micros % 1000 = 0 then 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"' else 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' end)
 $$;
 
-create function page_cursor(binding text, place text) returns text language sql immutable strict parallel safe as $$
+create or replace function page_cursor(binding text, place text) returns text language sql immutable strict parallel safe as $$
   select translate(encode(
     decode(left(md5(convert_to(binding, 'UTF8') || '\\x00'::bytea || convert_to(place, 'UTF8')), 12), 'hex')
       || convert_to(place, 'UTF8'), 'base64'), E'+/=\\n', '-_')
 $$;
 
-create function sum_out_of_range() returns numeric language plpgsql volatile parallel safe as $$
+create or replace function sum_out_of_range() returns numeric language plpgsql volatile parallel safe as $$
 begin
   raise exception 'sum out of range' using errcode = '${sumOutOfRange}';
 end
 $$;
 
-create function short_grams(t text) returns text[] language sql immutable strict parallel safe as $$
+create or replace function short_grams(t text) returns text[] language sql immutable strict parallel safe as $$
   select letters || array(select a || b from unnest(letters, letters[2:]) as pair(a, b) where b is not null)
   from (select string_to_array(t, null) as letters) as split
 $$;
