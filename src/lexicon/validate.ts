@@ -7,6 +7,7 @@ import { isCid, type LexValue } from '@atproto/lex-data'
 import { isValidDid, isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
 import { cleanText } from '../util/clean.ts'
 import { isInstantForm, parseRecordInstant } from '../util/instant.ts'
+import { inKeyOrder } from '../util/key-order.ts'
 import { cidOf, formatCid, parseCid } from './cid.ts'
 import { isRecordLexicon, type LexiconSet } from './lexicons.ts'
 import { createShapeCheck, type ShapeCheck } from './record-shape.ts'
@@ -172,7 +173,7 @@ function readContent(
 ): Pick<ReadRecord, 'cid' | 'json'> | Fault {
   const { fault, special } = scanJson(value)
   if (fault !== null) return fault
-  const json = JSON.stringify(value)
+  const json = JSON.stringify(inKeyOrder(value))
   if (json.length * 3 > largestJson && Buffer.byteLength(json) > largestJson) {
     return {
       reason: 'too-large',

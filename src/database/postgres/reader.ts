@@ -90,7 +90,8 @@ export class PostgresReader implements ReadDatabase {
         rev: row.rev as string | null,
         indexedAt: row.indexed_at as bigint,
         changedAt: row.changed_at as bigint,
-        json: String(row.json),
+        // As every engine writes it: without white space.
+        json: JSON.stringify(JSON.parse(String(row.json))),
       }
   }
 

@@ -56,11 +56,10 @@ export class PostgresStatistics implements Statistics {
     this.#lacking.clear()
     await this.#read(async (client) => {
       this.#letters ??= await readLetters(client)
-      const found = asked.map(async ([key, statement]) => {
+      for (const [key, statement] of asked) {
         const { rows } = await runPrepared(client, statement)
         this.#figures.set(key, Number(rows[0]?.n ?? 0))
-      })
-      await Promise.all(found)
+      }
     })
     return true
   }
