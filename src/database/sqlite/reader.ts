@@ -11,12 +11,13 @@ import type {
   Statistics,
   StoredRecord,
 } from '../database.ts'
+import { readRejections } from '../kept/read-rejections.ts'
+import { isHiding, readStatus } from '../kept/status.ts'
 import type { KeptRejection } from '../ledger.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
 import { sqliteDialect } from './dialect.ts'
-import { readRejections } from './rejections.ts'
-import { isHiding, readStatus } from './status.ts'
+import { createRunner, type Run } from './steps.ts'
 
 export interface ReaderOptions {
   readonly fingerprint: string
@@ -29,6 +30,7 @@ export interface ReaderOptions {
 export class SqliteReader implements ReadDatabase {
   readonly #database: DatabaseSync
   readonly #options: ReaderOptions
+  readonly #run: Run
   /** A prepared statement takes some thirty bytes for each of its characters, outside of the heap. */
   readonly #prepared = new LRUCache<string, StatementSync>({
     max: 500,
@@ -41,6 +43,7 @@ export class SqliteReader implements ReadDatabase {
   constructor(database: DatabaseSync, options: ReaderOptions) {
     this.#database = database
     this.#options = options
+    this.#run = createRunner(database)
     this.statistics = {
       rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) as n from ${quote(name)}`, []),
       countUpTo: ({ text, values }, limit) =>
@@ -74,12 +77,12 @@ export class SqliteReader implements ReadDatabase {
 
   async readStatus(): Promise<IndexStatus> {
     await this.#options.idle()
-    return whileReachable(() => readStatus(this.#database, this.#options.now()))
+    return whileReachable(() => this.#status())
   }
 
   async readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
     await this.#options.idle()
-    return whileReachable(() => readRejections(this.#database, limit, after))
+    return whileReachable(() => this.#run(readRejections(limit, after)))
   }
 
   async *readRecords({ name, collection }: Table): AsyncGenerator<StoredRecord> {
@@ -126,7 +129,17 @@ export class SqliteReader implements ReadDatabase {
     return {
       version: Number(state.plan_version),
       ordered: new Set(ordered.map((row) => String(row.nsid))),
-      hiding: isHiding(this.#database),
+      hiding: this.#run(isHiding()),
+    }
+  }
+
+  /** In one transaction, so that its figures agree. */
+  #status(): IndexStatus {
+    this.#database.exec('begin')
+    try {
+      return this.#run(readStatus(this.#options.now()))
+    } finally {
+      this.#database.exec('commit')
     }
   }
 

@@ -1,8 +1,7 @@
 /** Refused records, kept within bounds so that what a publisher sends cannot fill the disk. */
 import { createHash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Rejection, RejectionReason } from '../database.ts'
-import type { KeptRejection } from '../ledger.ts'
+import type { Rejection } from '../database.ts'
 
 /**
  * Of what a rebuild puts aside nothing is dropped or cut: there is no other copy. Only what its publisher is
@@ -80,28 +79,4 @@ export class Rejections {
     this.#database.prepare(`delete from rejection where key in (${oldest})`).run(this.#count - maxRejections)
     this.#count = maxRejections
   }
-}
-
-/** In order of their keys, after `after`; on a connection that only reads, too. */
-export function readRejections(
-  database: DatabaseSync,
-  limit: number,
-  after: string | null,
-): readonly KeptRejection[] {
-  const rows = database.prepare(
-    `select key, source, uri, reason, message, record, seen_at, rev, cut from rejection
-     where key > ? order by key limit ?`,
-  )
-  rows.setReadBigInts(true)
-  return rows.all(after ?? '', limit).map((row) => ({
-    key: String(row.key),
-    source: String(row.source),
-    uri: row.uri as string | null,
-    reason: row.reason as RejectionReason,
-    message: String(row.message),
-    record: String(row.record),
-    ...(row.rev !== null && { rev: String(row.rev) }),
-    cut: row.cut === 1n,
-    seenAt: row.seen_at as bigint,
-  }))
 }

@@ -1,0 +1,26 @@
+/** Runs what is written for every engine on a connection to SQLite, without waiting in between. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
+import type { Steps } from '../kept/steps.ts'
+
+export type Run = <Result>(steps: Steps<Result>) => Result
+
+/** Some statements name a collection's table, of which there may be any number. */
+const keptStatements = 100
+
+export function createRunner(database: DatabaseSync): Run {
+  const statements = new LRUCache<string, StatementSync>({ max: keptStatements })
+  const prepare = (text: string): StatementSync => {
+    const known = statements.get(text)
+    if (known !== undefined) return known
+    const prepared = database.prepare(text)
+    prepared.setReadBigInts(true)
+    statements.set(text, prepared)
+    return prepared
+  }
+  return (steps) => {
+    let step = steps.next()
+    while (step.done !== true) step = steps.next(prepare(step.value.text).all(...step.value.values))
+    return step.value
+  }
+}
