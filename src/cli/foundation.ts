@@ -3,13 +3,14 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Database, ReadDatabase, RecordCheck } from '../database/database.ts'
 import { openDatabase, openReadDatabase } from '../database/open.ts'
+import type { ReadingOptions } from '../database/postgres/servers.ts'
 import { buildTables, type Table } from '../database/tables.ts'
 import type { LexiconProblem, LexiconSet } from '../lexicon/lexicons.ts'
 import { loadLexicons } from '../lexicon/load.ts'
 import { createRecordReader } from '../lexicon/validate.ts'
 import { buildModel } from '../schema/build-model.ts'
 import type { Model } from '../schema/model.ts'
-import { CommandError } from './command.ts'
+import { CommandError, notify } from './command.ts'
 import type { Config } from './settings.ts'
 
 /** What follows from the lexicons alone. */
@@ -38,17 +39,22 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
 }
 
 /** The database as configured; a file that does not exist is created. */
-export function openStore({ database }: Config, { lexicons, tables }: Foundation): Promise<Database> {
+export function openStore(config: Config, { lexicons, tables }: Foundation): Promise<Database> {
+  const { fingerprint } = lexicons
   const check = createCheck(lexicons)
-  return opened(database, () =>
-    openDatabase(database, { tables, fingerprint: lexicons.fingerprint, check, now }),
+  const reading = readingOptions(config)
+  return opened(config.database, () =>
+    openDatabase(config.database, { tables, fingerprint, check, now, reading }),
   )
 }
 
 /** For commands that only read: an empty answer from a misspelt path helps nobody. */
-export function openExistingStore({ database }: Config, { lexicons }: Foundation): Promise<ReadDatabase> {
+export function openExistingStore(config: Config, { lexicons }: Foundation): Promise<ReadDatabase> {
+  const { database } = config
+  const { fingerprint } = lexicons
   assertExists(database)
-  return opened(database, () => openReadDatabase(database, { fingerprint: lexicons.fingerprint, now }))
+  const reading = readingOptions(config)
+  return opened(database, () => openReadDatabase(database, { fingerprint, now, reading }))
 }
 
 /** For commands that mend what is there. */
@@ -63,8 +69,27 @@ function assertExists(database: string): void {
     throw new CommandError(`There is no database at ${path}; \`lexigraph import FILE…\` makes one.`)
 }
 
+/** How PostgreSQL is read; a file is read by this process alone. */
+function readingOptions(config: Config): ReadingOptions {
+  const replicas = config['read-database']
+  if (replicas !== null && !isPostgres(config.database))
+    throw new CommandError('--read-database is for PostgreSQL; name its primary with --database.')
+  return {
+    // A comma within a URL is between hosts of it.
+    readDatabases: replicas === null ? [] : replicas.split(/,\s*(?=[a-z]+:\/\/)/),
+    maxReplicaLag: config['max-replica-lag'],
+    poolSize: config['database-connections'],
+    statementTimeout: config['statement-timeout'] * 1000,
+    onNotice: (sentence) => notify(config, sentence),
+  }
+}
+
+function isPostgres(database: string): boolean {
+  return /^postgres(ql)?:/.test(database)
+}
+
 async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {
-  if (/^postgres(ql)?:/.test(database))
+  if (isPostgres(database))
     throw new CommandError('PostgreSQL is not in this version; write --database sqlite:PATH.')
   try {
     return await open()

@@ -61,6 +61,7 @@ const every = Object.keys(commands) as CommandName[]
 const serving: readonly CommandName[] = ['serve', 'demo']
 const fetching: readonly CommandName[] = ['ingest', 'backfill', 'reconcile']
 const writing: readonly CommandName[] = [...fetching, 'rejections']
+const reading: readonly CommandName[] = ['serve', 'status', 'rejections', 'query', 'explain']
 
 export const settings = {
   database: {
@@ -70,6 +71,44 @@ export const settings = {
     env: 'LEXIGRAPH_DATABASE',
     help: 'Where the records are: a path, sqlite:PATH, or sqlite::memory: for a database that ends with the process.',
     commands: [...writing, 'serve', 'import', 'export', 'status', 'query', 'explain'],
+  },
+  'read-database': {
+    type: 'text',
+    default: null,
+    value: 'postgres://HOST/NAME,…',
+    env: 'LEXIGRAPH_READ_DATABASE',
+    help: 'Replicas of a PostgreSQL database, which answer in turn as long as they are near enough; several with commas.',
+    commands: reading,
+  },
+  'max-replica-lag': {
+    type: 'integer',
+    default: 10,
+    min: 1,
+    max: 3600,
+    value: 'SECONDS',
+    env: 'LEXIGRAPH_MAX_REPLICA_LAG',
+    help: 'How far a replica may be behind the primary before it no longer answers.',
+    commands: reading,
+  },
+  'database-connections': {
+    type: 'integer',
+    default: 10,
+    min: 1,
+    max: 1000,
+    value: 'NUMBER',
+    env: 'LEXIGRAPH_DATABASE_CONNECTIONS',
+    help: 'The most connections for reading to each PostgreSQL server; one more watches it.',
+    commands: ['serve'],
+  },
+  'statement-timeout': {
+    type: 'integer',
+    default: 30,
+    min: 1,
+    max: 3600,
+    value: 'SECONDS',
+    env: 'LEXIGRAPH_STATEMENT_TIMEOUT',
+    help: 'How long PostgreSQL may work on an operation before it is refused with TIMEOUT; SQLite knows no such bound.',
+    commands: ['serve', 'query'],
   },
   lexicons: {
     type: 'text',

@@ -1,5 +1,6 @@
 /** From a database's URL to its engine. */
 import type { Database, ReadDatabase, RecordCheck } from './database.ts'
+import type { ReadingOptions } from './postgres/servers.ts'
 import { openSqlite, openSqliteReader } from './sqlite/open.ts'
 import type { Table } from './tables.ts'
 
@@ -11,6 +12,8 @@ export interface OpenOptions {
   readonly check: RecordCheck
   /** Microseconds since 1970. */
   readonly now: () => bigint
+  /** Only of PostgreSQL. */
+  readonly reading?: ReadingOptions
 }
 
 /** `sqlite:PATH`, or a bare path. Creates the file when there is none, and migrates an older one. */
@@ -21,7 +24,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
 /** The same for reading alone: nothing is created, migrated or rebuilt. */
 export async function openReadDatabase(
   url: string,
-  options: Pick<OpenOptions, 'fingerprint' | 'now'>,
+  options: Pick<OpenOptions, 'fingerprint' | 'now' | 'reading'>,
 ): Promise<ReadDatabase> {
   return openSqliteReader(sqlitePath(url), options)
 }

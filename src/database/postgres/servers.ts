@@ -11,14 +11,27 @@ import { type PoolOptions, ReadingPool } from './reading-pool.ts'
 import { judgeReplica, type Judgement } from './replica.ts'
 import { isSilence, type Standing, Watch } from './watch.ts'
 
-export interface ServersOptions extends PoolOptions {
-  /** May name several hosts; the one that takes writes is the primary. */
-  readonly database: string
+/** How PostgreSQL is read. */
+export interface ReadingOptions extends PoolOptions {
+  /** URLs of replicas. */
   readonly readDatabases: readonly string[]
   /** Seconds. */
   readonly maxReplicaLag: number
   /** Takes a sentence for the operator, once for each change of a server. */
   readonly onNotice: (sentence: string) => void
+}
+
+export const defaultReading: ReadingOptions = {
+  readDatabases: [],
+  maxReplicaLag: 10,
+  poolSize: 10,
+  statementTimeout: 30_000,
+  onNotice: () => undefined,
+}
+
+export interface ServersOptions extends ReadingOptions {
+  /** May name several hosts; the one that takes writes is the primary. */
+  readonly database: string
 }
 
 type Reading<Result> = (client: PoolClient) => Promise<Result>
@@ -43,7 +56,8 @@ export class Servers implements AsyncDisposable {
   readonly #positions: Positions
   readonly #hosts: readonly Server[]
   readonly #replicas: readonly Server[]
-  readonly #known: Promise<unknown>
+  /** Settled when the servers are known for the first time; nobody looks at them before something is to be read. */
+  #known: Promise<unknown> | undefined
   /** The host that was the last to take writes; it is kept while none does. */
   #primary: Server
   /** What its copies have in common with it; undefined until a primary was heard of. */
@@ -61,19 +75,18 @@ export class Servers implements AsyncDisposable {
       .flatMap(hostsOf)
       .map((url) => this.#open(url, (server, error) => this.#hearReplica(server, error)))
     this.#primary = this.#hosts[0] as Server
-    this.#known = lookAt([...this.#hosts, ...this.#replicas])
   }
 
   /** Runs one reading, on a replica if one is near enough. It may run twice, because a server may fail in between. */
   async read<Result>(work: Reading<Result>): Promise<Result> {
-    await this.#known
+    await this.#watch()
     const inUse = this.#inUse()
     return this.#runTwice(inUse[this.#turn++ % inUse.length] ?? this.#usablePrimary(), work)
   }
 
   /** The same on the primary, for what must not be stale. */
   async readPrimary<Result>(work: Reading<Result>): Promise<Result> {
-    await this.#known
+    await this.#watch()
     return this.#runTwice(this.#usablePrimary(), work)
   }
 
@@ -83,6 +96,11 @@ export class Servers implements AsyncDisposable {
       await pool[Symbol.asyncDispose]()
     }
     await Promise.all([...this.#hosts, ...this.#replicas].map(close))
+  }
+
+  #watch(): Promise<unknown> {
+    this.#known ??= lookAt([...this.#hosts, ...this.#replicas])
+    return this.#known
   }
 
   async #runTwice<Result>(first: Server, work: Reading<Result>): Promise<Result> {

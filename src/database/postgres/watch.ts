@@ -25,7 +25,7 @@ const patience = 2000
 export class Watch implements AsyncDisposable {
   readonly #url: string
   readonly #report: (found: Standing | Error) => void
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   #client: pg.Client | null = null
   #identity: string | null = null
   #looking: Promise<void> | null = null
@@ -34,11 +34,11 @@ export class Watch implements AsyncDisposable {
   constructor(url: string, report: (found: Standing | Error) => void) {
     this.#url = url
     this.#report = report
-    this.#timer = setInterval(() => this.look(), interval).unref()
   }
 
-  /** Looks now; or waits for the look that is under way. */
+  /** Looks now, or waits for the look that is under way; and from the first time on each second. */
   look(): Promise<void> {
+    this.#timer ??= setInterval(() => this.look(), interval).unref()
     this.#looking ??= this.#look().finally(() => {
       this.#looking = null
     })
