@@ -1,9 +1,10 @@
 /** What holds between the word that an account must not be seen and the moment its rows have left the tables. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Json } from './reference/shapes.ts'
 import type { PlainRecord } from './reference/world.ts'
+import { onEveryDatabase as test } from './support/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
+import type { Engine } from './support/postgres.ts'
 import { buildRecord, refTo } from './support/records.ts'
 import { openTestService, standing, type TestService } from './support/service.ts'
 
@@ -25,13 +26,19 @@ async function library(): Promise<readonly PlainRecord[]> {
   return [author, ...(await Promise.all(books))]
 }
 
+interface Library {
+  readonly database: Engine
+  readonly road?: number
+  readonly late?: boolean
+}
+
 /**
  * `road` chooses what the planner believes of the data. `late`: the first book comes last, so that ids do
  * not follow the default order.
  */
-async function openLibrary({ road = 0, late = false }): Promise<TestService> {
+async function openLibrary({ database, road = 0, late = false }: Library): Promise<TestService> {
   const records = await library()
-  const given = { lexicons: libraryLexicons, references: libraryReferences, loading: road * 3 }
+  const given = { lexicons: libraryLexicons, references: libraryReferences, loading: road * 3, database }
   if (!late) return openTestService({ ...given, records })
   const service = await openTestService({ ...given, records: records.toSpliced(1, 1) })
   await service.store(records.slice(1, 2))
@@ -60,8 +67,8 @@ const everywhere = `{
 }`
 
 for (const road of [0, 1, 2, 3])
-  test(`an account is out of sight at once, stays so when its rows have left, and comes back as it was (road ${road})`, async () => {
-    await using service = await openLibrary({ road })
+  test(`an account is out of sight at once, stays so when its rows have left, and comes back as it was (road ${road})`, async (database) => {
+    await using service = await openLibrary({ database, road })
     const before = await service.data(everywhere)
     assert.equal(before.list.totalCount, 10)
     assert.deepEqual(before.aggregate, { count: 10, groups: [{ author_country: 'MX', count: 10 }] })
@@ -101,8 +108,8 @@ for (const road of [0, 1, 2, 3])
 
 for (const late of [false, true]) {
   const order = late ? 'do not follow' : 'follow'
-  test(`a cursor keeps its place when its record is hidden, and when it has left (ids ${order} the order)`, async () => {
-    await using service = await openLibrary({ late })
+  test(`a cursor keeps its place when its record is hidden, and when it has left (ids ${order} the order)`, async (database) => {
+    await using service = await openLibrary({ database, late })
     const page = (after: string | null): Promise<Json> =>
       service.data(
         `query ($after: String) { orgExampleLibraryBook(first: 3, after: $after) {
@@ -126,8 +133,8 @@ for (const late of [false, true]) {
     await assertNext()
   })
 
-  test(`a page of the newest stops early while accounts are hidden (ids ${order} the order)`, async () => {
-    await using service = await openLibrary({ late })
+  test(`a page of the newest stops early while accounts are hidden (ids ${order} the order)`, async (database) => {
+    await using service = await openLibrary({ database, late })
     const query =
       '{ orgExampleLibraryBook(first: 2) { nodes { rkey } } indexStatus { collections { newestIndexedAt } } }'
     const sorts = async (): Promise<readonly string[]> => {

@@ -1,10 +1,10 @@
 /** Records as the network has them: its own lexicons, hand-written records, the real reader and writer. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
 import { schemas } from '@atproto/api'
 import type { Json } from './reference/shapes.ts'
+import { onEveryDatabase as test } from './support/databases.ts'
 import { networkRecords } from './support/network-records.ts'
-import { openTestService, type TestService } from './support/service.ts'
+import { sharedService } from './support/service.ts'
 
 /** What the lexicons leave unsaid; with more than one target there are reverse fields, but no nested filters. */
 const references = {
@@ -17,18 +17,14 @@ const references = {
   'app.bsky.graph.starterpack#list': ['app.bsky.graph.list'],
 }
 
-let opened: Promise<TestService> | undefined
-/** One service for all tests: they only read. */
-async function openNetwork(): Promise<TestService> {
-  opened ??= networkRecords().then((records) =>
-    openTestService({ lexicons: schemas as readonly Json[], references, records }),
-  )
-  return opened
-}
-after(async () => (await opened)?.[Symbol.asyncDispose]())
+const openNetwork = sharedService(async () => ({
+  lexicons: schemas as readonly Json[],
+  references,
+  records: await networkRecords(),
+}))
 
-test('records of every collection are stored and counted', async () => {
-  const service = await openNetwork()
+test('records of every collection are stored and counted', async (database) => {
+  const service = await openNetwork(database)
   const counts = await service.data(`{
     post: appBskyFeedPostAggregate { count } like: appBskyFeedLikeAggregate { count }
     repost: appBskyFeedRepostAggregate { count } follow: appBskyGraphFollowAggregate { count }
@@ -46,8 +42,8 @@ test('records of every collection are stored and counted', async () => {
   for (const [name, { count }] of Object.entries<Json>(others)) assert.equal(count, 1, name)
 })
 
-test('the likes of a post are its reverse field, and those of a feed are not among them', async () => {
-  const service = await openNetwork()
+test('the likes of a post are its reverse field, and those of a feed are not among them', async (database) => {
+  const service = await openNetwork(database)
   const { post, feed } = await service.data(`{
     post: appBskyFeedPost(where: {rkey: {eq: "3mz5s6rqsp222"}}) { nodes { text
       likes: appBskyFeedLikeViaSubject(sortBy: [{field: createdAt}]) { totalCount nodes { did subject { isCurrent } } }
@@ -69,8 +65,8 @@ test('the likes of a post are its reverse field, and those of a feed are not amo
   assert.deepEqual(feed.nodes, [{ displayName: 'Clouds', appBskyFeedLikeViaSubject: { totalCount: 1 } }])
 })
 
-test('replies are found by parent and by root, and filtered by what they reply to', async () => {
-  const service = await openNetwork()
+test('replies are found by parent and by root, and filtered by what they reply to', async (database) => {
+  const service = await openNetwork(database)
   const { thread, filtered, orphans } = await service.data(`{
     thread: appBskyFeedPost(where: {rkey: {eq: "3mz5s6rqsp222"}}) { nodes {
       all: appBskyFeedPostViaReplyRoot { totalCount }
@@ -105,8 +101,8 @@ test('replies are found by parent and by root, and filtered by what they reply t
   assert.equal(orphans.totalCount, 0)
 })
 
-test('embeds of five kinds are told apart by fragments, with their blobs', async () => {
-  const service = await openNetwork()
+test('embeds of five kinds are told apart by fragments, with their blobs', async (database) => {
+  const service = await openNetwork(database)
   const { list } = await service.data(`{
     list: appBskyFeedPost(where: {text: {startsWith: "Embed"}}, sortBy: [{field: rkey}]) { nodes { text embed { __typename
       ... on AppBskyEmbedImages { images { alt image { ref mimeType size } aspectRatio { width height } } }
@@ -174,8 +170,8 @@ test('embeds of five kinds are told apart by fragments, with their blobs', async
   })
 })
 
-test('facets, languages, tags and self-labels read and filter as arrays', async () => {
-  const service = await openNetwork()
+test('facets, languages, tags and self-labels read and filter as arrays', async (database) => {
+  const service = await openNetwork(database)
   const { post, labelled, german, tagged } = await service.data(`{
     post: appBskyFeedPost(where: {langs: {hasAll: ["de", "en"]}}) { nodes { langs tags
       facets { index { byteStart byteEnd } features { __typename
@@ -215,8 +211,8 @@ test('facets, languages, tags and self-labels read and filter as arrays', async 
   ])
 })
 
-test('lists, their items and starter packs join by AT-URI', async () => {
-  const service = await openNetwork()
+test('lists, their items and starter packs join by AT-URI', async (database) => {
+  const service = await openNetwork(database)
   const { list, pack, items } = await service.data(`{
     list: appBskyGraphList { nodes { name purpose
       appBskyGraphListitemViaList(sortBy: [{field: subject}]) { totalCount nodes { subject } }
@@ -248,8 +244,8 @@ test('lists, their items and starter packs join by AT-URI', async () => {
   assert.equal(items.totalCount, 2)
 })
 
-test('gates, profiles, labelers and declarations answer with what they hold', async () => {
-  const service = await openNetwork()
+test('gates, profiles, labelers and declarations answer with what they hold', async (database) => {
+  const service = await openNetwork(database)
   const answer = await service.data(`{
     threadgate: appBskyFeedThreadgate { nodes { postResolved { ... on AppBskyFeedPost { text } } hiddenReplies
       allow { __typename ... on AppBskyFeedThreadgateListRule { list } ... on AppBskyFeedThreadgateMentionRule { _empty } } } }
@@ -317,8 +313,8 @@ test('gates, profiles, labelers and declarations answer with what they hold', as
   })
 })
 
-test('what the lexicons refuse does not get in', async () => {
-  const service = await openNetwork()
+test('what the lexicons refuse does not get in', async (database) => {
+  const service = await openNetwork(database)
   const post = { $type: 'app.bsky.feed.post', createdAt: '2026-11-16T13:00:00Z' }
   const line = (value: Json) => ({
     uri: 'at://did:plc:networkalice222222222222/app.bsky.feed.post/3mz5s6rqsp22y',

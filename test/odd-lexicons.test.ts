@@ -1,8 +1,9 @@
 /** Lexicons, names and requests that are allowed and odd: each once went wrong, or would with a careless change. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { encodeCursor } from '../src/util/cursor.ts'
+import { onEveryDatabase as test } from './support/databases.ts'
 import type { StoredLine } from './support/engine.ts'
+import type { Engine } from './support/postgres.ts'
 import type { Json } from './reference/shapes.ts'
 import { openTestService, type TestService } from './support/service.ts'
 
@@ -25,8 +26,13 @@ function line(rkey: string, value: Json): StoredLine {
   }
 }
 
-function open(properties: Json, records: readonly StoredLine[], defs: Json = {}): Promise<TestService> {
-  return openTestService({ lexicons: [lexicon(nsid, properties, defs)], records })
+function open(
+  database: Engine,
+  properties: Json,
+  records: readonly StoredLine[],
+  defs: Json = {},
+): Promise<TestService> {
+  return openTestService({ lexicons: [lexicon(nsid, properties, defs)], records, database })
 }
 
 const closedUnion = {
@@ -34,9 +40,10 @@ const closedUnion = {
   defs: { round: { type: 'object', properties: { radius: { type: 'integer' } } } },
 }
 
-test('a set whose only unions are closed answers them, however the type is spelled', async () => {
+test('a set whose only unions are closed answers them, however the type is spelled', async (database) => {
   const spelled = (type: string): Json => ({ shape: { $type: type, radius: 3 } })
   await using service = await open(
+    database,
     closedUnion.properties,
     [line('a', spelled(`${nsid}#round`))],
     closedUnion.defs,
@@ -47,17 +54,17 @@ test('a set whose only unions are closed answers them, however the type is spell
   assert.deepEqual(data.orgExampleOdd.nodes, [{ shape: { __typename: 'OrgExampleOddRound', radius: 3 } }])
 })
 
-test('properties with quotes and backslashes are read and filtered', async () => {
+test('properties with quotes and backslashes are read and filtered', async (database) => {
   const properties = { 'a"b': { type: 'string' }, 'c\\d': { type: 'integer' } }
-  await using service = await open(properties, [line('a', { 'a"b': 'quoted', 'c\\d': 7 })])
+  await using service = await open(database, properties, [line('a', { 'a"b': 'quoted', 'c\\d': 7 })])
   const data = await service.data(
     '{ orgExampleOdd(where: {c_d: {eq: 7}, a_b: {eq: "quoted"}}) { nodes { a_b c_d } } }',
   )
   assert.deepEqual(data.orgExampleOdd.nodes, [{ a_b: 'quoted', c_d: 7 }])
 })
 
-test('properties named like literals are sorted and grouped by', async () => {
-  await using service = await open({ true: { type: 'integer' } }, [
+test('properties named like literals are sorted and grouped by', async (database) => {
+  await using service = await open(database, { true: { type: 'integer' } }, [
     line('a', { true: 1 }),
     line('b', { true: 2 }),
   ])
@@ -70,31 +77,31 @@ test('properties named like literals are sorted and grouped by', async () => {
   })
 })
 
-test('two collections that want one root field are refused, naming both', async () => {
+test('two collections that want one root field are refused, naming both', async (database) => {
   const lexicons = [lexicon('org.example.odd', {}), lexicon('org.example.oddAggregate', {})]
   await assert.rejects(
-    openTestService({ lexicons }),
+    openTestService({ lexicons, database }),
     /orgExampleOddAggregate is needed twice.*org\.example\.odd.*org\.example\.oddAggregate/,
   )
 })
 
-test('a needle is found before the last character there is', async () => {
+test('a needle is found before the last character there is', async (database) => {
   const text = { text: { type: 'string', maxGraphemes: 50 } }
-  await using service = await open(text, [line('a', { text: 'z\u{10FFFF}b' })])
+  await using service = await open(database, text, [line('a', { text: 'z\u{10FFFF}b' })])
   const data = await service.data('{ orgExampleOdd(where: {text: {contains: "z"}}) { totalCount } }')
   assert.equal(data.orgExampleOdd.totalCount, 1)
 })
 
-test('a mean whose sum is past 64 bits is refused, not rounded', async () => {
+test('a mean whose sum is past 64 bits is refused, not rounded', async (database) => {
   const records = Array.from({ length: 1100 }, (_, at) => line(`r${at}`, { n: Number.MAX_SAFE_INTEGER }))
-  await using service = await open({ n: { type: 'integer' } }, records)
+  await using service = await open(database, { n: { type: 'integer' } }, records)
   const { code, message } = await service.refusal('{ orgExampleOddAggregate { avg { n } } }')
   assert.equal(code, 'BAD_USER_INPUT')
   assert.match(message, /Narrow `where`/)
 })
 
-test('a well-sealed cursor that holds no position is refused', async () => {
-  await using service = await open({ n: { type: 'integer' } }, [line('a', { n: 1 })])
+test('a well-sealed cursor that holds no position is refused', async (database) => {
+  await using service = await open(database, { n: { type: 'integer' } }, [line('a', { n: 1 })])
   for (const position of ['{}', 'null', '"ab"', 'no json', '[]', '[1,2,3]', '[null,null,null]']) {
     const after = encodeCursor('orgExampleOdd indexedAt desc', position)
     const { code } = await service.refusal(
@@ -105,8 +112,8 @@ test('a well-sealed cursor that holds no position is refused', async () => {
   }
 })
 
-test('a null where a directive or an introspection wants a value is the caller’s fault', async () => {
-  await using service = await open({ n: { type: 'integer' } }, [])
+test('a null where a directive or an introspection wants a value is the caller’s fault', async (database) => {
+  await using service = await open(database, { n: { type: 'integer' } }, [])
   const include = await service.refusal(
     'query ($x: Boolean = true) { orgExampleOdd { totalCount @include(if: $x) } }',
     { x: null },
@@ -118,8 +125,8 @@ test('a null where a directive or an introspection wants a value is the caller�
   assert.equal(type.code, 'BAD_USER_INPUT')
 })
 
-test('introspection and groups are held to what they cost', async () => {
-  await using service = await open({ of: { type: 'string', format: 'at-uri' } }, [])
+test('introspection and groups are held to what they cost', async (database) => {
+  await using service = await open(database, { of: { type: 'string', format: 'at-uri' } }, [])
   const many = Array.from({ length: 300 }, (_, at) => `a${at}: __schema { types { name } }`).join(' ')
   assert.equal((await service.refusal(`{ ${many} }`)).code, 'QUERY_TOO_COMPLEX')
   const inner =
@@ -128,8 +135,8 @@ test('introspection and groups are held to what they cost', async () => {
   assert.equal((await service.refusal(groups)).code, 'QUERY_TOO_COMPLEX')
 })
 
-test('an empty operation name is none, asked first or second', async () => {
-  await using service = await open({ n: { type: 'integer' } }, [])
+test('an empty operation name is none, asked first or second', async (database) => {
+  await using service = await open(database, { n: { type: 'integer' } }, [])
   const query = '{ orgExampleOdd { totalCount } }'
   const named = await service.engine.execute({ query, operationName: '' })
   const bare = await service.engine.execute({ query })

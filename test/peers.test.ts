@@ -1,16 +1,17 @@
 /** What other services of this kind get wrong, one test each, with data on which the fault would show. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Json } from './reference/shapes.ts'
 import type { PlainRecord } from './reference/world.ts'
+import { onEveryDatabase as test } from './support/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
+import type { Engine } from './support/postgres.ts'
 import { buildRecord, type RecordGiven, refTo } from './support/records.ts'
 import { openTestService, type TestService } from './support/service.ts'
 
 const { book, person, review } = collections
 
-function openLibrary(records: readonly PlainRecord[]): Promise<TestService> {
-  return openTestService({ lexicons: libraryLexicons, references: libraryReferences, records })
+function openLibrary(database: Engine, records: readonly PlainRecord[]): Promise<TestService> {
+  return openTestService({ lexicons: libraryLexicons, references: libraryReferences, records, database })
 }
 
 /** Books from 0 up; `given` says what distinguishes them. */
@@ -43,8 +44,9 @@ async function walk(service: TestService, list: string, size: number): Promise<s
   return keys
 }
 
-test('peer fault 1: a cursor holds the place in the sort that was asked for, not in the order of URIs', async () => {
+test('peer fault 1: a cursor holds the place in the sort that was asked for, not in the order of URIs', async (database) => {
   await using service = await openLibrary(
+    database,
     await books(30, (index) => ({ value: { pages: (index * 7) % 30 } })),
   )
   const keys = await walk(service, 'sortBy: [{field: pages, direction: DESC}]', 7)
@@ -57,17 +59,17 @@ test('peer fault 1: a cursor holds the place in the sort that was asked for, not
   )
 })
 
-test('peer fault 2: a thousand records, 250 to a second, are a thousand different ones over all pages', async () => {
+test('peer fault 2: a thousand records, 250 to a second, are a thousand different ones over all pages', async (database) => {
   const records = await books(1000, (index) => ({ indexedAt: `2026-01-01T00:00:0${index % 4}Z` }))
-  await using service = await openLibrary(records)
+  await using service = await openLibrary(database, records)
   const keys = await walk(service, 'sortBy: [{field: indexedAt, direction: DESC}]', 50)
   assert.equal(keys.length, 1000)
   assert.equal(new Set(keys).size, 1000)
 })
 
-test('peer fault 3: sorting by indexedAt sorts, both ways, whatever the order of arrival', async () => {
+test('peer fault 3: sorting by indexedAt sorts, both ways, whatever the order of arrival', async (database) => {
   const records = await books(5, (index) => ({ indexedAt: `2026-01-0${[3, 1, 5, 2, 4][index]}T00:00:00Z` }))
-  await using service = await openLibrary(records)
+  await using service = await openLibrary(database, records)
   assert.deepEqual(await walk(service, 'sortBy: [{field: indexedAt, direction: DESC}]', 2), [
     '0002',
     '0004',
@@ -85,11 +87,11 @@ test('peer fault 3: sorting by indexedAt sorts, both ways, whatever the order of
   assert.deepEqual(await walk(service, 'where: {}', 100), ['0002', '0004', '0000', '0003', '0001'])
 })
 
-test('peer fault 4: records without a value to sort by are not lost on the way', async () => {
+test('peer fault 4: records without a value to sort by are not lost on the way', async (database) => {
   const records = await books(12, (index) => ({
     value: index % 3 === 0 ? {} : { publishedAt: `2026-01-${index + 10}T00:00:00Z` },
   }))
-  await using service = await openLibrary(records)
+  await using service = await openLibrary(database, records)
   const ascending = await walk(service, 'sortBy: [{field: publishedAt}]', 3)
   assert.deepEqual(ascending, [
     '0000',
@@ -111,8 +113,8 @@ test('peer fault 4: records without a value to sort by are not lost on the way',
   )
 })
 
-test('peer fault 5: last gives the last records, in the order of the sort', async () => {
-  await using service = await openLibrary(await books(10, (index) => ({ value: { pages: index } })))
+test('peer fault 5: last gives the last records, in the order of the sort', async (database) => {
+  await using service = await openLibrary(database, await books(10, (index) => ({ value: { pages: index } })))
   const { list } = await service.data(`{ list: orgExampleLibraryBook(last: 3, sortBy: [{field: pages}]) {
     nodes { pages } pageInfo { hasNextPage hasPreviousPage } } }`)
   assert.deepEqual(list, {
@@ -121,8 +123,8 @@ test('peer fault 5: last gives the last records, in the order of the sort', asyn
   })
 })
 
-test('peer fault 6: a cursor that is damaged or of another list is an error, never the first page', async () => {
-  await using service = await openLibrary([
+test('peer fault 6: a cursor that is damaged or of another list is an error, never the first page', async (database) => {
+  await using service = await openLibrary(database, [
     ...(await books(5, (index) => ({ value: { pages: index } }))),
     await buildRecord(person, { value: { name: 'Ann' } }),
   ])
@@ -148,8 +150,9 @@ test('peer fault 6: a cursor that is damaged or of another list is an error, nev
   }
 })
 
-test('peer fault 7: integers compare as numbers, in conditions, orders and extremes', async () => {
+test('peer fault 7: integers compare as numbers, in conditions, orders and extremes', async (database) => {
   await using service = await openLibrary(
+    database,
     await books(3, (index) => ({ value: { pages: [4, 10, 9][index], serial: [4, 10, -9][index] } })),
   )
   const data = await service.data(`{
@@ -168,7 +171,7 @@ test('peer fault 7: integers compare as numbers, in conditions, orders and extre
   })
 })
 
-test('peer fault 8: contains takes % and _ as they are and folds case and accents of every script', async () => {
+test('peer fault 8: contains takes % and _ as they are and folds case and accents of every script', async (database) => {
   const titles = [
     '100% sure',
     '100 percent',
@@ -181,6 +184,7 @@ test('peer fault 8: contains takes % and _ as they are and folds case and accent
     'back\\slash',
   ]
   await using service = await openLibrary(
+    database,
     await books(titles.length, (index) => ({ value: { title: titles[index], note: titles[index] } })),
   )
   const found = async (needle: string) => {
@@ -206,8 +210,8 @@ test('peer fault 8: contains takes % and _ as they are and folds case and accent
   assert.deepEqual(await found('京都'), ['東京都'])
 })
 
-test('peer fault 9: in: [] and OR: [] match nothing', async () => {
-  await using service = await openLibrary(await books(3, () => ({ value: { pages: 1 } })))
+test('peer fault 9: in: [] and OR: [] match nothing', async (database) => {
+  await using service = await openLibrary(database, await books(3, () => ({ value: { pages: 1 } })))
   const data = await service.data(`{
     in: orgExampleLibraryBook(where: {pages: {in: []}}) { totalCount nodes { uri } }
     or: orgExampleLibraryBook(where: {OR: []}) { totalCount nodes { uri } }
@@ -218,10 +222,11 @@ test('peer fault 9: in: [] and OR: [] match nothing', async () => {
   assert.deepEqual(data, { in: nothing, or: nothing, both: { count: 0 }, and: { totalCount: 3 } })
 })
 
-test('peer fault 10: every groupBy field groups, orderBy and limit hold, count is the whole and not what is shown', async () => {
+test('peer fault 10: every groupBy field groups, orderBy and limit hold, count is the whole and not what is shown', async (database) => {
   const languages = ['en', 'en', 'en', 'de', 'de', 'es']
   const genres = ['novel', 'novel', 'essay', 'novel', 'essay', 'essay']
   await using service = await openLibrary(
+    database,
     await books(6, (index) => ({ value: { language: languages[index], genre: genres[index] } })),
   )
   const data = await service.data(`{
@@ -243,8 +248,8 @@ test('peer fault 10: every groupBy field groups, orderBy and limit hold, count i
   })
 })
 
-test('peer fault 11: totalCount is the number of all that match, and costs nothing when it is not selected', async () => {
-  await using service = await openLibrary(await books(30, (index) => ({ value: { pages: index } })))
+test('peer fault 11: totalCount is the number of all that match, and costs nothing when it is not selected', async (database) => {
+  await using service = await openLibrary(database, await books(30, (index) => ({ value: { pages: index } })))
   const list = 'orgExampleLibraryBook(where: {pages: {gte: 5}}, first: 2)'
   const counted = await service.data(`{ list: ${list} { totalCount nodes { pages } } }`)
   assert.equal(counted.list.totalCount, 25)
@@ -253,7 +258,7 @@ test('peer fault 11: totalCount is the number of all that match, and costs nothi
   assert.doesNotMatch(service.opened.lastStatement(), /count\(/)
 })
 
-test('peer fault 12: reverse joins over a strongRef find their records, in one statement, and never answer from yesterday', async () => {
+test('peer fault 12: reverse joins over a strongRef find their records, in one statement, and never answer from yesterday', async (database) => {
   const parents = await books(40, () => ({}))
   const reviews = await Promise.all(
     parents.flatMap((parent, index) =>
@@ -262,7 +267,7 @@ test('peer fault 12: reverse joins over a strongRef find their records, in one s
       ),
     ),
   )
-  await using service = await openLibrary([...parents, ...reviews])
+  await using service = await openLibrary(database, [...parents, ...reviews])
   const ask = (first: number) =>
     service.data(`{ list: orgExampleLibraryBook(first: ${first}, sortBy: [{field: rkey}]) { nodes {
       rkey reviews: orgExampleLibraryReviewViaBook(sortBy: [{field: rkey}]) { totalCount nodes { bookResolved { ... on OrgExampleLibraryBook { title } } } } } } }`)
@@ -285,8 +290,8 @@ test('peer fault 12: reverse joins over a strongRef find their records, in one s
   assert.deepEqual(renamed.nodes[1].reviews.nodes, [{ bookResolved: { title: 'Renamed' } }])
 })
 
-test('peer fault 13: a database that fails is an error, not an empty result', async () => {
-  await using service = await openLibrary(await books(3, () => ({})))
+test('peer fault 13: a database that fails is an error, not an empty result', async (database) => {
+  await using service = await openLibrary(database, await books(3, () => ({})))
   await service.opened.breakDatabase()
   const answer = await service.engine.execute({
     query: '{ orgExampleLibraryBook { totalCount nodes { uri } } }',
@@ -296,8 +301,8 @@ test('peer fault 13: a database that fails is an error, not an empty result', as
   assert.ok(answer.cause !== undefined)
 })
 
-test('peer fault 14: an unknown argument, field or operator is refused with a suggestion, not ignored', async () => {
-  await using service = await openLibrary(await books(3, () => ({})))
+test('peer fault 14: an unknown argument, field or operator is refused with a suggestion, not ignored', async (database) => {
+  await using service = await openLibrary(database, await books(3, () => ({})))
   const refused = async (text: string) => {
     const { code, message } = await service.refusal(text)
     assert.equal(code, 'GRAPHQL_VALIDATION_FAILED')
@@ -311,14 +316,19 @@ test('peer fault 14: an unknown argument, field or operator is refused with a su
   assert.match(await refused('{ orgExampleLibraryBook { totalCuont } }'), /totalCount/)
 })
 
-test('peer fault 15: a record that lacks what the lexicon now requires does not fail the others', async () => {
+test('peer fault 15: a record that lacks what the lexicon now requires does not fail the others', async (database) => {
   const looser = structuredClone(libraryLexicons) as Json[]
   for (const document of looser) delete document.defs.main.record.required
   const records = [
     await buildRecord(review, { rkey: 'without', value: { stars: 1 } }),
     await buildRecord(review, { rkey: 'with', value: { stars: 2, text: 'Good.' } }),
   ]
-  await using service = await openTestService({ lexicons: looser, references: libraryReferences, records })
+  await using service = await openTestService({
+    lexicons: looser,
+    references: libraryReferences,
+    records,
+    database,
+  })
   const { list } = await service.data(
     '{ list: orgExampleLibraryReview(sortBy: [{field: stars}]) { nodes { stars text book { uri } bookResolved { __typename } } } }',
   )
@@ -326,7 +336,7 @@ test('peer fault 15: a record that lacks what the lexicon now requires does not 
     { stars: 1, text: null, book: null, bookResolved: null },
     { stars: 2, text: 'Good.', book: null, bookResolved: null },
   ])
-  await using strict = await openLibrary([])
+  await using strict = await openLibrary(database, [])
   const { type } = await strict.data(
     '{ type: __type(name: "OrgExampleLibraryReview") { fields { name type { kind } } } }',
   )
@@ -335,7 +345,7 @@ test('peer fault 15: a record that lacks what the lexicon now requires does not 
   }
 })
 
-test('peer fault 16: an older revision never overwrites a newer, and equal CIDs are no reason to drop a record', async () => {
+test('peer fault 16: an older revision never overwrites a newer, and equal CIDs are no reason to drop a record', async (database) => {
   const newer = await buildRecord(book, { rkey: 'x', value: { title: 'Newer' } })
   const older = await buildRecord(book, { rkey: 'x', value: { title: 'Older' } })
   const unrevised = await buildRecord(book, { rkey: 'x', value: { title: 'Unrevised' } })
@@ -345,7 +355,7 @@ test('peer fault 16: an older revision never overwrites a newer, and equal CIDs 
     ),
   )
   assert.equal(new Set(twins.map(({ cid }) => cid)).size, 1)
-  await using service = await openLibrary(twins)
+  await using service = await openLibrary(database, twins)
   await service.store([{ ...newer, rev: '3l2222222222b' }])
   await service.store([{ ...older, rev: '3l2222222222a' }])
   await service.store([unrevised])
@@ -361,8 +371,8 @@ test('peer fault 16: an older revision never overwrites a newer, and equal CIDs 
   assert.deepEqual(later.nodes, [{ title: 'Older' }])
 })
 
-test('peer fault 17: the schema is built once, not for every request', async () => {
-  await using service = await openLibrary([])
+test('peer fault 17: the schema is built once, not for every request', async (database) => {
+  await using service = await openLibrary(database, [])
   const built = service.opened.buildingTook
   const started = performance.now()
   // Different texts, so that nothing can be answered from a cache of documents.
@@ -371,8 +381,8 @@ test('peer fault 17: the schema is built once, not for every request', async () 
   assert.ok(perRequest < built / 2, `${perRequest} ms a request, ${built} ms to build`)
 })
 
-test('peer fault 18: a read-only service has no mutations, not even in its schema', async () => {
-  await using service = await openLibrary([])
+test('peer fault 18: a read-only service has no mutations, not even in its schema', async (database) => {
+  await using service = await openLibrary(database, [])
   const { schema } = await service.data(
     '{ schema: __schema { mutationType { name } subscriptionType { name } types { name } } }',
   )
@@ -383,12 +393,12 @@ test('peer fault 18: a read-only service has no mutations, not even in its schem
   assert.equal(code, 'GRAPHQL_VALIDATION_FAILED')
 })
 
-test('peer fault 20: an undated record counts as undated, not on the day it was collected', async () => {
+test('peer fault 20: an undated record counts as undated, not on the day it was collected', async (database) => {
   const records = await books(3, (index) => ({
     indexedAt: '2026-11-16T10:00:00Z',
     value: index === 0 ? { publishedAt: '2020-02-02T12:00:00Z' } : {},
   }))
-  await using service = await openLibrary(records)
+  await using service = await openLibrary(database, records)
   const { days, since } = await service.data(`{
     days: orgExampleLibraryBookAggregate(groupBy: [publishedAt_day]) { groups { publishedAt_day count } }
     since: orgExampleLibraryBook(where: {publishedAt: {gte: "2026-11-16"}}) { totalCount } }`)

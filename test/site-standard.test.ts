@@ -1,12 +1,14 @@
 /** The lexicons of standard.site: records of them import and answer. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, test } from 'node:test'
+import { test as testOnce } from 'node:test'
 import { createLineReader } from '../src/lexicon/validate.ts'
 import { buildLexicons } from '../src/lexicon/lexicons.ts'
 import { readLexiconFolder } from './golden/corpora.ts'
 import type { Json } from './reference/shapes.ts'
-import { openTestService, type TestService } from './support/service.ts'
+import { onEveryDatabase as test } from './support/databases.ts'
+import type { Engine } from './support/postgres.ts'
+import { sharedService } from './support/service.ts'
 import type { StoredLine } from './support/engine.ts'
 
 const folder = new URL('schemas/site-standard/', import.meta.url)
@@ -22,16 +24,10 @@ const mei = 'did:web:mei.example.com'
 const tide = `at://${ana}/site.standard.publication/3mz5s6rqsp222`
 const boats = `at://${ana}/site.standard.document/3mz5s6rqsp232`
 
-let opened: Promise<TestService> | undefined
-/** One service for all tests: they only read. */
-function openSite(): Promise<TestService> {
-  opened ??= openTestService({ lexicons: documents, references, records })
-  return opened
-}
-after(async () => (await opened)?.[Symbol.asyncDispose]())
+const openSite = sharedService(async () => ({ lexicons: documents, references, records }))
 
-async function ask(text: string): Promise<Json> {
-  return (await openSite()).data(text)
+async function ask(database: Engine, text: string): Promise<Json> {
+  return (await openSite(database)).data(text)
 }
 
 /** Why the record of this key is refused with these properties in place of its own; null when it is not. */
@@ -45,13 +41,16 @@ function refusalOf(rkey: string, more: Json): string | null {
   return reading.ok ? null : reading.message
 }
 
-test('records of every collection are stored, and whole', async () => {
-  const answer = await ask(`{
+test('records of every collection are stored, and whole', async (database) => {
+  const answer = await ask(
+    database,
+    `{
     documents: siteStandardDocument { nodes { uri recordJson } }
     publications: siteStandardPublication { nodes { uri recordJson } }
     themes: siteStandardThemeBasic { nodes { uri recordJson } }
     subscriptions: siteStandardGraphSubscription { nodes { uri recordJson } }
-    recommendations: siteStandardGraphRecommend { nodes { uri recordJson } } }`)
+    recommendations: siteStandardGraphRecommend { nodes { uri recordJson } } }`,
+  )
   const counts = Object.values<Json>(answer).map(({ nodes }) => nodes.length)
   assert.deepEqual(counts, [3, 2, 1, 3, 4])
   const stored = new Map(
@@ -62,14 +61,17 @@ test('records of every collection are stored, and whole', async () => {
   for (const { uri, value } of records) assert.deepEqual(stored.get(uri), value)
 })
 
-test('a document answers with everything it says', async () => {
-  const { document } = await ask(`{ document: siteStandardDocumentByUri(uri: "${boats}") {
+test('a document answers with everything it says', async (database) => {
+  const { document } = await ask(
+    database,
+    `{ document: siteStandardDocumentByUri(uri: "${boats}") {
     site path title tags publishedAt updatedAt
     coverImage { ref mimeType size }
     content { type value } links { type value }
     contributors { did displayName role }
     labels { __typename ... on ComAtprotoLabelDefsSelfLabels { values { val } } }
-    bskyPostRef { uri isCurrent } bskyPostRefResolved { __typename } } }`)
+    bskyPostRef { uri isCurrent } bskyPostRefResolved { __typename } } }`,
+  )
   assert.deepEqual(document, {
     site: tide,
     path: '/boats',
@@ -104,8 +106,10 @@ test('a document answers with everything it says', async () => {
   })
 })
 
-test('lists filter, sort and count by words, tags, labels and instants', async () => {
-  const answer = await ask(`{
+test('lists filter, sort and count by words, tags, labels and instants', async (database) => {
+  const answer = await ask(
+    database,
+    `{
     word: siteStandardDocument(where: {title: {contains: "CANCION"}}) { nodes { title } }
     tag: siteStandardDocument(where: {tags: {has: "harbour"}}) { nodes { path } }
     by: siteStandardDocument(where: {contributors: {some: {role: {eq: "author"}}}}) { nodes { path } }
@@ -114,7 +118,8 @@ test('lists filter, sort and count by words, tags, labels and instants', async (
     oldest: siteStandardDocument(first: 1, sortBy: [{field: publishedAt}]) { totalCount nodes { path } }
     hidden: siteStandardPublication(where: {preferences: {showInDiscover: {eq: false}}}) { nodes { name } }
     byDay: siteStandardDocumentAggregate(groupBy: [publishedAt_day], orderBy: KEY_ASC) {
-      groups { publishedAt_day count } } }`)
+      groups { publishedAt_day count } } }`,
+  )
   assert.deepEqual(answer, {
     word: { nodes: [{ title: 'La canción de la lámpara' }] },
     tag: { nodes: [{ path: '/boats' }] },
@@ -129,10 +134,12 @@ test('lists filter, sort and count by words, tags, labels and instants', async (
   })
 })
 
-test('open unions answer with the named type, or with whatever else they hold', async () => {
-  const { labels } =
-    await ask(`{ labels: siteStandardDocument(sortBy: [{field: publishedAt}]) { nodes { labels {
-    __typename ... on ComAtprotoLabelDefsSelfLabels { values { val } } ... on UnknownObject { type value } } } } }`)
+test('open unions answer with the named type, or with whatever else they hold', async (database) => {
+  const { labels } = await ask(
+    database,
+    `{ labels: siteStandardDocument(sortBy: [{field: publishedAt}]) { nodes { labels {
+    __typename ... on ComAtprotoLabelDefsSelfLabels { values { val } } ... on UnknownObject { type value } } } } }`,
+  )
   assert.deepEqual(
     labels.nodes.map((node: Json) => node.labels),
     [
@@ -150,13 +157,16 @@ test('open unions answer with the named type, or with whatever else they hold', 
   )
 })
 
-test('a theme is a record of its own and an object in a publication', async () => {
+test('a theme is a record of its own and an object in a publication', async (database) => {
   const colors = `accent { ... on SiteStandardThemeColorRgb { r g b } ... on UnknownObject { type value } }
     accentForeground { __typename ... on SiteStandardThemeColorRgb { r g b } }`
-  const { own, within } = await ask(`{
+  const { own, within } = await ask(
+    database,
+    `{
     own: siteStandardThemeBasic { nodes { did ${colors} } }
     within: siteStandardPublication(sortBy: [{field: indexedAt}]) {
-      nodes { icon { mimeType size } basicTheme { __typename ${colors} } } } }`)
+      nodes { icon { mimeType size } basicTheme { __typename ${colors} } } } }`,
+  )
   assert.deepEqual(own.nodes, [
     { did: mei, accent: { r: 0, g: 128, b: 0 }, accentForeground: { __typename: 'UnknownObject' } },
   ])
@@ -174,8 +184,10 @@ test('a theme is a record of its own and an object in a publication', async () =
   ])
 })
 
-test('references lead forwards and backwards, but only to the collection they are for', async () => {
-  const answer = await ask(`{
+test('references lead forwards and backwards, but only to the collection they are for', async (database) => {
+  const answer = await ask(
+    database,
+    `{
     recommendations: siteStandardGraphRecommend(sortBy: [{field: createdAt}]) { nodes { did
       documentResolved { ... on SiteStandardDocument { path } } } }
     documents: siteStandardDocument(sortBy: [{field: publishedAt}]) { nodes {
@@ -183,7 +195,8 @@ test('references lead forwards and backwards, but only to the collection they ar
     publications: siteStandardPublication(sortBy: [{field: name}]) { nodes { name
       siteStandardGraphSubscriptionViaPublication(sortBy: [{field: did}]) { totalCount nodes { did createdAt } } } }
     stray: siteStandardGraphSubscription(where: {publication: {isIndexed: true}, rkey: {eq: "3mz5s6rqsp264"}}) {
-      nodes { publicationResolved { __typename } } } }`)
+      nodes { publicationResolved { __typename } } } }`,
+  )
   assert.deepEqual(answer.recommendations.nodes, [
     { did: ben, documentResolved: { path: '/boats' } },
     { did: mei, documentResolved: { path: '/boats' } },
@@ -214,13 +227,16 @@ test('references lead forwards and backwards, but only to the collection they ar
   assert.deepEqual(answer.stray.nodes, [{ publicationResolved: { __typename: 'SiteStandardDocument' } }])
 })
 
-test('conditions and groups reach through references', async () => {
-  const answer = await ask(`{
+test('conditions and groups reach through references', async (database) => {
+  const answer = await ask(
+    database,
+    `{
     of: siteStandardGraphRecommend(where: {document: {tags: {has: "boats"}}}) { totalCount }
     loved: siteStandardDocument(
       where: {siteStandardGraphRecommendViaDocument: {some: {did: {eq: "${mei}"}}}}) { nodes { path } }
     themed: siteStandardGraphSubscription(where: {publication: {basicTheme: {isNull: false}}}) { totalCount }
-    ranking: siteStandardGraphRecommendAggregate(groupBy: [document_title]) { groups { document_title count } } }`)
+    ranking: siteStandardGraphRecommendAggregate(groupBy: [document_title]) { groups { document_title count } } }`,
+  )
   assert.deepEqual(answer, {
     of: { totalCount: 2 },
     loved: { nodes: [{ path: '/boats' }] },
@@ -235,7 +251,7 @@ test('conditions and groups reach through references', async () => {
   })
 })
 
-test('what a lexicon forbids is refused, inside an embedded record too', () => {
+testOnce('what a lexicon forbids is refused, inside an embedded record too', () => {
   const { basicTheme } = (records.find(({ uri }) => uri === tide) as StoredLine).value
   const themed = (more: Json) => refusalOf('3mz5s6rqsp222', { basicTheme: { ...basicTheme, ...more } })
   const color = { $type: 'site.standard.theme.color#rgb', r: 0, g: 0 }

@@ -1,7 +1,7 @@
 /** What is known beside the records: handles of accounts, and how far the index has come. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Json } from './reference/shapes.ts'
+import { onEveryDatabase as test } from './support/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
 import { buildRecord, refTo } from './support/records.ts'
 import { openTestService, type TestServiceGiven } from './support/service.ts'
@@ -28,8 +28,8 @@ async function openLibrary(given: Partial<TestServiceGiven> = {}) {
   return { service, author, book, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
-test('a handle stands on every record of its account, wherever that is read, and changes without the records', async () => {
-  await using library = await openLibrary()
+test('a handle stands on every record of its account, wherever that is read, and changes without the records', async (database) => {
+  await using library = await openLibrary({ database })
   const { service, book, author } = library
   const { ledger } = service.opened.database.write
   const handles = async (): Promise<Json> => {
@@ -64,8 +64,8 @@ test('a handle stands on every record of its account, wherever that is read, and
   })
 })
 
-test('a handle is for reading alone: no condition, order or group takes it', async () => {
-  await using library = await openLibrary()
+test('a handle is for reading alone: no condition, order or group takes it', async (database) => {
+  await using library = await openLibrary({ database })
   for (const argument of ['(where: {actorHandle: {eq: "a"}})', '(sortBy: [{field: actorHandle}])'])
     assert.equal(
       (await library.service.refusal(`{ orgExampleLibraryBook${argument} { totalCount } }`)).code,
@@ -75,8 +75,8 @@ test('a handle is for reading alone: no condition, order or group takes it', asy
   assert.equal((await library.service.refusal(grouped)).code, 'GRAPHQL_VALIDATION_FAILED')
 })
 
-test('every collection is in the state of the index, those without records too', async () => {
-  await using library = await openLibrary()
+test('every collection is in the state of the index, those without records too', async (database) => {
+  await using library = await openLibrary({ database })
   const { service } = library
   const asked = '{ indexStatus { collections { name records newestIndexedAt } sources { name } } }'
   const { indexStatus } = await service.data(asked)
@@ -104,10 +104,10 @@ test('every collection is in the state of the index, those without records too',
   })
 })
 
-test('a source is as old as its last event, and one that is silent for half a minute has stopped', async () => {
+test('a source is as old as its last event, and one that is silent for half a minute has stopped', async (database) => {
   const started = BigInt(Date.now()) * 1000n
   let now = started - 100n * second
-  await using library = await openLibrary({ now: () => now })
+  await using library = await openLibrary({ database, now: () => now })
   const { read, write } = library.service.opened.database
   const mark = { cursor: '1', eventAt: started - 103n * second, events: 1 }
   for (const source of ['b', 'a', 'd']) await write.applyBatch([], { source, ...mark })
@@ -140,9 +140,9 @@ test('a source is as old as its last event, and one that is silent for half a mi
   )
 })
 
-test('an event from ahead of our clock is new, not of negative age', async () => {
+test('an event from ahead of our clock is new, not of negative age', async (database) => {
   const now = BigInt(Date.now()) * 1000n
-  await using library = await openLibrary()
+  await using library = await openLibrary({ database })
   const mark = { source: 's', cursor: null, eventAt: now + 3600n * second, events: 1 }
   await library.service.opened.database.write.applyBatch([], mark)
   const { indexStatus } = await library.service.data('{ indexStatus { sources { lagSeconds } } }')

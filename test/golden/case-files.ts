@@ -1,9 +1,10 @@
 /**
- * A golden case on disk: `x.graphql`, perhaps `x.variables.json`, the answer `x.json`, perhaps its SQL `x.sql`.
+ * A golden case on disk: `x.graphql`, perhaps `x.variables.json`, the answer `x.json`, perhaps its SQL: `x.sql` is SQLite's, `x.postgres.sql`
+ * PostgreSQL's.
  * Comment lines of the query steer the case, and its `expect` lines survive an update of the answers:
  *   # corpus: stress                          another corpus than the demo's
  *   # operation: Name                         the operationName of the request
- *   # sql                                     `x.sql` fixes the statement
+ *   # sql                                     `x.sql` and `x.postgres.sql` fix the statements
  *   # not judged: why                         the reference evaluator has no opinion
  *   # expect data.list.nodes.length = 3       a path, and the JSON that must be there
  */
@@ -31,7 +32,7 @@ export interface Expectation {
   readonly value: Json
 }
 
-export type Suffix = '.graphql' | '.variables.json' | '.json' | '.sql'
+export type Suffix = '.graphql' | '.variables.json' | '.json' | '.sql' | '.postgres.sql'
 
 const folder = new URL('../cases/', import.meta.url)
 /** A variable's value that begins like this is read from another case's answer: `answer of paging/first: data.a.b`. */
@@ -44,7 +45,7 @@ export function readCases(): readonly GoldenCase[] {
 /** Answers and statements that no query asks for any more. */
 export function findOrphans(): readonly string[] {
   const known = new Set(namesOf('.graphql'))
-  const others = (['.variables.json', '.json', '.sql'] as const).flatMap((suffix) =>
+  const others = (['.variables.json', '.json', '.sql', '.postgres.sql'] as const).flatMap((suffix) =>
     namesOf(suffix).map((name) => ({ name, suffix })),
   )
   return others.filter(({ name }) => !known.has(name)).map(({ name, suffix }) => `${name}${suffix}`)
@@ -102,7 +103,8 @@ function parseExpectation(text: string): Expectation {
 
 function namesOf(suffix: Suffix): readonly string[] {
   const files = globSync(`*/*${suffix}`, { cwd: fileURLToPath(folder) }).toSorted()
-  const own = suffix === '.json' ? files.filter((file) => !file.endsWith('.variables.json')) : files
+  const longer = { '.json': '.variables.json', '.sql': '.postgres.sql' }[suffix as string]
+  const own = files.filter((file) => longer === undefined || !file.endsWith(longer))
   return own.map((file) => file.slice(0, -suffix.length).replaceAll('\\', '/'))
 }
 

@@ -6,6 +6,7 @@ import { createReference, type Reference } from '../reference/reference.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
+import type { Engine } from '../support/postgres.ts'
 import { cidOf } from '../support/records.ts'
 import { openTestService, type TestService } from '../support/service.ts'
 
@@ -36,12 +37,13 @@ export const stressLexicons = readLexiconFolder(new URL('../schemas/stress/lexic
 const open = { demo: openDemo, stress: openStress } as const
 export type CorpusName = keyof typeof open
 
-const opened = new Map<CorpusName, Promise<Corpus>>()
+const opened = new Map<string, Promise<Corpus>>()
 
 /** Opened on first use and kept: cases only read. */
-export function corpusNamed(name: CorpusName): Promise<Corpus> {
-  const known = opened.get(name) ?? open[name]()
-  opened.set(name, known)
+export function corpusNamed(name: CorpusName, database: Engine): Promise<Corpus> {
+  const key = `${name} ${database}`
+  const known = opened.get(key) ?? open[name](database)
+  opened.set(key, known)
   return known
 }
 
@@ -50,12 +52,12 @@ export async function closeCorpora(): Promise<void> {
   opened.clear()
 }
 
-async function openDemo(): Promise<Corpus> {
+async function openDemo(database: Engine): Promise<Corpus> {
   const records = [...buildDemoCorpus()].map((record) => plainRecord(record))
-  return openCorpus(newsLexicons, newsLexicons.documents, records)
+  return openCorpus(database, newsLexicons, newsLexicons.documents, records)
 }
 
-async function openStress(): Promise<Corpus> {
+async function openStress(database: Engine): Promise<Corpus> {
   const text = readFileSync(new URL('../schemas/stress/records.jsonl', import.meta.url), 'utf8')
   const records = await Promise.all(
     text
@@ -68,7 +70,7 @@ async function openStress(): Promise<Corpus> {
         return plainRecord({ indexedAt, ...given, cid: await cidOf(given.value) })
       }),
   )
-  return openCorpus(stressLexicons, withoutTokens(stressLexicons.documents), records)
+  return openCorpus(database, stressLexicons, withoutTokens(stressLexicons.documents), records)
 }
 
 /** The reference evaluator knows no tokens; no case that it judges asks for one. */
@@ -79,11 +81,12 @@ function withoutTokens(documents: readonly Json[]): readonly Json[] {
 }
 
 async function openCorpus(
+  database: Engine,
   { documents, references }: LexiconFolder,
   judged: readonly Json[],
   records: readonly PlainRecord[],
 ): Promise<Corpus> {
-  const service = await openTestService({ lexicons: documents, references, records })
+  const service = await openTestService({ lexicons: documents, references, records, database })
   return { service, reference: createReference(judged, references, records) }
 }
 

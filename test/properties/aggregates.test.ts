@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import fc from 'fast-check'
 import { printKey } from '../reference/aggregate.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
 import type { PlainRecord } from '../reference/world.ts'
+import { onEveryDatabase as test } from '../support/databases.ts'
 import { aggregateArguments, literal } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
@@ -144,8 +144,8 @@ property(
   },
 )
 
-test('the group of a reference offers the record behind it, unless that is hidden', async () => {
-  await using loaded = await loadCorpus(3, { hiding: true })
+test('the group of a reference offers the record behind it, unless that is hidden', async (database) => {
+  await using loaded = await loadCorpus(3, { database, hiding: true })
   const { reference, service } = loaded
   const { aggregate } =
     await service.data(`{ aggregate: orgExampleLibraryBookAggregate(groupBy: [author, mention], limit: 1000) {

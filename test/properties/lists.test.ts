@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import fc from 'fast-check'
 import { fold } from '../reference/values.ts'
+import { onEveryDatabase as test } from '../support/databases.ts'
 import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
@@ -113,8 +113,8 @@ property(
   60,
 )
 
-test('every property comes back as it was published', async () => {
-  await using loaded = await loadCorpus(7)
+test('every property comes back as it was published', async (database) => {
+  await using loaded = await loadCorpus(7, { database })
   const { reference, service } = loaded
   for (const shape of reference.shapes.values()) {
     const data = await service.data(`{ list: ${shape.rootField}(first: 100, sortBy: [{field: uri}]) { nodes {

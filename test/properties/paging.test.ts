@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ListArguments } from '../reference/reference.ts'
 import type { Json } from '../reference/shapes.ts'
+import { onEveryDatabase as test } from '../support/databases.ts'
 import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
 import { collections } from '../support/lexicons.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
@@ -133,8 +133,8 @@ property(
 )
 
 for (const seed of [1, 2, 3]) {
-  test(`records that arrive between two pages do not disturb the rest (order ${seed})`, async () => {
-    await using loaded = await loadCorpus(seed)
+  test(`records that arrive between two pages do not disturb the rest (order ${seed})`, async (database) => {
+    await using loaded = await loadCorpus(seed, { database })
     const { reference, service } = loaded
     const [sortBy = []] = fc.sample(sorts(reference, book), { seed, numRuns: 1 })
     const walk: Walk = { collection: book, where: {}, sortBy, sizes: [] }
@@ -160,8 +160,8 @@ for (const seed of [1, 2, 3]) {
   })
 }
 
-test('an update of a field outside the sort leaves every page where it was', async () => {
-  await using loaded = await loadCorpus(5)
+test('an update of a field outside the sort leaves every page where it was', async (database) => {
+  await using loaded = await loadCorpus(5, { database })
   const { reference, service } = loaded
   const walk: Walk = { collection: book, where: {}, sortBy: [{ field: 'publishedAt' }], sizes: [] }
   const ordered = reference.sorted(book, walk)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Reference } from '../reference/reference.ts'
 import type { Field, Json } from '../reference/shapes.ts'
 import { linkOf } from '../reference/world.ts'
+import { onEveryDatabase as test } from '../support/databases.ts'
 import { argumentList, literal, sortLiteral } from '../support/graphql-text.ts'
 import { anyCollection, type Loaded, loadCorpus, property } from '../support/property.ts'
 import { sorts } from '../support/questions.ts'
@@ -14,8 +14,8 @@ for (const [seed, hiding] of [
   [11, false],
   [12, true],
 ] as const) {
-  test(`every reference resolves to whatever is indexed there, arrays keep their positions (corpus ${seed})`, async () => {
-    await using loaded = await loadCorpus(seed, { hiding })
+  test(`every reference resolves to whatever is indexed there, arrays keep their positions (corpus ${seed})`, async (database) => {
+    await using loaded = await loadCorpus(seed, { database, hiding })
     const { reference, service } = loaded
     for (const shape of reference.shapes.values()) {
       const { list } =
@@ -168,8 +168,8 @@ property(
   20,
 )
 
-test('a record is found by its URI in its own collection only', async () => {
-  await using loaded = await loadCorpus(3)
+test('a record is found by its URI in its own collection only', async (database) => {
+  await using loaded = await loadCorpus(3, { database })
   const { reference, service } = loaded
   for (const { rootField, nsid } of reference.shapes.values()) {
     for (const record of reference.records) {

