@@ -1,0 +1,153 @@
+/**
+ * Accounts that have records here: their standing, and where their rows are. An account that must not be
+ * seen is hidden by one marker at once; its rows leave the tables afterwards, some at a time, and wait until
+ * it comes back or is deleted. A record that is written meanwhile is moved first, so that it is in one place.
+ */
+import type { AccountChange, RepoEnd } from '../changes.ts'
+import { baseUriOf, type Move, type Standing } from '../decide.ts'
+import { ask, type Steps } from './steps.ts'
+
+/** Where an account has records of a collection, or had some. */
+export interface AccountBase {
+  readonly did: string
+  readonly base: bigint
+  readonly collection: string
+}
+
+/** Of the collections that are served, in their order. */
+export function* accountBases(did: string, collections: readonly string[]): Steps<readonly AccountBase[]> {
+  const rows = yield* ask(
+    `select id, collection from base where uri in (${collections.map(() => '?').join(', ')})`,
+    ...collections.map((collection) => baseUriOf({ did, collection })),
+  )
+  const ids = new Map(rows.map(({ id, collection }) => [collection, id as bigint]))
+  return collections.flatMap((collection) => {
+    const base = ids.get(collection)
+    return base === undefined ? [] : [{ did, base, collection }]
+  })
+}
+
+/** Its standing is another now, as far as this is the latest that is heard of it; true when it has come back. */
+export function* changeAccount(
+  { did, active, status: given, eventAt }: AccountChange,
+  collections: readonly string[],
+): Steps<boolean> {
+  const status = active ? null : (given ?? 'inactive')
+  const [row] = yield* ask('select status, status_at from actor where did = ?', did)
+  if (row === undefined) {
+    if (status !== null) yield* expectHidden(did, status, eventAt)
+    return false
+  }
+  if ((row.status_at as bigint) > eventAt) return false
+  yield* ask('update actor set status_at = ? where did = ?', eventAt, did)
+  if (status === row.status) return false
+  const move: Move = status === null ? 'return' : status === 'deleted' ? 'purge' : 'park'
+  yield* ask('update actor set status = ?, move = ? where did = ?', status, move, did)
+  if (status === null) {
+    yield* show(did, collections)
+    yield* ask('update actor set handle_due = 0 where did = ?', did)
+    return true
+  }
+  if (row.status === null) yield* hide(did, collections)
+  return false
+}
+
+/** Its handle may have changed. */
+export function* changeIdentity(did: string): Steps<void> {
+  yield* ask(`update actor set handle_due = 0 where did = ? and status is distinct from 'deleted'`, did)
+}
+
+/**
+ * All of the repository is known as it is at that revision. Where older records of it are still to be removed:
+ * nowhere when nothing is kept of the account, or a later revision is known already.
+ */
+export function* endRepo(
+  { did, rev }: RepoEnd,
+  { status, floor }: Standing,
+  collections: readonly string[],
+): Steps<readonly AccountBase[]> {
+  if (status === 'deleted' || (floor !== null && floor > rev)) return []
+  const bases = yield* accountBases(did, collections)
+  if (bases.length === 0) return []
+  // Due at once: nobody has looked its handle up yet.
+  yield* ask(
+    `insert into actor (did, handle_due, status_at, floor) values (?, 0, 0, ?)
+     on conflict (did) do update set floor = excluded.floor`,
+    did,
+    rev,
+  )
+  yield* ask('delete from rejection where key >= ? and key < ? and rev < ?', ...urisOf(did), rev)
+  return bases
+}
+
+/** The same of what is beside the table. */
+export function* forgetOlder({ base }: AccountBase, rev: string): Steps<void> {
+  yield* ask('delete from parked where base = ? and (rev is null or rev < ?)', base, rev)
+  yield* ask('delete from tombstone where base = ? and rev < ?', base, rev)
+}
+
+/** An account whose rows are still to be moved. */
+export function* nextMove(): Steps<{ readonly did: string; readonly move: Move } | null> {
+  const [next] = yield* ask('select did, move from actor where move is not null order by move limit 1')
+  return next === undefined ? null : { did: String(next.did), move: next.move as Move }
+}
+
+/** Nothing is left to be moved. */
+export function* finishMove(did: string, move: Move, collections: readonly string[]): Steps<void> {
+  if (move === 'purge') yield* forgetRest(did)
+  if (move !== 'return') yield* show(did, collections)
+  yield* ask('update actor set move = null where did = ?', did)
+}
+
+/** Nothing of it is here, but its repository may be under way: records that come must not be seen. */
+function* expectHidden(did: string, status: string, eventAt: bigint): Steps<void> {
+  const awaited = yield* ask(
+    `select 1 as one from job where kind in ('ingest', 'backfill', 'reconcile') and did = ? limit 1`,
+    did,
+  )
+  if (awaited.length > 0)
+    yield* ask('insert into actor (did, status, status_at) values (?, ?, ?)', did, status, eventAt)
+}
+
+function* hide(did: string, collections: readonly string[]): Steps<void> {
+  const bases = yield* accountBases(did, collections)
+  yield* markHidden(function* () {
+    for (const { base } of bases)
+      yield* ask('insert into hidden (base) values (?) on conflict (base) do nothing', base)
+  })
+}
+
+/** Nothing of it is in the tables that must not be seen. */
+function* show(did: string, collections: readonly string[]): Steps<void> {
+  const bases = yield* accountBases(did, collections)
+  yield* markHidden(function* () {
+    for (const { base } of bases) yield* ask('delete from hidden where base = ?', base)
+  })
+}
+
+/** Plans depend on whether anything is hidden, not on what. */
+function* markHidden(change: () => Steps<void>): Steps<void> {
+  const before = yield* isHiding()
+  yield* change()
+  if ((yield* isHiding()) !== before) yield* ask('update state set plan_version = plan_version + 1')
+}
+
+function* isHiding(): Steps<boolean> {
+  const some = yield* ask('select 1 as one from hidden limit 1')
+  return some.length > 0
+}
+
+/** What is known beside its rows. Its standing stays, so that nothing of it comes back unasked. */
+function* forgetRest(did: string): Steps<void> {
+  const [from, to] = urisOf(did)
+  const bases = 'select id from base where uri >= ? and uri < ?'
+  for (const place of ['parked', 'tombstone'])
+    yield* ask(`delete from ${place} where base in (${bases})`, from, to)
+  yield* ask('delete from rejection where key >= ? and key < ?', from, to)
+  yield* ask('update actor set handle = null, handle_due = null, floor = null where did = ?', did)
+}
+
+/** From the first URI of its records up to the first that is none. */
+function urisOf(did: string): readonly [from: string, to: string] {
+  return [`at://${did}/`, `at://${did}0`]
+}

@@ -1,0 +1,224 @@
+/** What changes do to the database, within a transaction: runs of records at once, everything else one by one. */
+import type {
+  BatchOutcome,
+  Change,
+  RecordCheck,
+  Rejection,
+  RepoEnd,
+  RepoRequest,
+  SourceMark,
+} from '../database.ts'
+import { decideDelete, decidePut, decideReject, type Fate, newcomer, type World } from '../decide.ts'
+import { Instants } from '../instants.ts'
+import {
+  accountBases,
+  changeAccount,
+  changeIdentity,
+  endRepo,
+  finishMove,
+  forgetOlder,
+  nextMove,
+} from '../kept/accounts.ts'
+import { requestFetch } from '../kept/ledger.ts'
+import { OutcomeCounts } from '../kept/source-marks.ts'
+import { runSteps } from '../kept/steps.ts'
+import { noOutcome } from '../outcome.ts'
+import type { Table } from '../tables.ts'
+import { quote } from './ddl.ts'
+import { type MovesOptions, moveAsked, moveSome } from './moves.ts'
+import { RejectionLimit } from './rejection-changes.ts'
+import { writeRun } from './run-writer.ts'
+import { TableWriter } from './table-writer.ts'
+import { refreshDriftedCounts } from './text-counts.ts'
+import type { Transaction } from './transactions.ts'
+import { findStandings, type RecordChange, WorkingSet } from './working-set.ts'
+
+export interface ApplierOptions {
+  readonly tables: readonly Table[]
+  /** Microseconds since 1970. */
+  readonly now: () => bigint
+  readonly check: RecordCheck
+}
+
+/** Changes that are decided and written at once. */
+const longestRun = 500
+
+export class Applier {
+  readonly tables: ReadonlyMap<string, TableWriter>
+  readonly #options: ApplierOptions
+  readonly #instants: Instants
+  readonly #limit = new RejectionLimit()
+  readonly #moves: MovesOptions
+  /** When the last record before a moment was stored. */
+  readonly #lastStored: string
+
+  constructor(options: ApplierOptions) {
+    const { tables } = options
+    this.#options = options
+    this.#instants = new Instants(options.now)
+    this.tables = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table)]))
+    this.#moves = {
+      tables: this.tables,
+      check: options.check,
+      onRefused: (transaction, rejections) => this.#reject(transaction, rejections),
+    }
+    const each = tables.map(
+      ({ name }) => `select max(indexed_at) as at from ${quote(name)} where indexed_at <= $1`,
+    )
+    this.#lastStored = `select max(at) as at from (${each.join(' union all ')}) as each`
+  }
+
+  async applyBatch(
+    transaction: Transaction,
+    changes: readonly Change[],
+    mark?: SourceMark,
+  ): Promise<BatchOutcome> {
+    await this.#followStored(transaction, changes)
+    const outcome = await this.apply(transaction, changes, mark)
+    for (const table of this.tables.values()) await refreshDriftedCounts(transaction, table)
+    return outcome
+  }
+
+  /** `blind`: the tables are probably without these records, so that they are not looked for first. */
+  async apply(
+    transaction: Transaction,
+    changes: readonly Change[],
+    mark?: SourceMark,
+    blind = false,
+  ): Promise<BatchOutcome> {
+    const outcome = noOutcome()
+    const counts = new OutcomeCounts()
+    const count = (change: Change, fate: Fate, records: number): void => {
+      outcome[fate] += records
+      counts.add(change, fate, records)
+    }
+    let run: RecordChange[] = []
+    const finishRun = async (): Promise<void> => {
+      const fates = await this.#applyRun(transaction, run, blind)
+      for (const [index, fate] of fates.entries()) count(run[index] as Change, fate, 1)
+      run = []
+    }
+    for (const change of changes) {
+      if (change.kind === 'put' || change.kind === 'delete' || change.kind === 'reject') {
+        if (run.push(change) >= longestRun) await finishRun()
+        continue
+      }
+      await finishRun()
+      const removed = await this.#applyOther(transaction, change)
+      if (removed > 0) count(change, 'deleted', removed)
+    }
+    await finishRun()
+    if (mark !== undefined) await runSteps(transaction.session, counts.save(mark, this.#options.now()))
+    return outcome
+  }
+
+  /** As the ledger's `settleAccounts`. */
+  async settle(transaction: Transaction, limit: number): Promise<number> {
+    const { session } = transaction
+    let moved = 0
+    while (moved < limit) {
+      const next = await runSteps(session, nextMove())
+      if (next === null) return moved
+      const { did, move } = next
+      const before = moved
+      for (const base of await runSteps(session, accountBases(did, this.#collections))) {
+        if (moved >= limit) break
+        moved += await moveSome(transaction, move, base, limit - moved, this.#moves)
+      }
+      if (moved > before) continue
+      await runSteps(session, finishMove(did, move, this.#collections))
+      transaction.standings.delete(did)
+      moved += 1
+    }
+    return moved
+  }
+
+  get #collections(): readonly string[] {
+    return [...this.tables.keys()]
+  }
+
+  async #applyRun(
+    transaction: Transaction,
+    run: readonly RecordChange[],
+    blind: boolean,
+  ): Promise<readonly Fate[]> {
+    if (run.length === 0) return []
+    const set = new WorkingSet({
+      transaction,
+      tables: this.tables,
+      instants: this.#instants,
+      blind,
+      move: (asked) => moveAsked(transaction, asked, this.#moves),
+    })
+    await set.read(run)
+    const fates = run.map((change) => decide(set, change))
+    if (!(await writeRun(transaction, set))) return this.#applyRun(transaction, run, false)
+    await this.#limit.hold(transaction, set.rejections.kept)
+    return fates
+  }
+
+  /** How many records it removed. */
+  async #applyOther(transaction: Transaction, change: Exclude<Change, RecordChange>): Promise<number> {
+    const { session, standings } = transaction
+    switch (change.kind) {
+      case 'account': {
+        const isBack = await runSteps(session, changeAccount(change, this.#collections))
+        standings.delete(change.did)
+        if (isBack)
+          await this.#request(transaction, { did: change.did, reason: 'The account is active again.' })
+        return 0
+      }
+      case 'identity':
+        await runSteps(session, changeIdentity(change.did))
+        return 0
+      case 'repo-request':
+        if (change.ifKnown === true) await findStandings(transaction, [change.did])
+        if (change.ifKnown !== true || standings.get(change.did) != null)
+          await this.#request(transaction, change)
+        return 0
+      case 'repo-end':
+        return this.#endRepo(transaction, change)
+    }
+  }
+
+  async #endRepo(transaction: Transaction, end: RepoEnd): Promise<number> {
+    const { session, standings } = transaction
+    await findStandings(transaction, [end.did])
+    const standing = standings.get(end.did) ?? newcomer
+    let removed = 0
+    for (const base of await runSteps(session, endRepo(end, standing, this.#collections))) {
+      removed += (await this.tables.get(base.collection)?.removeOlder(transaction, base.base, end.rev)) ?? 0
+      await runSteps(session, forgetOlder(base, end.rev))
+    }
+    standings.delete(end.did)
+    return removed
+  }
+
+  async #request({ session }: Transaction, { did, reason, dueAt }: RepoRequest): Promise<void> {
+    const now = this.#options.now()
+    await runSteps(session, requestFetch(did, reason, dueAt ?? now, now))
+  }
+
+  async #reject(transaction: Transaction, rejections: readonly Rejection[]): Promise<void> {
+    const changes = rejections.map((rejection) => ({ kind: 'reject' as const, ...rejection }))
+    await this.#applyRun(transaction, changes, false)
+  }
+
+  /** Moments are given to what has none of its own, and to what takes another's place. */
+  async #followStored({ query }: Transaction, changes: readonly Change[]): Promise<void> {
+    if (!changes.some(({ kind }) => kind === 'put' || kind === 'reject')) return
+    const [row] = await query<{ at: bigint | null }>(this.#lastStored, this.#instants.horizon)
+    this.#instants.follow(row?.at ?? 0n)
+  }
+}
+
+function decide(world: World, change: RecordChange): Fate {
+  switch (change.kind) {
+    case 'put':
+      return decidePut(world, change)
+    case 'delete':
+      return decideDelete(world, change)
+    case 'reject':
+      return decideReject(world, change)
+  }
+}

@@ -1,0 +1,38 @@
+/** URIs' first parts and their ids, looked up and made many at once. */
+import { jsonRows, jsonValue } from './json-rows.ts'
+import type { Transaction } from './transactions.ts'
+
+/** Kept in memory for as long as a transaction. */
+const maxKnown = 100_000
+
+/** Makes known which of them there are. */
+export async function findBases(transaction: Transaction, uris: Iterable<string>): Promise<void> {
+  const { bases } = transaction
+  if (bases.size > maxKnown) bases.clear()
+  const unknown = [...new Set(uris)].filter((uri) => !bases.has(uri))
+  if (unknown.length === 0) return
+  const found = await transaction.query<{ uri: string; id: bigint }>(
+    'select uri, id from base where uri = any($1)',
+    unknown,
+  )
+  for (const { uri, id } of found) bases.set(uri, id)
+}
+
+/** Of those that `findBases` has looked for: gives the others an id. */
+export async function makeBases(transaction: Transaction, uris: Iterable<string>): Promise<void> {
+  const { bases } = transaction
+  const missing = [...new Set(uris)].filter((uri) => !bases.has(uri))
+  if (missing.length === 0) return
+  const rows = missing.map((uri) => {
+    const [, did, collection] = /^at:\/\/([^/]+)\/([^/]+)\/$/.exec(uri) ?? []
+    const parts = [uri, did ?? null, collection ?? null].map(jsonValue)
+    return `{"uri":${parts[0]},"did":${parts[1]},"collection":${parts[2]}}`
+  })
+  const made = await transaction.query<{ uri: string; id: bigint }>(
+    `insert into base (uri, did, collection)
+     select uri, did, collection from json_to_recordset($1) as given (uri text, did text, collection text)
+     returning uri, id`,
+    jsonRows(rows),
+  )
+  for (const { uri, id } of made) bases.set(uri, id)
+}

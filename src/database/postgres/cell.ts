@@ -1,0 +1,78 @@
+/** One record as a run of changes finds it, and as it leaves it. */
+import { formatCid } from '../../lexicon/cid.ts'
+import type { RecordPut } from '../changes.ts'
+import type { Place, RecordName, Times } from '../decide.ts'
+import type { FoundRow, TableWriter } from './table-writer.ts'
+
+export interface CellGiven {
+  readonly name: RecordName
+  readonly baseUri: string
+  readonly table: TableWriter
+  /** Its row is, or belongs, among those of hidden accounts. */
+  readonly parked: boolean
+  readonly found: FoundRow | undefined
+  readonly tombstone: string | null
+}
+
+/** The row as it shall be. */
+interface Row {
+  readonly cid: string
+  readonly rev: string | null
+  /** Null: the content that was found. */
+  readonly written: { readonly record: RecordPut; readonly changedAt: bigint } | null
+  /** Of a row that is new here. */
+  readonly indexedAt: bigint | null
+}
+
+export class Cell implements Place {
+  readonly given: CellGiven
+  tombstone: string | null
+  #row: Row | undefined
+
+  constructor(given: CellGiven) {
+    this.given = given
+    this.tombstone = given.tombstone
+    if (given.found !== undefined) {
+      const { cid, rev } = given.found
+      this.#row = { cid, rev, written: null, indexedAt: null }
+    }
+  }
+
+  /** Undefined: there shall be none. */
+  get row(): Row | undefined {
+    return this.#row
+  }
+
+  get rev(): string | null | undefined {
+    return this.#row?.rev
+  }
+
+  holds({ cid }: RecordPut): boolean {
+    return this.#row?.cid === formatCid(cid)
+  }
+
+  insert(record: RecordPut, { indexedAt, changedAt }: Times): void {
+    this.#row = { cid: formatCid(record.cid), rev: record.rev, written: { record, changedAt }, indexedAt }
+  }
+
+  update(record: RecordPut, changedAt: bigint): void {
+    const indexedAt = this.#row?.indexedAt ?? null
+    this.#row = { cid: formatCid(record.cid), rev: record.rev, written: { record, changedAt }, indexedAt }
+  }
+
+  setRev(rev: string | null): void {
+    if (this.#row !== undefined) this.#row = { ...this.#row, rev }
+  }
+
+  remove(): void {
+    this.#row = undefined
+  }
+
+  bury(rev: string): void {
+    this.tombstone = rev
+  }
+
+  unbury(): void {
+    this.tombstone = null
+  }
+}

@@ -1,0 +1,46 @@
+/** Whole imports into empty tables: indexes are built and counts taken when all rows are there. */
+import type { Client, ClientBase } from 'pg'
+import type { Change } from '../database.ts'
+import { addOutcome, type Outcome } from '../outcome.ts'
+import type { Applier } from './applier.ts'
+import { createIndexes, dropIndexes, quote } from './ddl.ts'
+import { refreshCounts } from './text-counts.ts'
+import type { Transaction } from './transactions.ts'
+
+type Batches = AsyncIterable<readonly Change[]> | Iterable<readonly Change[]>
+
+/** Whether no collection has a record. */
+export async function areEmpty({ tables }: Applier, { query }: Transaction): Promise<boolean> {
+  for (const { table } of tables.values())
+    if ((await query(`select from ${quote(table.name)} limit 1`)).length > 0) return false
+  return true
+}
+
+/** Within the caller's transaction. */
+export async function fill(
+  applier: Applier,
+  client: ClientBase,
+  transaction: Transaction,
+  batches: Batches,
+  total: Outcome,
+): Promise<void> {
+  const tables = [...applier.tables.values()].map(({ table }) => table)
+  for (const table of tables) await client.query(dropIndexes(table))
+  for await (const batch of batches)
+    addOutcome(total, await applier.apply(transaction, batch, undefined, true))
+  await client.query(`set local maintenance_work_mem = '512MB'`)
+  for (const table of tables) await client.query(createIndexes(table))
+}
+
+/** After it, outside of a transaction: what the server would do by itself some time later. */
+export async function tidy(applier: Applier, client: Client): Promise<void> {
+  const names = [...applier.tables.values()].flatMap(({ table }) => [
+    table.name,
+    ...table.arrays.map(({ name }) => name),
+  ])
+  await client.query(`vacuum (analyze) base, ${names.map(quote).join(', ')}`)
+}
+
+export async function countTexts(applier: Applier, transaction: Transaction): Promise<void> {
+  for (const table of applier.tables.values()) await refreshCounts(transaction, table)
+}

@@ -1,0 +1,109 @@
+/** Moves rows of accounts whose standing has changed: out of their tables, back into them, or away. */
+import { formatCid } from '../../lexicon/cid.ts'
+import type { AccountBase } from '../kept/accounts.ts'
+import type { ColumnValue, RecordCheck, RecordPut, Rejection } from '../database.ts'
+import type { Move } from '../decide.ts'
+import { keptRecord } from '../kept-record.ts'
+import { findBases, makeBases } from './bases.ts'
+import { jsonKeys, type NewRow, type RowKey, type TableWriter } from './table-writer.ts'
+import type { Transaction } from './transactions.ts'
+import type { MoveAsked } from './working-set.ts'
+
+export interface MovesOptions {
+  readonly tables: ReadonlyMap<string, TableWriter>
+  readonly check: RecordCheck
+  /** Records that waited no longer fit the lexicons. */
+  readonly onRefused: (transaction: Transaction, rejections: readonly Rejection[]) => Promise<void>
+}
+
+/** A row of `parked`, as `keptRecord` takes it. */
+type ParkedRow = Readonly<Record<string, ColumnValue>> & RowKey & { readonly id: bigint | null }
+
+const parkedColumns =
+  'parked.base, parked.rkey, parked.id, cid, rev, indexed_at, changed_at, record::text as json'
+
+/** Rows of those records that are about to be written. */
+export async function moveAsked(
+  transaction: Transaction,
+  { table, park, bringBack }: MoveAsked,
+  options: MovesOptions,
+): Promise<void> {
+  await table.park(
+    transaction,
+    park.flatMap(({ id }) => id ?? []),
+  )
+  if (bringBack.length === 0) return
+  const rows = await transaction.query<ParkedRow>(
+    `delete from parked using json_to_recordset($1) as given (base bigint, rkey text)
+     where parked.base = given.base and parked.rkey = given.rkey returning ${parkedColumns}`,
+    jsonKeys(bringBack),
+  )
+  const dids = new Map(bringBack.map(({ base, did }) => [base, did]))
+  await returnRows(transaction, table, rows, (base) => dids.get(base) ?? '', options)
+}
+
+/** Up to so many rows of one base; how many. */
+export async function moveSome(
+  transaction: Transaction,
+  move: Move,
+  { did, base, collection }: AccountBase,
+  limit: number,
+  options: MovesOptions,
+): Promise<number> {
+  const table = options.tables.get(collection)
+  if (table === undefined) throw new Error(`No table for collection ${collection}.`)
+  if (move === 'return') {
+    const rows = await transaction.query<ParkedRow>(
+      `delete from parked where ${someParked} returning ${parkedColumns}`,
+      base,
+      limit,
+    )
+    await returnRows(transaction, table, rows, () => did, options)
+    return rows.length
+  }
+  const ids = await table.some(transaction, base, limit)
+  if (move === 'park') await table.park(transaction, ids)
+  else await table.remove(transaction, ids)
+  if (ids.length > 0 || move !== 'purge') return ids.length
+  const parked = await transaction.query<RowKey>(
+    `delete from parked where ${someParked} returning base, rkey`,
+    base,
+    limit,
+  )
+  return parked.length
+}
+
+const someParked = 'base = $1 and rkey in (select rkey from parked where base = $1 limit $2)'
+
+/** Judged by the lexicons in force, since they waited while those may have changed. */
+async function returnRows(
+  transaction: Transaction,
+  table: TableWriter,
+  rows: readonly ParkedRow[],
+  didOf: (base: bigint) => string,
+  { check, onRefused }: MovesOptions,
+): Promise<void> {
+  const returned: { readonly row: ParkedRow; readonly record: RecordPut }[] = []
+  const refused: Rejection[] = []
+  for (const row of rows) {
+    const record = keptRecord(table.table, { ...row, did: didOf(row.base) }, check)
+    if (record.kind === 'reject') refused.push(record)
+    else returned.push({ row, record })
+  }
+  const bases = returned.flatMap(({ record }) => [...table.referredBases(record)])
+  await findBases(transaction, bases)
+  await makeBases(transaction, bases)
+  const without: NewRow[] = []
+  const withId: (NewRow & { readonly id: bigint })[] = []
+  for (const { row, record } of returned) {
+    const { base, rkey, id } = row
+    const { did, rev } = record
+    const [indexedAt, changedAt] = [row.indexed_at as bigint, row.changed_at as bigint]
+    const added = { base, rkey, did, cid: formatCid(record.cid), rev, indexedAt, changedAt, record }
+    if (id === null) without.push(added)
+    else withId.push({ ...added, id })
+  }
+  await table.bringBack(transaction, withId)
+  await table.insert(transaction, without)
+  if (refused.length > 0) await onRefused(transaction, refused)
+}

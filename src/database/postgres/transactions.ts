@@ -1,0 +1,145 @@
+/**
+ * Writing transactions, one at a time, over a connection that is opened when it is first needed and anew when
+ * it was lost. One writer at a time in all processes, too. Of what is kept nothing is remembered from one
+ * transaction to the next.
+ */
+import type { Client, ClientBase } from 'pg'
+import { type ColumnValue, DatabaseBusyError } from '../database.ts'
+import type { Standing } from '../decide.ts'
+import type { Session } from '../session.ts'
+import { codeOf, isPassing } from './failures.ts'
+import { runPrepared } from './prepared.ts'
+import { createPostgresSession } from './session.ts'
+
+export interface Transaction {
+  readonly session: Session
+  /** In PostgreSQL's own spelling; integers come as bigint. */
+  readonly query: <Row extends object>(text: string, ...values: readonly Value[]) => Promise<readonly Row[]>
+  /** Ids of URIs' first parts, as far as they are known. */
+  readonly bases: Map<string, bigint>
+  /** Accounts as far as they are known; null: nothing is kept of it. */
+  readonly standings: Map<string, Standing | null>
+  /** Whether there may be any. */
+  readonly has: { tombstones: boolean; rejections: boolean }
+}
+
+/** Several values are one parameter, an array. */
+type Value = ColumnValue | readonly ColumnValue[]
+
+/** The key of all locks of this program; the second says which. */
+export const lockSpace = 1_282_950_002
+const writing = 1
+
+/** Looking up some rows goes through indexes, whatever is known of a table that was empty a moment ago. */
+const begin = `begin;
+  set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off;
+  set local lock_timeout = '10s'; select pg_advisory_xact_lock(${lockSpace}, ${writing}); set local lock_timeout = 0;`
+
+/** After these the connection is as good as before. */
+const harmless = new Set(['55P03', '40P01', '40001'])
+
+export class Transactions {
+  readonly #connect: () => Promise<Client>
+  readonly #derivation: string
+  #client: Client | null = null
+  #busy: Promise<unknown> = Promise.resolve()
+
+  constructor(connect: () => Promise<Client>, derivation: string) {
+    this.#connect = connect
+    this.#derivation = derivation
+  }
+
+  /** All of the work or nothing. When it ends with a `DatabaseBusyError`, it may be asked for again. */
+  transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.exclusively(async (client) => {
+      const transaction = await this.#begin(client)
+      const result = await work(transaction)
+      await client.query('commit')
+      return result
+    })
+  }
+
+  /** Whatever needs the connection for itself. What it leaves open is undone. */
+  async exclusively<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    const turn = this.#busy.then(async () => {
+      try {
+        return await work(await this.#connected())
+      } catch (error) {
+        throw await this.#undo(error)
+      }
+    })
+    this.#busy = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** Within `exclusively`, for work that commits by itself. */
+  begin(client: Client): Promise<Transaction> {
+    return this.#begin(client)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#busy
+    await this.#drop()
+  }
+
+  async #connected(): Promise<Client> {
+    if (this.#client !== null) return this.#client
+    const client = await this.#connect()
+    client.on('end', () => {
+      if (this.#client === client) this.#client = null
+    })
+    this.#client = client
+    return client
+  }
+
+  async #begin(client: Client): Promise<Transaction> {
+    await client.query(begin)
+    const transaction = createTransaction(client)
+    const [state] = await transaction.query<{ derivation: string; tombstones: boolean; rejections: boolean }>(
+      `select derivation, exists (select from tombstone) as tombstones, exists (select from rejection) as rejections
+       from state`,
+    )
+    if (state?.derivation !== this.#derivation)
+      throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
+    transaction.has.tombstones = state.tombstones
+    transaction.has.rejections = state.rejections
+    return transaction
+  }
+
+  /** The error to throw: what may pass by itself may be asked for again. */
+  async #undo(error: unknown): Promise<unknown> {
+    const passing = isPassing(error)
+    if (passing && !harmless.has(codeOf(error) ?? '')) await this.#drop()
+    try {
+      await this.#client?.query('rollback')
+    } catch {
+      await this.#drop()
+    }
+    if (!passing) return error
+    const message =
+      codeOf(error) === '55P03'
+        ? 'Another process is writing to the database. Try again when it is done.'
+        : `The database takes no writes at the moment: ${(error as Error).message}`
+    return new DatabaseBusyError(message, { cause: error })
+  }
+
+  async #drop(): Promise<void> {
+    const client = this.#client
+    this.#client = null
+    await client?.end().catch(() => undefined)
+  }
+}
+
+/** Within a transaction of the caller's. */
+export function createTransaction(client: ClientBase): Transaction {
+  return {
+    session: createPostgresSession(client),
+    query: async (text, ...values) => {
+      const { rows } = await runPrepared(client, { text, values: values as ColumnValue[] })
+      return rows
+    },
+    bases: new Map(),
+    standings: new Map(),
+    has: { tombstones: true, rejections: true },
+  }
+}

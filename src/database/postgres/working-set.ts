@@ -1,0 +1,221 @@
+/**
+ * What a run of changes needs to know of records and accounts, read in a few statements before it is decided, and
+ * all that is decided upon it, later changes of a run seeing the earlier ones.
+ */
+import type { Change, Rejection } from '../changes.ts'
+import {
+  baseUriOf,
+  newcomer,
+  type Place,
+  type RecordName,
+  recordNameOf,
+  type Standing,
+  type World,
+} from '../decide.ts'
+import type { Instants } from '../instants.ts'
+import { findBases } from './bases.ts'
+import { Cell } from './cell.ts'
+import { RejectionChanges } from './rejection-changes.ts'
+import { type FoundRow, jsonKeys, type RowKey, type TableWriter } from './table-writer.ts'
+import type { Transaction } from './transactions.ts'
+
+/** Changes that are about one record each. */
+export type RecordChange = Extract<Change, { kind: 'put' | 'delete' | 'reject' }>
+
+/** A record that is asked for. */
+interface Asked {
+  readonly name: RecordName
+  readonly baseUri: string
+  readonly table: TableWriter
+  readonly standing: Standing
+}
+
+export interface WorkingSetGiven {
+  readonly transaction: Transaction
+  readonly tables: ReadonlyMap<string, TableWriter>
+  readonly instants: Instants
+  /** Tables are taken to have nothing: whoever writes will see whether that was wrong. */
+  readonly blind: boolean
+  /** Moves rows of accounts whose standing has changed to where they belong. */
+  readonly move: (asked: MoveAsked) => Promise<void>
+}
+
+/** Rows of one table that are about to be written. */
+export interface MoveAsked {
+  readonly table: TableWriter
+  /** To be parked. */
+  readonly park: readonly FoundRow[]
+  /** To be brought back, if they wait. */
+  readonly bringBack: readonly (RowKey & { readonly did: string })[]
+}
+
+export class WorkingSet implements World {
+  readonly rejections = new RejectionChanges()
+  readonly newActors = new Set<string>()
+  readonly #given: WorkingSetGiven
+  readonly #cells = new Map<string, Cell>()
+
+  constructor(given: WorkingSetGiven) {
+    this.#given = given
+  }
+
+  get cells(): Iterable<Cell> {
+    return this.#cells.values()
+  }
+
+  readonly serves = (collection: string): boolean => this.#given.tables.has(collection)
+
+  readonly standing = (did: string): Standing => this.#given.transaction.standings.get(did) ?? newcomer
+
+  readonly enter = (did: string): Standing => {
+    const { standings } = this.#given.transaction
+    const known = standings.get(did) ?? null
+    if (known !== null) return known
+    standings.set(did, newcomer)
+    this.newActors.add(did)
+    return newcomer
+  }
+
+  readonly place = ({ did, collection, rkey }: RecordName): Place => {
+    const cell = this.#cells.get(baseUriOf({ did, collection }) + rkey)
+    if (cell === undefined) throw new Error(`Nothing was read of ${did}/${collection}/${rkey}.`)
+    return cell
+  }
+
+  readonly forgive = (uri: string, rev: string | null): void => {
+    if (this.#given.transaction.has.rejections || !this.rejections.isEmpty) this.rejections.forgive(uri, rev)
+  }
+
+  readonly keep = (rejection: Rejection, seenAt: bigint): void => this.rejections.keep(rejection, seenAt)
+
+  readonly nextInstant = (): bigint => this.#given.instants.next()
+
+  /** Everything that deciding about these changes will ask for. */
+  async read(changes: readonly RecordChange[]): Promise<void> {
+    const { transaction, tables } = this.#given
+    const names = changes.map((change) => (change.kind === 'reject' ? recordNameOf(change.uri) : change))
+    await findStandings(
+      transaction,
+      names.flatMap((name) => (name === null ? [] : [name.did])),
+    )
+    const asked = new Map<string, Asked>()
+    const bases: string[] = []
+    for (const [index, change] of changes.entries()) {
+      const name = names[index]
+      // What nobody vouches for touches no record.
+      if (
+        name == null ||
+        (change.kind === 'reject' && (change.rev === undefined || !this.serves(name.collection)))
+      )
+        continue
+      const table = tables.get(name.collection)
+      if (table === undefined) throw new Error(`No table for collection ${name.collection}.`)
+      const standing = this.standing(name.did)
+      if (standing.status === 'deleted') continue
+      const baseUri = baseUriOf(name)
+      asked.set(baseUri + name.rkey, { name, baseUri, table, standing })
+      bases.push(baseUri)
+      if (change.kind === 'put') bases.push(...table.referredBases(change))
+    }
+    await findBases(transaction, bases)
+    const found = await this.#findRows([...asked.values()])
+    const tombstones = await this.#findTombstones([...asked.values()])
+    for (const [uri, { name, baseUri, table, standing }] of asked)
+      this.#cells.set(
+        uri,
+        new Cell({
+          name,
+          baseUri,
+          table,
+          parked: standing.status !== null,
+          found: found.get(uri),
+          tombstone: tombstones.get(uri) ?? null,
+        }),
+      )
+  }
+
+  async #findRows(asked: readonly Asked[]): Promise<ReadonlyMap<string, FoundRow>> {
+    const { transaction, move } = this.#given
+    const blind = this.#given.blind && asked.every(({ standing }) => standing.move === null)
+    const found = new Map<string, FoundRow>()
+    const hidden = asked.filter(({ standing }) => standing.status !== null)
+    for (const [table, its] of blind ? [] : byTable(asked)) {
+      let rows = await this.#findKeys(its, (keys) => table.find(transaction, keys))
+      const moving = its.filter(({ standing }) => standing.move !== null)
+      if (moving.length > 0) {
+        await move({
+          table,
+          park: moving.flatMap((one) => (one.standing.status === null ? [] : (rows.get(uriOf(one)) ?? []))),
+          bringBack: this.#keysOf(moving.filter(({ standing }) => standing.status === null)),
+        })
+        rows = await this.#findKeys(its, (keys) => table.find(transaction, keys))
+      }
+      for (const [uri, row] of rows) found.set(uri, row)
+    }
+    const parked = await this.#findKeys(hidden, (keys) =>
+      transaction.query<FoundRow>(
+        `select base, rkey, parked.id, cid, rev from json_to_recordset($1) as given (base bigint, rkey text)
+         join parked using (base, rkey)`,
+        jsonKeys(keys),
+      ),
+    )
+    for (const [uri, row] of parked) found.set(uri, row)
+    return found
+  }
+
+  async #findTombstones(asked: readonly Asked[]): Promise<ReadonlyMap<string, string>> {
+    const { transaction } = this.#given
+    if (!transaction.has.tombstones) return new Map()
+    const found = await this.#findKeys(asked, (keys) =>
+      transaction.query<RowKey & { readonly rev: string }>(
+        `select base, rkey, rev from json_to_recordset($1) as given (base bigint, rkey text)
+         join tombstone using (base, rkey)`,
+        jsonKeys(keys),
+      ),
+    )
+    return new Map([...found].map(([uri, { rev }]) => [uri, rev]))
+  }
+
+  /** By URI. */
+  async #findKeys<Row extends RowKey>(
+    asked: readonly Asked[],
+    find: (keys: readonly RowKey[]) => Promise<readonly Row[]>,
+  ): Promise<Map<string, Row>> {
+    const keys = this.#keysOf(asked)
+    if (keys.length === 0) return new Map()
+    const uris = new Map(keys.map((key) => [key.base, key.baseUri]))
+    const rows = await find(keys)
+    return new Map(rows.map((row) => [`${uris.get(row.base)}${row.rkey}`, row]))
+  }
+
+  /** Where a base is not known there is nothing. */
+  #keysOf(asked: readonly Asked[]): (RowKey & { readonly baseUri: string; readonly did: string })[] {
+    return asked.flatMap(({ name: { did, rkey }, baseUri }) => {
+      const base = this.#given.transaction.bases.get(baseUri)
+      return base === undefined ? [] : [{ base, baseUri, did, rkey }]
+    })
+  }
+}
+
+/** Makes known what there is of accounts. */
+export async function findStandings(
+  { standings, query }: Transaction,
+  dids: Iterable<string>,
+): Promise<void> {
+  const unknown = [...new Set(dids)].filter((did) => !standings.has(did))
+  if (unknown.length === 0) return
+  for (const did of unknown) standings.set(did, null)
+  const found = await query<Standing & { readonly did: string }>(
+    'select did, status, floor, move from actor where did = any($1)',
+    unknown,
+  )
+  for (const { did, ...standing } of found) standings.set(did, standing)
+}
+
+function uriOf({ baseUri, name }: Asked): string {
+  return baseUri + name.rkey
+}
+
+function byTable(asked: readonly Asked[]): Map<TableWriter, Asked[]> {
+  return Map.groupBy(asked, ({ table }) => table)
+}

@@ -1,0 +1,57 @@
+/** What is kept of refused records, within bounds so that what a publisher sends cannot fill the disk. */
+import { createHash } from 'node:crypto'
+import type { Rejection } from './changes.ts'
+
+/**
+ * Of what a rebuild puts aside nothing is dropped or cut: there is no other copy. Only what its publisher is
+ * known to have written since takes its place.
+ */
+export const rebuildSource = 'rebuild'
+/** As the index `rejection_seen` has it. */
+export const droppable = `source <> '${rebuildSource}'`
+/** Whether a new one takes the place of one that is kept under its key. */
+export const replaces = `(rejection.record <> excluded.record or rejection.reason <> excluded.reason
+    or rejection.rev is distinct from excluded.rev)
+  and (excluded.rev is not null or excluded.source = '${rebuildSource}'
+    or (rejection.rev is null and rejection.${droppable}))`
+
+/** Longer records are kept by their beginning only. In UTF-16 units, as the next one. */
+export const maxRejectedLength = 65_536
+const keptOfLonger = 1_000
+/** The newest are kept. */
+export const maxRejections = 10_000
+/** Dropped at once, so that not every new one costs a search. */
+export const dropped = 500
+
+/** A row of the table `rejection`. */
+export interface RejectionRow {
+  readonly key: string
+  readonly source: string
+  readonly uri: string | null
+  readonly reason: string
+  readonly message: string
+  readonly record: string
+  readonly seen_at: bigint
+  readonly rev: string | null
+  readonly cut: number
+}
+
+export function rejectionRow(
+  { source, uri, reason, message, record, rev }: Rejection,
+  seenAt: bigint,
+): RejectionRow {
+  const key = uri ?? `sha256:${createHash('sha256').update(record).digest('hex')}`
+  const cut = record.length > maxRejectedLength && source !== rebuildSource
+  const text = cut ? record.slice(0, keptOfLonger).toWellFormed() : record
+  return {
+    key,
+    source,
+    uri,
+    reason,
+    message,
+    record: text,
+    seen_at: seenAt,
+    rev: rev ?? null,
+    cut: Number(cut),
+  }
+}
