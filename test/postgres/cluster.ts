@@ -2,7 +2,7 @@
  * A PostgreSQL server for tests, on a free port of this machine, that can be stopped, killed, followed and
  * promoted. It ends with this process, however that ends.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { chown, writeFile } from 'node:fs/promises'
@@ -180,6 +180,7 @@ async function running(place: Place): Promise<Cluster> {
     },
     async [Symbol.asyncDispose]() {
       await stop('immediate')
+      freeMemory(data)
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -241,6 +242,12 @@ function childrenOf(parent: number): readonly number[] {
   const file = `/proc/${parent}/task/${parent}/children`
   if (!existsSync(file)) return []
   return readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+}
+
+/** What marks a killed server's memory as its own; the next start would free it, and there is none. */
+function freeMemory(data: string): void {
+  const segment = linesOfPidFile(data)[6]?.trim().split(/\s+/)[1]
+  if (segment !== undefined) spawnSync('ipcrm', ['-m', segment])
 }
 
 /** Whoever adopted it may take a while to notice, or never do. */
