@@ -12,13 +12,18 @@ export interface OpenOptions {
   readonly check: RecordCheck
   /** Microseconds since 1970. */
   readonly now: () => bigint
-  /** Only of PostgreSQL. */
+  /** How PostgreSQL is read; a file is read by this process alone. */
   readonly reading?: ReadingOptions
 }
 
-/** `sqlite:PATH`, or a bare path. Creates the file when there is none, and migrates an older one. */
+/**
+ * `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `sqlite:PATH`, or a bare path. An empty database is laid out and an
+ * older one migrated; a file that is not there is created.
+ */
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
-  return openSqlite(sqlitePath(url), options)
+  if (!isPostgres(url)) return openSqlite(sqlitePath(url), options)
+  const { openPostgres } = await postgres()
+  return openPostgres(url, options)
 }
 
 /** The same for reading alone: nothing is created, migrated or rebuilt. */
@@ -26,12 +31,24 @@ export async function openReadDatabase(
   url: string,
   options: Pick<OpenOptions, 'fingerprint' | 'now' | 'reading'>,
 ): Promise<ReadDatabase> {
-  return openSqliteReader(sqlitePath(url), options)
+  if (!isPostgres(url)) return openSqliteReader(sqlitePath(url), options)
+  const { openPostgresReader } = await postgres()
+  return openPostgresReader(url, options)
+}
+
+/** Whoever has a file does not wait for the driver. */
+const postgres = () => import('./postgres/open.ts')
+
+export function isPostgres(url: string): boolean {
+  return /^postgres(ql)?:/.test(url)
 }
 
 function sqlitePath(url: string): string {
   const scheme = /^([a-z][a-z0-9+]*):/.exec(url)?.[1]
   if (scheme === undefined) return url
   if (scheme === 'sqlite') return url.slice('sqlite:'.length)
-  throw new Error(`The database "${url}" has the unknown scheme "${scheme}:". Write sqlite:PATH.`)
+  // Without the rest of it, which may have a password.
+  throw new Error(
+    `"${scheme}:" is no scheme of a database. Write sqlite:PATH or postgres://USER@HOST/DATABASE.`,
+  )
 }

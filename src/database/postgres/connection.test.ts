@@ -5,8 +5,9 @@ import { createServer } from 'node:net'
 import { after, test } from 'node:test'
 import type { Client } from 'pg'
 import { type Cluster, startCluster } from '../../../test/support/postgres.ts'
-import { assertServerVersion, connect, hostsOf, withoutPassword } from './connection.ts'
+import { assertServerVersion, connect } from './connection.ts'
 import { DatabaseUnreachableError, isPassing } from './failures.ts'
+import { hostsOf, withoutPassword } from './url.ts'
 
 const started: Cluster[] = []
 after(() => Promise.all(started.map((cluster) => cluster[Symbol.asyncDispose]())))

@@ -4,6 +4,7 @@
  */
 import pg from 'pg'
 import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing } from './failures.ts'
+import { hostsOf } from './url.ts'
 
 export interface ConnectOptions {
   /** Milliseconds that a statement may take; only for reading. */
@@ -40,26 +41,6 @@ export async function connect(
   throw new DatabaseUnreachableError(`None of the ${failures.length} hosts ${wanted}. ${reasons}`, {
     cause: first,
   })
-}
-
-/** A URL for each host of a URL, in order. */
-export function hostsOf(url: string): string[] {
-  const [, scheme, user = '', hosts = '', rest = ''] =
-    /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
-  const urls = scheme === undefined ? [] : hosts.split(',').map((host) => scheme + user + host + rest)
-  const valid = urls.every((one) => URL.canParse(one.replace(/@(?=[/?#]|$)/, '@socket')))
-  if (urls.length > 0 && valid) return urls
-  throw new Error(
-    `${withoutPassword(url)} is not a valid URL of a database: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with @ : / ? # % in the password as %40 %3A %2F %3F %23 %25.`,
-  )
-}
-
-/** For messages; also of a URL that is not valid, where what follows a colon may be part of a password. */
-export function withoutPassword(url: string): string {
-  return url
-    .replace(/^((?:[a-z][a-z0-9+]*:\/\/|postgres(?:ql)?:)[^:@/?#]*):.*@/s, '$1@')
-    .replaceAll(/([?&])(?:ssl)?password=[^&#]*&?/g, '$1')
-    .replace(/[?&]$/, '')
 }
 
 /** Refuses a server that is too old; `version` as `server_version` has it, such as `15.4 (Debian 15.4-1)`. */

@@ -74,6 +74,25 @@ export function connectionFailure(cause: unknown, attempt: Attempt): Error {
   return isPassing(cause) ? new DatabaseUnreachableError(message, { cause }) : new Error(message, { cause })
 }
 
+/** What a server refused to do or broke off, in words for an operator; anything else as it is. */
+export function refusal(cause: unknown, attempt: Attempt): unknown {
+  const { user, database, server } = attempt
+  switch (codeOf(cause)) {
+    case '42501':
+      return new Error(
+        `The user "${user}" lacks a right in the database "${database}" (${(cause as Error).message}): connect as the role that owns it, or have an administrator grant the right.`,
+        { cause },
+      )
+    case '53200':
+      return new Error(
+        `The server at ${server} has no room for the locks of so many tables (${(cause as Error).message}): raise its max_locks_per_transaction and restart it.`,
+        { cause },
+      )
+    default:
+      return isPassing(cause) ? connectionFailure(cause, attempt) : cause
+  }
+}
+
 function sentence(error: Error, { server, user, database, patience }: Attempt): string {
   const code = codeOf(error)
   const words = error.message

@@ -4,11 +4,11 @@
  */
 import type { PoolClient } from 'pg'
 import { ServiceError } from '../../errors.ts'
-import { hostsOf } from './connection.ts'
 import { codeOf, isPassing } from './failures.ts'
 import { Positions } from './positions.ts'
 import { type PoolOptions, ReadingPool } from './reading-pool.ts'
 import { judgeReplica, type Judgement } from './replica.ts'
+import { hostsOf } from './url.ts'
 import { isSilence, type Standing, Watch } from './watch.ts'
 
 /** How PostgreSQL is read. */

@@ -1,0 +1,67 @@
+/** Opens a PostgreSQL database: one connection that writes, and pools of others that can only read. */
+import type { Client } from 'pg'
+import type { Database, ReadDatabase } from '../database.ts'
+import { attemptOf, connect } from './connection.ts'
+import { derivationOf } from './ddl.ts'
+import { refusal } from './failures.ts'
+import { assertOurs, isCurrent, isEmpty, type MigrateOptions, migrate } from './migrate.ts'
+import { PostgresReader } from './reader.ts'
+import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
+import { PostgresWriter } from './writer.ts'
+
+export interface PostgresOptions extends MigrateOptions {
+  readonly reading?: ReadingOptions
+}
+
+export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
+  await withClient(url, 'write', (client) => migrate(client, options))
+  const derivation = derivationOf(options.fingerprint)
+  const write = new PostgresWriter(() => connect(url, 'write'), { ...options, derivation })
+  const read = createReader(url, options)
+  return {
+    read,
+    write,
+    async [Symbol.asyncDispose]() {
+      await read[Symbol.asyncDispose]()
+      await write[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Only reads: a database that was built otherwise is left as it is. */
+export async function openPostgresReader(
+  url: string,
+  options: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
+): Promise<ReadDatabase> {
+  await withClient(url, 'read', async (client) => {
+    await assertOurs(client)
+    if (await isEmpty(client)) throw new Error('it is empty. `lexigraph import FILE…` fills it.')
+    if (!(await isCurrent(client, options.fingerprint)))
+      throw new Error(
+        'it was built with other lexicons or by another version. `lexigraph serve` or `import` with these lexicons rebuilds it.',
+      )
+  })
+  return createReader(url, options)
+}
+
+function createReader(
+  url: string,
+  { fingerprint, now, reading = defaultReading }: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
+): PostgresReader {
+  return new PostgresReader(new Servers({ ...reading, database: url }), { url, fingerprint, now })
+}
+
+async function withClient(
+  url: string,
+  use: 'read' | 'write',
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  const client = await connect(url, use)
+  try {
+    await work(client)
+  } catch (error) {
+    throw refusal(error, attemptOf(client))
+  } finally {
+    await client.end()
+  }
+}

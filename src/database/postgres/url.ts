@@ -1,0 +1,21 @@
+/** URLs of databases: the hosts that one names, and what of it may be shown. */
+
+/** A URL for each host of a URL, in order. */
+export function hostsOf(url: string): string[] {
+  const [, scheme, user = '', hosts = '', rest = ''] =
+    /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
+  const urls = scheme === undefined ? [] : hosts.split(',').map((host) => scheme + user + host + rest)
+  const valid = urls.every((one) => URL.canParse(one.replace(/@(?=[/?#]|$)/, '@socket')))
+  if (urls.length > 0 && valid) return urls
+  throw new Error(
+    `${withoutPassword(url)} is not a valid URL of a database: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with @ : / ? # % in the password as %40 %3A %2F %3F %23 %25.`,
+  )
+}
+
+/** For messages; also of a URL that is not valid, where what follows a colon may be part of a password. */
+export function withoutPassword(url: string): string {
+  return url
+    .replace(/^((?:[a-z][a-z0-9+]*:\/\/|postgres(?:ql)?:)[^:@/?#]*):.*@/s, '$1@')
+    .replaceAll(/([?&])(?:ssl)?password=[^&#]*&?/g, '$1')
+    .replace(/[?&]$/, '')
+}
