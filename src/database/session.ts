@@ -1,6 +1,6 @@
 /**
- * A transaction's own connection, for statements of few rows that every engine understands. What is kept beside
- * the records is written once upon it; rows of records have each engine's own, faster ways.
+ * A transaction's own connection to a server, for statements of few rows that every engine understands (kept/);
+ * rows of records have each engine's own, faster ways.
  */
 import type { ColumnValue } from './changes.ts'
 
