@@ -40,7 +40,7 @@ test('every problem is reported, each in a sentence', () => {
 
 test('a forgotten value does not swallow the next option', () => {
   const { problems } = parseConfig('import', ['--database', '--json', 'x.jsonl'], {})
-  assert.deepEqual(problems, ['--database needs a value: --database sqlite:PATH.'])
+  assert.deepEqual(problems, ['--database needs a value: --database URL.'])
 })
 
 test('a flag takes no value', () => {
@@ -55,7 +55,7 @@ test('settings of other commands are not read from the environment', () => {
 
 test("a command's help has its options, their defaults and their variables, and no others", () => {
   const help = renderCommandHelp('import')
-  assert.match(help, /--database sqlite:PATH .*\[default: \.\/lexigraph\.db\] \[env: LEXIGRAPH_DATABASE\]/)
+  assert.match(help, /--database URL .*\[default: \.\/lexigraph\.db\] \[env: LEXIGRAPH_DATABASE\]/)
   assert.doesNotMatch(help, /--port/)
 })
 

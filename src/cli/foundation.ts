@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Database, ReadDatabase, RecordCheck } from '../database/database.ts'
-import { openDatabase, openReadDatabase } from '../database/open.ts'
+import { isPostgres, openDatabase, openReadDatabase } from '../database/open.ts'
 import type { ReadingOptions } from '../database/postgres/servers.ts'
+import { withoutPassword } from '../database/postgres/url.ts'
 import { buildTables, type Table } from '../database/tables.ts'
 import type { LexiconProblem, LexiconSet } from '../lexicon/lexicons.ts'
 import { loadLexicons } from '../lexicon/load.ts'
@@ -38,7 +39,7 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
   return [...(place === '' ? [] : [`${place}:`]), problem, remedy].join(' ').replaceAll(/\s+/g, ' ')
 }
 
-/** The database as configured; a file that does not exist is created. */
+/** The database as configured; a file that does not exist is created, and an empty database laid out. */
 export function openStore(config: Config, { lexicons, tables }: Foundation): Promise<Database> {
   const { fingerprint } = lexicons
   const check = createCheck(lexicons)
@@ -84,19 +85,12 @@ function readingOptions(config: Config): ReadingOptions {
   }
 }
 
-function isPostgres(database: string): boolean {
-  return /^postgres(ql)?:/.test(database)
-}
-
 async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {
-  if (isPostgres(database))
-    throw new CommandError('PostgreSQL is not in this version; write --database sqlite:PATH.')
   try {
     return await open()
   } catch (cause) {
-    throw new CommandError(`The database ${database} cannot be opened: ${(cause as Error).message}`, {
-      cause,
-    })
+    const message = `The database ${withoutPassword(database)} cannot be opened: ${(cause as Error).message}`
+    throw new CommandError(message, { cause })
   }
 }
 

@@ -67,9 +67,9 @@ export const settings = {
   database: {
     type: 'text',
     default: './lexigraph.db',
-    value: 'sqlite:PATH',
+    value: 'URL',
     env: 'LEXIGRAPH_DATABASE',
-    help: 'Where the records are: a path, sqlite:PATH, or sqlite::memory: for a database that ends with the process.',
+    help: 'Where the records are: sqlite:PATH or a path alone, sqlite::memory: for a database that ends with the process, or postgres://USER:PASSWORD@HOST:PORT/NAME.',
     commands: [...writing, 'serve', 'import', 'export', 'status', 'query', 'explain'],
   },
   'read-database': {
