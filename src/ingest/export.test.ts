@@ -1,25 +1,64 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { openTestStore, recordLexicon, temporaryFolder } from '../../test/support/store.ts'
+import { onEveryDatabase } from '../../test/support/databases.ts'
+import type { StoredLine } from '../../test/support/engine.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+import { emptyDatabases, openTestStore, recordLexicon, type TestStore } from '../../test/support/store.ts'
 import { exportLines } from './export.ts'
 
-const file = temporaryFolder()
+const emptyUrl = emptyDatabases()
 const lexicons = [recordLexicon('org.example.thing', { name: { type: 'string' } })]
+const [one, two] = ['did:plc:shownshownshownshownshow', 'did:web:two.example'] as const
 
-test('records of hidden accounts are not exported', async () => {
-  await using store = await openTestStore({ path: file('hidden.db'), lexicons })
-  const thing = (did: string) => ({
-    uri: `at://${did}/org.example.thing/self`,
-    value: { $type: 'org.example.thing', name: did },
-  })
-  const [shown, hidden] = ['did:plc:shownshownshownshownshow', 'did:plc:hiddenhiddenhiddenhidden']
-  await store.apply(thing(shown), thing(hidden))
-  const exported = async () =>
-    (await Array.fromAsync(exportLines(store.database.read, store.tables))).map(
-      (line) => JSON.parse(line).uri,
-    )
-  assert.equal((await exported()).length, 2)
-  const status = { active: false, status: 'suspended', eventAt: 1n }
-  await store.database.write.applyBatch([{ kind: 'account', did: hidden, ...status }])
-  assert.deepEqual(await exported(), [thing(shown).uri])
+onEveryDatabase('what is exported can be imported to the same state', async (database) => {
+  await using store = await open(database)
+  const given = [
+    thing(one, 'b', { rev: '3kaaaaaaaaa22', indexedAt: '2026-01-02T00:00:00.000Z' }),
+    thing(two, 'b', { indexedAt: '2026-01-02T00:00:00.000Z' }),
+    thing(one, 'c', { indexedAt: '2026-01-02T00:00:00.000Z' }),
+    thing(one, 'a', { rev: '3kaaaaaaaaa23', indexedAt: '2026-01-03T00:00:00.123456Z' }),
+  ]
+  await store.load(given)
+  // Earlier than what is there: ids do not follow the default order any more.
+  const early = thing(one, 'd', { indexedAt: '0999-01-01T00:00:00.000Z' })
+  const expected = given.toReversed()
+  assert.deepEqual(await exported(store), expected)
+  await store.apply(early)
+  assert.deepEqual(await exported(store), [...expected, early])
+  await using copy = await open(database)
+  await copy.load((await lines(store)).map((line) => JSON.parse(line) as StoredLine))
+  assert.deepEqual(await lines(copy), await lines(store))
 })
+
+onEveryDatabase('records of hidden accounts are not exported', async (database) => {
+  await using store = await open(database)
+  await store.apply(thing(one, 'self'), thing(two, 'self'))
+  assert.equal((await exported(store)).length, 2)
+  const status = { active: false, status: 'suspended', eventAt: 1n }
+  await store.database.write.applyBatch([{ kind: 'account', did: two, ...status }])
+  assert.deepEqual(
+    (await exported(store)).map(({ uri }) => uri),
+    [thing(one, 'self').uri],
+  )
+})
+
+async function open(database: Engine): Promise<TestStore> {
+  return openTestStore({ path: await emptyUrl(database), lexicons })
+}
+
+function thing(did: string, rkey: string, more: Partial<StoredLine> = {}): StoredLine {
+  const value = { $type: 'org.example.thing', name: `„${rkey}“ by\n${did}` }
+  return { uri: `at://${did}/org.example.thing/${rkey}`, ...more, value }
+}
+
+function lines({ database, tables }: TestStore): Promise<string[]> {
+  return Array.fromAsync(exportLines(database.read, tables))
+}
+
+/** Without CIDs, which follow from the values. */
+async function exported(store: TestStore): Promise<StoredLine[]> {
+  return (await lines(store)).map((line) => {
+    const { cid, ...rest } = JSON.parse(line)
+    assert.match(cid, /^bafyrei/)
+    return rest
+  })
+}

@@ -12,6 +12,7 @@ import { createRecordReader } from '../../src/lexicon/validate.ts'
 import { buildModel } from '../../src/schema/build-model.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import type { StoredLine } from './engine.ts'
+import { type Engine, postgresUrl } from './postgres.ts'
 
 export type Row = Record<string, ColumnValue>
 
@@ -85,6 +86,13 @@ export function temporaryFolder(): (name: string) => string {
   const folder = mkdtempSync(join(tmpdir(), 'lexigraph-store-'))
   after(() => rmSync(folder, { recursive: true }))
   return (name) => join(folder, name)
+}
+
+/** Each time the URL of an empty database, which may be opened more than once; all are gone after the file's tests. */
+export function emptyDatabases(): (engine: Engine) => Promise<string> {
+  const file = temporaryFolder()
+  let made = 0
+  return async (engine) => (engine === 'postgres' ? postgresUrl() : file(`${(made += 1)}.db`))
 }
 
 /** A lexicon of one record type. */

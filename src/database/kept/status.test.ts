@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onEveryDatabase } from '../../../test/support/databases.ts'
+import {
+  account,
+  apply,
+  dids,
+  mark,
+  note,
+  openNotes,
+  put,
+  refuse,
+  remove,
+  repoEnd,
+  rev,
+  spot,
+  stoppedClock,
+} from '../../../test/support/notes.ts'
+import type { Engine } from '../../../test/support/postgres.ts'
+import { emptyDatabases, type TestStore } from '../../../test/support/store.ts'
+import type { BatchOutcome, Change, RejectionReason, SourceState, SourceStatus } from '../database.ts'
+
+const emptyUrl = emptyDatabases()
+const seconds = (n: number): bigint => BigInt(n * 1_000_000)
+
+onEveryDatabase('a new database has its collections, and nothing else to tell', async (database) => {
+  await using store = await open(database)
+  const empty = { records: 0, newestIndexedAt: null, outcomes: {} }
+  assert.deepEqual(await store.database.read.readStatus(), {
+    collections: [
+      { name: mark, ...empty },
+      { name: note, ...empty },
+    ],
+    sources: [],
+    rejections: {},
+    repositories: { waiting: 0, failed: 0 },
+  })
+})
+
+onEveryDatabase(
+  'what became of records is counted as it was told, by collection and reason, over all sources',
+  async (database) => {
+    await using store = await open(database)
+    const told = new Map<string, Partial<Record<keyof BatchOutcome, number>>>()
+    const reasons: Partial<Record<RejectionReason, number>> = {}
+    const steps = Array.from({ length: 300 }, (_, n): Change => {
+      const at = spot(`k${(n * 7) % 5}`, n % 2, n % 3 === 0 ? mark : note)
+      // Revisions go up and down, and come again.
+      const revision = rev((n * 13) % 40)
+      switch ((n * 11) % 9) {
+        case 0:
+          return account(n % 2, n % 4 === 0 ? 'suspended' : null, n)
+        case 1:
+          return remove(at, revision)
+        case 2:
+          return refuse(store, at, revision)
+        case 3:
+          return { ...refuse(store, at, revision), reason: 'bad-datetime' } as Change
+        default:
+          return put(store, at, n % 4, n % 5 === 0 ? {} : { rev: revision })
+      }
+    })
+    for (const [n, change] of steps.entries()) {
+      const source = n % 2 === 0 ? 'live' : 'tap'
+      const outcome = await store.database.write.applyBatch([change], { source, cursor: null, eventAt: null })
+      if (!('rkey' in change) && change.kind !== 'reject') continue
+      const collection = 'rkey' in change ? change.collection : (change.uri?.split('/')[3] as string)
+      const counts = told.get(collection) ?? {}
+      for (const [fate, records] of Object.entries(outcome) as [keyof BatchOutcome, number][])
+        if (records > 0) counts[fate] = (counts[fate] ?? 0) + records
+      told.set(collection, counts)
+      if (change.kind === 'reject' && outcome.rejected > 0)
+        reasons[change.reason] = (reasons[change.reason] ?? 0) + 1
+    }
+    const { collections, rejections } = await store.database.read.readStatus()
+    assert.deepEqual(new Map(collections.map(({ name, outcomes }) => [name, outcomes])), told)
+    // Every fate is among them, or the test would say little.
+    assert.equal(Object.keys(told.get(note) ?? {}).length, 7)
+    assert.deepEqual(rejections, reasons)
+  },
+)
+
+onEveryDatabase('what an import brings is not counted as the network', async (database) => {
+  await using store = await open(database)
+  await apply(store, put(store, spot('a'), 0), refuse(store, spot('b')))
+  const { collections, rejections } = await store.database.read.readStatus()
+  assert.deepEqual([collections[1]?.outcomes, collections[1]?.records, rejections], [{}, 1, {}])
+})
+
+onEveryDatabase(
+  'records of hidden accounts are not among those that are counted, nor the newest',
+  async (database) => {
+    await using store = await open(database)
+    const newest = async () => {
+      const { collections } = await store.database.read.readStatus()
+      return [collections[1]?.records, collections[1]?.newestIndexedAt]
+    }
+    const moment = (day: number) => BigInt(Date.UTC(2026, 0, day)) * 1000n
+    const on = (day: number) => ({ indexedAt: `2026-01-0${day}T00:00:00Z` })
+    await apply(store, put(store, spot('a'), 0, on(1)), put(store, spot('b', 1), 0, on(3)))
+    assert.deepEqual(await newest(), [2, moment(3)])
+    await apply(store, account(1, 'suspended', 1))
+    assert.deepEqual(await newest(), [1, moment(1)])
+    // Ids no longer follow the moments.
+    await apply(store, account(1, null, 2), put(store, spot('c'), 0, on(2)))
+    assert.deepEqual(await newest(), [3, moment(3)])
+    await apply(store, account(1, 'suspended', 3))
+    assert.deepEqual(await newest(), [2, moment(2)])
+  },
+)
+
+onEveryDatabase(
+  'a source is in the state it was said to be in, until its process has been silent for half a minute',
+  async (database) => {
+    const clock = stoppedClock()
+    await using store = await open(database, clock.now)
+    const { ledger } = store.database.write
+    const state = async () => {
+      const { state: is, eventsPerSecond, detail } = await onlySource(store)
+      return [is, eventsPerSecond, detail]
+    }
+    for (const said of ['connecting', 'live', 'unavailable', 'stopped'] as const) {
+      await ledger.writeState('live', said, `It is ${said}.`, 12.5)
+      assert.deepEqual(await state(), [said, 12.5, `It is ${said}.`])
+      clock.advance(seconds(30))
+      assert.deepEqual(await state(), [said, 12.5, `It is ${said}.`])
+      clock.advance(1n)
+      assert.deepEqual(await state(), ['stopped', 0, `It is ${said}.`])
+    }
+    // A batch is a sign of life too.
+    await ledger.writeState('live', 'live', null, 3)
+    clock.advance(seconds(25))
+    await store.database.write.applyBatch([], { source: 'live', cursor: null, eventAt: null })
+    clock.advance(seconds(25))
+    assert.deepEqual(await state(), ['live', 3, null])
+    await ledger.writeState('live', 'finished', null, 0)
+    clock.advance(seconds(3600))
+    assert.deepEqual(await state(), ['finished', 0, null])
+  },
+)
+
+onEveryDatabase(
+  'the lag of a live source is how old its last event was when it was applied; of others how old it is now',
+  async (database) => {
+    const clock = stoppedClock()
+    await using store = await open(database, clock.now)
+    const { ledger } = store.database.write
+    const lag = async (state: SourceState): Promise<number | null> => {
+      await ledger.writeState('live', state, null, 0)
+      return (await onlySource(store)).lagSeconds
+    }
+    assert.equal(await lag('live'), null)
+    const eventAt = clock.now() - seconds(4)
+    await store.database.write.applyBatch([], { source: 'live', cursor: '1', eventAt })
+    assert.equal(await lag('live'), 4)
+    clock.advance(seconds(10))
+    // A batch that says nothing of time leaves both as they are.
+    await store.database.write.applyBatch([], { source: 'live', cursor: '2', eventAt: null })
+    assert.equal(await lag('live'), 4)
+    for (const state of ['connecting', 'unavailable', 'stopped', 'finished'] as const)
+      assert.equal(await lag(state), 14)
+    const { cursor, lastEventAt } = await onlySource(store)
+    assert.deepEqual([cursor, lastEventAt], ['2', eventAt])
+    await lag('live')
+    clock.advance(seconds(31))
+    assert.equal((await onlySource(store)).lagSeconds, 45)
+    // A clock that is ahead of ours.
+    await store.database.write.applyBatch([], {
+      source: 'live',
+      cursor: null,
+      eventAt: clock.now() + seconds(9),
+    })
+    assert.equal(await lag('live'), 0)
+    assert.equal(await lag('stopped'), 0)
+  },
+)
+
+onEveryDatabase(
+  'sources are told in the order of their names, also one that has only been heard of by its records',
+  async (database) => {
+    await using store = await open(database)
+    await store.database.write.applyBatch([], { source: 'tap', cursor: null, eventAt: null })
+    await store.database.write.ledger.writeState('jetstream', 'live', null, 1)
+    const { sources } = await store.database.read.readStatus()
+    assert.deepEqual(
+      sources.map(({ name, state }) => [name, state]),
+      [
+        ['jetstream', 'live'],
+        ['tap', 'connecting'],
+      ],
+    )
+  },
+)
+
+onEveryDatabase(
+  'repositories that wait and those given up are counted over all kinds of work',
+  async (database) => {
+    await using store = await open(database)
+    const { ledger } = store.database.write
+    const job = (did: number) => ({ did: dids[did] as string, host: null, reason: 'all' })
+    await ledger.addJobs('backfill', [job(0), job(1)])
+    await ledger.addJobs('reconcile', [job(0)])
+    await apply(store, { kind: 'repo-request', did: dids[2] as string, reason: 'It has diverged' })
+    const [first] = await ledger.dueJobs('backfill', 1)
+    assert.ok(first !== undefined)
+    await ledger.failJob(first, 'No.', null)
+    const { repositories } = await store.database.read.readStatus()
+    assert.deepEqual(repositories, { waiting: 3, failed: 1 })
+  },
+)
+
+onEveryDatabase(
+  'all records that the end of a repository takes away are counted, though not by collection',
+  async (database) => {
+    await using store = await open(database)
+    await apply(
+      store,
+      put(store, spot('a'), 0, { rev: rev(1) }),
+      put(store, spot('a', 0, mark), 0, { rev: rev(1) }),
+    )
+    await store.database.write.applyBatch([repoEnd(0, rev(2))], {
+      source: 'live',
+      cursor: null,
+      eventAt: null,
+    })
+    assert.deepEqual(await store.rows('select collection, outcome, records from outcome'), [
+      { collection: '', outcome: 'deleted', records: 2 },
+    ])
+  },
+)
+
+test('a database in memory tells the same', async () => {
+  await using store = await openNotes(':memory:')
+  await store.database.write.applyBatch([put(store, spot('a'), 0)], {
+    source: 'live',
+    cursor: '1',
+    eventAt: null,
+  })
+  const { collections, sources } = await store.database.read.readStatus()
+  assert.deepEqual([collections[1]?.records, sources[0]?.cursor], [1, '1'])
+})
+
+async function open(database: Engine, now?: () => bigint): Promise<TestStore> {
+  return openNotes(await emptyUrl(database), now)
+}
+
+async function onlySource(store: TestStore): Promise<SourceStatus> {
+  const { sources } = await store.database.read.readStatus()
+  assert.equal(sources.length, 1)
+  return sources[0] as SourceStatus
+}
