@@ -42,14 +42,13 @@ interface Server {
   readonly watch: Watch
   /** What it said last; null while it does not answer. */
   standing: Standing | null
+  /** Why it did not answer; null when it did. */
+  failure: Error | null
   /** How often in a row it said nothing at all. */
   silences: number
   /** Of a replica. */
   judgement: Judgement
 }
-
-/** Milliseconds that a reading waits for the servers to be looked at. */
-const longestLook = 2000
 
 export class Servers implements AsyncDisposable {
   readonly #options: ServersOptions
@@ -68,12 +67,10 @@ export class Servers implements AsyncDisposable {
     this.#options = options
     this.#positions = new Positions(options.maxReplicaLag * 1000)
     const { database, readDatabases } = options
-    this.#hosts = hostsOf(database).map((url) =>
-      this.#open(url, (server, error) => this.#hearHost(server, error)),
-    )
+    this.#hosts = hostsOf(database).map((url) => this.#open(url, (server) => this.#hearHost(server)))
     this.#replicas = readDatabases
       .flatMap(hostsOf)
-      .map((url) => this.#open(url, (server, error) => this.#hearReplica(server, error)))
+      .map((url) => this.#open(url, (server) => this.#hearReplica(server)))
     this.#primary = this.#hosts[0] as Server
   }
 
@@ -118,16 +115,19 @@ export class Servers implements AsyncDisposable {
   /** Where a reading is repeated: best on the primary, wherever that is by now. */
   async #after(first: Server): Promise<Server> {
     if (this.#hosts.includes(first)) {
-      await lookAt(this.#hosts)
+      if (this.#hosts.length > 1) await lookAt(this.#hosts)
       return this.#usablePrimary()
     }
     if (this.#primary.standing !== null) return this.#usablePrimary()
     return this.#inUse().find((other) => other !== first) ?? first
   }
 
-  /** A standby alone may be read as if it were a primary, but among several hosts the primary is looked for. */
   #usablePrimary(): Server {
-    if (this.#hosts.length > 1 && this.#primary.standing?.isStandby === true)
+    const { silences, failure, standing } = this.#primary
+    // Nobody has to wait for what will not come.
+    if (silences >= 2) throw unavailable(failure)
+    // A standby alone may be read as if it were a primary, but among several hosts the primary is looked for.
+    if (this.#hosts.length > 1 && standing?.isStandby === true)
       throw unavailable(new Error('None of the hosts of --database that answer takes writes.'))
     return this.#primary
   }
@@ -136,28 +136,30 @@ export class Servers implements AsyncDisposable {
     return this.#replicas.filter(({ judgement }) => judgement.kind === 'near')
   }
 
-  #open(url: string, hear: (server: Server, error: Error | null) => void): Server {
+  #open(url: string, hear: (server: Server) => void): Server {
     const pool = new ReadingPool(url, this.#options)
     const watch = new Watch(url, (found) => {
-      const error = found instanceof Error ? found : null
-      server.standing = found instanceof Error ? null : found
-      server.silences = error !== null && isSilence(error) ? server.silences + 1 : 0
+      const failed = found instanceof Error
+      server.standing = failed ? null : found
+      server.failure = failed ? found : null
+      server.silences = failed && isSilence(found) ? server.silences + 1 : 0
       // Once may be our own delay; twice, and what it was asked before will hardly be answered either.
       if (server.silences >= 2) pool.cut()
-      hear(server, error)
+      hear(server)
     })
     const server: Server = {
       name: pool.server,
       pool,
       watch,
       standing: null,
+      failure: null,
       silences: 0,
       judgement: { kind: 'unknown' },
     }
     return server
   }
 
-  #hearHost(server: Server, error: Error | null): void {
+  #hearHost(server: Server): void {
     // After a failover the old primary may come back and not know of it; the later timeline is right.
     const claims = this.#hosts.filter(({ standing }) => standing?.isStandby === false)
     const [first] = claims.toSorted((a, b) => timelineOf(b) - timelineOf(a))
@@ -167,15 +169,15 @@ export class Servers implements AsyncDisposable {
     }
     // Before one of several is known to take writes, the first only stands for it.
     if (server !== this.#primary || (first === undefined && this.#identity === undefined)) return
-    this.#judge(server, error === null ? { kind: 'near' } : { kind: 'silent', reason: error.message })
-    const { standing, name } = server
+    const { standing, failure, name } = server
+    this.#judge(server, failure === null ? { kind: 'near' } : { kind: 'silent', reason: failure.message })
     if (standing === null || standing.isStandby) return
     this.#identity = standing.identity
     this.#positions.add(`${standing.identity ?? name}/${standing.timeline}`, standing.at, standing.position)
   }
 
-  #hearReplica(server: Server, error: Error | null): void {
-    const found = error ?? (server.standing as Standing)
+  #hearReplica(server: Server): void {
+    const found = server.failure ?? (server.standing as Standing)
     const identity = this.#identity ?? null
     this.#judge(server, judgeReplica(found, identity, this.#positions, this.#options.maxReplicaLag))
   }
@@ -193,13 +195,8 @@ export class Servers implements AsyncDisposable {
   }
 }
 
-/** Waits until all of them were looked at, but not for one that takes its time. */
 async function lookAt(servers: readonly Server[]): Promise<void> {
-  const looks = Promise.all(servers.map(({ watch }) => watch.look()))
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, longestLook)
-  await Promise.race([looks, promise])
-  clearTimeout(timer)
+  await Promise.all(servers.map(({ watch }) => watch.look()))
 }
 
 function timelineOf({ standing }: Server): number {

@@ -1,7 +1,8 @@
 /** Asks one server each second, on a connection of its own, whether it is there, what it is, and how far it has come. */
+import { once } from 'node:events'
 import pg from 'pg'
 import { connect } from './connection.ts'
-import { codeOf } from './failures.ts'
+import { codeOf, DatabaseUnreachableError } from './failures.ts'
 import { parsePosition } from './positions.ts'
 
 /** What a server said of itself. */
@@ -53,20 +54,24 @@ export class Watch implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    let found: Standing | Error
-    try {
-      found = await this.#ask()
-    } catch (error) {
-      found = error as Error
+    const tooLate = new AbortController()
+    const timer = setTimeout(() => tooLate.abort(), patience)
+    const found = await Promise.race([this.#ask(tooLate.signal), silence(tooLate.signal)]).catch(
+      (error: Error) => error,
+    )
+    clearTimeout(timer)
+    if (found instanceof Error) {
       const lost = this.#client
       this.#client = null
+      // A connection with a statement under way is simply dropped.
       await lost?.end()
     }
     if (!this.#isOver) this.#report(found)
   }
 
-  async #ask(): Promise<Standing> {
-    const client = (this.#client ??= await this.#connect())
+  async #ask(tooLate: AbortSignal): Promise<Standing> {
+    const client = this.#client ?? (await this.#connect(tooLate))
+    this.#client = client
     const at = performance.now()
     const { standby, position, timeline } = await askRow(client, standing)
     return {
@@ -79,27 +84,30 @@ export class Watch implements AsyncDisposable {
     }
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = await connect(this.#url, 'read', { statementTimeout: patience })
-    if (this.#isOver) await client.end()
+  async #connect(tooLate: AbortSignal): Promise<pg.Client> {
+    const client = await connect(this.#url, 'read')
     client.once('end', () => {
       if (this.#client === client) this.#client = null
     })
     try {
-      const row = await askRow(client, identity)
-      this.#identity = String(row.identity)
+      this.#identity = String((await askRow(client, identity)).identity)
     } catch (error) {
       if (codeOf(error) !== '42501') throw error
       this.#identity = null
     }
-    return client
+    if (!tooLate.aborted && !this.#isOver) return client
+    await client.end()
+    throw new DatabaseUnreachableError('Nobody waits for this connection any more.')
   }
 }
 
-/** The first row of a statement's answer, which has to come soon. */
+async function silence(tooLate: AbortSignal): Promise<never> {
+  await once(tooLate, 'abort')
+  throw new DatabaseUnreachableError(`It did not answer within ${patience / 1000} seconds.`)
+}
+
 async function askRow(client: pg.Client, text: string): Promise<Record<string, unknown>> {
-  const { rows } = await client.query({ text, query_timeout: patience } as pg.QueryConfig)
-  return rows[0]
+  return (await client.query(text)).rows[0]
 }
 
 const standing = `select pg_is_in_recovery() as standby,

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Positions, parsePosition } from './positions.ts'
+
+test('a place in the log is one number', () => {
+  assert.equal(parsePosition('0/0'), 0n)
+  assert.equal(parsePosition('16/B374D848'), 0x16b374d848n)
+})
+
+test('who has replayed the newest sample is not behind', () => {
+  const positions = sampled([0, 100n], [1000, 200n])
+  assert.equal(positions.lag(200n), 0)
+  assert.equal(positions.lag(300n), 0)
+})
+
+test('the lag is the age of the oldest sample that is not replayed', () => {
+  const positions = sampled([0, 100n], [1000, 200n], [2000, 200n], [3000, 300n])
+  assert.equal(positions.lag(100n), 2000)
+  assert.equal(positions.lag(199n), 2000)
+  assert.equal(positions.lag(200n), 0)
+})
+
+test('as long as not even the first sample is replayed, the lag is unknown', () => {
+  const positions = sampled([0, 100n], [1000, 200n])
+  assert.equal(positions.lag(99n), Number.POSITIVE_INFINITY)
+  assert.equal(new Positions(5000).lag(99n), Number.POSITIVE_INFINITY)
+})
+
+test('samples older than the span are forgotten but for one, which is over the bound for sure', () => {
+  const positions = new Positions(5000)
+  for (let second = 0; second < 100; second++) positions.add('a', second * 1000, BigInt(second))
+  assert.ok(positions.known > 5000 && positions.known < 7000)
+  assert.equal(positions.lag(90n), Number.POSITIVE_INFINITY)
+  assert.equal(positions.lag(94n), 4000)
+})
+
+test('another history begins anew', () => {
+  const positions = sampled([0, 100n], [1000, 200n])
+  positions.add('b', 2000, 150n)
+  assert.equal(positions.lag(150n), 0)
+  assert.equal(positions.lag(149n), Number.POSITIVE_INFINITY)
+})
+
+function sampled(...samples: readonly (readonly [number, bigint])[]): Positions {
+  const positions = new Positions(5000)
+  for (const [at, position] of samples) positions.add('a', at, position)
+  return positions
+}
