@@ -4,7 +4,7 @@ import type { Change } from '../database.ts'
 import { addOutcome, type Outcome } from '../outcome.ts'
 import type { Applier } from './applier.ts'
 import { createIndexes, dropIndexes, quote } from './ddl.ts'
-import { refreshCounts } from './text-counts.ts'
+import { analyzedColumns, refreshCounts } from './text-counts.ts'
 import type { Transaction } from './transactions.ts'
 
 type Batches = AsyncIterable<readonly Change[]> | Iterable<readonly Change[]>
@@ -33,12 +33,12 @@ export async function fill(
 }
 
 /** After it, outside of a transaction: what the server would do by itself some time later. */
-export async function tidy(applier: Applier, client: Client): Promise<void> {
-  const names = [...applier.tables.values()].flatMap(({ table }) => [
-    table.name,
-    ...table.arrays.map(({ name }) => name),
+export async function tidy({ tables }: Applier, client: Client): Promise<void> {
+  const parts = [...tables.values()].flatMap(({ table }) => [
+    analyzedColumns(table),
+    ...table.arrays.map(({ name }) => quote(name)),
   ])
-  await client.query(`vacuum (analyze) base, ${names.map(quote).join(', ')}`)
+  await client.query(`vacuum (analyze) base, ${parts.join(', ')}`)
 }
 
 export async function countTexts(applier: Applier, transaction: Transaction): Promise<void> {

@@ -2,8 +2,9 @@
  * Roughly how many records hold a sequence of one to three characters, from a sample. Such counts choose between
  * roads; they are taken anew when a fifth of the rows has changed.
  */
-import type { TextIndex } from '../tables.ts'
-import { quote } from './ddl.ts'
+import { storedColumns, type Table, type TextIndex } from '../tables.ts'
+import { keptColumns, quote } from './ddl.ts'
+import { jsonRows, jsonValue } from './json-rows.ts'
 import type { TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
 
@@ -11,27 +12,31 @@ import type { Transaction } from './transactions.ts'
 const sampleSize = 5_000
 /** What is seen less often in a sample counts as rare. */
 const leastSeen = 2
+const longestSequence = 3
 
 export async function refreshDriftedCounts(transaction: Transaction, table: TableWriter): Promise<void> {
   if (table.drift < 1000 || table.table.texts.length === 0) return
-  const rows = await rowsOf(transaction, table)
+  const rows = await countRows(transaction, table)
   if (table.drift < 1000 + rows / 5) return
-  // The server counts by itself too, but perhaps has not since.
-  await transaction.query(`analyze ${quote(table.table.name)}`)
+  await transaction.query(`analyze ${analyzedColumns(table.table)}`)
   await refreshCounts(transaction, table)
 }
 
 export async function refreshCounts(transaction: Transaction, table: TableWriter): Promise<void> {
-  const rows = await rowsOf(transaction, table)
-  for (const text of table.table.texts) {
-    await transaction.query('delete from text_count where index_name = $1', text.name)
-    await transaction.query(countSequences(text, table.table.name), text.name, percentage(rows), rows)
-  }
+  const rows = await countRows(transaction, table)
+  for (const text of table.table.texts) await takeCounts(transaction, table, text, rows)
   table.drift = 0
 }
 
-/** Before the table was first looked at by the server: none. */
-async function rowsOf({ query }: Transaction, { table }: TableWriter): Promise<number> {
+/** For `analyze`. It would take seconds over what stands in the indexes of texts, on which no plan depends. */
+export function analyzedColumns(table: Table): string {
+  const stored = storedColumns(table).flatMap(({ name, kind }) => (kind === 'folded' ? [] : [name]))
+  const columns = [...keptColumns.filter((name) => name !== 'record'), ...stored]
+  return `${quote(table.name)} (${columns.map(quote).join(', ')})`
+}
+
+/** As the server last counted them; none when it never has. */
+async function countRows({ query }: Transaction, { table }: TableWriter): Promise<number> {
   const [row] = await query<{ rows: bigint }>(
     'select greatest(reltuples, 0)::bigint as rows from pg_class where oid = $1::regclass',
     quote(table.name),
@@ -39,22 +44,41 @@ async function rowsOf({ query }: Transaction, { table }: TableWriter): Promise<n
   return Number(row?.rows)
 }
 
-function percentage(rows: number): number {
-  return rows <= sampleSize ? 100 : (100 * sampleSize) / rows
+async function takeCounts(
+  { query }: Transaction,
+  { table }: TableWriter,
+  { name, folded }: TextIndex,
+  rows: number,
+): Promise<void> {
+  const percentage = rows <= sampleSize ? 100 : (100 * sampleSize) / rows
+  const sample = await query<{ text: string | null }>(
+    `select ${quote(folded.name)} as text from ${quote(table.name)} tablesample system ($1)`,
+    percentage,
+  )
+  const seen = new Map<string, number>()
+  for (const { text } of sample)
+    for (const sequence of sequencesOf(text ?? '')) seen.set(sequence, (seen.get(sequence) ?? 0) + 1)
+  const scale = Math.max(rows / sample.length, 1)
+  const counts: string[] = []
+  for (const [term, times] of seen)
+    if (times >= leastSeen) counts.push(`{"term":${jsonValue(term)},"records":${Math.round(times * scale)}}`)
+  await query('delete from text_count where index_name = $1', name)
+  await query(
+    `insert into text_count (index_name, term, records)
+     select $2, term, records from json_to_recordset($1) as given (term text, records bigint)`,
+    jsonRows(counts),
+    name,
+  )
 }
 
-function countSequences({ folded }: TextIndex, table: string): string {
-  return `with sample as materialized (
-      select ${quote(folded.name)} as text from ${quote(table)} tablesample system ($2)
-    ), held as (
-      select distinct sample.n, term from (select row_number() over () as n, text from sample) as sample,
-        lateral (select string_to_array(text, null) as letters) as split,
-        lateral (
-          select unnest(short_grams(text)) as term
-          union all select a || b || c from unnest(letters, letters[2:], letters[3:]) as three (a, b, c) where c is not null
-        ) as terms
-    )
-    insert into text_count (index_name, term, records)
-    select $1, term, round(count(*) * greatest($3 / (select count(*) from sample), 1))
-    from held group by term having count(*) >= ${leastSeen}`
+/** Each once. */
+function sequencesOf(text: string): Set<string> {
+  const characters = [...text]
+  const sequences = new Set<string>()
+  for (const start of characters.keys())
+    for (let sequence = '', at = start; at < start + longestSequence && at < characters.length; at += 1) {
+      sequence += characters[at]
+      sequences.add(sequence)
+    }
+  return sequences
 }
