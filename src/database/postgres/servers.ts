@@ -81,12 +81,6 @@ export class Servers implements AsyncDisposable {
     return this.#runTwice(inUse[this.#turn++ % inUse.length] ?? this.#usablePrimary(), work)
   }
 
-  /** The same on the primary, for what must not be stale. */
-  async readPrimary<Result>(work: Reading<Result>): Promise<Result> {
-    await this.#watch()
-    return this.#runTwice(this.#usablePrimary(), work)
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     const close = async ({ watch, pool }: Server): Promise<void> => {
       await watch[Symbol.asyncDispose]()
