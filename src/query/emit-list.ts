@@ -167,9 +167,8 @@ function emitIds(
   const isAlong = isAlongOrder(road, table, sort)
   const part = (start: readonly Sql[]): Sql => {
     const along = isAlong ? { start, order } : null
-    const { from, on, inOrder } = fromRoad(emitter, road, row, where, null, along)
-    const ordering = inOrder ? sql`` : sql`order by ${order}`
-    return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, ...start, condition])} ${ordering} ${end}`
+    const { from, on } = fromRoad(emitter, road, row, where, null, along)
+    return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, ...start, condition])} order by ${order} ${end}`
   }
   if (position === null) return part([])
   if (!isAlong) return part([anyOf(starts)])

@@ -23,8 +23,6 @@ interface Along {
 interface From {
   readonly from: Sql
   readonly on: readonly Sql[]
-  /** Whether rows come in the order of `Along` without being asked to. */
-  readonly inOrder: boolean
 }
 
 type RecordRow = Extract<Row, { kind: 'record' }>
@@ -55,9 +53,9 @@ function hinted(
   const beyond = order?.bound == null ? range : [sql`${alias}.id ${order.bound}`, ...range]
   switch (road.kind) {
     case 'free':
-      return { from: emitter.rows(table, alias), on: beyond, inOrder: false }
+      return { from: emitter.rows(table, alias), on: beyond }
     case 'walk':
-      return { from: emitter.rows(table, alias, steering.walk(road.index)), on: beyond, inOrder: false }
+      return { from: emitter.rows(table, alias, steering.walk(road.index)), on: beyond }
     case 'ids': {
       const candidates = emitter.alias()
       const lists = road.of.map((lookUp) => {
@@ -73,7 +71,6 @@ function hinted(
       return {
         from: sql`${ids} cross join ${rows} on ${alias}.id = ${candidates}.id`,
         on: range,
-        inOrder: false,
       }
     }
   }
@@ -93,17 +90,16 @@ function fenced(
   const rows = emitter.rows(table, alias)
   switch (road.kind) {
     case 'free':
-      return { from: rows, on: [], inOrder: false }
+      return { from: rows, on: [] }
     case 'walk': {
       const held = heldBy(table, road.index, where).map((part) => emitCondition(emitter, part, row))
-      if (along === null) return { from: fence(rows, alias, held, null), on: [], inOrder: false }
-      return { from: fence(rows, alias, [...along.start, ...held], along.order), on: [], inOrder: true }
+      if (along === null) return { from: fence(rows, alias, held, null), on: [] }
+      return { from: fence(rows, alias, [...along.start, ...held], along.order), on: [] }
     }
     case 'ids':
       return {
         from: fence(rows, alias, [mayFind(emitter, steering, row, road.of)], null),
         on: [],
-        inOrder: false,
       }
   }
 }
