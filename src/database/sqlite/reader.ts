@@ -93,13 +93,11 @@ export class SqliteReader implements ReadDatabase {
         t.changed_at as "changedAt", json(t.record) as json
       from ${quote(name)} t join base b on b.id = t.base
       where t.base not in (select base from hidden) order by ${order}`
-    for await (const row of this.readRows({ text, values: [] })) yield row as unknown as StoredRecord
+    for (const row of this.#rows({ text, values: [] })) yield row as unknown as StoredRecord
   }
 
   async *readRows(statement: Statement): AsyncGenerator<Record<string, ColumnValue>> {
-    const prepared = this.#database.prepare(statement.text)
-    prepared.setReadBigInts(true)
-    for (const row of prepared.iterate(...statement.values)) yield row
+    yield* this.#rows(statement)
   }
 
   async explain(statement: Statement): Promise<readonly string[]> {
@@ -149,6 +147,12 @@ export class SqliteReader implements ReadDatabase {
     const prepared = this.#database.prepare(text)
     this.#prepared.set(text, prepared)
     return prepared
+  }
+
+  *#rows({ text, values }: Statement): Iterable<Record<string, ColumnValue>> {
+    const prepared = this.#database.prepare(text)
+    prepared.setReadBigInts(true)
+    yield* prepared.iterate(...values)
   }
 
   #number(text: string, values: readonly ColumnValue[]): number {
