@@ -10,7 +10,8 @@ export const sumOutOfRange = 'LX001'
 
 /** Run when a database is laid out or rebuilt, with the schema they shall be in first in the search path. */
 export function createFunctions(): string {
-  const { from, to } = lowerCase()
+  lowerCase ??= findLowerCase()
+  const { from, to } = lowerCase
   return `
 create or replace function fold(t text) returns text language sql immutable strict parallel safe as $$
   select case when t !~ '[^\\x01-\\x7f]' then lower(t collate "C")
@@ -70,8 +71,16 @@ $$;
 `
 }
 
+interface LowerCase {
+  readonly from: string
+  readonly to: string
+}
+
+/** Found once: there are a million characters to look at. */
+let lowerCase: LowerCase | undefined
+
 /** Each character that has a single other one in lower case; \`ς\` ends up as \`σ\` wherever it stands. */
-function lowerCase(): { readonly from: string; readonly to: string } {
+function findLowerCase(): LowerCase {
   let [from, to] = ['ς', 'σ']
   for (let code = 0x41; code <= 0x10ffff; code += 1) {
     if (code >= 0xd800 && code <= 0xdfff) continue

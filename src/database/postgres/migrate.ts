@@ -7,6 +7,7 @@ import type { Client } from 'pg'
 import type { Change, ColumnValue, RecordCheck } from '../database.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { Table } from '../tables.ts'
+import { Applier } from './applier.ts'
 import {
   commonTables,
   createIndexes,
@@ -19,6 +20,7 @@ import {
 } from './ddl.ts'
 import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
+import { tidy } from './load.ts'
 import { lockSpace } from './transactions.ts'
 import { refill, type WriterOptions } from './writer.ts'
 
@@ -45,8 +47,6 @@ const oldSchema = `${recordsSchema}_old`
 
 /** Less than the server's own `deadlock_timeout`: this is what gives way, never a reader. */
 const briefly = '500ms'
-/** How often that is tried. */
-const attempts = 20
 
 /** Fails, changing nothing, on a database that is not ours. */
 export async function migrate(client: Client, options: MigrateOptions): Promise<void> {
@@ -60,6 +60,7 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
       if (state === null) await create(client, options)
       else if (!fits(state, options.fingerprint)) await upgrade(client, state, options)
     })
+    await tidy(new Applier(options), client)
   }
   await dropOld(client)
 }
@@ -194,6 +195,7 @@ async function rebuild(client: Client, options: MigrateOptions): Promise<void> {
   // Ids are given anew; a collection that is new here may be missing from what was fetched before; and what
   // waits of an account that came back could not return while its collection was not served.
   await client.query(`
+    delete from text_count;
     delete from hidden;
     update parked set id = null;
     update actor set floor = null;
@@ -264,8 +266,8 @@ async function keepUnserved(client: Client, tables: readonly Table[]): Promise<v
   const moves = rows.map(
     ({ table_name }) => `alter table ${recordsSchema}.${quote(table_name)} set schema ${nextSchema}`,
   )
-  await patiently(async (last) => {
-    await client.query(`savepoint move; set local lock_timeout = '${last ? 0 : briefly}'`)
+  await patiently(60, async (isLast) => {
+    await client.query(`savepoint move; set local lock_timeout = '${isLast ? 0 : briefly}'`)
     try {
       await client.query(moves.join(';'))
     } catch (error) {
@@ -280,7 +282,7 @@ async function dropOld(client: Client): Promise<void> {
   const { rows } = await client.query(`select where to_regnamespace('${oldSchema}') is not null`)
   if (rows.length === 0) return
   try {
-    await patiently(() =>
+    await patiently(3, () =>
       transact(client, () =>
         client.query(
           `set local lock_timeout = '${briefly}'; select pg_advisory_xact_lock(${lockSpace}, 2);
@@ -295,14 +297,14 @@ async function dropOld(client: Client): Promise<void> {
 
 const lockTimeout = '55P03'
 
-/** Does what takes locks that readers have, again and again with pauses in which those behind it go on. */
-async function patiently(work: (last: boolean) => Promise<unknown>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+/** Does what takes locks that readers have, with pauses in which those who came after it go on. */
+async function patiently(attempts: number, work: (isLast: boolean) => Promise<unknown>): Promise<void> {
+  for (let left = attempts - 1; ; left -= 1) {
     try {
-      await work(attempt === attempts)
+      await work(left === 0)
       return
     } catch (error) {
-      if (codeOf(error) !== lockTimeout || attempt === attempts) throw error
+      if (codeOf(error) !== lockTimeout || left === 0) throw error
     }
   }
 }
