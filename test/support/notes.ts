@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import type { BatchOutcome, Change } from '../../src/database/database.ts'
 import { storedColumns, type Table } from '../../src/database/tables.ts'
+import { inKeyOrder } from '../../src/util/key-order.ts'
 import type { Json } from '../reference/shapes.ts'
 import { openTestStore, recordLexicon, type TestStore } from './store.ts'
 
@@ -76,7 +77,7 @@ export const contentCount = 4
 
 /** What a content is in its collection, as `visibleRecords` tells it. */
 export function contentJson(collection: string, content: number): string {
-  return JSON.stringify({ $type: collection, ...contents[collection]?.[content] })
+  return JSON.stringify(inKeyOrder({ $type: collection, ...contents[collection]?.[content] }))
 }
 
 interface PutGiven {

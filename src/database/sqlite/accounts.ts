@@ -1,13 +1,19 @@
-/**
- * Accounts that have records here: their standing, and where their rows are. An account that must not be
- * seen is hidden by one marker at once; its rows leave the tables afterwards, some at a time, and wait until
- * it comes back or is deleted. A record that is written meanwhile is moved first, so that it is in one place.
- */
+/** Standings of accounts, and their rows, moved one at a time between their table and where those of hidden accounts wait. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { AccountChange, RecordCheck, Rejection } from '../database.ts'
+import type { AccountChange, RecordCheck, Rejection, RepoEnd } from '../database.ts'
 import { type Move, newcomer, type Standing } from '../decide.ts'
+import {
+  type AccountBase,
+  accountBases,
+  changeAccount,
+  endRepo,
+  finishMove,
+  forgetOlder,
+  nextMove,
+} from '../kept/accounts.ts'
 import { keptRecord } from '../kept-record.ts'
 import { Parked } from './parked.ts'
+import { createRunner, type Run } from './steps.ts'
 import type { Rows, TableWriter } from './table-writer.ts'
 
 /** Where a record is kept. */
@@ -29,24 +35,19 @@ export interface AccountsOptions {
 
 export class Accounts {
   readonly parked: Parked
-  readonly #database: DatabaseSync
+  readonly #run: Run
   readonly #options: AccountsOptions
   readonly #known = new Map<string, Standing | null>()
   readonly #find: StatementSync
   readonly #add: StatementSync
-  readonly #findChange: StatementSync
-  readonly #findBase: StatementSync
 
   constructor(database: DatabaseSync, options: AccountsOptions) {
     this.parked = new Parked(database)
-    this.#database = database
+    this.#run = createRunner(database)
     this.#options = options
     this.#find = database.prepare('select status, floor, move from actor where did = ?')
     // Due at once: nobody has looked its handle up yet.
     this.#add = database.prepare('insert into actor (did, handle_due, status_at) values (?, 0, 0)')
-    this.#findChange = database.prepare('select status, status_at from actor where did = ?')
-    this.#findChange.setReadBigInts(true)
-    this.#findBase = database.prepare('select id from base where uri = ?')
   }
 
   /** Memory may be wrong: somebody else has written, or a transaction was undone. */
@@ -77,62 +78,37 @@ export class Accounts {
     return status === null ? place.table : this.parked
   }
 
-  change({ did, active, status: given, eventAt }: AccountChange): void {
-    const status = active ? null : (given ?? 'inactive')
-    const row = this.#findChange.get(did) as { status: string | null; status_at: bigint } | undefined
-    if (row === undefined) {
-      if (status !== null) this.#expectHidden(did, status, eventAt)
-      return
-    }
-    if (row.status_at > eventAt) return
-    this.#database.prepare('update actor set status_at = ? where did = ?').run(eventAt, did)
-    if (status === row.status) return
-    const move: Move = status === null ? 'return' : status === 'deleted' ? 'purge' : 'park'
-    this.#database.prepare('update actor set status = ?, move = ? where did = ?').run(status, move, did)
-    this.#known.delete(did)
-    if (status === null) {
-      this.#show(did)
-      this.#database.prepare('update actor set handle_due = 0 where did = ?').run(did)
-      this.#options.onReturn(did)
-    } else if (row.status === null) this.#hide(did)
+  change(change: AccountChange): void {
+    const isBack = this.#run(changeAccount(change, this.#collections))
+    this.#known.delete(change.did)
+    if (isBack) this.#options.onReturn(change.did)
   }
 
-  raiseFloor(did: string, rev: string): void {
-    this.#database
-      .prepare('update actor set floor = ? where did = ? and (floor is null or floor < ?)')
-      .run(rev, did, rev)
-    this.#known.delete(did)
-  }
-
-  /** Where an account has records, or had some. */
-  bases(did: string): { readonly base: number; readonly table: TableWriter }[] {
-    const bases = []
-    for (const [nsid, table] of this.#options.tables) {
-      const row = this.#findBase.get(`at://${did}/${nsid}/`)
-      if (row !== undefined) bases.push({ base: Number(row.id), table })
+  /** What is older than the repository's state at that revision is not in it; how many records that were. */
+  endRepo({ did, rev }: RepoEnd): number {
+    let removed = 0
+    for (const place of this.#run(endRepo({ did, rev }, this.standing(did), this.#collections))) {
+      removed += this.#table(place).removeOlder(Number(place.base), rev)
+      this.#run(forgetOlder(place, rev))
     }
-    return bases
+    this.#known.delete(did)
+    return removed
   }
 
   /** Moves up to so many rows as standings ask for; how many it moved. An account that is done counts as one. */
   settle(limit: number): number {
     let moved = 0
     while (moved < limit) {
-      const next = this.#database
-        .prepare('select did, move from actor where move is not null order by move limit 1')
-        .get() as { did: string; move: Move } | undefined
-      if (next === undefined) return moved
+      const next = this.#run(nextMove())
+      if (next === null) return moved
       const { did, move } = next
       const before = moved
-      for (const { base, table } of this.bases(did)) {
+      for (const place of this.#run(accountBases(did, this.#collections))) {
         if (moved >= limit) break
-        moved += this.#moveSome(move, did, base, table, limit - moved)
+        moved += this.#moveSome(move, did, Number(place.base), this.#table(place), limit - moved)
       }
       if (moved > before) continue
-      // Nothing was left to move.
-      if (move === 'purge') this.#forgetRest(did)
-      if (move !== 'return') this.#show(did)
-      this.#database.prepare('update actor set move = null where did = ?').run(did)
+      this.#run(finishMove(did, move, this.#collections))
       this.#known.delete(did)
       moved += 1
     }
@@ -146,37 +122,6 @@ export class Accounts {
     if (this.#known.size > 100_000) this.#known.clear()
     this.#known.set(did, row)
     return row
-  }
-
-  /** Nothing of it is here, but its repository may be under way: records that come must not be seen. */
-  #expectHidden(did: string, status: string, eventAt: bigint): void {
-    const add = `insert into actor (did, status, status_at) select ?, ?, ?
-      where exists (select 1 from job where kind in ('ingest', 'backfill', 'reconcile') and did = ?)`
-    this.#database.prepare(add).run(did, status, eventAt, did)
-    this.#known.delete(did)
-  }
-
-  #hide(did: string): void {
-    this.#markHidden(() => {
-      for (const { base } of this.bases(did))
-        this.#database.prepare('insert or ignore into hidden (base) values (?)').run(base)
-    })
-  }
-
-  /** Nothing of it is in the tables that must not be seen. */
-  #show(did: string): void {
-    this.#markHidden(() => {
-      for (const { base } of this.bases(did))
-        this.#database.prepare('delete from hidden where base = ?').run(base)
-    })
-  }
-
-  /** Plans depend on whether anything is hidden, not on what. */
-  #markHidden(change: () => void): void {
-    const any = (): boolean => this.#database.prepare('select 1 from hidden limit 1').get() !== undefined
-    const before = any()
-    change()
-    if (any() !== before) this.#database.exec('update state set plan_version = plan_version + 1')
   }
 
   #moveSome(move: Move, did: string, base: number, table: TableWriter, limit: number): number {
@@ -206,15 +151,13 @@ export class Accounts {
     table.insert({ id, base, did, rkey, cid, rev, indexedAt, changedAt, json }, record)
   }
 
-  /** What is known beside its rows. Its standing stays, so that nothing of it comes back unasked. */
-  #forgetRest(did: string): void {
-    const [from, to] = [`at://${did}/`, `at://${did}0`]
-    const bases = 'select id from base where uri >= ? and uri < ?'
-    for (const place of ['parked', 'tombstone'])
-      this.#database.prepare(`delete from ${place} where base in (${bases})`).run(from, to)
-    this.#database.prepare('delete from rejection where key >= ? and key < ?').run(from, to)
-    this.#database
-      .prepare('update actor set handle = null, handle_due = null, floor = null where did = ?')
-      .run(did)
+  #table({ collection }: AccountBase): TableWriter {
+    const table = this.#options.tables.get(collection)
+    if (table === undefined) throw new Error(`No table for collection ${collection}.`)
+    return table
+  }
+
+  get #collections(): readonly string[] {
+    return [...this.#options.tables.keys()]
   }
 }

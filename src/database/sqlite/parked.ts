@@ -16,7 +16,6 @@ export class Parked implements Rows {
   readonly #remove: StatementSync
   readonly #keys: StatementSync
   readonly #take: StatementSync
-  readonly #removeOlder: StatementSync
   readonly #removeSome: StatementSync
 
   constructor(database: DatabaseSync) {
@@ -35,7 +34,6 @@ export class Parked implements Rows {
       `delete from parked ${one} returning rkey, id, cid, rev, indexed_at, changed_at, json(record) as json`,
     )
     this.#take.setReadBigInts(true)
-    this.#removeOlder = database.prepare('delete from parked where base = ? and (rev is null or rev < ?)')
     this.#removeSome = database.prepare(
       'delete from parked where base = ? and rkey in (select rkey from parked where base = ? limit ?)',
     )
@@ -69,11 +67,6 @@ export class Parked implements Rows {
   /** Takes a row out, as it is kept; integers as bigint. */
   take(base: number, rkey: string): Readonly<Record<string, ColumnValue>> | undefined {
     return this.#take.get(base, rkey)
-  }
-
-  /** Rows that no revision, or one before this, vouches for. */
-  removeOlder(base: number, rev: string): void {
-    this.#removeOlder.run(base, rev)
   }
 
   /** Some rows of a base; how many. */

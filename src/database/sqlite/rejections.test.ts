@@ -17,7 +17,7 @@ import {
 } from '../../../test/support/notes.ts'
 import { recordLexicon, temporaryFolder, type TestStore } from '../../../test/support/store.ts'
 import type { Change, Rejection } from '../database.ts'
-import { maxRejectedLength, maxRejections } from './rejections.ts'
+import { maxRejectedLength, maxRejections } from '../rejections.ts'
 
 const inFolder = temporaryFolder()
 const nameless = (record: string, source = 'test'): Change => ({

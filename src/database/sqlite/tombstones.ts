@@ -6,7 +6,6 @@ export class Tombstones {
   readonly #find: StatementSync
   readonly #add: StatementSync
   readonly #drop: StatementSync
-  readonly #dropOlder: StatementSync
   #any = false
 
   constructor(database: DatabaseSync) {
@@ -16,7 +15,6 @@ export class Tombstones {
       'insert into tombstone (base, rkey, rev) values (?, ?, ?) on conflict (base, rkey) do update set rev = excluded.rev',
     )
     this.#drop = database.prepare('delete from tombstone where base = ? and rkey = ?')
-    this.#dropOlder = database.prepare('delete from tombstone where base = ? and rev < ?')
     this.refresh()
   }
 
@@ -41,9 +39,5 @@ export class Tombstones {
 
   drop(base: number, rkey: string): void {
     this.#drop.run(base, rkey)
-  }
-
-  dropOlder(base: number, rev: string): void {
-    this.#dropOlder.run(base, rev)
   }
 }

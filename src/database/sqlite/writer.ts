@@ -6,7 +6,6 @@ import type {
   Change,
   RecordCheck,
   RecordPut,
-  RepoEnd,
   RepoRequest,
   SourceMark,
   WriteDatabase,
@@ -25,13 +24,15 @@ import {
   type World,
 } from '../decide.ts'
 import { Instants } from '../instants.ts'
+import { changeIdentity } from '../kept/accounts.ts'
+import { OutcomeCounts } from '../kept/source-marks.ts'
 import { addOutcome, noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { Accounts } from './accounts.ts'
 import { SqliteLedger } from './ledger.ts'
 import { SqlitePlace } from './place.ts'
 import { Rejections } from './rejections.ts'
-import { SourceMarks } from './source-marks.ts'
+import { createRunner, type Run } from './steps.ts'
 import { TableWriter } from './table-writer.ts'
 import { Tombstones } from './tombstones.ts'
 
@@ -56,7 +57,7 @@ export class SqliteWriter implements WriteDatabase {
   readonly #bases = new Map<string, number>()
   readonly #accounts: Accounts
   readonly #rejections: Rejections
-  readonly #marks: SourceMarks
+  readonly #run: Run
   readonly #findBase: StatementSync
   readonly #addBase: StatementSync
   readonly #tombstones: Tombstones
@@ -79,7 +80,7 @@ export class SqliteWriter implements WriteDatabase {
     for (const table of options.tables)
       this.#tables.set(table.collection.nsid, new TableWriter(database, table, (uri) => this.#base(uri)))
     this.#rejections = new Rejections(database)
-    this.#marks = new SourceMarks(database, options.now)
+    this.#run = createRunner(database)
     this.#accounts = new Accounts(database, {
       tables: this.#tables,
       check: options.check,
@@ -251,7 +252,6 @@ export class SqliteWriter implements WriteDatabase {
     this.#bases.clear()
     this.#accounts.forget()
     this.#rejections.refresh()
-    this.#marks.forget()
     this.#tombstones.refresh()
     let lastStored = 0n
     for (const table of this.#tables.values()) {
@@ -263,13 +263,14 @@ export class SqliteWriter implements WriteDatabase {
 
   #apply(changes: readonly Change[], mark?: SourceMark): BatchOutcome {
     const outcome = noOutcome()
+    const counts = new OutcomeCounts()
     for (const change of changes) {
       const fates = this.#applyOne(change)
       if (fates === null) continue
       outcome[fates.fate] += fates.records
-      if (mark !== undefined) this.#marks.count(mark.source, change, fates.fate, fates.records)
+      if (mark !== undefined) counts.add(change, fates.fate, fates.records)
     }
-    if (mark !== undefined) this.#marks.save(mark)
+    if (mark !== undefined) this.#run(counts.save(mark, this.#options.now()))
     if (!this.#bulk) for (const table of this.#tables.values()) table.refreshCounts()
     return outcome
   }
@@ -283,14 +284,12 @@ export class SqliteWriter implements WriteDatabase {
       case 'reject':
         return { fate: decideReject(this.#world, change), records: 1 }
       case 'repo-end':
-        return { fate: 'deleted', records: this.#endRepo(change) }
+        return { fate: 'deleted', records: this.#accounts.endRepo(change) }
       case 'account':
         this.#accounts.change(change)
         return null
       case 'identity':
-        this.#database
-          .prepare(`update actor set handle_due = 0 where did = ? and status is not 'deleted'`)
-          .run(change.did)
+        this.#run(changeIdentity(change.did))
         return null
       case 'repo-request':
         if (change.ifKnown !== true || this.#accounts.has(change.did)) this.#request(change)
@@ -318,24 +317,6 @@ export class SqliteWriter implements WriteDatabase {
     const base = this.#base(baseUriOf({ did, collection }))
     const rows = this.#accounts.rowsOf(standing, { did, base, rkey, table })
     return new SqlitePlace({ rows, tombstones: this.#tombstones, base, rkey, did, bulk: this.#bulk })
-  }
-
-  /** What is older than the repository's state at that revision is not in it; how many records that were. */
-  #endRepo({ did, rev }: RepoEnd): number {
-    const { status, floor } = this.#accounts.standing(did)
-    if (status === 'deleted' || (floor !== null && floor > rev)) return 0
-    const bases = this.#accounts.bases(did)
-    if (bases.length === 0) return 0
-    this.#accounts.enter(did)
-    this.#accounts.raiseFloor(did, rev)
-    this.#rejections.forgiveOlder(did, rev)
-    let removed = 0
-    for (const { base, table } of bases) {
-      removed += table.removeOlder(base, rev)
-      this.#accounts.parked.removeOlder(base, rev)
-      this.#tombstones.dropOlder(base, rev)
-    }
-    return removed
   }
 
   #request({ did, reason, dueAt }: RepoRequest): void {
