@@ -137,16 +137,18 @@ for (const late of [false, true]) {
     await using service = await openLibrary({ database, late })
     const query =
       '{ orgExampleLibraryBook(first: 2) { nodes { rkey } } indexStatus { collections { newestIndexedAt } } }'
-    const sorts = async (): Promise<readonly string[]> => {
+    const detours = async (): Promise<readonly string[]> => {
       const { steps } = await service.engine.explain({ query })
-      return steps.map((step) => step.trim()).filter((step) => /TEMP B-TREE|MATERIALIZE/.test(step))
+      const detour = database === 'sqlite' ? /TEMP B-TREE|MATERIALIZE/ : /Seq Scan on "org|Materialize/
+      return steps.map((step) => step.trim()).filter((step) => detour.test(step))
     }
-    const expected = late ? ['USE TEMP B-TREE FOR LAST TERM OF ORDER BY'] : []
-    assert.deepEqual(await sorts(), expected)
+    // What ids do not tell SQLite sorts where instants are the same.
+    const expected = late && database === 'sqlite' ? ['USE TEMP B-TREE FOR LAST TERM OF ORDER BY'] : []
+    assert.deepEqual(await detours(), expected)
     await setStanding(service, false)
     const { orgExampleLibraryBook } = await service.data(query)
     assert.deepEqual(orgExampleLibraryBook.nodes, [{ rkey: 'book-8' }, { rkey: 'book-6' }])
     assert.match(service.opened.lastStatement(), /hidden/)
-    assert.deepEqual(await sorts(), expected)
+    assert.deepEqual(await detours(), expected)
   })
 }

@@ -1,16 +1,10 @@
 /** Tests that hold whichever engine keeps the records: declared once, run on each. */
 import { test } from 'node:test'
-import { databases, type Engine, freshDatabase, type FreshDatabase } from './postgres.ts'
+import { databases, type Engine } from './postgres.ts'
 
-export const titles: Readonly<Record<Engine, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+const titles: Readonly<Record<Engine, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
 /** A test for each engine, named after it. */
 export function onEveryDatabase(sentence: string, holds: (database: Engine) => Promise<void>): void {
   for (const database of databases) test(`${sentence} (${titles[database]})`, () => holds(database))
-}
-
-/** Of an engine's own, for whom it does not matter where it is. */
-export async function emptyDatabase(engine: Engine): Promise<FreshDatabase> {
-  if (engine === 'postgres') return freshDatabase()
-  return { url: 'sqlite::memory:', [Symbol.asyncDispose]: async () => {} }
 }

@@ -29,15 +29,16 @@ export interface FreshDatabase extends AsyncDisposable {
 
 let server: Promise<Server> | undefined
 let made = 0
-after(async () => (await server)?.end())
+after(async () => (await server)?.cleanUp())
 
-/** Empty, and dropped when disposed of. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+/** Dropped when disposed of. Empty, or a copy of another, which nobody may be using. */
+export async function freshDatabase(original?: FreshDatabase): Promise<FreshDatabase> {
   const { run, urlOf, left } = await sharedServer()
+  const template = original === undefined ? 'template0' : new URL(original.url).pathname.slice(1)
   made += 1
   const name = `lexigraph_test_${process.pid}_${made}`
   // A copy of files is made in half the time of a copy by way of the log.
-  await run(`create database ${name} template template0 strategy file_copy`)
+  await run(`create database ${name} template ${template} strategy file_copy`)
   left.add(name)
   return {
     url: urlOf(name),
@@ -58,7 +59,7 @@ interface Server {
   readonly urlOf: (database: string) => string
   /** Databases that nobody has dropped. */
   readonly left: Set<string>
-  readonly end: () => Promise<void>
+  readonly cleanUp: () => Promise<void>
 }
 
 function sharedServer(): Promise<Server> {
@@ -70,18 +71,16 @@ async function startServer(): Promise<Server> {
   const given = process.env['TEST_POSTGRES_URL']
   const cluster = given ? null : await startCluster({ version: chosenVersion(), settings: forSpeed })
   const url = cluster?.url ?? given ?? ''
-  const client = new pg.Client(url)
-  await client.connect()
-  const run: Server['run'] = async (statement) => void (await client.query(statement))
+  // It is there until the process ends, and is no reason for it to go on.
+  const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+  const run: Server['run'] = async (statement) => void (await pool.query(statement))
   const left = new Set<string>()
   return {
     run,
     urlOf: (database) => Object.assign(new URL(url), { pathname: database }).href,
     left,
-    end: async () => {
+    async cleanUp() {
       if (cluster === null) for (const name of left) await run(drop(name))
-      await client.end()
-      await cluster?.[Symbol.asyncDispose]()
     },
   }
 }
@@ -91,7 +90,7 @@ function drop(name: string): string {
 }
 
 /** Nothing of it need outlive a test. */
-const forSpeed = { synchronous_commit: 'off', max_wal_size: '4GB' }
+const forSpeed = { synchronous_commit: 'off', max_wal_size: '4GB', autovacuum: 'off' }
 
 function chosenVersion(): Version {
   const said = process.env['TEST_POSTGRES_VERSION']

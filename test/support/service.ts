@@ -4,9 +4,8 @@ import type { Change } from '../../src/database/database.ts'
 import type { QueryEngine } from '../../src/query/execute.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import type { PlainRecord } from '../reference/world.ts'
-import { emptyDatabase } from './databases.ts'
 import { beliefs, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'
-import type { Engine } from './postgres.ts'
+import { type Engine, type FreshDatabase, freshDatabase } from './postgres.ts'
 
 export interface TestServiceGiven {
   /** Lexicon documents as plain JSON; com.atproto.repo.strongRef need not be among them. */
@@ -41,11 +40,11 @@ export interface TestService extends AsyncDisposable {
 
 export async function openTestService(given: TestServiceGiven): Promise<TestService> {
   const { database = 'sqlite' } = given
-  const own = typeof database === 'string' ? await emptyDatabase(database) : null
+  const own = database === 'postgres' ? await laidOutDatabase(given) : null
   const opened = await openEngine(
     given.lexicons,
     given.references ?? {},
-    own?.url ?? String(database),
+    own?.url ?? (database === 'sqlite' ? 'sqlite::memory:' : String(database)),
     estimatesOf(given.loading ?? 0),
     given.now,
   )
@@ -96,6 +95,26 @@ export function sharedService(
     opened.set(database, service)
     return service
   }
+}
+
+const layouts = new WeakMap<readonly Json[], Promise<FreshDatabase> | 'wanted once'>()
+
+/** From the second time on a copy for the same lexicons, because laying one out takes twice as long. */
+async function laidOutDatabase({ lexicons, references }: TestServiceGiven): Promise<FreshDatabase> {
+  const known = layouts.get(lexicons)
+  if (known === undefined) {
+    layouts.set(lexicons, 'wanted once')
+    return freshDatabase()
+  }
+  const layout = known === 'wanted once' ? layOut(lexicons, references) : known
+  layouts.set(lexicons, layout)
+  return freshDatabase(await layout)
+}
+
+async function layOut(lexicons: readonly Json[], references: References = {}): Promise<FreshDatabase> {
+  const database = await freshDatabase()
+  await (await openEngine(lexicons, references, database.url))[Symbol.asyncDispose]()
+  return database
 }
 
 /** What an account's host says of it. */
