@@ -9,6 +9,9 @@ import type {
   Statement,
   StoredRecord,
 } from '../database.ts'
+import { readRejections } from '../kept/read-rejections.ts'
+import { readStatus } from '../kept/status.ts'
+import { runSteps, type Steps } from '../kept/steps.ts'
 import type { KeptRejection } from '../ledger.ts'
 import type { Table } from '../tables.ts'
 import { connect } from './connection.ts'
@@ -16,6 +19,7 @@ import { derivationOf, quote } from './ddl.ts'
 import { postgresDialect } from './dialect.ts'
 import { sumOutOfRange } from './functions.ts'
 import { runPrepared, runPreparedForBytes } from './prepared.ts'
+import { createPostgresSession } from './session.ts'
 import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
 
@@ -71,12 +75,12 @@ export class PostgresReader implements ReadDatabase {
     }
   }
 
-  async readStatus(): Promise<IndexStatus> {
-    throw new Error('not yet')
+  readStatus(): Promise<IndexStatus> {
+    return this.#inSnapshot(() => readStatus(this.#options.now()))
   }
 
-  async readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
-    throw new Error('not yet')
+  readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
+    return this.#inSnapshot(() => readRejections(limit, after))
   }
 
   async *readRecords(table: Table): AsyncGenerator<StoredRecord> {
@@ -122,6 +126,16 @@ export class PostgresReader implements ReadDatabase {
       } finally {
         await client.query('deallocate explained')
       }
+    })
+  }
+
+  /** Steps are made anew when the reading is repeated. */
+  #inSnapshot<Result>(steps: () => Steps<Result>): Promise<Result> {
+    return this.#servers.read(async (client) => {
+      await client.query('begin isolation level repeatable read read only')
+      const result = await runSteps(createPostgresSession(client), steps())
+      await client.query('commit')
+      return result
     })
   }
 
