@@ -1,0 +1,216 @@
+/**
+ * The real server over a real primary and its replica, with callers who never stop asking, while one of them stops,
+ * falls behind, loses its connections or is killed. FAILOVER_SEED replays whose connections are cut.
+ */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test, type TestContext } from 'node:test'
+import pg from 'pg'
+import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { createRandom } from '../../demo/random.ts'
+import { runProgram, type Service, startService } from '../network/service.ts'
+import { type Cluster, databases, startCluster } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
+import { startTraffic, type Traffic } from './traffic.ts'
+
+const skip = !databases.includes('postgres') && 'PostgreSQL is left out'
+const seed = Number(process.env['FAILOVER_SEED'] ?? Date.now() % 2 ** 31)
+/** Milliseconds after the end of a failure within which all is well again. */
+const recovery = { timeout: 10_000 }
+
+const folder = mkdtempSync(join(tmpdir(), 'lexigraph-failover-'))
+const [late, ...corpus] = [...buildDemoCorpus()].toReversed()
+let primary: Cluster
+let replica: Cluster
+before(async () => {
+  if (skip) return
+  primary = await startCluster({ settings: { max_connections: 40 } })
+  await importRecords(primary, corpus)
+  replica = await primary.standby()
+})
+after(async () => {
+  await replica?.[Symbol.asyncDispose]()
+  await primary?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+test('answers go on while the replica is stopped, and it is used again afterwards', { skip }, async (t) => {
+  await using service = await serve()
+  await using traffic = await startTraffic(service)
+  await isReadBy(replica, service)
+  for (const mode of ['fast', 'immediate'] as const) {
+    await replica.stop(mode)
+    await service.said(/is not used: .* \(ECONNREFUSED\)/)
+    await goesOn(traffic)
+    const start = performance.now()
+    await replica.start()
+    await isReadBy(replica, service)
+    report(t, traffic, `replica stopped (${mode}); read again ${elapsed(start)} ms after its start`)
+  }
+  assert.equal(traffic.unavailable(), 0)
+  await traffic.stop()
+})
+
+test('a replica that does not go on is left out until it has caught up', { skip }, async (t) => {
+  await using service = await serve({ LEXIGRAPH_MAX_REPLICA_LAG: '1' })
+  await isReadBy(replica, service)
+  const count = async (): Promise<number> =>
+    (await service.query('{ techServiceNewsEnrichment { totalCount } }')).techServiceNewsEnrichment.totalCount
+  const before = await count()
+  await replica.query('select pg_wal_replay_pause()')
+  await importRecords(primary, [late])
+  const start = performance.now()
+  await until(async () => (await count()) === before + 1, recovery)
+  t.diagnostic(`seen ${elapsed(start)} ms after it was written, at a bound of 1 s`)
+  assert.match(service.stderr(), /is more than 1 second behind the primary/)
+  await replica.query('select pg_wal_replay_resume()')
+  await service.said(/is used again/)
+  await isReadBy(replica, service)
+  assert.equal(await count(), before + 1)
+})
+
+test('connections cut again and again harm no answer', { skip }, async (t) => {
+  t.diagnostic(`FAILOVER_SEED=${seed}`)
+  const random = createRandom(seed)
+  await using service = await serve()
+  await using traffic = await startTraffic(service)
+  let cuts = 0
+  const servers = await Promise.all([primary, replica].map(openAdmin))
+  try {
+    for (let round = 0; round < 200; round++)
+      for (const server of servers) {
+        const { rows } = await server.query(`select pid from pg_stat_activity where ${ofService}`)
+        // All at once, or some of them.
+        const chosen = random.chance(0.3) ? rows : random.sample(rows, 2)
+        const pids = chosen.map(({ pid }) => Number(pid))
+        await server.query('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids])
+        cuts += pids.length
+      }
+  } finally {
+    await Promise.all(servers.map((server) => server.end()))
+  }
+  await isWell(service, traffic)
+  report(t, traffic, `${cuts} connections cut`)
+  await traffic.stop()
+})
+
+test('when no connection is left, callers are told; and all is well when there are some', {
+  skip,
+}, async (t) => {
+  await using service = await serve({ LEXIGRAPH_READ_DATABASE: '' })
+  await using traffic = await startTraffic(service)
+  const holders: pg.Client[] = []
+  const admin = await openAdmin(primary)
+  try {
+    const before = traffic.unavailable()
+    await until(async () => {
+      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${ofService}`)
+      await hold(primary, holders)
+      return traffic.unavailable() > before
+    }, recovery)
+  } finally {
+    await Promise.all([admin, ...holders].map((client) => client.end()))
+  }
+  const start = performance.now()
+  await isWell(service, traffic)
+  report(t, traffic, `${holders.length} connections held by others; well again after ${elapsed(start)} ms`)
+  await traffic.stop()
+})
+
+test('after the primary was killed its replica answers, promoted too, and takes its place', {
+  skip,
+}, async (t) => {
+  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${replica.port}`
+  const database = `postgres://postgres@${hosts}/postgres`
+  await using reading = await serve({ LEXIGRAPH_DATABASE: database })
+  await using alone = await serve({ LEXIGRAPH_DATABASE: database, LEXIGRAPH_READ_DATABASE: '' })
+  await using traffic = await startTraffic(reading)
+  await using trafficAlone = await startTraffic(alone, 2)
+  await isReadBy(replica, reading)
+  await primary.kill()
+  await until(() => trafficAlone.unavailable() > 0, recovery)
+  assert.equal((await fetch(`${alone.url}/readyz`)).status, 503)
+  await goesOn(traffic)
+  await replica.promote()
+  const start = performance.now()
+  await isWell(alone, trafficAlone)
+  report(t, trafficAlone, `without replicas; well again ${elapsed(start)} ms after the promotion`)
+  await isWell(reading, traffic)
+  report(t, traffic, 'with the replica')
+  await trafficAlone.stop()
+  await traffic.stop()
+})
+
+const ofService = `application_name = 'lexigraph' and backend_type = 'client backend' and pid <> pg_backend_pid()`
+
+function serve(env: Readonly<Record<string, string>> = {}): Promise<Service> {
+  return startService(['serve'], {
+    env: { LEXIGRAPH_DATABASE: primary.url, LEXIGRAPH_READ_DATABASE: replica.url, ...env },
+  })
+}
+
+async function importRecords({ url }: Cluster, records: readonly unknown[]): Promise<void> {
+  const file = join(folder, 'records.jsonl')
+  writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  const { status, stderr } = await runProgram(['import', '--database', url, file])
+  assert.equal(status, 0, stderr)
+}
+
+/** Asks until that server has been asked for something. */
+async function isReadBy(server: Cluster, service: Service): Promise<void> {
+  await until(async () => {
+    await service.query('{ techServiceNewsArticle(first: 1) { nodes { uri } } }')
+    const [row] = await server.query(
+      `select count(*) as count from pg_stat_activity where ${ofService} and query like '%tech.service.news%'`,
+    )
+    return Number(row?.['count']) > 0
+  }, recovery)
+}
+
+/** Some more right answers come. */
+async function goesOn(traffic: Traffic): Promise<void> {
+  const before = traffic.right()
+  await until(() => traffic.right() > before + 50, recovery)
+}
+
+/** It is ready, and a good while passes without a refusal. */
+async function isWell({ url }: Service, traffic: Traffic): Promise<void> {
+  await until(async () => {
+    const refusals = traffic.unavailable()
+    await goesOn(traffic)
+    return traffic.unavailable() === refusals && (await fetch(`${url}/readyz`)).ok
+  }, recovery)
+}
+
+/** Takes all the connections that are left. */
+async function hold({ url }: Cluster, holders: pg.Client[]): Promise<void> {
+  for (;;) {
+    const client = new pg.Client(url)
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      holders.push(client)
+    } catch {
+      return
+    }
+  }
+}
+
+async function openAdmin({ url }: Cluster): Promise<pg.Client> {
+  const client = new pg.Client(url)
+  await client.connect()
+  return client
+}
+
+function report(t: TestContext, traffic: Traffic, what: string): void {
+  const { right, unavailable, longestGap } = traffic
+  t.diagnostic(
+    `${what}; ${right()} right answers, ${unavailable()} refusals, at most ${longestGap()} ms without an answer`,
+  )
+}
+
+function elapsed(start: number): number {
+  return Math.round(performance.now() - start)
+}
