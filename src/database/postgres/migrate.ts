@@ -1,17 +1,13 @@
 /**
  * Brings a database to this program's schema and to the lexicons in force, in one transaction: an empty one is laid
  * out, an older one is migrated, and tables derived from other lexicons are rebuilt from the records they keep.
- * Those are filled in a schema of their own beside the old one, so that readers go on until the two change names.
+ * Readers see the old state until it is done.
  */
 import type { Client } from 'pg'
-import type { Change, ColumnValue, RecordCheck } from '../database.ts'
-import { keptRecord } from '../kept-record.ts'
-import type { Table } from '../tables.ts'
 import { Applier } from './applier.ts'
 import {
   commonTables,
   createIndexes,
-  createTables,
   derivationOf,
   keptSchema,
   quote,
@@ -21,8 +17,9 @@ import {
 import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
 import { tidy } from './load.ts'
+import { dropOld, layOut, migrating, rebuild } from './rebuild.ts'
 import { lockSpace } from './transactions.ts'
-import { refill, type WriterOptions } from './writer.ts'
+import type { WriterOptions } from './writer.ts'
 
 export interface MigrateOptions extends WriterOptions {
   /** Of the lexicons: another one means that derived columns are stale. */
@@ -38,15 +35,8 @@ interface State {
 /** Statements that lead from schema version 1 + index to the next. */
 const migrations: readonly string[] = []
 
-/** Of the locks in `lockSpace`: whoever writes has the first, whoever migrates both. */
-const locks = `select pg_advisory_xact_lock(${lockSpace}, 2); select pg_advisory_xact_lock(${lockSpace}, 1)`
-
-/** Where new tables are filled, and where the former ones wait until nobody reads them any more. */
-const nextSchema = `${recordsSchema}_next`
-const oldSchema = `${recordsSchema}_old`
-
-/** Less than the server's own `deadlock_timeout`: this is what gives way, never a reader. */
-const briefly = '500ms'
+/** Whoever migrates holds up those who would too, and then whoever writes. */
+const locks = `select pg_advisory_xact_lock(${lockSpace}, ${migrating}); select pg_advisory_xact_lock(${lockSpace}, 1)`
 
 /** Fails, changing nothing, on a database that is not ours. */
 export async function migrate(client: Client, options: MigrateOptions): Promise<void> {
@@ -122,7 +112,7 @@ async function hasTables(client: Client): Promise<boolean> {
 }
 
 async function create(client: Client, { tables, fingerprint }: MigrateOptions): Promise<void> {
-  // An administrator may have made the schemas, where the role has no right to.
+  // An administrator may have made the first of them, for the extension.
   await client.query(
     `create schema if not exists ${keptSchema}; create schema if not exists ${recordsSchema}`,
   )
@@ -160,14 +150,6 @@ async function createTrigrams(client: Client): Promise<void> {
   }
 }
 
-async function layOut(client: Client, table: Table, schema: string): Promise<void> {
-  await client.query(createTables(table, schema))
-  await client.query('insert into collection (nsid, table_name, ordered) values ($1, $2, 0)', [
-    table.collection.nsid,
-    table.name,
-  ])
-}
-
 async function upgrade(client: Client, state: State, options: MigrateOptions): Promise<void> {
   for (const statements of migrations.slice(state.schemaVersion - 1)) await client.query(statements)
   await rebuild(client, options)
@@ -175,138 +157,6 @@ async function upgrade(client: Client, state: State, options: MigrateOptions): P
     'update state set schema_version = $1, plan_version = plan_version + 1, derivation = $2',
     [schemaVersion, derivationOf(options.fingerprint)],
   )
-}
-
-/** A former table of a collection that is served. */
-interface Former {
-  readonly table: Table
-  readonly name: string
-}
-
-async function rebuild(client: Client, options: MigrateOptions): Promise<void> {
-  await client.query(`drop schema if exists ${oldSchema} cascade; create schema ${nextSchema}`)
-  // Whatever is written from here on goes to the new tables.
-  await client.query(
-    `select set_config('search_path', replace(current_setting('search_path'), '${recordsSchema}', '${nextSchema}'), true)`,
-  )
-  await client.query(createFunctions())
-  const former = await takeOver(client, options.tables)
-  for (const { name } of former) await parkHidden(client, name)
-  // Ids are given anew; a collection that is new here may be missing from what was fetched before; and what
-  // waits of an account that came back could not return while its collection was not served.
-  await client.query(`
-    delete from text_count;
-    delete from hidden;
-    update parked set id = null;
-    update actor set floor = null;
-    update actor set move = 'return'
-      where status is null and did in (select did from base where id in (select base from parked));
-  `)
-  await refill(client, options, keptRecords(client, former, options.check))
-  await keepUnserved(client, options.tables)
-  await client.query(
-    `alter schema ${recordsSchema} rename to ${oldSchema}; alter schema ${nextSchema} rename to ${recordsSchema}`,
-  )
-}
-
-async function takeOver(client: Client, tables: readonly Table[]): Promise<readonly Former[]> {
-  const { rows } = await client.query<{ nsid: string; table_name: string }>(
-    'delete from collection where nsid = any($1) returning nsid, table_name',
-    [tables.map(({ collection }) => collection.nsid)],
-  )
-  for (const table of tables) await layOut(client, table, nextSchema)
-  return tables.flatMap((table) => {
-    const name = rows.find(({ nsid }) => nsid === table.collection.nsid)?.table_name
-    return name === undefined ? [] : [{ table, name }]
-  })
-}
-
-const basesOf = (which: string): string => `select base.id from base join actor using (did) where ${which}`
-
-/** Of accounts that are hidden nothing comes into the new tables. */
-async function parkHidden(client: Client, name: string): Promise<void> {
-  await client.query(
-    `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
-     select base, rkey, cid, rev, indexed_at, changed_at, record from ${recordsSchema}.${quote(name)}
-     where base in (${basesOf("status <> 'deleted'")})`,
-  )
-}
-
-/** Some at a time, however many there are. */
-async function* keptRecords(
-  client: Client,
-  former: readonly Former[],
-  check: RecordCheck,
-): AsyncGenerator<readonly Change[]> {
-  for (const { table, name } of former) {
-    await client.query(
-      `declare kept no scroll cursor for
-       select rkey, did, cid, rev, indexed_at, changed_at, record::text as json from ${recordsSchema}.${quote(name)}
-       where base not in (${basesOf('status is not null')}) order by id`,
-    )
-    for (;;) {
-      const { rows } = await client.query<Record<string, ColumnValue>>('fetch 1000 from kept')
-      if (rows.length === 0) break
-      yield rows.map((row) => keptRecord(table, row, check))
-    }
-    await client.query('close kept')
-  }
-}
-
-/**
- * Collections that are no longer served keep their table, so that nothing is lost when they come back. Servers of the
- * former lexicons may still read them: this waits between their statements, without holding up those that follow.
- */
-async function keepUnserved(client: Client, tables: readonly Table[]): Promise<void> {
-  const { rows } = await client.query<{ table_name: string }>(
-    'select table_name from collection where nsid <> all($1)',
-    [tables.map(({ collection }) => collection.nsid)],
-  )
-  if (rows.length === 0) return
-  const moves = rows.map(
-    ({ table_name }) => `alter table ${recordsSchema}.${quote(table_name)} set schema ${nextSchema}`,
-  )
-  await patiently(60, async (isLast) => {
-    await client.query(`savepoint move; set local lock_timeout = '${isLast ? 0 : briefly}'`)
-    try {
-      await client.query(moves.join(';'))
-    } catch (error) {
-      await client.query('rollback to move')
-      throw error
-    }
-  })
-}
-
-/** Once nobody reads it any more; else whoever starts next does it. */
-async function dropOld(client: Client): Promise<void> {
-  const { rows } = await client.query(`select where to_regnamespace('${oldSchema}') is not null`)
-  if (rows.length === 0) return
-  try {
-    await patiently(3, () =>
-      transact(client, () =>
-        client.query(
-          `set local lock_timeout = '${briefly}'; select pg_advisory_xact_lock(${lockSpace}, 2);
-           drop schema if exists ${oldSchema} cascade`,
-        ),
-      ),
-    )
-  } catch (error) {
-    if (codeOf(error) !== lockTimeout) throw error
-  }
-}
-
-const lockTimeout = '55P03'
-
-/** Does what takes locks that readers have, with pauses in which those who came after it go on. */
-async function patiently(attempts: number, work: (isLast: boolean) => Promise<unknown>): Promise<void> {
-  for (let left = attempts - 1; ; left -= 1) {
-    try {
-      await work(left === 0)
-      return
-    } catch (error) {
-      if (codeOf(error) !== lockTimeout || left === 0) throw error
-    }
-  }
 }
 
 async function transact(client: Client, work: () => Promise<unknown>): Promise<void> {

@@ -1,0 +1,164 @@
+/**
+ * Derives all tables anew from the records they keep. They are filled in a schema of their own beside the old one;
+ * readers go on there until the two change names, and whoever is still reading then reads to the end.
+ */
+import type { Client } from 'pg'
+import type { Change, ColumnValue, RecordCheck } from '../database.ts'
+import { keptRecord } from '../kept-record.ts'
+import type { Table } from '../tables.ts'
+import { createTables, quote, recordsSchema } from './ddl.ts'
+import { codeOf } from './failures.ts'
+import { createFunctions } from './functions.ts'
+import { lockSpace } from './transactions.ts'
+import { refill, type WriterOptions } from './writer.ts'
+
+/** Of the locks in `lockSpace`. */
+export const migrating = 2
+
+/** Where new tables are filled, and where the former ones wait until nobody reads them any more. */
+const nextSchema = `${recordsSchema}_next`
+const oldSchema = `${recordsSchema}_old`
+
+/** Less than the server's own `deadlock_timeout`: this is what gives way, never a reader. */
+const briefly = '500ms'
+
+/** Within the caller's transaction. */
+export async function rebuild(client: Client, options: WriterOptions): Promise<void> {
+  await client.query(`drop schema if exists ${oldSchema} cascade; create schema ${nextSchema}`)
+  // Whatever is written from here on goes to the new tables.
+  await client.query(
+    `select set_config('search_path', replace(current_setting('search_path'), '${recordsSchema}', '${nextSchema}'), true)`,
+  )
+  await client.query(createFunctions())
+  const former = await takeOver(client, options.tables)
+  for (const { name } of former) await parkHidden(client, name)
+  // Ids are given anew; a collection that is new here may be missing from what was fetched before; and what
+  // waits of an account that came back could not return while its collection was not served.
+  await client.query(`
+    delete from text_count;
+    delete from hidden;
+    update parked set id = null;
+    update actor set floor = null;
+    update actor set move = 'return'
+      where status is null and did in (select did from base where id in (select base from parked));
+  `)
+  await refill(client, options, keptRecords(client, former, options.check))
+  await keepUnserved(client, options.tables)
+  await client.query(
+    `alter schema ${recordsSchema} rename to ${oldSchema}; alter schema ${nextSchema} rename to ${recordsSchema}`,
+  )
+}
+
+/** A former table of a collection that is served. */
+interface Former {
+  readonly table: Table
+  readonly name: string
+}
+
+async function takeOver(client: Client, tables: readonly Table[]): Promise<readonly Former[]> {
+  const { rows } = await client.query<{ nsid: string; table_name: string }>(
+    'delete from collection where nsid = any($1) returning nsid, table_name',
+    [tables.map(({ collection }) => collection.nsid)],
+  )
+  for (const table of tables) await layOut(client, table, nextSchema)
+  return tables.flatMap((table) => {
+    const name = rows.find(({ nsid }) => nsid === table.collection.nsid)?.table_name
+    return name === undefined ? [] : [{ table, name }]
+  })
+}
+
+/** A collection's table, without its indexes. */
+export async function layOut(client: Client, table: Table, schema: string): Promise<void> {
+  await client.query(createTables(table, schema))
+  await client.query('insert into collection (nsid, table_name, ordered) values ($1, $2, 0)', [
+    table.collection.nsid,
+    table.name,
+  ])
+}
+
+const basesOf = (which: string): string => `select base.id from base join actor using (did) where ${which}`
+
+/** Of accounts that are hidden nothing comes into the new tables. */
+async function parkHidden(client: Client, name: string): Promise<void> {
+  await client.query(
+    `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
+     select base, rkey, cid, rev, indexed_at, changed_at, record from ${recordsSchema}.${quote(name)}
+     where base in (${basesOf("status <> 'deleted'")})`,
+  )
+}
+
+/** Some at a time, however many there are. */
+async function* keptRecords(
+  client: Client,
+  former: readonly Former[],
+  check: RecordCheck,
+): AsyncGenerator<readonly Change[]> {
+  for (const { table, name } of former) {
+    await client.query(
+      `declare kept no scroll cursor for
+       select rkey, did, cid, rev, indexed_at, changed_at, record::text as json from ${recordsSchema}.${quote(name)}
+       where base not in (${basesOf('status is not null')}) order by id`,
+    )
+    for (;;) {
+      const { rows } = await client.query<Record<string, ColumnValue>>('fetch 1000 from kept')
+      if (rows.length === 0) break
+      yield rows.map((row) => keptRecord(table, row, check))
+    }
+    await client.query('close kept')
+  }
+}
+
+/**
+ * Collections that are no longer served keep their table, so that nothing is lost when they come back. Servers of the
+ * former lexicons may still read them: this waits between their statements, without holding up those that follow.
+ */
+async function keepUnserved(client: Client, tables: readonly Table[]): Promise<void> {
+  const { rows } = await client.query<{ table_name: string }>(
+    'select table_name from collection where nsid <> all($1)',
+    [tables.map(({ collection }) => collection.nsid)],
+  )
+  if (rows.length === 0) return
+  const moves = rows.map(
+    ({ table_name }) => `alter table ${recordsSchema}.${quote(table_name)} set schema ${nextSchema}`,
+  )
+  await patiently(60, async (isLast) => {
+    await client.query(`savepoint move; set local lock_timeout = '${isLast ? 0 : briefly}'`)
+    try {
+      await client.query(moves.join(';'))
+    } catch (error) {
+      await client.query('rollback to move')
+      throw error
+    }
+  })
+}
+
+/** Once nobody reads it any more; else whoever starts next does it. */
+export async function dropOld(client: Client): Promise<void> {
+  const { rows } = await client.query(`select where to_regnamespace('${oldSchema}') is not null`)
+  if (rows.length === 0) return
+  try {
+    // Several statements at once are a transaction.
+    await patiently(3, () =>
+      client.query(
+        `set local lock_timeout = '${briefly}'; select pg_advisory_xact_lock(${lockSpace}, ${migrating});
+         drop schema if exists ${oldSchema} cascade`,
+      ),
+    )
+  } catch (error) {
+    if (codeOf(error) !== lockTimeout) throw error
+  }
+}
+
+const lockTimeout = '55P03'
+
+/** Does what takes locks that readers have, with pauses in which those who came after it go on. */
+async function patiently(attempts: number, work: (isLast: boolean) => Promise<unknown>): Promise<void> {
+  for (let left = attempts - 1; ; left -= 1) {
+    try {
+      await work(left === 0)
+      return
+    } catch (error) {
+      if (codeOf(error) !== lockTimeout || left === 0) throw error
+    }
+  }
+}
