@@ -1,0 +1,195 @@
+/** Whatever is wrong with a database that the command line is given: one sentence, a failure, and nothing changed. */
+import assert from 'node:assert/strict'
+import { cpSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { runProgram } from '../network/service.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'lexigraph-refusals-'))
+const records = join(folder, 'records.jsonl')
+writeFileSync(records, '')
+const writing = [
+  ['serve', '--port', '0'],
+  ['import', records],
+]
+const commands = [...writing, ['status']]
+
+let cluster: Cluster
+before(async () => {
+  cluster = await startCluster()
+})
+after(async () => {
+  await cluster[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+test('a wrong password is refused, and never shown', async () => {
+  const url = (await cluster.addRole('careful', 'right')).replace('right', 'wrong')
+  await refused(
+    url,
+    /^The server at \S+ refuses the password of the user "careful": write the right one in the URL/,
+  )
+})
+
+test('a server that cannot be reached, or is none of PostgreSQL, is named', async () => {
+  const other = createServer((socket) => socket.end('Hello.')).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as { port: number }
+  await refused(
+    'postgres://u:secret@127.0.0.1:1/db',
+    /^The server at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\): start it, or correct host and port in the URL\.$/,
+  )
+  await refused(
+    'postgres://u:secret@no.where.invalid/db',
+    /^The host of no\.where\.invalid:5432 is not known/,
+  )
+  await refused(`postgres://u:secret@127.0.0.1:${port}/db`, /^The server at \S+ .+/)
+  other.close()
+})
+
+test('a URL that is none is refused, and a password in it is not shown', async () => {
+  await refused(
+    'postgres://u:secret@h:port/db',
+    /^postgres:\/\/u@h:port\/db is not a valid URL of a database: write/,
+  )
+  await refused(
+    'mysql://u:secret@h/db',
+    /^"mysql:" is no scheme of a database\. Write sqlite:PATH or postgres:/,
+  )
+})
+
+test('a role or a database that is not there is named, with the statement that makes it', async () => {
+  const { port } = cluster
+  await refused(`postgres://nobody@127.0.0.1:${port}/postgres`, /create it with `create role "nobody" login`/)
+  await refused(
+    `postgres://postgres@127.0.0.1:${port}/none`,
+    /create it with `create database "none" encoding/,
+  )
+})
+
+test('a database of something else is left alone', async () => {
+  const url = await database('elsewhere')
+  await run(url, 'create table customer (name text)')
+  await refused(
+    url,
+    /^The database "elsewhere" has tables of another program\. Name an empty database with --database\.$/,
+  )
+})
+
+test('a database of a newer version is left alone', async () => {
+  const url = await database('newer')
+  const imported = await lexigraph(['import', records], url)
+  assert.equal(imported.status, 0, imported.stderr)
+  await run(url, 'update lexigraph.state set schema_version = 99')
+  await refused(url, /^The database has schema version 99; this program knows versions up to 1\. Use a newer/)
+})
+
+test('a database that cannot hold all text is refused', async () => {
+  const url = await database('latin', `encoding 'LATIN1' locale 'C' locale_provider libc template template0`)
+  await refused(
+    url,
+    /^The database "latin" has the encoding LATIN1, which cannot hold all text: name one that/,
+  )
+})
+
+test('a role without rights is told which one it lacks', async () => {
+  const url = await database('locked')
+  const role = (await cluster.addRole('stranger', 'right')).replace(/postgres$/, 'locked')
+  const sentence =
+    /^The user "stranger" lacks a right in the database "locked" \(permission denied for database locked\): connect as/
+  await refused(role, sentence, writing)
+  assert.equal((await lexigraph(['import', records], url)).status, 0)
+  await refused(role, /\(permission denied for schema lexigraph\): connect as the role that owns it/)
+})
+
+test('a server without pg_trgm is told how to come by it', async () => {
+  const extensions = join(folder, 'none')
+  mkdirSync(extensions)
+  for (const path of [folder, extensions]) chmodSync(path, 0o755)
+  await using without = await startCluster({ settings: { extension_control_path: extensions } })
+  await refused(
+    without.url,
+    /^The server lacks the extension pg_trgm, which belongs to PostgreSQL: install the package of its additional/,
+    writing,
+    without,
+  )
+})
+
+test('a role that may not create pg_trgm is told what an administrator has to run', async () => {
+  // As where it is not trusted, which is up to whoever set the server up.
+  const [row] = await cluster.query(`select setting from pg_config where name = 'SHAREDIR'`)
+  const [from, to] = [join(String(row?.setting), 'extension'), join(folder, 'untrusted', 'extension')]
+  cpSync(from, to, { recursive: true, filter: (path) => path === from || path.includes('pg_trgm') })
+  const control = join(to, 'pg_trgm.control')
+  writeFileSync(control, readFileSync(control, 'utf8').replace('trusted = true', 'trusted = false'))
+  for (const path of [folder, join(folder, 'untrusted'), to]) chmodSync(path, 0o755)
+  await using strict = await startCluster({ settings: { extension_control_path: join(folder, 'untrusted') } })
+  const role = await strict.addRole('modest', 'right')
+  await strict.query('grant create on database postgres to modest')
+  const sentence =
+    /^The user "modest" may not create the extension pg_trgm: have an administrator run `create extension pg_trgm` in the database "postgres"\.$/
+  await refused(role, sentence, writing, strict)
+  await strict.query('create extension pg_trgm')
+  const imported = await lexigraph(['import', records], role)
+  assert.equal(imported.status, 0, imported.stderr)
+})
+
+test('commands that only read lay nothing out', async () => {
+  const url = await database('untouched')
+  await refused(url, /^it is empty\. `lexigraph import FILE…` fills it\.$/, [
+    ['status'],
+    ['export'],
+    ['rejections'],
+  ])
+})
+
+/** Every command fails with that sentence, behind the database's name, and leaves everything as it was. */
+async function refused(url: string, why: RegExp, which = commands, server = cluster): Promise<void> {
+  const before = await content(url, server)
+  const outcomes = await Promise.all(which.map((command) => lexigraph(command, url)))
+  for (const { stdout, stderr, status } of outcomes) {
+    assert.deepEqual([stdout, status], ['', 1], stderr)
+    const [, shown = '', sentence = ''] = /^The database (\S+) cannot be opened: (.+)\n$/.exec(stderr) ?? []
+    assert.match(sentence, why, stderr)
+    assert.doesNotMatch(shown, /secret|wrong|right/)
+    assert.doesNotMatch(sentence, /secret/)
+  }
+  assert.deepEqual(await content(url, server), before)
+}
+
+/** What was made in the database, if it is there, and by which transaction. */
+async function content(url: string, { url: own, port }: Cluster): Promise<unknown> {
+  const name = /\/([a-z]+)$/.exec(url)?.[1] ?? ''
+  const there = await cluster.query('select from pg_database where datname = $1', [name])
+  if (!url.includes(`:${port}/`) || there.length === 0) return null
+  const client = new pg.Client(own.replace(/postgres$/, name))
+  await client.connect()
+  const { rows } = await client.query(
+    `select nspname as name, xmin::text from pg_namespace union all select relname, xmin::text from pg_class
+     union all select proname, xmin::text from pg_proc union all select extname, xmin::text from pg_extension
+     order by 1, 2`,
+  )
+  await client.end()
+  return rows
+}
+
+function lexigraph(args: readonly string[], url: string) {
+  return runProgram(args, { env: { LEXIGRAPH_DATABASE: url } })
+}
+
+async function database(name: string, how = ''): Promise<string> {
+  await cluster.query(`create database ${name} ${how}`)
+  return cluster.url.replace(/postgres$/, name)
+}
+
+async function run(url: string, statements: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(statements)
+  await client.end()
+}
