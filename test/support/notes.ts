@@ -151,22 +151,15 @@ export async function settleAll({ database }: TestStore, limit = 1000): Promise<
 
 /** All records that a caller can see, by their URIs: the JSON of each. */
 export async function visibleRecords(store: TestStore): Promise<Map<string, string>> {
-  const rows = await Array.fromAsync(store.tables, ({ name }) =>
-    store.rows(
-      `select b.uri || t.rkey as uri, json(t.record) as json from "${name}" t join base b on b.id = t.base
-       where t.base not in (select base from hidden)`,
-    ),
-  )
-  return new Map(
-    rows
-      .flat()
-      .map(({ uri, json }) => [String(uri), String(json)] as const)
-      .toSorted(),
-  )
+  const records = store.tables.map((table) => Array.fromAsync(store.database.read.readRecords(table)))
+  const seen = (await Promise.all(records)).flat()
+  return new Map(seen.map(({ uri, json }) => [uri, json] as const).toSorted())
 }
 
 /** Ids follow the default order where it is said that they do; elsewhere there is an index for it. */
 export async function assertOrder(store: TestStore): Promise<void> {
+  // Where ids mean nothing there always is.
+  if (store.engine === 'postgres') return
   const { ordered } = await store.database.read.readPlanState()
   for (const { name, collection } of store.tables) {
     const rows = `from "${name}" t join base b on b.id = t.base`
@@ -179,14 +172,14 @@ export async function assertOrder(store: TestStore): Promise<void> {
   }
 }
 
-/** The file is sound, and all that is derived is what a fresh import of the same records gives. */
+/** All that is derived is what a fresh import of the same records gives, to whichever engine; a file is sound. */
 export async function assertDerived(store: TestStore, lexicons = noteLexicons): Promise<void> {
   await assertOrder(store)
   assertSound(store)
   await using fresh = await openNotes(':memory:', undefined, lexicons)
   const lines = await Array.fromAsync(store.tables, ({ name }) =>
     store.rows(
-      `select b.uri || t.rkey as uri, json(t.record) as json, t.rev, instant_text(t.indexed_at) as at
+      `select b.uri || t.rkey as uri, ${recordText(store)} as json, t.rev, instant_text(t.indexed_at) as at
        from "${name}" t join base b on b.id = t.base order by t.id`,
     ),
   )
@@ -198,16 +191,21 @@ export async function assertDerived(store: TestStore, lexicons = noteLexicons): 
       value: JSON.parse(String(json)) as Json,
     })),
   )
-  for (const [at, table] of store.tables.entries())
-    assert.deepEqual(
-      await derivedOf(store, table),
-      await derivedOf(fresh, fresh.tables[at] as Table),
-      table.name,
-    )
+  for (const [at, table] of store.tables.entries()) {
+    const its = fresh.tables[at] as Table
+    assert.deepEqual(await derivedOf(store, table), await derivedOf(fresh, its), table.name)
+    if (store.engine === 'sqlite')
+      assert.deepEqual(await sequencesOf(store, table), await sequencesOf(fresh, its), table.name)
+  }
+}
+
+/** A record as JSON text; the engines write it with different white space. */
+export function recordText({ engine }: TestStore, record = 't.record'): string {
+  return engine === 'postgres' ? `${record}::text` : `json(${record})`
 }
 
 function assertSound(store: TestStore): void {
-  if (store.path === ':memory:') return
+  if (store.path === ':memory:' || store.engine === 'postgres') return
   const database = new DatabaseSync(store.path)
   try {
     for (const { texts } of store.tables)
@@ -220,36 +218,47 @@ function assertSound(store: TestStore): void {
 }
 
 /** By URI, so that ids do not matter. */
-async function derivedOf({ rows }: TestStore, { name, ...table }: Table) {
-  const from = `from "${name}" t join base b on b.id = t.base`
+async function derivedOf(store: TestStore, table: Table) {
+  const { rows } = store
+  const from = `from "${table.name}" t join base b on b.id = t.base`
   const uri = 'b.uri || t.rkey as uri'
-  const columns = storedColumns({ name, ...table }).map((column) =>
-    column.kind === 'refBase'
-      ? `(select uri from base where id = t."${column.name}") as "${column.name}"`
-      : `t."${column.name}"`,
-  )
-  const kept = ['hex(t.cid) as cid', 't.rev', 't.indexed_at', 'json(t.record) as record', ...columns]
+  const columns = storedColumns(table).map((column) => {
+    const { name, kind } = column
+    if (kind === 'refBase') return `(select uri from base where id = t."${name}") as "${name}"`
+    // In a file it is left out where it is the text in lower case.
+    const text = table.texts.find(({ folded }) => folded === column)?.text.name
+    return kind === 'folded' && store.engine === 'sqlite'
+      ? `ifnull(t."${name}", lower(t."${text}")) as "${name}"`
+      : `t."${name}"`
+  })
+  const cid = store.engine === 'postgres' ? 't.cid' : 'cid_text(t.cid) as cid'
+  const kept = [cid, 't.rev', 't.indexed_at', `${recordText(store)} as record`, ...columns]
+  const all = await rows(`select ${uri}, ${kept.join(', ')} ${from} order by uri`)
   return {
-    rows: await rows(`select ${uri}, ${kept.join(', ')} ${from} order by uri`),
+    rows: all.map((row) => ({ ...row, record: JSON.parse(String(row.record)) as Json })),
     arrays: await Array.fromAsync(table.arrays, (array) => {
       const element =
         array.kind === 'reference' ? '(select uri from base where id = s.base) || s.rkey' : 's.value'
       return rows(
-        `select ${uri}, ${element} as element from "${array.name}" s left join "${name}" t using (id)
+        `select ${uri}, ${element} as element from "${array.name}" s left join "${table.name}" t using (id)
          left join base b on b.id = t.base order by uri, element`,
       )
     }),
-    texts: await Array.fromAsync(table.texts, async (text) => {
-      const terms = await rows(`select term, doc from "${text.name}/terms" order by term`)
-      const found = `select ${uri} from "${text.name}" f left join "${name}" t on t.id = f.rowid
-        left join base b on b.id = t.base where "${text.name}" match ? order by uri`
-      return Array.fromAsync(terms, async ({ term, doc }) => [
-        term,
-        doc,
-        await rows(found, `"${String(term).replaceAll('"', '""')}"`),
-      ])
-    }),
   }
+}
+
+/** What the trigram indexes of a file have. */
+async function sequencesOf({ rows }: TestStore, { name, texts }: Table) {
+  return Array.fromAsync(texts, async (text) => {
+    const terms = await rows(`select term, doc from "${text.name}/terms" order by term`)
+    const found = `select b.uri || t.rkey as uri from "${text.name}" f left join "${name}" t on t.id = f.rowid
+      left join base b on b.id = t.base where "${text.name}" match ? order by uri`
+    return Array.fromAsync(terms, async ({ term, doc }) => [
+      term,
+      doc,
+      await rows(found, `"${String(term).replaceAll('"', '""')}"`),
+    ])
+  })
 }
 
 const replayed = process.env.PROPERTY_SEED

@@ -1,11 +1,13 @@
-/** A database file with nothing above it, for tests of the store itself. */
+/** A database with nothing above it, for tests of the store itself. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import type { Client } from 'pg'
 import type { BatchOutcome, Change, ColumnValue, Database } from '../../src/database/database.ts'
 import { deriveRow } from '../../src/database/derive.ts'
-import { openDatabase } from '../../src/database/open.ts'
+import { isPostgres, openDatabase } from '../../src/database/open.ts'
+import { connect } from '../../src/database/postgres/connection.ts'
 import { buildTables, type Table } from '../../src/database/tables.ts'
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { createRecordReader } from '../../src/lexicon/validate.ts'
@@ -17,7 +19,9 @@ import { type Engine, postgresUrl } from './postgres.ts'
 export type Row = Record<string, ColumnValue>
 
 export interface TestStore extends AsyncDisposable {
+  /** A file, or a URL. */
   readonly path: string
+  readonly engine: Engine
   readonly database: Database
   readonly tables: readonly Table[]
   /** What a line becomes, a refusal too. */
@@ -26,7 +30,7 @@ export interface TestStore extends AsyncDisposable {
   readonly apply: (...lines: readonly StoredLine[]) => Promise<BatchOutcome>
   /** A whole import, in batches of two lines. */
   readonly load: (lines: readonly StoredLine[]) => Promise<BatchOutcome>
-  /** What any statement yields, through the connection that only reads; integers as numbers. */
+  /** What any statement yields that both engines understand, through a connection that only reads; integers as numbers. */
   readonly rows: (text: string, ...values: readonly ColumnValue[]) => Promise<readonly Row[]>
 }
 
@@ -58,15 +62,31 @@ export async function openTestStore({ path, lexicons, references, now }: StoreGi
     const table = tables.find(({ collection }) => collection.nsid === record.collection) as Table
     return { kind: 'put', ...record, ...deriveRow(table, record.value) }
   }
+  const engine = isPostgres(path) ? 'postgres' : 'sqlite'
+  let client: Promise<Client> | null = null
+  const readRows = async (text: string, values: readonly ColumnValue[]): Promise<readonly Row[]> => {
+    if (engine === 'sqlite') return Array.fromAsync(database.read.readRows({ text, values }))
+    client ??= connect(path, 'read')
+    let count = 0
+    const { rows } = await (await client).query<Row>(
+      text.replaceAll('?', () => `$${(count += 1)}`),
+      [...values],
+    )
+    return rows
+  }
   return {
     path,
+    engine,
     database,
     tables,
     change,
     apply: (...lines) => database.write.applyBatch(lines.map(change)),
     load: (lines) => database.write.load(inPairs(lines.map(change))),
-    rows: (text, ...values) => Array.fromAsync(database.read.readRows({ text, values }), withNumbers),
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    rows: async (text, ...values) => (await readRows(text, values)).map(withNumbers),
+    async [Symbol.asyncDispose]() {
+      await (await client)?.end()
+      await database[Symbol.asyncDispose]()
+    },
   }
 }
 
