@@ -34,6 +34,12 @@ test('samples older than the span are forgotten but for one, which is over the b
   assert.equal(positions.lag(94n), 4000)
 })
 
+test('what is written to the end of a page need not be the end of a record', () => {
+  const positions = sampled([0, 10n * 8192n], [1000, 20n * 8192n], [2000, 20n * 8192n])
+  assert.equal(positions.lag(20n * 8192n - 100n), 0)
+  assert.equal(positions.lag(15n * 8192n), 1000)
+})
+
 test('another history begins anew', () => {
   const positions = sampled([0, 100n], [1000, 200n])
   positions.add('b', 2000, 150n)

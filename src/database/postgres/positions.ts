@@ -9,6 +9,10 @@ export function parsePosition(text: string): bigint {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
+const page = 8192n
+/** Records seldom reach over more. */
+const longestRecord = 4n * page
+
 interface Sample {
   /** Milliseconds of our own clock, taken before the primary was asked: it holds all that was committed before. */
   readonly at: number
@@ -26,7 +30,10 @@ export class Positions {
     this.#span = span
   }
 
-  add(history: string, at: number, position: bigint): void {
+  add(history: string, at: number, written: bigint): void {
+    // Where nobody waits for a commit whole pages are written, and the last may end within a record. Until its rest
+    // comes, perhaps not for a quarter of a minute, no replica can replay it, however near it is.
+    const position = written % page === 0n ? written - longestRecord : written
     if (history !== this.#history) this.#samples = []
     this.#history = history
     // The oldest one kept is older than the span: who has not replayed that one is over the bound in any case.

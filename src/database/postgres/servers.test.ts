@@ -160,6 +160,30 @@ test('when its connection is lost again, the caller is told when to come back', 
   assert.equal(await servers.read(port), primary.port)
 })
 
+test('a reading that is in the way of a replica is repeated on the primary', async () => {
+  await using own = await startCluster({ settings: { max_standby_streaming_delay: 0 } })
+  await using copy = await own.standby()
+  await own.query('create table kept as select n from generate_series(1, 100) n')
+  await using servers = open({ database: own.url, readDatabases: [copy.url] })
+  await until(async () => (await servers.read(port)) === copy.port, recovery)
+  const ports: number[] = []
+  const answer = await servers.read(async (client) => {
+    ports.push(await port(client))
+    await client.query('begin isolation level repeatable read')
+    await client.query('select count(*) from kept')
+    if (ports.length === 1) {
+      // The rows that this reading may still see.
+      await own.query('delete from kept')
+      await own.query('vacuum kept')
+      await client.query('select pg_sleep(60)')
+    }
+    await client.query('commit')
+    return port(client)
+  })
+  assert.equal(answer, own.port)
+  assert.deepEqual(ports, [copy.port, own.port])
+})
+
 test('a connection that is lost while it is held without a statement harms nothing else', async () => {
   await using servers = open({})
   const answer = await servers.read(async (client) => {
