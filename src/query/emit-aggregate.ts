@@ -92,8 +92,8 @@ function groupList(
 /** Keys close every order, so that it is total. */
 function groupOrder({ dialect }: Emitter, { keys, order }: AggregatePlan, groups: Grouping, row: Sql): Sql {
   const byKeys = (direction: Direction): Sql[] =>
-    keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction)}`)
+    keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
   if (order.by === 'key') return join(byKeys(order.direction), ', ')
   const first = order.by === 'measure' ? groups.measureValue(order.measure, row) : sql`${row}.n`
-  return join([sql`${first} ${dialect.ordering(order.direction)}`, ...byKeys('asc')], ', ')
+  return join([sql`${first} ${dialect.ordering(order.direction, true)}`, ...byKeys('asc')], ', ')
 }

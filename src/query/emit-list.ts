@@ -153,7 +153,10 @@ function emitIds(
   }
   const { dialect } = emitter
   const order = join(
-    sort.map((key) => sql`${keyOf(emitter, key, row)} ${dialect.ordering(key.direction)}`),
+    sort.map(
+      (key) =>
+        sql`${keyOf(emitter, key, row)} ${dialect.ordering(key.direction, key.value.kind !== 'system')}`,
+    ),
     ', ',
   )
   const starts = position === null ? [] : segments(emitter, sort, position, row, inclusive)

@@ -14,8 +14,8 @@ export interface Dialect {
   readonly joinKeepsOrder: boolean
   /** A join that reads its left side first. */
   readonly join: Sql
-  /** What follows a sort key; a missing value is smaller than any. */
-  ordering(direction: 'asc' | 'desc'): Sql
+  /** What follows a sort key; a missing value is smaller than any, where values may be missing. */
+  ordering(direction: 'asc' | 'desc', mayMiss: boolean): Sql
   /** Bytes in UTF-8, so that an answer is encoded once. */
   body(text: Sql): Sql
   /** A value as JSON text: quoted, escaped, `null`. */
