@@ -71,6 +71,26 @@ test('a replica that does not go on is left out until it has caught up', { skip 
   assert.equal(await count(), before + 1)
 })
 
+test('an operation that takes too long is ended, and its caller told so', { skip }, async () => {
+  await using service = await serve({ LEXIGRAPH_READ_DATABASE: '', LEXIGRAPH_STATEMENT_TIMEOUT: '1' })
+  const question = { query: '{ techServiceNewsArticle(first: 1) { nodes { uri } } }' }
+  const admin = await openAdmin(primary)
+  try {
+    await admin.query('begin')
+    await admin.query('lock table lexigraph_records."tech.service.news.article"')
+    const response = await fetch(`${service.url}/api/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(question),
+    })
+    assert.equal(response.status, 504)
+    assert.equal((await response.json()).errors[0].extensions.code, 'TIMEOUT')
+  } finally {
+    await admin.end()
+  }
+  await service.query(question.query)
+})
+
 test('connections cut again and again harm no answer', { skip }, async (t) => {
   t.diagnostic(`FAILOVER_SEED=${seed}`)
   const random = createRandom(seed)
