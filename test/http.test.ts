@@ -84,6 +84,7 @@ test('the status of a failure follows its code and the media type', async (t) =>
     ['{ fail(code: "INVALID_CURSOR") }', 'INVALID_CURSOR', 200, 400],
     ['{ fail(code: "QUERY_TOO_COMPLEX") }', 'QUERY_TOO_COMPLEX', 200, 400],
     ['{ fail(code: "UNAVAILABLE") }', 'UNAVAILABLE', 503, 503],
+    ['{ fail(code: "TIMEOUT") }', 'TIMEOUT', 504, 504],
     ['{ fail(code: "INTERNAL") }', 'INTERNAL', 500, 500],
   ]
   for (const [query, code, forJson, forModern] of cases) {

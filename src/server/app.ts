@@ -156,7 +156,10 @@ function sendAnswer(
       if (code === 'INTERNAL') {
         return sendErrors(reply, type, 500, [reportFault(reply, cause, question.query)])
       }
-      if (cause !== undefined) reply.log.warn({ err: cause, code }, 'A request could not be answered.')
+      if (cause !== undefined) {
+        const query = question.query.slice(0, 2000)
+        reply.log.warn({ err: cause, code, query }, 'A request could not be answered.')
+      }
       return sendErrors(reply, type, statusOf(code, type), answer.errors)
     }
   }

@@ -12,8 +12,8 @@ interface Prepared {
 }
 
 const mostStatements = 300
-/** Of their texts. A plan takes many times the room of its text. */
-const mostCharacters = 1_000_000
+/** Of their texts: the server holds 100 to 200 bytes for each, so a connection comes to some 40 MB. */
+const mostCharacters = 250_000
 
 const preparedOf = new WeakMap<ClientBase, Prepared>()
 
