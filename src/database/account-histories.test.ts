@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { onEveryDatabase } from '../../test/support/databases.ts'
 import fc from 'fast-check'
 import {
   account,
@@ -24,13 +24,21 @@ import {
   uriOf,
   visibleRecords,
   widerLexicons,
-} from '../../../test/support/notes.ts'
-import { temporaryFolder, type TestStore } from '../../../test/support/store.ts'
+} from '../../test/support/notes.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+import { emptyDatabases, type TestStore } from '../../test/support/store.ts'
 
-const inFolder = temporaryFolder()
+const emptyUrl = emptyDatabases()
 
-test('whatever accounts do, at every moment those are seen who may be, and their records come back as they were', () =>
-  assertHolds(fc.array(step, { minLength: 5, maxLength: 60 }), follow, 20))
+onEveryDatabase(
+  'whatever accounts do, at every moment those are seen who may be, and their records come back as they were',
+  (database) =>
+    assertHolds(
+      fc.array(step, { minLength: 5, maxLength: 60 }),
+      (steps) => follow(database, steps),
+      database === 'sqlite' ? 20 : 4,
+    ),
+)
 
 /** One thing that happens; `at` and `did` say to whom. */
 const step = fc.record({
@@ -58,8 +66,8 @@ interface Known {
   >
 }
 
-async function follow(steps: readonly Step[]): Promise<void> {
-  const path = inFolder(`${(opened += 1)}.db`)
+async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
+  const path = await emptyUrl(database)
   const first = { rev: rev(0), content: 0, made: -1 }
   const model = [0, 1].map(
     (did): Known => ({ status: null, floor: '', records: new Map([[uriOf(spot('a', did)), first]]) }),
@@ -195,5 +203,3 @@ const allRows = [note, mark]
       `select b.uri || t.rkey as uri, t.id, t.indexed_at from "${name}" t join base b on b.id = t.base`,
   )
   .join(' union all ')
-
-let opened = 0

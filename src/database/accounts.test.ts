@@ -1,0 +1,457 @@
+import assert from 'node:assert/strict'
+import { onEveryDatabase } from '../../test/support/databases.ts'
+import {
+  account,
+  apply,
+  assertDerived,
+  contentJson,
+  dids,
+  mark,
+  noOutcome,
+  note,
+  noteLexicons,
+  openNotes,
+  put,
+  recordText,
+  refuse,
+  remove,
+  repoEnd,
+  rev,
+  settleAll,
+  spot,
+  spotOf,
+  uriOf,
+  visibleRecords,
+} from '../../test/support/notes.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+import { recordLexicon, emptyDatabases, type TestStore } from '../../test/support/store.ts'
+
+const emptyUrl = emptyDatabases()
+
+onEveryDatabase(
+  'a hidden account is unseen at once, and its rows leave the tables in steps',
+  async (database) => {
+    for (const limit of [1, 7, 1000]) {
+      await using store = await filled(database, 10)
+      await apply(store, account(0, 'takendown', 1))
+      assert.deepEqual(await visibleRecords(store), new Map())
+      for (let rows = 10; rows > 0; rows = Math.max(0, rows - limit)) {
+        assert.equal(await rowCount(store), rows)
+        assert.ok((await store.database.write.ledger.settleAccounts(limit)) >= Math.min(limit, rows))
+      }
+      assert.equal(await rowCount(store), 0)
+      await settleAll(store)
+      assert.deepEqual(await store.rows('select * from hidden'), [])
+      assert.equal(await store.database.write.ledger.settleAccounts(limit), 0)
+      await assertDerived(store)
+    }
+  },
+)
+
+onEveryDatabase('accounts without rows are settled in steps too', async (database) => {
+  await using store = await open(database)
+  const { ledger } = store.database.write
+  for (const did of [0, 1, 2])
+    await apply(
+      store,
+      put(store, spot('a', did), 0, { rev: rev(1) }),
+      remove(spot('a', did), rev(2)),
+      account(did, 'suspended', 1),
+    )
+  assert.equal(await ledger.settleAccounts(2), 2)
+  assert.equal((await store.rows('select did from actor where move is not null')).length, 1)
+  assert.equal(await ledger.settleAccounts(2), 1)
+  assert.equal(await ledger.settleAccounts(2), 0)
+})
+
+onEveryDatabase(
+  'an account that comes back has its rows under their old ids, first moments and last changes',
+  async (database) => {
+    for (const limit of [1, 7, 1000]) {
+      await using store = await filled(database, 10)
+      await apply(
+        store,
+        put(store, spot('k3'), 2, { rev: rev(50) }),
+        put(store, spot('o', 1), 0, { rev: rev(1) }),
+      )
+      const before = await store.rows(everyNote)
+      await apply(store, account(0, 'suspended', 1))
+      await settleAll(store, limit)
+      await apply(store, put(store, spot('p', 1), 1, { rev: rev(2) }))
+      await apply(store, account(0, null, 2))
+      await settleAll(store, limit)
+      assert.deepEqual(
+        (await store.rows(everyNote)).filter(({ rkey }) => rkey !== 'p'),
+        before,
+      )
+      await assertOrdered(store)
+      await assertDerived(store)
+    }
+  },
+)
+
+onEveryDatabase('ids of rows that wait are given to no others, after a restart either', async (database) => {
+  const path = await emptyUrl(database)
+  let before: unknown
+  {
+    await using store = await filledAt(path, 3)
+    before = await store.rows(everyNote)
+    await apply(store, account(0, 'suspended', 1))
+    await settleAll(store)
+  }
+  await using store = await openNotes(path)
+  await apply(store, put(store, spot('later', 1), 0, { rev: rev(9), indexedAt: '2027-01-01T00:00:00Z' }))
+  await apply(store, account(0, null, 2))
+  await settleAll(store)
+  assert.deepEqual((await store.rows(everyNote)).slice(0, 3), before)
+  assert.deepEqual(
+    (await store.rows(everyNote)).map(({ id }) => id),
+    [1, 2, 3, 4],
+  )
+  await assertOrdered(store)
+  await assertDerived(store)
+})
+
+onEveryDatabase(
+  'what was written while an account was hidden is there when it comes back, and keeps when it was first stored',
+  async (database) => {
+    for (const settledBefore of [0, 4, 10]) {
+      await using store = await filled(database, 10)
+      const first = await store.rows(everyNote)
+      await apply(store, account(0, 'deactivated', 1))
+      if (settledBefore > 0) await store.database.write.ledger.settleAccounts(settledBefore)
+      const outcome = await apply(
+        store,
+        put(store, spot('k0'), 2, { rev: rev(20) }),
+        put(store, spot('k9'), 2, { rev: rev(20) }),
+        put(store, spot('k1'), 3, { rev: rev(0) }),
+        remove(spot('k2'), rev(20)),
+        refuse(store, spot('k3'), rev(20)),
+        put(store, spot('new'), 2, { rev: rev(20) }),
+        put(store, spot('k4'), 2),
+      )
+      // Of the two that are older one has no revision.
+      assert.deepEqual(outcome, { ...noOutcome, withheld: 4, older: 2, rejected: 1 })
+      assert.deepEqual(await visibleRecords(store), new Map())
+      await apply(store, account(0, null, 2))
+      await settleAll(store, 3)
+      assert.deepEqual(await keys(store), ['k0', 'k1', 'k4', 'k5', 'k6', 'k7', 'k8', 'k9', 'new'])
+      const moments = (rows: readonly Record<string, unknown>[]) =>
+        rows
+          .filter(({ rkey }) => rkey === 'k0' || rkey === 'k9')
+          .map(({ id, indexed_at }) => [id, indexed_at])
+      assert.deepEqual(moments(await store.rows(everyNote)), moments(first))
+      const written = await store.rows(
+        `select rkey, ${recordText(store, 'record')} as json from "${note}" where rev = ? order by rkey`,
+        rev(20),
+      )
+      assert.deepEqual(
+        written.map(({ rkey, json }) => [rkey, JSON.parse(String(json))]),
+        ['k0', 'k9', 'new'].map((rkey) => [rkey, JSON.parse(contentJson(note, 2))]),
+      )
+      await assertDerived(store)
+    }
+  },
+)
+
+onEveryDatabase(
+  'a record that is written while its account comes back comes back first',
+  async (database) => {
+    await using store = await filled(database, 10)
+    const first = await store.rows(everyNote)
+    await apply(store, account(0, 'deactivated', 1))
+    await settleAll(store)
+    await apply(store, account(0, null, 2))
+    assert.deepEqual(
+      await apply(
+        store,
+        put(store, spot('k7'), 3, { rev: rev(0) }),
+        put(store, spot('k8'), 2, { rev: rev(20) }),
+        refuse(store, spot('k6'), rev(0)),
+        remove(spot('k5'), rev(20)),
+        put(store, spot('k4'), 3),
+      ),
+      { ...noOutcome, older: 3, updated: 1, deleted: 1 },
+    )
+    assert.deepEqual(await keys(store), ['k4', 'k6', 'k7', 'k8'])
+    assert.deepEqual(await store.rows('select * from rejection'), [])
+    await settleAll(store, 1)
+    const kept = (rows: readonly Record<string, unknown>[]) =>
+      rows.filter(({ rkey }) => rkey !== 'k5').map(({ id, rkey, indexed_at }) => [id, rkey, indexed_at])
+    assert.deepEqual(kept(await store.rows(everyNote)), kept(first))
+    await assertDerived(store)
+  },
+)
+
+onEveryDatabase('a snapshot of a hidden account decides over what waits', async (database) => {
+  for (const settled of [false, true]) {
+    await using store = await filled(database, 3)
+    await apply(store, account(0, 'deactivated', 1))
+    if (settled) await settleAll(store)
+    const imported = put(store, spot('imported'), 1)
+    await apply(store, put(store, spot('k1'), 2, { rev: rev(20) }), imported, repoEnd(0, rev(20)))
+    await apply(store, put(store, spot('k0'), 2, { rev: rev(19) }))
+    await apply(store, account(0, null, 2))
+    await settleAll(store)
+    assert.deepEqual(await keys(store), ['k1'])
+    assert.deepEqual(
+      (await store.rows(`select id from "${note}"`)).map(({ id }) => id),
+      [2],
+    )
+  }
+})
+
+onEveryDatabase(
+  'a deleted account leaves nothing behind, and nothing of it comes back with older events',
+  async (database) => {
+    for (const limit of [1, 7, 1000]) {
+      await using store = await filled(database, 10)
+      await apply(
+        store,
+        remove(spot('gone'), rev(20)),
+        refuse(store, spot('bad'), rev(20)),
+        account(0, 'deactivated', 1),
+        put(store, spot('k0', 1), 0, { rev: rev(1) }),
+        refuse(store, spot('bad', 1), rev(20)),
+      )
+      // Some wait already, the others are still in their table.
+      await store.database.write.ledger.settleAccounts(4)
+      await apply(store, account(0, 'deleted', 2))
+      const replay = [
+        put(store, spot('k0'), 0, { rev: rev(99) }),
+        remove(spot('k1'), rev(99)),
+        refuse(store, spot('k2'), rev(99)),
+        put(store, spot('k3'), 0),
+      ]
+      assert.deepEqual(await apply(store, ...replay, repoEnd(0, rev(99))), { ...noOutcome, withheld: 4 })
+      await settleAll(store, limit)
+      await apply(store, ...replay, repoEnd(0, rev(99)))
+      const uris = (await visibleRecords(store)).keys()
+      assert.deepEqual([...uris], [uriOf(spot('k0', 1))])
+      const left = {
+        parked: 'select * from parked',
+        hidden: 'select * from hidden',
+        tombstone: 'select b.did from tombstone t join base b on b.id = t.base',
+        rejection: 'select uri from rejection',
+        actor: `select handle, handle_due, floor, move from actor where did = '${dids[0]}'`,
+      }
+      assert.deepEqual(
+        Object.fromEntries(
+          await Array.fromAsync(
+            Object.entries(left),
+            async ([name, text]) => [name, await store.rows(text)] as const,
+          ),
+        ),
+        {
+          parked: [],
+          hidden: [],
+          tombstone: [{ did: dids[1] }],
+          rejection: [{ uri: uriOf(spot('bad', 1)) }],
+          actor: [{ handle: null, handle_due: null, floor: null, move: null }],
+        },
+      )
+      await assertDerived(store)
+    }
+  },
+)
+
+onEveryDatabase(
+  'an account that comes back, from deletion too, is fetched anew and its handle looked up',
+  async (database) => {
+    for (const status of ['suspended', 'deleted']) {
+      await using store = await filled(database, 1)
+      const { ledger } = store.database.write
+      await ledger.writeHandle(dids[0] as string, 'a.example', 9_000_000_000_000_000n)
+      await apply(store, account(0, status, 1))
+      await settleAll(store)
+      await apply(store, { kind: 'identity', did: dids[0] as string })
+      assert.deepEqual(await ledger.dueHandles(9), status === 'deleted' ? [] : [dids[0]])
+      assert.deepEqual(await ledger.dueJobs('ingest', 9), [])
+      await apply(store, account(0, null, 2))
+      const jobs = await ledger.dueJobs('ingest', 9)
+      assert.deepEqual(
+        jobs.map(({ did, reason }) => [did, reason]),
+        [[dids[0], 'The account is active again.']],
+      )
+      assert.deepEqual(await ledger.dueHandles(9), [dids[0]])
+      assert.deepEqual(await apply(store, put(store, spot('k0'), 1, { rev: rev(1) })), {
+        ...noOutcome,
+        ...(status === 'deleted' ? { stored: 1 } : { updated: 1 }),
+      })
+    }
+  },
+)
+
+onEveryDatabase(
+  'of two changes of an account the later holds, in whatever order they come',
+  async (database) => {
+    await using store = await filled(database, 1)
+    const states = async () => (await store.rows('select status from actor')).map(({ status }) => status)
+    await apply(store, account(0, null, 5), account(0, 'deleted', 4))
+    assert.deepEqual(await states(), [null])
+    await apply(store, account(0, 'takendown', 7), account(0, null, 6), account(0, null, 5))
+    assert.deepEqual(await states(), ['takendown'])
+    // No clock has such a moment, but a host may say so.
+    await apply(store, account(0, null, 2 ** 60), account(0, 'suspended', 2 ** 59))
+    assert.deepEqual(await states(), [null])
+  },
+)
+
+onEveryDatabase('an inactive account without a reason is hidden too', async (database) => {
+  await using store = await filled(database, 1)
+  await apply(store, { kind: 'account', did: dids[0] as string, active: false, status: null, eventAt: 1n })
+  assert.deepEqual(await keys(store), [])
+})
+
+onEveryDatabase(
+  'of an account without records nothing is kept, unless its repository is awaited',
+  async (database) => {
+    await using store = await open(database)
+    await apply(store, account(0, 'suspended', 1), account(1, null, 1), {
+      kind: 'identity',
+      did: dids[0] as string,
+    })
+    assert.deepEqual(await store.rows('select did from actor'), [])
+    await store.database.write.ledger.addJobs('backfill', [
+      { did: dids[0] as string, host: null, reason: 'all' },
+    ])
+    await apply(store, account(0, 'suspended', 2), account(1, 'suspended', 2))
+    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(1) })), {
+      ...noOutcome,
+      withheld: 1,
+    })
+    assert.deepEqual(await apply(store, put(store, spot('a', 1), 0, { rev: rev(1) })), {
+      ...noOutcome,
+      stored: 1,
+    })
+    await apply(store, account(0, null, 3))
+    await settleAll(store)
+    assert.equal((await visibleRecords(store)).size, 2)
+  },
+)
+
+onEveryDatabase(
+  'plans change when the first account is hidden and when nothing is hidden any more, and not between',
+  async (database) => {
+    await using store = await filled(database, 2)
+    await apply(store, put(store, spot('a', 1), 0, { rev: rev(1) }))
+    const state = () => store.database.read.readPlanState()
+    const { version } = await state()
+    const expected = async (hiding: boolean, after: number): Promise<void> => {
+      const { ordered: _, ...rest } = await state()
+      assert.deepEqual(rest, { hiding, version: version + after })
+    }
+    await apply(store, account(2, 'suspended', 1))
+    await expected(false, 0)
+    await apply(store, account(0, 'suspended', 1))
+    await expected(true, 1)
+    await apply(store, account(1, 'suspended', 1), account(0, 'takendown', 2))
+    await expected(true, 1)
+    await apply(store, account(0, null, 3))
+    await expected(true, 1)
+    await settleAll(store)
+    await expected(false, 2)
+    // Nothing of it is in the tables, so that nothing need be hidden to delete it.
+    await apply(store, account(1, 'deleted', 4))
+    await expected(false, 2)
+    await settleAll(store)
+    await apply(store, account(0, 'deactivated', 5), account(0, null, 6))
+    await expected(false, 4)
+  },
+)
+
+onEveryDatabase(
+  'what waits is judged by the lexicons that are in force when its account comes back',
+  async (database) => {
+    const path = await emptyUrl(database)
+    const strict = [recordLexicon(note, { text: { type: 'integer' } }), ...noteLexicons.slice(1)]
+    {
+      await using store = await openNotes(path)
+      await apply(
+        store,
+        put(store, spot('words'), 1, { rev: rev(1) }),
+        put(store, spot('none'), 2, { rev: rev(1) }),
+      )
+      await apply(store, put(store, spot('later'), 2, { rev: rev(2) }), account(0, 'suspended', 1))
+      await store.database.write.ledger.settleAccounts(1)
+      await apply(store, put(store, spot('later'), 0, { rev: rev(3) }))
+    }
+    {
+      await using store = await openNotes(path, undefined, strict)
+      const { version, ordered: _, ...rest } = await store.database.read.readPlanState()
+      assert.deepEqual(rest, { hiding: false })
+      assert.equal((await store.rows('select * from parked')).length, 3)
+      await apply(store, account(0, null, 2))
+      await settleAll(store, 1)
+      assert.deepEqual(await keys(store), ['none'])
+      const refused = await store.rows('select uri, source, rev from rejection order by uri')
+      assert.deepEqual(refused, [
+        { uri: uriOf(spot('later')), source: 'rebuild', rev: rev(3) },
+        { uri: uriOf(spot('words')), source: 'rebuild', rev: rev(1) },
+      ])
+      // What is older than what was put aside does not take its place.
+      const older = { ...put(store, spot('later'), 2, { rev: rev(2) }), columns: [], arrays: [] }
+      assert.deepEqual(await apply(store, older), { ...noOutcome, older: 1 })
+      assert.equal((await store.database.read.readPlanState()).version, version)
+    }
+  },
+)
+
+onEveryDatabase(
+  'records of a collection that is not served wait until it is, whatever their account does meanwhile',
+  async (database) => {
+    const path = await emptyUrl(database)
+    const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
+    {
+      await using store = await filledAt(path, 3)
+      await apply(store, put(store, spot('m', 0, mark), 0, { rev: rev(1) }), account(0, 'suspended', 1))
+      await store.database.write.ledger.settleAccounts(2)
+    }
+    {
+      await using store = await openNotes(path, undefined, served)
+      await settleAll(store)
+      await apply(store, account(0, null, 2))
+      await settleAll(store)
+      assert.deepEqual([...(await visibleRecords(store)).keys()], [uriOf(spot('m', 0, mark))])
+      assert.ok(!(await store.database.read.readPlanState()).hiding)
+    }
+    await using store = await openNotes(path)
+    await settleAll(store)
+    assert.deepEqual((await keys(store)).toSorted(), ['k0', 'k1', 'k2', 'm'])
+    assert.deepEqual(await store.rows('select * from parked'), [])
+    await assertDerived(store)
+  },
+)
+
+const everyNote = `select id, rkey, indexed_at, changed_at from "${note}" order by id`
+
+async function open(database: Engine): Promise<TestStore> {
+  return openNotes(await emptyUrl(database))
+}
+
+/** With notes k0, k1 and so on of the first account. */
+async function filled(database: Engine, count: number): Promise<TestStore> {
+  return filledAt(await emptyUrl(database), count)
+}
+
+async function filledAt(path: string, count: number): Promise<TestStore> {
+  const store = await openNotes(path)
+  const notes = Array.from({ length: count }, (_, n) => put(store, spot(`k${n}`), n % 2, { rev: rev(n + 1) }))
+  await apply(store, ...notes)
+  return store
+}
+
+async function rowCount(store: TestStore): Promise<number> {
+  return (await store.rows(`select id from "${note}"`)).length
+}
+
+/** Where ids may follow the default order they do. */
+async function assertOrdered(store: TestStore): Promise<void> {
+  const { ordered } = await store.database.read.readPlanState()
+  assert.equal(ordered.has(note), store.engine === 'sqlite')
+}
+
+/** Record keys of what can be seen. */
+async function keys(store: TestStore): Promise<string[]> {
+  return [...(await visibleRecords(store)).keys()].map((uri) => spotOf(uri).rkey)
+}
