@@ -129,6 +129,6 @@ function sentence(error: Error, { server, user, database, patience }: Attempt): 
   if (/does not support SSL/.test(words))
     return `The server at ${server} does not speak TLS: write sslmode=disable in the URL, or set up TLS on the server.`
   if (/CERT|SIGNATURE/.test(code ?? ''))
-    return `The certificate of the server at ${server} is not trusted (${words}): name the file of its authority with sslrootcert=FILE in the URL.`
+    return `The certificate of the server at ${server} is not trusted (${words.split(';')[0]}): name the file of its authority with sslrootcert=FILE in the URL, or do without with sslmode=no-verify.`
   return `The server at ${server} refuses the connection: ${words}.`
 }
