@@ -3,14 +3,10 @@
  * the same framework. One server process each, asked in turn, with the load in this process.
  * Usage: node bench/http.ts DATABASE [seconds] [rounds]. The database holds an imported news corpus.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { setTimeout } from 'node:timers/promises'
-import { Agent, request } from 'node:http'
 import autocannon from 'autocannon'
 import { pageAfter, pageField, questions } from './questions.ts'
+import { median, medianAlone, post, startMemory, startServer } from './server.ts'
 
-const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const [database, seconds = '2', rounds = '3'] = process.argv.slice(2)
 if (database === undefined) throw new Error('Name the database file: node bench/http.ts lexigraph.db')
 
@@ -19,11 +15,7 @@ interface Figures {
   readonly alone: number[]
 }
 
-interface Server extends AsyncDisposable {
-  readonly url: string
-}
-
-const ours = await startOurs()
+const ours = await startServer(`sqlite:${database}`)
 const first = pageAfter(null, 20)
 const deep = pageAfter(await cursorAfterPages(500), 20)
 const asked: Record<string, string> = { ...questions, 'page 1': first, 'page 500': deep }
@@ -42,7 +34,7 @@ for (const [name, query] of Object.entries(asked)) {
       ['memory', memory],
     ] as const) {
       pair[side].perSecond.push((await load(url, query, 16)).requests.average)
-      pair[side].alone.push(await medianAlone(url, query))
+      pair[side].alone.push(await medianAlone(url, query, Number(seconds) * 500))
     }
   }
   figures.set(name, pair)
@@ -79,32 +71,6 @@ async function load(url: string, query: string, connections: number): Promise<au
   return result
 }
 
-/** Milliseconds from request to whole answer, one at a time over one kept connection. */
-async function medianAlone(url: string, query: string): Promise<number> {
-  const times: number[] = []
-  const end = performance.now() + (Number(seconds) * 1000) / 2
-  while (performance.now() < end || times.length < 20) {
-    const start = performance.now()
-    await ask(url, query)
-    times.push(performance.now() - start)
-  }
-  return median(times)
-}
-
-/** The least a client can do: the time measured is the server's and the wire's, not that of `fetch`. */
-function ask(url: string, query: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const asked = request(
-      url,
-      { method: 'POST', agent, headers: { 'content-type': 'application/json' } },
-      (response) => {
-        response.on('end', resolve).on('error', reject).resume()
-      },
-    )
-    asked.on('error', reject).end(JSON.stringify({ query }))
-  })
-}
-
 async function cursorAfterPages(pages: number): Promise<string> {
   let cursor: string | null = null
   for (let page = 0; page < pages; page += 1) {
@@ -115,52 +81,4 @@ async function cursorAfterPages(pages: number): Promise<string> {
   }
   if (cursor === null) throw new Error('The corpus is too small for 500 pages.')
   return cursor
-}
-
-function post(url: string, query: string): Promise<Response> {
-  return fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
-}
-
-function startOurs(): Promise<Server> {
-  const program = new URL('../bin/lexigraph.js', import.meta.url).pathname
-  return start(
-    [program, 'serve', '--database', `sqlite:${database}`, '--port', '4717', '--log-level', 'error'],
-    4717,
-  )
-}
-
-function startMemory(bytes: Buffer): Promise<Server> {
-  const program = new URL('./memory-server.ts', import.meta.url).pathname
-  return start([program, '4718'], 4718, bytes)
-}
-
-async function start(args: readonly string[], port: number, input?: Uint8Array): Promise<Server> {
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'] })
-  child.stdin?.end(input)
-  const url = `http://127.0.0.1:${port}/api/graphql`
-  for (let tries = 0; ; tries += 1) {
-    try {
-      await (await post(url, '{ __typename }')).arrayBuffer()
-      break
-    } catch (error) {
-      if (tries > 200) throw error
-      await setTimeout(50)
-    }
-  }
-  return {
-    url,
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    },
-  }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[sorted.length >> 1] ?? Number.NaN
 }

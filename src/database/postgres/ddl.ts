@@ -98,15 +98,26 @@ export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** A path into a record, as `#>` and `#>>` take it. */
-export function pathLiteral(path: readonly string[]): string {
-  const parts = path.map((part) => `"${part.replaceAll(/["\\]/g, String.raw`\$&`)}"`)
-  return `'{${parts.join(',').replaceAll("'", "''")}}'`
+/** JSON at a path of JSON. A step at a time takes half as long as `#>`, which is given an array. */
+export function jsonAt(json: string, path: readonly string[]): string {
+  return path.length === 0 ? json : `(${json}${path.map((part) => ` -> ${literal(part)}`).join('')})`
+}
+
+/** The text of a scalar there; null where nothing is. */
+export function textAt(json: string, path: readonly string[]): string {
+  const last = path.at(-1)
+  const text =
+    last === undefined ? `${json} #>> '{}'` : `${jsonAt(json, path.slice(0, -1))} ->> ${literal(last)}`
+  return `((${text}) collate "C")`
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
 }
 
 /** Text that has no column of its own. Its index is over this very expression. */
 export function virtualText({ path }: Pick<Column, 'path'>, record = 'record'): string {
-  return `((${record} #>> ${pathLiteral(path)}) collate "C")`
+  return textAt(record, path)
 }
 
 /** Stands for a text in an index where it may be longer than an entry can be; equal texts have equal ones. */

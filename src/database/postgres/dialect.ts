@@ -1,7 +1,7 @@
 /** How PostgreSQL spells what databases spell differently. */
 import type { Dialect } from '../../sql/dialect.ts'
 import { join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
-import { pathLiteral, virtualText } from './ddl.ts'
+import { jsonAt, textAt, virtualText } from './ddl.ts'
 
 const microsPer = { hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000 }
 /** Weeks begin on Monday and 1970-01-01 was a Thursday. */
@@ -28,7 +28,7 @@ export const postgresDialect: Dialect = {
     const found = jsonbAt(json, path)
     if (as === 'boolean') return sql`(case ${found} when 'true' then 1 when 'false' then 0 end)`
     if (as === 'integer') return sql`(case jsonb_typeof(${found}) when 'number' then (${found})::bigint end)`
-    return sql`(${json} #>> ${raw(pathLiteral(path))}) collate "C"`
+    return around(json, (text) => textAt(text, path))
   },
   virtualText: (alias, _, path) => raw(virtualText({ path }, `${alias.sql}.record`)),
   // An entry of a B-tree has at most 2,704 bytes, so that hashes of texts are indexed.
@@ -104,8 +104,14 @@ function only(filter: Sql | null): Sql {
   return filter === null ? sql`` : sql` filter (where ${filter})`
 }
 
+/** JSON is named by columns, never by parameters. */
+function around(json: Sql, write: (text: string) => string): Sql {
+  if (json.values.length > 0) throw new Error('JSON is read from columns.')
+  return raw(write(json.sql))
+}
+
 function jsonbAt(json: Sql, path: readonly string[]): Sql {
-  return path.length === 0 ? json : sql`(${json} #> ${raw(pathLiteral(path))})`
+  return around(json, (text) => jsonAt(text, path))
 }
 
 function concat(parts: readonly Sql[]): Sql {

@@ -1,6 +1,6 @@
 /** Statements that write many rows of one collection at once. Rows come as one JSON text. */
 import { type ArrayIndex, type Column, storedColumns, type Table } from '../tables.ts'
-import { pathLiteral, quote } from './ddl.ts'
+import { quote, textAt } from './ddl.ts'
 
 export interface TableStatements {
   /** Of rows with `base` and `rkey`: those that are there. */
@@ -73,7 +73,7 @@ export function tableStatements(table: Table): TableStatements {
 function derivedValue({ kind, path }: Column, index: number): string {
   const value = `given.c${index}`
   return kind === 'folded'
-    ? `coalesce(${value}, lower((given.record #>> ${pathLiteral(path)}) collate "C"))`
+    ? `coalesce(${value}, lower(${textAt('given.record', path)}))`
     : value
 }
 
