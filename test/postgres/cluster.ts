@@ -10,7 +10,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { until } from '../support/until.ts'
-import { binariesOf, isRunning, owner, serverFolder, type Version, versions } from './binaries.ts'
+import { binariesOf, dataFolder, isRunning, owner, type Version, versions } from './binaries.ts'
 
 export interface Cluster extends AsyncDisposable {
   /** As superuser, of the database `postgres`; it stays the same over restarts. */
@@ -43,7 +43,7 @@ export async function startCluster({
   version = versions[0],
   settings = {},
 }: ClusterGiven = {}): Promise<Cluster> {
-  const folder = serverFolder()
+  const folder = dataFolder()
   const data = join(folder, 'data')
   await copy(binariesOf(version).emptyCluster, data)
   const port = await freePort()
@@ -171,7 +171,7 @@ async function running(place: Place): Promise<Cluster> {
       await start()
     },
     async standby() {
-      const copied = { version, folder: serverFolder(), port: await freePort() }
+      const copied = { version, folder: dataFolder(), port: await freePort() }
       await backUp(url, data, copied)
       return running(copied)
     },

@@ -89,8 +89,8 @@ function drop(name: string): string {
   return `drop database if exists ${name} with (force)`
 }
 
-/** Nothing of it need outlive a test. */
-const forSpeed = { synchronous_commit: 'off', max_wal_size: '4GB', autovacuum: 'off' }
+/** Nothing of it need outlive a test, and its folder may be in memory. */
+const forSpeed = { synchronous_commit: 'off', autovacuum: 'off', max_wal_size: '256MB', wal_keep_size: 0 }
 
 function chosenVersion(): Version {
   const said = process.env['TEST_POSTGRES_VERSION']
