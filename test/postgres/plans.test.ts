@@ -1,0 +1,142 @@
+/** The plans that PostgreSQL makes for what users ask most: along an index, and never through all articles. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newsLexicons } from '../golden/corpora.ts'
+import { cidOf } from '../support/records.ts'
+import { freshDatabase, type FreshDatabase } from '../support/postgres.ts'
+import { openTestService, type TestService } from '../support/service.ts'
+
+const did = 'did:plc:plansplansplansplans2345'
+const article = 'tech.service.news.article'
+const source = 'tech.service.news.source'
+const articles = 12_000
+const outlets = 40
+
+let database: FreshDatabase
+let service: TestService
+
+before(async () => {
+  database = await freshDatabase()
+  service = await openTestService({
+    ...newsLexicons,
+    lexicons: newsLexicons.documents,
+    database: database.url,
+  })
+  const named = await Promise.all(Array.from({ length: outlets }, (_, index) => outlet(index)))
+  const lines = Array.from({ length: articles }, (_, index) => {
+    const { uri, cid } = named[index % outlets] as { uri: string; cid: string }
+    return articleLine(index, { uri, cid })
+  })
+  await service.opened.load([...named, ...lines])
+})
+after(async () => {
+  await service[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+async function outlet(index: number) {
+  const value = {
+    $type: source,
+    displayName: `Outlet ${index}`,
+    baseUrl: `https://outlet-${index}.example`,
+    domain: `outlet-${index}.example`,
+    createdAt: instant(0),
+  }
+  const uri = `at://${did}/${source}/outlet-${index}`
+  return { uri, cid: await cidOf(value), indexedAt: instant(index), value }
+}
+
+/** A word of one article in two, one of a hundred, one in all, and a pair of letters of its own. */
+function articleLine(index: number, ref: { uri: string; cid: string }) {
+  const words = [`story ${index}`, index % 2 === 0 ? 'common' : 'usual', index % 100 === 0 ? 'middling' : 'x']
+  if (index === 4321) words.push('zygote')
+  const value = {
+    $type: article,
+    title: words.join(' '),
+    url: `https://outlet.example/${index}`,
+    source: ref,
+    publishedAt: instant(index * 7),
+    language: index % 50 === 0 ? 'fr' : 'en',
+    createdAt: instant(index),
+  }
+  return { uri: `at://${did}/${article}/${tid(index)}`, indexedAt: instant(100 + index), value }
+}
+
+/** https://atproto.com/specs/tid */
+function tid(index: number): string {
+  const digits = index.toString(32).padStart(12, '0')
+  return `3${digits.replaceAll(/./g, (digit) => '234567abcdefghijklmnopqrstuvwxyz'.charAt(Number.parseInt(digit, 32)))}`
+}
+
+function instant(minute: number): string {
+  return new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
+}
+
+const list = 'techServiceNewsArticle'
+const title = (needle: string): string =>
+  `{ ${list}(first: 20, where: {title: {contains: "${needle}"}}) { nodes { title } } }`
+
+/** Index names, as the plan must have them, by question. */
+const questions: Readonly<Record<string, readonly [query: string, index: RegExp]>> = {
+  'newest 20 with outlet': [
+    `{ ${list}(first: 20) { nodes { title sourceResolved { ... on TechServiceNewsSource { displayName } } } } }`,
+    /Index Scan Backward using "tech.service.news.article\/indexed_at"/,
+  ],
+  'a page further on': [
+    `{ ${list}(first: 20, after: "CURSOR") { nodes { title } } }`,
+    /Index Scan Backward using "tech.service.news.article\/indexed_at"[^]*Index Cond: .*indexed_at/,
+  ],
+  'language and a range of dates': [
+    `{ ${list}(first: 20, sortBy: [{field: publishedAt, direction: DESC}],
+      where: {language: {eq: "fr"}, publishedAt: {gte: "2026-01-05", lt: "2026-02-20"}}) { nodes { title } } }`,
+    /Index Scan Backward using "tech.service.news.article\/.language\+.publishedAt"[^]*Index Cond: .*language.*publishedAt/,
+  ],
+  'contains, rare': [title('zygote'), /Bitmap Index Scan on "tech.service.news.article\/.title\/trigram"/],
+  'contains, middling': [
+    title('middling'),
+    /Bitmap Index Scan on "tech.service.news.article\/.title\/trigram"/,
+  ],
+  'contains, common': [title('common'), /Index Scan Backward using "tech.service.news.article\/indexed_at"/],
+  'contains, no match': [title('qqqzz'), /Bitmap Index Scan on "tech.service.news.article\/.title\/trigram"/],
+  'contains, two characters': [
+    title('zy'),
+    /Bitmap Index Scan on "tech.service.news.article\/.title\/trigram\/short"/,
+  ],
+  'contains, signs alone': [
+    title('&%_'),
+    /Bitmap Index Scan on "tech.service.news.article\/.title\/trigram\/short"/,
+  ],
+  'contains, in either of two texts': [
+    `{ ${list}(first: 20, where: {OR: [{title: {contains: "zygote"}}, {description: {contains: "zygote"}}]}) { nodes { title } } }`,
+    /BitmapOr/,
+  ],
+  'count by language': [
+    `{ ${list}Aggregate(groupBy: [language]) { groups { language count } } }`,
+    /Index Only Scan using "tech.service.news.article\/.language"/,
+  ],
+  'total under a filter': [
+    `{ ${list}(where: {language: {eq: "fr"}}) { totalCount } }`,
+    /Index( Only)? Scan using "tech.service.news.article\/.language/,
+  ],
+  'by address': [
+    `{ ${list}(where: {url: {eq: "https://outlet.example/77"}}) { nodes { title } } }`,
+    /"tech.service.news.article\/.url"/,
+  ],
+  'outlets with their newest': [
+    `{ techServiceNewsSource(first: 5) { nodes { techServiceNewsArticleViaSource(first: 20) { nodes { title } } } } }`,
+    /Index Scan Backward using "tech.service.news.article\/.source:base\+.source:key"/,
+  ],
+}
+
+for (const [name, [query, index]] of Object.entries(questions)) {
+  test(`${name} goes along an index`, async () => {
+    const { list: page } = await service.data(`{ list: ${list}(first: 20) { pageInfo { endCursor } } }`)
+    const request = { query: query.replace('CURSOR', page.pageInfo.endCursor) }
+    const { steps } = await service.engine.explain(request)
+    const plan = steps.join('\n')
+    assert.doesNotMatch(plan, /Seq Scan on "tech/, plan)
+    assert.match(plan, index, plan)
+    const answer = await service.query(request.query)
+    assert.equal(answer.errors, undefined)
+  })
+}
