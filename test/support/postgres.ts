@@ -14,8 +14,7 @@ export { type Cluster, startCluster } from '../postgres/cluster.ts'
 const engines = ['sqlite', 'postgres'] as const
 export type Engine = (typeof engines)[number]
 
-// Until the store of PostgreSQL can be opened, TEST_DATABASES=postgres is what runs on it.
-const only = process.env['TEST_DATABASES'] ?? 'sqlite'
+const only = process.env['TEST_DATABASES']
 /** The engines that tests run on. */
 export const databases: readonly Engine[] = engines.filter((engine) => !only || only === engine)
 if (databases.length === 0)
