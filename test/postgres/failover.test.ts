@@ -11,6 +11,7 @@ import pg from 'pg'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { createRandom } from '../../demo/random.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
+import type { Json } from '../reference/shapes.ts'
 import { type Cluster, databases, startCluster } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { startTraffic, type Traffic } from './traffic.ts'
@@ -84,7 +85,7 @@ test('an operation that takes too long is ended, and its caller told so', { skip
       body: JSON.stringify(question),
     })
     assert.equal(response.status, 504)
-    assert.equal((await response.json()).errors[0].extensions.code, 'TIMEOUT')
+    assert.equal(((await response.json()) as Json).errors[0].extensions.code, 'TIMEOUT')
   } finally {
     await admin.end()
   }

@@ -48,7 +48,7 @@ function createReader(
   url: string,
   { fingerprint, now, reading = defaultReading }: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
 ): PostgresReader {
-  return new PostgresReader(new Servers({ ...reading, database: url }), { url, fingerprint, now })
+  return new PostgresReader(new Servers({ ...reading, database: url }), { fingerprint, now })
 }
 
 async function withClient(

@@ -14,7 +14,6 @@ import { readStatus } from '../kept/status.ts'
 import { runSteps, type Steps } from '../kept/steps.ts'
 import type { KeptRejection } from '../ledger.ts'
 import type { Table } from '../tables.ts'
-import { connect } from './connection.ts'
 import { derivationOf, quote } from './ddl.ts'
 import { postgresDialect } from './dialect.ts'
 import { sumOutOfRange } from './functions.ts'
@@ -24,8 +23,6 @@ import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
 
 export interface ReaderOptions {
-  /** For what is read whole, on a connection of its own. */
-  readonly url: string
   readonly fingerprint: string
   /** Microseconds since 1970. */
   readonly now: () => bigint
@@ -39,6 +36,8 @@ export class PostgresReader implements ReadDatabase {
   readonly statistics: PostgresStatistics
   readonly #servers: Servers
   readonly #options: ReaderOptions
+  /** The plan version that was read last. */
+  #version = 0
 
   constructor(servers: Servers, options: ReaderOptions) {
     this.#servers = servers
@@ -48,23 +47,27 @@ export class PostgresReader implements ReadDatabase {
 
   async readPlanState(): Promise<PlanState> {
     const text = `select plan_version, derivation, exists (select 1 from hidden) as hiding from state`
-    const { rows } = await this.#servers.read((client) => runPrepared(client, { text, values: [] }))
-    const [state] = rows
-    if (state?.derivation !== derivationOf(this.#options.fingerprint))
+    const state = await this.#readOnwards(async (client) => {
+      const { rows } = await runPrepared(client, { text, values: [] })
+      return { ...rows[0], version: Number(rows[0]?.plan_version) }
+    })
+    if (state.derivation !== derivationOf(this.#options.fingerprint))
       throw new ServiceError(
         'UNAVAILABLE',
         'The index was rebuilt for other lexicons; restart this server.',
         { retryAfter: 60 },
       )
     // Ids follow no order here: the default order has an index.
-    return { version: Number(state.plan_version), ordered: new Set(), hiding: state.hiding }
+    return { version: state.version, ordered: new Set(), hiding: state.hiding }
   }
 
   async readAnswer(statement: Statement): Promise<{ version: number; body: Uint8Array }> {
     try {
-      const { rows } = await this.#servers.read((client) => runPreparedForBytes(client, statement))
-      const { version, body } = rows[0] as { version: Buffer; body: Buffer }
-      return { version: Number(version.readBigInt64BE()), body }
+      return await this.#readOnwards(async (client) => {
+        const { rows } = await runPreparedForBytes(client, statement)
+        const { version, body } = rows[0] as { version: Buffer; body: Buffer }
+        return { version: Number(version.readBigInt64BE()), body }
+      })
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === sumOutOfRange)
         throw new ServiceError(
@@ -100,7 +103,7 @@ export class PostgresReader implements ReadDatabase {
   }
 
   async *readRows({ text, values }: Statement): AsyncGenerator<Readonly<Record<string, ColumnValue>>> {
-    const client = await connect(this.#options.url, 'read')
+    const client = await this.#servers.connectPrimary()
     try {
       await client.query('begin isolation level repeatable read read only')
       await client.query(`declare rows no scroll cursor for ${text}`, [...values])
@@ -127,6 +130,19 @@ export class PostgresReader implements ReadDatabase {
         await client.query('deallocate explained')
       }
     })
+  }
+
+  /**
+   * Replicas come to a new plan version one after the other. Who has seen it is not sent back to the one before, or
+   * plans would be made anew for as long as two of them differ.
+   */
+  async #readOnwards<Result extends { readonly version: number }>(
+    work: (client: pg.PoolClient) => Promise<Result>,
+  ): Promise<Result> {
+    const found = await this.#servers.read(work)
+    const result = found.version < this.#version ? await this.#servers.readPrimary(work) : found
+    this.#version = result.version
+    return result
   }
 
   /** Steps are made anew when the reading is repeated. */

@@ -2,8 +2,9 @@
  * Which PostgreSQL server answers a reading, and what callers see when servers fail. Replicas that are near enough to
  * the primary take turns; without one the primary answers.
  */
-import type { PoolClient } from 'pg'
+import type { Client, PoolClient } from 'pg'
 import { ServiceError } from '../../errors.ts'
+import { connect } from './connection.ts'
 import { codeOf, isPassing } from './failures.ts'
 import { Positions } from './positions.ts'
 import { type PoolOptions, ReadingPool } from './reading-pool.ts'
@@ -37,6 +38,7 @@ export interface ServersOptions extends ReadingOptions {
 type Reading<Result> = (client: PoolClient) => Promise<Result>
 
 interface Server {
+  readonly url: string
   readonly name: string
   readonly pool: ReadingPool
   readonly watch: Watch
@@ -79,6 +81,21 @@ export class Servers implements AsyncDisposable {
     await this.#watch()
     const inUse = this.#inUse()
     return this.#runTwice(inUse[this.#turn++ % inUse.length] ?? this.#usablePrimary(), work)
+  }
+
+  /** The same on the primary, for what must not be older than what was read before. */
+  async readPrimary<Result>(work: Reading<Result>): Promise<Result> {
+    await this.#watch()
+    return this.#runTwice(this.#usablePrimary(), work)
+  }
+
+  /**
+   * A connection to the primary of one's own, for what takes as long as it takes: a replica would end it as soon as
+   * it is in the way of what is to be replayed.
+   */
+  async connectPrimary(): Promise<Client> {
+    await this.#watch()
+    return connect(this.#usablePrimary().url, 'read')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -142,6 +159,7 @@ export class Servers implements AsyncDisposable {
       hear(server)
     })
     const server: Server = {
+      url,
       name: pool.server,
       pool,
       watch,
