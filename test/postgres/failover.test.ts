@@ -140,6 +140,18 @@ test('when no connection is left, callers are told; and all is well when there a
   await traffic.stop()
 })
 
+test('a server that is alone is used again after its restart', { skip }, async (t) => {
+  await using service = await serve({ LEXIGRAPH_READ_DATABASE: '' })
+  await using traffic = await startTraffic(service)
+  for (let round = 0; round < 3; round++) {
+    await primary.restart()
+    const start = performance.now()
+    await isWell(service, traffic)
+    report(t, traffic, `well again ${elapsed(start)} ms after a restart`)
+  }
+  await traffic.stop()
+})
+
 test('after the primary was killed its replica answers, promoted too, and takes its place', {
   skip,
 }, async (t) => {
