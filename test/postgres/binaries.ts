@@ -82,6 +82,8 @@ function prepare(version: Version): Binaries {
     readFileSync(join(from, 'native', 'pg-symlinks.json'), 'utf8'),
   )
   for (const { source, target } of links) symlinkSync(relative(dirname(target), source), join(folder, target))
+  // Whatever modes the installation left them with.
+  if (owner.uid !== undefined) execFileSync('chown', ['-R', `${owner.uid}:${owner.gid}`, folder])
   const emptyCluster = join(dataFolder(), 'empty')
   initialize(join(folder, 'native/bin/initdb'), emptyCluster)
   return { postgres: join(folder, 'native/bin/postgres'), emptyCluster }
