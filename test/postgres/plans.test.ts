@@ -20,7 +20,7 @@ before(async () => {
   service = await openTestService({
     ...newsLexicons,
     lexicons: newsLexicons.documents,
-    database: database.url,
+    database: new URL(database.url),
   })
   const named = await Promise.all(Array.from({ length: outlets }, (_, index) => outlet(index)))
   const lines = Array.from({ length: articles }, (_, index) => {
