@@ -102,6 +102,25 @@ test('references in arrays, and in objects in arrays, are split and distinct too
   assert.deepEqual(elementsOf('parts.of', { parts: links.map((of) => ({ of })) }), split)
 })
 
+test('categories and references that are too long for an index count as missing, free text does not', () => {
+  const kind = 'é'.repeat(500)
+  assert.equal(columnsOf({ kind })['.kind'], kind)
+  assert.equal(columnsOf({ kind: `${kind}x` })['.kind'], null)
+  const uri = `at://did:plc:a/b.c.d/${'k'.repeat(512)}`
+  for (const [link, base] of [
+    [uri, 'at://did:plc:a/b.c.d/'],
+    [`${uri}#${'f'.repeat(500)}`, null],
+    [`at://did:plc:a/b.c.d/k#${'f'.repeat(2400)}/g`, null],
+  ] as const) {
+    const columns = columnsOf({ link: { uri: link, cid: 'x' } })
+    assert.equal(columns['.link:base'], base)
+    assert.equal(columns['.link:key'] === null, base === null)
+    assert.equal(elementsOf('links', { links: [{ uri: link, cid: 'x' }] })?.length, base === null ? 0 : 1)
+  }
+  const tag = 't'.repeat(5000)
+  assert.deepEqual(elementsOf('tags', { tags: [tag] }), [[tag]])
+})
+
 test('folded text is kept only where lower case of ASCII letters is not enough', () => {
   assert.equal(foldedOrNull('ABC xyz 123 中文'), null)
   assert.equal(foldedOrNull('ÀB'), 'ab')

@@ -12,9 +12,24 @@ export interface DerivedRow {
 /** Values of a shape the lexicon does not allow count as missing; `refBase` is the base as text. */
 export function deriveRow(table: Table, value: object): DerivedRow {
   return {
-    columns: storedColumns(table).map((column) => columnValue(column.kind, valueAt(value, column.path))),
+    columns: storedColumns(table).map(({ kind, path }) => {
+      const found = columnValue(kind, valueAt(value, path))
+      return kind === 'text' && isTooLong(found) ? null : found
+    }),
     arrays: table.arrays.map((array) => elements(array, value)),
   }
+}
+
+/**
+ * Bytes that an index of every engine takes beside what else is in it. A longer value is none of a list, and a longer
+ * URI is that of no record: either is kept in the record, but nothing is found by it.
+ */
+const longestCategory = 1000
+const longestBase = 2400
+const longestKey = 1000
+
+function isTooLong(text: ColumnValue): boolean {
+  return typeof text === 'string' && Buffer.byteLength(text) > longestCategory
 }
 
 /** A URI cut after its last slash, so that records of one collection and repository share the first part. */
@@ -53,9 +68,10 @@ function columnValue(kind: Column['kind'], value: unknown): ColumnValue {
 }
 
 function referenceOf(value: unknown): readonly [string, string] | null {
-  if (typeof value === 'string') return splitUri(value)
-  const uri = isObject(value) ? value.uri : undefined
-  return typeof uri === 'string' ? splitUri(uri) : null
+  const uri = isObject(value) ? value.uri : value
+  if (typeof uri !== 'string') return null
+  const [base, key] = splitUri(uri)
+  return base.length > longestBase || key.length > longestKey ? null : [base, key]
 }
 
 function elements(array: ArrayIndex, value: object): readonly (readonly ColumnValue[])[] {

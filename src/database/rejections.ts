@@ -18,6 +18,8 @@ export const replaces = `(rejection.record <> excluded.record or rejection.reaso
 /** Longer records are kept by their beginning only. In UTF-16 units, as the next one. */
 export const maxRejectedLength = 65_536
 const keptOfLonger = 1_000
+/** Bytes that an index of every engine takes; a longer URI is that of no record. */
+const longestKey = 2_600
 /** The newest are kept. */
 export const maxRejections = 10_000
 /** Dropped at once, so that not every new one costs a search. */
@@ -40,7 +42,8 @@ export function rejectionRow(
   { source, uri, reason, message, record, rev }: Rejection,
   seenAt: bigint,
 ): RejectionRow {
-  const key = uri ?? `sha256:${createHash('sha256').update(record).digest('hex')}`
+  const isShort = uri !== null && Buffer.byteLength(uri) <= longestKey
+  const key = isShort ? uri : `sha256:${createHash('sha256').update(record).digest('hex')}`
   const cut = record.length > maxRejectedLength && source !== rebuildSource
   const text = cut ? record.slice(0, keptOfLonger).toWellFormed() : record
   return {
