@@ -64,9 +64,16 @@ begin
 end
 $$;
 
-create or replace function short_grams(t text) returns text[] language sql immutable strict parallel safe as $$
-  select letters || array(select a || b from unnest(letters, letters[2:]) as pair(a, b) where b is not null)
-  from (select string_to_array(t, null) as letters) as split
+create or replace function short_grams(t text) returns text[] language plpgsql immutable strict parallel safe as $$
+declare
+  grams text[] := string_to_array(t, null);
+  letters int := cardinality(grams);
+begin
+  for n in 2..letters loop
+    grams[letters + n - 1] := grams[n - 1] || grams[n];
+  end loop;
+  return grams;
+end
 $$;
 `
 }
