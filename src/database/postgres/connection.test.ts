@@ -254,6 +254,9 @@ test('of several hosts that one is found which takes writes, after a failover to
   await primary.kill()
   await standby.promote()
   assert.equal(await portOf(url(none, second, first), 'write'), standby.port)
+  // It does not know that another took its place, and takes writes too.
+  await primary.start()
+  assert.equal(await portOf(url(second, first), 'write'), standby.port)
 })
 
 test('a wrong password is not tried at the next host', async () => {

@@ -17,29 +17,56 @@ const patience = 5000
 const oldestVersion = 15
 
 /**
- * Connects to the first host that can be used, for writing the first that takes writes. What fails for good, such
- * as a wrong password, is not tried elsewhere.
+ * Connects to the first host that can be used, for writing to the one that takes writes. What fails for good, such
+ * as a wrong password, is told even if another host cannot be reached.
  */
 export async function connect(
   url: string,
   use: 'read' | 'write',
   options: ConnectOptions = {},
 ): Promise<pg.Client> {
-  const failures: Error[] = []
-  for (const host of hostsOf(url)) {
+  const hosts = hostsOf(url)
+  const attempt = (host: string): Promise<pg.Client> => connectHost(host, use, options)
+  if (use === 'write' && hosts.length > 1) return latestOf(await Promise.allSettled(hosts.map(attempt)))
+  const failures: unknown[] = []
+  for (const host of hosts) {
     try {
-      return await connectHost(host, use, options)
+      return await attempt(host)
     } catch (error) {
       if (!isPassing(error)) throw error
-      failures.push(error as Error)
+      failures.push(error)
     }
   }
-  const [first] = failures
-  if (first === undefined || failures.length === 1) throw first
-  const wanted = use === 'write' ? 'takes writes' : 'can be reached'
-  const reasons = failures.map(({ message }) => message).join(' ')
-  throw new DatabaseUnreachableError(`None of the ${failures.length} hosts ${wanted}. ${reasons}`, {
-    cause: first,
+  throw noneOf(failures, 'can be reached')
+}
+
+/** A primary that comes back after another took its place still takes writes; nobody should send it any. */
+async function latestOf(attempts: readonly PromiseSettledResult<pg.Client>[]): Promise<pg.Client> {
+  const clients = attempts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const timelines = await Promise.all(clients.map(readTimeline))
+  const latest = clients[timelines.indexOf(Math.max(...timelines))]
+  await Promise.all(clients.filter((client) => client !== latest).map((client) => client.end()))
+  if (latest !== undefined) return latest
+  const failures = attempts.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  throw failures.find((error) => !isPassing(error)) ?? noneOf(failures, 'takes writes')
+}
+
+/** Of a primary: grows each time that a standby takes over. */
+export const timeline = `('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`
+
+async function readTimeline(client: pg.Client): Promise<number> {
+  try {
+    return Number((await client.query(`select ${timeline} as timeline`)).rows[0].timeline)
+  } catch {
+    return 0
+  }
+}
+
+function noneOf(failures: readonly unknown[], wanted: string): unknown {
+  if (failures.length === 1) return failures[0]
+  const reasons = failures.map((failure) => (failure as Error).message).join(' ')
+  return new DatabaseUnreachableError(`None of the ${failures.length} hosts ${wanted}. ${reasons}`, {
+    cause: failures[0],
   })
 }
 

@@ -1,7 +1,7 @@
 /** Asks one server each second, on a connection of its own, whether it is there, what it is, and how far it has come. */
 import { once } from 'node:events'
 import pg from 'pg'
-import { connect } from './connection.ts'
+import { connect, timeline } from './connection.ts'
 import { codeOf, DatabaseUnreachableError } from './failures.ts'
 import { parsePosition } from './positions.ts'
 
@@ -73,13 +73,13 @@ export class Watch implements AsyncDisposable {
     const client = this.#client ?? (await this.#connect(tooLate))
     this.#client = client
     const at = performance.now()
-    const { standby, position, timeline } = await askRow(client, standing)
+    const row = await askRow(client, standing)
     return {
       at,
-      isStandby: standby === true,
+      isStandby: row.standby === true,
       // A standby that has replayed nothing yet does not know.
-      position: position === null ? 0n : parsePosition(String(position)),
-      timeline: Number(timeline),
+      position: row.position === null ? 0n : parsePosition(String(row.position)),
+      timeline: Number(row.timeline),
       identity: this.#identity,
     }
   }
@@ -112,7 +112,7 @@ async function askRow(client: pg.Client, text: string): Promise<Record<string, u
 
 const standing = `select pg_is_in_recovery() as standby,
   case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end::text as position,
-  case when pg_is_in_recovery() then 0 else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline`
+  case when pg_is_in_recovery() then 0 else ${timeline} end as timeline`
 
 const identity = `select system_identifier || '/' || current_database() as identity from pg_control_system()`
 
