@@ -88,7 +88,7 @@ export function* forgetOlder({ base }: AccountBase, rev: string): Steps<void> {
 
 /** An account whose rows are still to be moved. */
 export function* nextMove(): Steps<{ readonly did: string; readonly move: Move } | null> {
-  const [next] = yield* ask('select did, move from actor where move is not null order by move limit 1')
+  const [next] = yield* ask('select did, move from actor where move is not null order by move, did limit 1')
   return next === undefined ? null : { did: String(next.did), move: next.move as Move }
 }
 

@@ -73,7 +73,7 @@ export async function moveSome(
   return parked.length
 }
 
-const someParked = 'base = $1 and rkey in (select rkey from parked where base = $1 limit $2)'
+const someParked = 'base = $1 and rkey in (select rkey from parked where base = $1 order by rkey limit $2)'
 
 /** Judged by the lexicons in force, since they waited while those may have changed. */
 async function returnRows(

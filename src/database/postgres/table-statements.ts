@@ -51,7 +51,7 @@ export function tableStatements(table: Table): TableStatements {
   return {
     find: `select t.base, t.rkey, t.id, t.cid, t.rev from ${given('base bigint', 'rkey text')}
       join ${name} t on t.base = given.base and t.rkey = given.rkey`,
-    some: `select id from ${name} where base = $1 limit $2`,
+    some: `select id from ${name} where base = $1 order by rkey limit $2`,
     older: `select id from ${name} where base = $1 and (rev is null or rev < $2)`,
     insert: insert([]),
     bringBack: insert([['id', 'bigint']]),
