@@ -423,7 +423,7 @@ function systemFieldConfigs(): Fields {
     indexedAt: moment('indexedAt', 'When this index first stored the record.'),
     changedAt: moment('changedAt', 'When this index last stored it anew.'),
     recordJson: reads(
-      { type: nonNull(Json), description: 'The whole record as published.' },
+      { type: nonNull(Json), description: 'The whole record, unknown properties included.' },
       { kind: 'system', name: 'recordJson' },
     ),
   }
