@@ -4,7 +4,7 @@ import type { IndexStatus } from '../database/database.ts'
 import { ServiceError } from '../errors.ts'
 import { describeStatus } from './index-status.ts'
 
-/** A status that cannot be read means that the database does not answer. */
+/** A status that cannot be read means that no database answers; with replicas, one is enough. */
 export function addHealthRoutes(app: FastifyInstance, readStatus: () => Promise<IndexStatus>): void {
   app.get('/healthz', (_request, reply) => reply.headers(healthHeaders).send('{"status":"up"}'))
   app.get('/readyz', async (_request, reply) => {
