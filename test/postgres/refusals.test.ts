@@ -5,9 +5,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before } from 'node:test'
 import pg from 'pg'
 import { runProgram } from '../network/service.ts'
+import { onPostgres } from '../support/databases.ts'
+import { databases } from '../support/postgres.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-refusals-'))
@@ -21,14 +23,14 @@ const commands = [...writing, ['status']]
 
 let cluster: Cluster
 before(async () => {
-  cluster = await startCluster()
+  if (databases.includes('postgres')) cluster = await startCluster()
 })
 after(async () => {
-  await cluster[Symbol.asyncDispose]()
+  await cluster?.[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true })
 })
 
-test('a wrong password is refused, and never shown', async () => {
+onPostgres('a wrong password is refused, and never shown', async () => {
   const url = (await cluster.addRole('careful', 'right')).replace('right', 'wrong')
   await refused(
     url,
@@ -36,7 +38,7 @@ test('a wrong password is refused, and never shown', async () => {
   )
 })
 
-test('a server that cannot be reached, or is none of PostgreSQL, is named', async () => {
+onPostgres('a server that cannot be reached, or is none of PostgreSQL, is named', async () => {
   const other = createServer((socket) => socket.end('Hello.')).listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address() as { port: number }
@@ -52,7 +54,7 @@ test('a server that cannot be reached, or is none of PostgreSQL, is named', asyn
   other.close()
 })
 
-test('a URL that is none is refused, and a password in it is not shown', async () => {
+onPostgres('a URL that is none is refused, and a password in it is not shown', async () => {
   await refused(
     'postgres://u:secret@h:port/db',
     /^postgres:\/\/u@h:port\/db is not a valid URL of a database: write/,
@@ -63,7 +65,7 @@ test('a URL that is none is refused, and a password in it is not shown', async (
   )
 })
 
-test('a role or a database that is not there is named, with the statement that makes it', async () => {
+onPostgres('a role or a database that is not there is named, with the statement that makes it', async () => {
   const { port } = cluster
   await refused(`postgres://nobody@127.0.0.1:${port}/postgres`, /create it with `create role "nobody" login`/)
   await refused(
@@ -72,7 +74,7 @@ test('a role or a database that is not there is named, with the statement that m
   )
 })
 
-test('a database of something else is left alone', async () => {
+onPostgres('a database of something else is left alone', async () => {
   const url = await database('elsewhere')
   await run(url, 'create table customer (name text)')
   await refused(
@@ -81,7 +83,7 @@ test('a database of something else is left alone', async () => {
   )
 })
 
-test('a database of a newer version is left alone', async () => {
+onPostgres('a database of a newer version is left alone', async () => {
   const url = await database('newer')
   const imported = await lexigraph(['import', records], url)
   assert.equal(imported.status, 0, imported.stderr)
@@ -89,7 +91,7 @@ test('a database of a newer version is left alone', async () => {
   await refused(url, /^The database has schema version 99; this program knows versions up to 1\. Use a newer/)
 })
 
-test('a database that cannot hold all text is refused', async () => {
+onPostgres('a database that cannot hold all text is refused', async () => {
   const url = await database('latin', `encoding 'LATIN1' locale 'C' locale_provider libc template template0`)
   await refused(
     url,
@@ -97,7 +99,7 @@ test('a database that cannot hold all text is refused', async () => {
   )
 })
 
-test('a role without rights is told which one it lacks', async () => {
+onPostgres('a role without rights is told which one it lacks', async () => {
   const url = await database('locked')
   const role = (await cluster.addRole('stranger', 'right')).replace(/postgres$/, 'locked')
   const sentence =
@@ -107,7 +109,7 @@ test('a role without rights is told which one it lacks', async () => {
   await refused(role, /\(permission denied for schema lexigraph\): connect as the role that owns it/)
 })
 
-test('a server without pg_trgm is told how to come by it', async () => {
+onPostgres('a server without pg_trgm is told how to come by it', async () => {
   const extensions = join(folder, 'none')
   mkdirSync(extensions)
   for (const path of [folder, extensions]) chmodSync(path, 0o755)
@@ -120,7 +122,7 @@ test('a server without pg_trgm is told how to come by it', async () => {
   )
 })
 
-test('a role that may not create pg_trgm is told what an administrator has to run', async () => {
+onPostgres('a role that may not create pg_trgm is told what an administrator has to run', async () => {
   // As where it is not trusted, which is up to whoever set the server up.
   const [row] = await cluster.query(`select setting from pg_config where name = 'SHAREDIR'`)
   const [from, to] = [join(String(row?.setting), 'extension'), join(folder, 'untrusted', 'extension')]
@@ -139,7 +141,7 @@ test('a role that may not create pg_trgm is told what an administrator has to ru
   assert.equal(imported.status, 0, imported.stderr)
 })
 
-test('commands that only read lay nothing out', async () => {
+onPostgres('commands that only read lay nothing out', async () => {
   const url = await database('untouched')
   await refused(url, /^it is empty\. `lexigraph import FILE…` fills it\.$/, [
     ['status'],

@@ -8,3 +8,8 @@ const titles: Readonly<Record<Engine, string>> = { sqlite: 'SQLite', postgres: '
 export function onEveryDatabase(sentence: string, holds: (database: Engine) => Promise<void>): void {
   for (const database of databases) test(`${sentence} (${titles[database]})`, () => holds(database))
 }
+
+/** A test of what only PostgreSQL has. */
+export function onPostgres(sentence: string, holds: () => Promise<void>): void {
+  if (databases.includes('postgres')) test(sentence, holds)
+}

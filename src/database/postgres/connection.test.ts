@@ -2,16 +2,20 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Client } from 'pg'
-import { type Cluster, startCluster } from '../../../test/support/postgres.ts'
+import { onPostgres } from '../../../test/support/databases.ts'
+import { type Cluster, databases, startCluster } from '../../../test/support/postgres.ts'
 import { assertServerVersion, connect } from './connection.ts'
 import { DatabaseUnreachableError, isPassing } from './failures.ts'
 import { hostsOf, withoutPassword } from './url.ts'
 
 const started: Cluster[] = []
 after(() => Promise.all(started.map((cluster) => cluster[Symbol.asyncDispose]())))
-const server = await start(startCluster())
+let server: Cluster
+before(async () => {
+  if (databases.includes('postgres')) server = await start(startCluster())
+})
 
 test('a URL with several hosts is one URL for each', () => {
   assert.deepEqual(hostsOf('postgres://u:p@h1:1,[::1]:2,h3/db?sslmode=verify-full'), [
@@ -68,7 +72,7 @@ test('a server that is too old is refused by its version', () => {
     })
 })
 
-test('each connection is set up for its use, whatever the role is given by default', async () => {
+onPostgres('each connection is set up for its use, whatever the role is given by default', async () => {
   const role = await server.addRole('odd', 'x')
   for (const setting of [
     `search_path = 'elsewhere'`,
@@ -105,7 +109,7 @@ test('each connection is set up for its use, whatever the role is given by defau
   ])
 })
 
-test('integers come as bigint, decimals and JSON as text, bytes as bytes', async () => {
+onPostgres('integers come as bigint, decimals and JSON as text, bytes as bytes', async () => {
   await using connection = await opened(connect(server.url, 'read'))
   const { rows } = await connection.client.query(
     `select 1::int2 as a, 2::int4 as b, 9223372036854775807::int8 as c, 1.50::numeric as d, 0.5::float8 as e,
@@ -115,12 +119,12 @@ test('integers come as bigint, decimals and JSON as text, bytes as bytes', async
   assert.deepEqual(rows, [{ a, b, c, d, e, f, g }])
 })
 
-test('what the connections that only read are asked to write fails', async () => {
+onPostgres('what the connections that only read are asked to write fails', async () => {
   await using connection = await opened(connect(server.url, 'read'))
   await assert.rejects(connection.client.query('create table t (x int)'), /read-only transaction/)
 })
 
-test('the schema that somebody put pg_trgm into is found', async () => {
+onPostgres('the schema that somebody put pg_trgm into is found', async () => {
   await server.query('create database elsewhere')
   const url = server.url.replace(/postgres$/, 'elsewhere')
   {
@@ -131,94 +135,100 @@ test('the schema that somebody put pg_trgm into is found', async () => {
   assert.equal(await valueOf(connection.client, "select similarity('a', 'a')"), 1)
 })
 
-test('a connection that is lost while nothing is asked of it does no harm, and says so when it is', async () => {
-  await using connection = await opened(connect(server.url, 'write'))
-  const { client } = connection
-  const ended = new Promise((resolve) => client.once('end', resolve))
-  await server.query('select pg_terminate_backend($1::int)', [
-    String(await valueOf(client, 'select pg_backend_pid()')),
-  ])
-  await ended
-  await assert.rejects(client.query('select 1'), isPassing)
-})
+onPostgres(
+  'a connection that is lost while nothing is asked of it does no harm, and says so when it is',
+  async () => {
+    await using connection = await opened(connect(server.url, 'write'))
+    const { client } = connection
+    const ended = new Promise((resolve) => client.once('end', resolve))
+    await server.query('select pg_terminate_backend($1::int)', [
+      String(await valueOf(client, 'select pg_backend_pid()')),
+    ])
+    await ended
+    await assert.rejects(client.query('select 1'), isPassing)
+  },
+)
 
-test('what keeps a connection from being made is said in one sentence that says what to do', async () => {
-  const role = await server.addRole('Some One', 'right')
-  const { port } = server
-  await server.query(
-    'create role barred; create role stranger login; create role full_house login connection limit 0',
-  )
-  await server.query(
-    `create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0`,
-  )
-  await server.query('revoke connect on database latin from public')
-  const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
-  after(() => closing.close())
-  await once(closing, 'listening')
-  const closingPort = (closing.address() as { port: number }).port
-  const at = `127.0.0.1:${port}`
-  for (const [url, message] of [
-    [
-      role.replace('right', 'wrong'),
-      `The server at ${at} refuses the password of the user "Some One": write the right one in the URL, postgres://USER:PASSWORD@HOST/DATABASE, with @ : / ? # % as %40 %3A %2F %3F %23 %25.`,
-    ],
-    [
-      role.replace(':right', ''),
-      `The server at ${at} wants a password of the user "Some One": write it in the URL, postgres://USER:PASSWORD@HOST/DATABASE.`,
-    ],
-    [
-      `postgres://nobody@${at}/postgres`,
-      `The server at ${at} refuses the user "nobody" (role "nobody" does not exist): create it with \`create role "nobody" login\`, or name another in the URL.`,
-    ],
-    [
-      `postgres://barred@${at}/postgres`,
-      `The server at ${at} refuses the user "barred" (role "barred" is not permitted to log in): create it with \`create role "barred" login\`, or name another in the URL.`,
-    ],
-    [
-      `postgres://postgres@${at}/none`,
-      `The server at ${at} has no database "none": create it with \`create database "none" encoding 'UTF8' template template0\`, or name another in the URL.`,
-    ],
-    [
-      `postgres://full_house@${at}/postgres`,
-      `The server at ${at} has no connection left (too many connections for role "full_house"): close some, or raise its max_connections.`,
-    ],
-    [
-      `postgres://stranger@${at}/latin`,
-      `The user "stranger" may not connect to the database "latin": have an administrator run \`grant connect on database "latin" to "stranger"\`.`,
-    ],
-    [
-      `postgres://postgres@${at}/latin`,
-      `The database "latin" has the encoding LATIN1, which cannot hold all text: name one that was made with \`create database NAME encoding 'UTF8' template template0\`.`,
-    ],
-    [
-      `postgres://postgres@${at}/postgres?sslmode=require`,
-      `The server at ${at} does not speak TLS: write sslmode=disable in the URL, or set up TLS on the server.`,
-    ],
-    [
-      `postgres://postgres@${at}/postgres?sslmode=verify-full&sslrootcert=/no/where.pem`,
-      `The URL of the database cannot be used: ENOENT: no such file or directory, open '/no/where.pem'.`,
-    ],
-    [
-      'postgres://postgres@127.0.0.1:1/postgres',
-      'The server at 127.0.0.1:1 cannot be reached (ECONNREFUSED): start it, or correct host and port in the URL.',
-    ],
-    [
-      'postgres://postgres@no.where.invalid/postgres',
-      'The host of no.where.invalid:5432 is not known (ENOTFOUND): correct the host in the URL.',
-    ],
-    [
-      'postgres:///postgres?host=/no/where&user=postgres',
-      'There is no PostgreSQL socket in /no/where: start the server, or correct the host in the URL.',
-    ],
-    [
-      `postgres://postgres@127.0.0.1:${closingPort}/postgres`,
-      `The server at 127.0.0.1:${closingPort} closed the connection: see its log, and whether host and port in the URL are PostgreSQL's.`,
-    ],
-  ] as const)
-    await assert.rejects(connect(url, 'write'), { message }, url)
-})
+onPostgres(
+  'what keeps a connection from being made is said in one sentence that says what to do',
+  async () => {
+    const role = await server.addRole('Some One', 'right')
+    const { port } = server
+    await server.query(
+      'create role barred; create role stranger login; create role full_house login connection limit 0',
+    )
+    await server.query(
+      `create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0`,
+    )
+    await server.query('revoke connect on database latin from public')
+    const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    after(() => closing.close())
+    await once(closing, 'listening')
+    const closingPort = (closing.address() as { port: number }).port
+    const at = `127.0.0.1:${port}`
+    for (const [url, message] of [
+      [
+        role.replace('right', 'wrong'),
+        `The server at ${at} refuses the password of the user "Some One": write the right one in the URL, postgres://USER:PASSWORD@HOST/DATABASE, with @ : / ? # % as %40 %3A %2F %3F %23 %25.`,
+      ],
+      [
+        role.replace(':right', ''),
+        `The server at ${at} wants a password of the user "Some One": write it in the URL, postgres://USER:PASSWORD@HOST/DATABASE.`,
+      ],
+      [
+        `postgres://nobody@${at}/postgres`,
+        `The server at ${at} refuses the user "nobody" (role "nobody" does not exist): create it with \`create role "nobody" login\`, or name another in the URL.`,
+      ],
+      [
+        `postgres://barred@${at}/postgres`,
+        `The server at ${at} refuses the user "barred" (role "barred" is not permitted to log in): create it with \`create role "barred" login\`, or name another in the URL.`,
+      ],
+      [
+        `postgres://postgres@${at}/none`,
+        `The server at ${at} has no database "none": create it with \`create database "none" encoding 'UTF8' template template0\`, or name another in the URL.`,
+      ],
+      [
+        `postgres://full_house@${at}/postgres`,
+        `The server at ${at} has no connection left (too many connections for role "full_house"): close some, or raise its max_connections.`,
+      ],
+      [
+        `postgres://stranger@${at}/latin`,
+        `The user "stranger" may not connect to the database "latin": have an administrator run \`grant connect on database "latin" to "stranger"\`.`,
+      ],
+      [
+        `postgres://postgres@${at}/latin`,
+        `The database "latin" has the encoding LATIN1, which cannot hold all text: name one that was made with \`create database NAME encoding 'UTF8' template template0\`.`,
+      ],
+      [
+        `postgres://postgres@${at}/postgres?sslmode=require`,
+        `The server at ${at} does not speak TLS: write sslmode=disable in the URL, or set up TLS on the server.`,
+      ],
+      [
+        `postgres://postgres@${at}/postgres?sslmode=verify-full&sslrootcert=/no/where.pem`,
+        `The URL of the database cannot be used: ENOENT: no such file or directory, open '/no/where.pem'.`,
+      ],
+      [
+        'postgres://postgres@127.0.0.1:1/postgres',
+        'The server at 127.0.0.1:1 cannot be reached (ECONNREFUSED): start it, or correct host and port in the URL.',
+      ],
+      [
+        'postgres://postgres@no.where.invalid/postgres',
+        'The host of no.where.invalid:5432 is not known (ENOTFOUND): correct the host in the URL.',
+      ],
+      [
+        'postgres:///postgres?host=/no/where&user=postgres',
+        'There is no PostgreSQL socket in /no/where: start the server, or correct the host in the URL.',
+      ],
+      [
+        `postgres://postgres@127.0.0.1:${closingPort}/postgres`,
+        `The server at 127.0.0.1:${closingPort} closed the connection: see its log, and whether host and port in the URL are PostgreSQL's.`,
+      ],
+    ] as const)
+      await assert.rejects(connect(url, 'write'), { message }, url)
+  },
+)
 
-test('a server whose pg_hba.conf lets nobody in from here is told from an unknown role', async () => {
+onPostgres('a server whose pg_hba.conf lets nobody in from here is told from an unknown role', async () => {
   const [{ hba_file }] = (await server.query('show hba_file')) as [{ hba_file: string }]
   const before = readFileSync(hba_file, 'utf8')
   await server.query('create role outsider login')
@@ -231,7 +241,7 @@ test('a server whose pg_hba.conf lets nobody in from here is told from an unknow
   writeFileSync(hba_file, before)
 })
 
-test('of several hosts that one is found which takes writes, after a failover too', async () => {
+onPostgres('of several hosts that one is found which takes writes, after a failover too', async () => {
   const primary = await start(startCluster())
   const standby = await start(primary.standby())
   const [first, second, none] = [standby.port, primary.port, 1].map((port) => `127.0.0.1:${port}`)
@@ -259,7 +269,7 @@ test('of several hosts that one is found which takes writes, after a failover to
   assert.equal(await portOf(url(second, first), 'write'), standby.port)
 })
 
-test('a wrong password is not tried at the next host', async () => {
+onPostgres('a wrong password is not tried at the next host', async () => {
   const role = await server.addRole('careful', 'right')
   const url = role.replace('right', 'wrong').replace('@127.0.0.1', `@127.0.0.1:${server.port},127.0.0.1`)
   await assert.rejects(connect(url, 'write'), /^Error: The server at \S+ refuses the password/)

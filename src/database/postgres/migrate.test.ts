@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import pg from 'pg'
 import type { Json } from '../../../test/reference/shapes.ts'
+import { onPostgres } from '../../../test/support/databases.ts'
 import type { StoredLine } from '../../../test/support/engine.ts'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts'
 import { openTestStore, recordLexicon, type TestStore } from '../../../test/support/store.ts'
@@ -17,14 +18,14 @@ const table = 'lexigraph_records."org.example.thing"'
 const kept: FreshDatabase[] = []
 after(() => Promise.all(kept.map((database) => database[Symbol.asyncDispose]())))
 
-test('an empty database is laid out as its lexicons say, ready to be read', async () => {
+onPostgres('an empty database is laid out as its lexicons say, ready to be read', async () => {
   await using store = await open(await empty(), [thing(size), thing({}, 'org.example.other')])
   const state = await store.database.read.readPlanState()
   assert.deepEqual(state, { version: 1, ordered: new Set(), hiding: false })
   assert.deepEqual(await store.apply(line('a', { size: 1 })), { ...nothing, stored: 1 })
 })
 
-test('opening a database whose lexicons have not changed writes nothing', async () => {
+onPostgres('opening a database whose lexicons have not changed writes nothing', async () => {
   const url = await empty()
   await fill(url, [thing(size)], [line('a', { size: 1 })])
   const before = await content(url)
@@ -32,7 +33,7 @@ test('opening a database whose lexicons have not changed writes nothing', async 
   assert.deepEqual(await content(url), before)
 })
 
-test('a property that is new to the lexicon is filled in from the kept records', async () => {
+onPostgres('a property that is new to the lexicon is filled in from the kept records', async () => {
   const url = await empty()
   const lines = [line('a', { size: 1, tags: ['x', 'y'], text: 'Größe' }), line('b', { size: 2 })]
   await fill(url, [thing(size)], lines)
@@ -55,7 +56,7 @@ test('a property that is new to the lexicon is filled in from the kept records',
   )
 })
 
-test('records that no longer fit are kept as refused, the others are served', async () => {
+onPostgres('records that no longer fit are kept as refused, the others are served', async () => {
   const url = await empty()
   await fill(url, [thing({ size: { type: 'unknown' } })], [line('a', { size: { n: 1 } }), line('b', {})])
   await using store = await open(url, [thing(size)])
@@ -70,7 +71,7 @@ test('records that no longer fit are kept as refused, the others are served', as
   assert.match(line_.indexedAt, /Z$/)
 })
 
-test('a rebuild keeps CIDs, revisions and both moments', async () => {
+onPostgres('a rebuild keeps CIDs, revisions and both moments', async () => {
   const url = await empty()
   const select = `select rkey, did, cid, rev, indexed_at, changed_at, record from "org.example.thing" order by rkey`
   let before: unknown
@@ -86,7 +87,7 @@ test('a rebuild keeps CIDs, revisions and both moments', async () => {
   assert.equal((await store.database.read.readPlanState()).version, 2)
 })
 
-test('more records than are fetched at once are all there after a rebuild', async () => {
+onPostgres('more records than are fetched at once are all there after a rebuild', async () => {
   const url = await empty()
   const lines = Array.from({ length: 2500 }, (_, n) => line(`k${n}`, { size: n }))
   await fill(url, [thing({})], lines)
@@ -99,7 +100,7 @@ test('more records than are fetched at once are all there after a rebuild', asyn
   )
 })
 
-test('a collection whose lexicon goes away and comes back has its records', async () => {
+onPostgres('a collection whose lexicon goes away and comes back has its records', async () => {
   const url = await empty()
   const other = thing(size, 'org.example.other')
   const lines = [line('a', { size: 1 }), line('o', { size: 2 }, {}, 'org.example.other')]
@@ -117,7 +118,7 @@ test('a collection whose lexicon goes away and comes back has its records', asyn
   assert.equal((await store.rows('select * from "org.example.thing"')).length, 2)
 })
 
-test('collections whose names differ by case alone are rebuilt side by side', async () => {
+onPostgres('collections whose names differ by case alone are rebuilt side by side', async () => {
   const url = await empty()
   const both = (properties: Json) => [thing(properties, 'org.example.Thing'), thing(properties)]
   await fill(url, both({}), [line('a', { size: 1 }), line('b', { size: 2 }, {}, 'org.example.Thing')])
@@ -131,7 +132,7 @@ test('collections whose names differ by case alone are rebuilt side by side', as
   ])
 })
 
-test('a database that was rebuilt has no leftovers: its layout is that of a new one', async () => {
+onPostgres('a database that was rebuilt has no leftovers: its layout is that of a new one', async () => {
   const wide = {
     ...size,
     text: { type: 'string', maxGraphemes: 99 },
@@ -145,7 +146,7 @@ test('a database that was rebuilt has no leftovers: its layout is that of a new 
   assert.deepEqual(await layout(rebuilt), await layout(fresh))
 })
 
-test('a database whose columns were derived by an older program is rebuilt', async () => {
+onPostgres('a database whose columns were derived by an older program is rebuilt', async () => {
   const url = await empty()
   await fill(url, [thing(size)], [line('a', { size: 7 })])
   await run(url, `update lexigraph.state set derivation = 'older'; update ${table} set ".size" = 99`)
@@ -154,7 +155,7 @@ test('a database whose columns were derived by an older program is rebuilt', asy
   assert.equal((await store.database.read.readPlanState()).version, 2)
 })
 
-test('a rebuild that fails changes nothing', async () => {
+onPostgres('a rebuild that fails changes nothing', async () => {
   const url = await empty()
   await fill(url, [thing(size)], [line('a', { size: 7 })])
   await run(url, `update ${table} set cid = 'none'`)
@@ -163,7 +164,7 @@ test('a rebuild that fails changes nothing', async () => {
   assert.deepEqual(await content(url), before)
 })
 
-test('a rebuild leaves what is kept beside the records as it is', async () => {
+onPostgres('a rebuild leaves what is kept beside the records as it is', async () => {
   const url = await empty()
   const beside = ['source', 'job', 'listing', 'tombstone', 'outcome', 'rejection', 'base']
   const rowsOf = (store: TestStore) =>
@@ -190,49 +191,55 @@ test('a rebuild leaves what is kept beside the records as it is', async () => {
   assert.equal((await store.rows('select * from "org.example.thing"')).length, 1)
 })
 
-test('rows of hidden accounts wait outside of the new tables, those of deleted ones are gone', async () => {
-  const url = await empty()
-  const at = (who: string, key: string): StoredLine => ({
-    uri: `at://${who}/org.example.thing/${key}`,
-    value: { $type: 'org.example.thing' },
-  })
-  const [hidden, deleted] = ['did:web:hidden.example', 'did:web:deleted.example']
-  {
-    await using store = await open(url, [thing({})])
-    await store.apply(at(did, 'a'), at(hidden, 'b'), at(deleted, 'c'))
-    const change = { kind: 'account', active: false, eventAt: 1n } as const
-    await store.database.write.applyBatch([
-      { ...change, did: hidden, status: 'takendown' },
-      { ...change, did: deleted, status: 'deleted' },
+onPostgres(
+  'rows of hidden accounts wait outside of the new tables, those of deleted ones are gone',
+  async () => {
+    const url = await empty()
+    const at = (who: string, key: string): StoredLine => ({
+      uri: `at://${who}/org.example.thing/${key}`,
+      value: { $type: 'org.example.thing' },
+    })
+    const [hidden, deleted] = ['did:web:hidden.example', 'did:web:deleted.example']
+    {
+      await using store = await open(url, [thing({})])
+      await store.apply(at(did, 'a'), at(hidden, 'b'), at(deleted, 'c'))
+      const change = { kind: 'account', active: false, eventAt: 1n } as const
+      await store.database.write.applyBatch([
+        { ...change, did: hidden, status: 'takendown' },
+        { ...change, did: deleted, status: 'deleted' },
+      ])
+    }
+    await using store = await open(url, [thing(size)])
+    assert.deepEqual(await store.rows('select rkey from "org.example.thing"'), [{ rkey: 'a' }])
+    assert.deepEqual(await store.rows('select rkey, id from parked'), [{ rkey: 'b', id: null }])
+    assert.ok(!(await store.database.read.readPlanState()).hiding)
+  },
+)
+
+onPostgres(
+  'until a rebuild is committed everybody reads what was there before, and nobody waits',
+  async () => {
+    const url = await empty()
+    await using reader = await open(url, [thing(size)])
+    await reader.load([line('a', { size: 1 })])
+    await using holder = await connected(url)
+    // The last thing that a rebuild writes.
+    await holder.query('begin; select from lexigraph.state for update')
+    const rebuilding = open(url, [thing({})])
+    await until(async () => (await waiting(url, 'update state')) === 1)
+    assert.deepEqual(await reader.rows('select rkey, ".size" as size from "org.example.thing"'), [
+      { rkey: 'a', size: 1 },
     ])
-  }
-  await using store = await open(url, [thing(size)])
-  assert.deepEqual(await store.rows('select rkey from "org.example.thing"'), [{ rkey: 'a' }])
-  assert.deepEqual(await store.rows('select rkey, id from parked'), [{ rkey: 'b', id: null }])
-  assert.ok(!(await store.database.read.readPlanState()).hiding)
-})
+    assert.equal((await reader.database.read.readPlanState()).version, 1)
+    await holder.query('commit')
+    await using store = await rebuilding
+    assert.equal((await store.database.read.readPlanState()).version, 2)
+    await assert.rejects(reader.database.read.readPlanState(), /other lexicons; restart/)
+    await assert.rejects(reader.apply(line('d', {})), /rebuilt for other lexicons/)
+  },
+)
 
-test('until a rebuild is committed everybody reads what was there before, and nobody waits', async () => {
-  const url = await empty()
-  await using reader = await open(url, [thing(size)])
-  await reader.load([line('a', { size: 1 })])
-  await using holder = await connected(url)
-  // The last thing that a rebuild writes.
-  await holder.query('begin; select from lexigraph.state for update')
-  const rebuilding = open(url, [thing({})])
-  await until(async () => (await waiting(url, 'update state')) === 1)
-  assert.deepEqual(await reader.rows('select rkey, ".size" as size from "org.example.thing"'), [
-    { rkey: 'a', size: 1 },
-  ])
-  assert.equal((await reader.database.read.readPlanState()).version, 1)
-  await holder.query('commit')
-  await using store = await rebuilding
-  assert.equal((await store.database.read.readPlanState()).version, 2)
-  await assert.rejects(reader.database.read.readPlanState(), /other lexicons; restart/)
-  await assert.rejects(reader.apply(line('d', {})), /rebuilt for other lexicons/)
-})
-
-test('whoever reads in a loop while tables are rebuilt never fails', async () => {
+onPostgres('whoever reads in a loop while tables are rebuilt never fails', async () => {
   const url = await empty()
   await using reader = await open(url, [thing(size)])
   await reader.load(Array.from({ length: 1000 }, (_, n) => line(`k${n}`, { size: n })))
@@ -250,41 +257,47 @@ test('whoever reads in a loop while tables are rebuilt never fails', async () =>
   assert.deepEqual([...counts], [JSON.stringify({ n: 1000, sum: 499_500 })])
 })
 
-test('what is read while the tables change names is read to its end, and the old tables go afterwards', async () => {
-  const url = await empty()
-  await fill(url, [thing(size)], [line('a', { size: 1 })])
-  await using holder = await connected(url)
-  await holder.query(`begin; declare rows cursor for select rkey from ${table}`)
-  await (await open(url, [thing({})]))[Symbol.asyncDispose]()
-  assert.deepEqual((await holder.query('fetch 1 from rows')).rows, [{ rkey: 'a' }])
-  const schemas = `select nspname from pg_namespace where nspname like 'lexigraph%' order by 1`
-  assert.equal((await holder.query(schemas)).rows.length, 3)
-  await holder.query('commit')
-  await (await open(url, [thing({})]))[Symbol.asyncDispose]()
-  assert.deepEqual((await holder.query(schemas)).rows, [
-    { nspname: 'lexigraph' },
-    { nspname: 'lexigraph_records' },
-  ])
-})
+onPostgres(
+  'what is read while the tables change names is read to its end, and the old tables go afterwards',
+  async () => {
+    const url = await empty()
+    await fill(url, [thing(size)], [line('a', { size: 1 })])
+    await using holder = await connected(url)
+    await holder.query(`begin; declare rows cursor for select rkey from ${table}`)
+    await (await open(url, [thing({})]))[Symbol.asyncDispose]()
+    assert.deepEqual((await holder.query('fetch 1 from rows')).rows, [{ rkey: 'a' }])
+    const schemas = `select nspname from pg_namespace where nspname like 'lexigraph%' order by 1`
+    assert.equal((await holder.query(schemas)).rows.length, 3)
+    await holder.query('commit')
+    await (await open(url, [thing({})]))[Symbol.asyncDispose]()
+    assert.deepEqual((await holder.query(schemas)).rows, [
+      { nspname: 'lexigraph' },
+      { nspname: 'lexigraph_records' },
+    ])
+  },
+)
 
-test('a table that is to be kept is moved between the statements of those who still read it', async () => {
-  const url = await empty()
-  const other = thing(size, 'org.example.other')
-  await using reader = await open(url, [thing(size), other])
-  await reader.apply(line('o', { size: 2 }, {}, 'org.example.other'))
-  await using holder = await connected(url)
-  const read = 'select rkey from lexigraph_records."org.example.other"'
-  await holder.query(`begin; ${read}`)
-  const rebuilding = open(url, [thing(size)])
-  await until(async () => (await waiting(url, 'alter table')) === 1)
-  // Whoever comes after the one that waits would wait with it, if it did not give way.
-  assert.deepEqual(await reader.rows(read), [{ rkey: 'o' }])
-  await holder.query('commit')
-  await (await rebuilding)[Symbol.asyncDispose]()
-  assert.deepEqual((await holder.query(read)).rows, [{ rkey: 'o' }])
-})
+onPostgres(
+  'a table that is to be kept is moved between the statements of those who still read it',
+  async () => {
+    const url = await empty()
+    const other = thing(size, 'org.example.other')
+    await using reader = await open(url, [thing(size), other])
+    await reader.apply(line('o', { size: 2 }, {}, 'org.example.other'))
+    await using holder = await connected(url)
+    const read = 'select rkey from lexigraph_records."org.example.other"'
+    await holder.query(`begin; ${read}`)
+    const rebuilding = open(url, [thing(size)])
+    await until(async () => (await waiting(url, 'alter table')) === 1)
+    // Whoever comes after the one that waits would wait with it, if it did not give way.
+    assert.deepEqual(await reader.rows(read), [{ rkey: 'o' }])
+    await holder.query('commit')
+    await (await rebuilding)[Symbol.asyncDispose]()
+    assert.deepEqual((await holder.query(read)).rows, [{ rkey: 'o' }])
+  },
+)
 
-test('of those that start at once, one lays the database out and the others go on', async () => {
+onPostgres('of those that start at once, one lays the database out and the others go on', async () => {
   const url = await empty()
   const stores = await Promise.all([1, 2, 3].map(() => open(url, [thing(size)])))
   for (const [index, store] of stores.entries()) await store.apply(line(`k${index}`, { size: index }))
@@ -295,7 +308,7 @@ test('of those that start at once, one lays the database out and the others go o
   for (const store of stores) await store[Symbol.asyncDispose]()
 })
 
-test('of those that start at once with new lexicons, one rebuilds and the others go on', async () => {
+onPostgres('of those that start at once with new lexicons, one rebuilds and the others go on', async () => {
   const url = await empty()
   await fill(url, [thing({})], [line('a', { size: 1 })])
   const stores = await Promise.all([1, 2, 3].map(() => open(url, [thing(size)])))
@@ -306,7 +319,7 @@ test('of those that start at once with new lexicons, one rebuilds and the others
   }
 })
 
-test('only to read, a database is neither laid out nor rebuilt', async () => {
+onPostgres('only to read, a database is neither laid out nor rebuilt', async () => {
   const url = await empty()
   const read = () => openReadDatabase(url, { fingerprint: 'any', now: () => 0n })
   const before = await content(url)
@@ -318,7 +331,7 @@ test('only to read, a database is neither laid out nor rebuilt', async () => {
   assert.deepEqual(await content(url), filled)
 })
 
-test('a database of a newer version is refused and left alone', async () => {
+onPostgres('a database of a newer version is refused and left alone', async () => {
   const url = await empty()
   await fill(url, [thing(size)], [])
   await run(url, 'update lexigraph.state set schema_version = 99')
@@ -328,7 +341,7 @@ test('a database of a newer version is refused and left alone', async () => {
   )
 })
 
-test('a database with tables of something else is refused and left alone', async () => {
+onPostgres('a database with tables of something else is refused and left alone', async () => {
   for (const statements of [
     'create table t (x int)',
     'create schema s; create view s.v as select 1',
@@ -345,7 +358,7 @@ test('a database with tables of something else is refused and left alone', async
   }
 })
 
-test('schemas and an extension that an administrator has made are used as they are', async () => {
+onPostgres('schemas and an extension that an administrator has made are used as they are', async () => {
   const url = await empty()
   await run(url, 'create schema lexigraph; create schema tools; create extension pg_trgm schema tools')
   const text = { type: 'string', maxGraphemes: 100 }
@@ -357,7 +370,7 @@ test('schemas and an extension that an administrator has made are used as they a
   )
 })
 
-test('beside our own, anybody may add tables later', async () => {
+onPostgres('beside our own, anybody may add tables later', async () => {
   const url = await empty()
   await fill(url, [thing(size)], [line('a', { size: 1 })])
   await run(url, 'create table mine (x int)')
