@@ -1,5 +1,5 @@
 /** Whole imports into empty tables: indexes are built and counts taken when all rows are there. */
-import type { Client, ClientBase } from 'pg'
+import type { ClientBase } from 'pg'
 import type { Change } from '../database.ts'
 import { addOutcome, type Outcome } from '../outcome.ts'
 import type { Applier } from './applier.ts'
@@ -19,11 +19,11 @@ export async function areEmpty({ tables }: Applier, { query }: Transaction): Pro
 /** Within the caller's transaction. */
 export async function fill(
   applier: Applier,
-  client: ClientBase,
   transaction: Transaction,
   batches: Batches,
   total: Outcome,
 ): Promise<void> {
+  const { client } = transaction
   const tables = [...applier.tables.values()].map(({ table }) => table)
   for (const table of tables) await client.query(dropIndexes(table))
   for await (const batch of batches)
@@ -33,7 +33,7 @@ export async function fill(
 }
 
 /** After it, outside of a transaction: what the server would do by itself some time later. */
-export async function tidy({ tables }: Applier, client: Client): Promise<void> {
+export async function tidy({ tables }: Applier, client: ClientBase): Promise<void> {
   const parts = [...tables.values()].flatMap(({ table }) => [
     analyzedColumns(table),
     ...table.arrays.map(({ name }) => quote(name)),

@@ -12,6 +12,7 @@ import { runPrepared } from './prepared.ts'
 import { createPostgresSession } from './session.ts'
 
 export interface Transaction {
+  readonly client: ClientBase
   readonly session: Session
   /** In PostgreSQL's own spelling; integers come as bigint. */
   readonly query: <Row extends object>(text: string, ...values: readonly Value[]) => Promise<readonly Row[]>
@@ -51,19 +52,19 @@ export class Transactions {
 
   /** All of the work or nothing. When it ends with a `DatabaseBusyError`, it may be asked for again. */
   transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.exclusively(async (client) => {
-      const transaction = await this.#begin(client)
+    return this.exclusively(async () => {
+      const transaction = await this.begin()
       const result = await work(transaction)
-      await client.query('commit')
+      await transaction.client.query('commit')
       return result
     })
   }
 
-  /** Whatever needs the connection for itself. What it leaves open is undone. */
-  async exclusively<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+  /** For work that begins and commits by itself; what it leaves open is undone when it fails. */
+  async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#busy.then(async () => {
       try {
-        return await work(await this.#connected())
+        return await work()
       } catch (error) {
         throw await this.#undo(error)
       }
@@ -72,9 +73,17 @@ export class Transactions {
     return turn
   }
 
-  /** Within `exclusively`, for work that commits by itself. */
-  begin(client: Client): Promise<Transaction> {
-    return this.#begin(client)
+  /** Within `exclusively`. */
+  async begin(): Promise<Transaction> {
+    const used = this.#client
+    try {
+      return await this.#begin(used ?? (await this.#connected()))
+    } catch (error) {
+      // It may have been lost since it was last used, which nobody notices before; nothing has been done on it yet.
+      if (used === null || !isLost(error)) throw error
+      await this.#drop()
+      return this.#begin(await this.#connected())
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -83,7 +92,6 @@ export class Transactions {
   }
 
   async #connected(): Promise<Client> {
-    if (this.#client !== null) return this.#client
     const client = await this.#connect()
     client.on('end', () => {
       if (this.#client === client) this.#client = null
@@ -109,7 +117,7 @@ export class Transactions {
   /** The error to throw: what may pass by itself may be asked for again. */
   async #undo(error: unknown): Promise<unknown> {
     const passing = isPassing(error)
-    if (passing && !harmless.has(codeOf(error) ?? '')) await this.#drop()
+    if (isLost(error)) await this.#drop()
     try {
       await this.#client?.query('rollback')
     } catch {
@@ -130,9 +138,15 @@ export class Transactions {
   }
 }
 
+/** Whether the connection is of no use any more. */
+function isLost(error: unknown): boolean {
+  return isPassing(error) && !harmless.has(codeOf(error) ?? '')
+}
+
 /** Within a transaction of the caller's. */
 export function createTransaction(client: ClientBase): Transaction {
   return {
+    client,
     session: createPostgresSession(client),
     query: async (text, ...values) => {
       const { rows } = await runPrepared(client, { text, values: values as ColumnValue[] })

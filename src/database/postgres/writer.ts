@@ -1,11 +1,14 @@
 /** The write path of PostgreSQL: batches in one transaction each, and whole imports in one. */
 import type { Client } from 'pg'
-import type { BatchOutcome, Change, SourceMark, WriteDatabase } from '../database.ts'
+import type { BatchOutcome, Change, Lead, LeadWish, SourceMark, WriteDatabase } from '../database.ts'
 import { KeptLedger } from '../kept/ledger.ts'
 import { runSteps } from '../kept/steps.ts'
 import type { Ledger } from '../ledger.ts'
-import { addOutcome, noOutcome } from '../outcome.ts'
+import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
 import { Applier, type ApplierOptions } from './applier.ts'
+import type { Use } from './connection.ts'
+import { DatabaseUnreachableError } from './failures.ts'
+import { keepLead, takeLead } from './lead.ts'
 import { areEmpty, countTexts, fill, tidy } from './load.ts'
 import { createTransaction, Transactions } from './transactions.ts'
 
@@ -16,14 +19,20 @@ export interface PostgresWriterOptions extends WriterOptions {
   readonly derivation: string
 }
 
+type Connect = (use: Exclude<Use, 'read'>) => Promise<Client>
+
 export class PostgresWriter implements WriteDatabase {
   readonly ledger: Ledger
+  readonly #connect: Connect
+  readonly #options: PostgresWriterOptions
   readonly #transactions: Transactions
   readonly #applier: Applier
 
   /** `connect` is asked for a connection when one is first needed, and again when it was lost. */
-  constructor(connect: () => Promise<Client>, options: PostgresWriterOptions) {
-    this.#transactions = new Transactions(connect, options.derivation)
+  constructor(connect: Connect, options: PostgresWriterOptions) {
+    this.#connect = connect
+    this.#options = options
+    this.#transactions = new Transactions(() => connect('write'), options.derivation)
     this.#applier = new Applier(options)
     this.ledger = new KeptLedger({
       transact: (steps) => this.#transactions.transact(({ session }) => runSteps(session, steps())),
@@ -38,31 +47,59 @@ export class PostgresWriter implements WriteDatabase {
     return this.#transactions.transact((transaction) => this.#applier.applyBatch(transaction, changes, mark))
   }
 
-  load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
-    return this.#transactions.exclusively(async (client) => {
-      const total = noOutcome()
-      const transaction = await this.#transactions.begin(client)
-      const isEmpty = await areEmpty(this.#applier, transaction)
-      if (isEmpty) await fill(this.#applier, client, transaction, batches, total)
-      await client.query('commit')
-      if (isEmpty) {
-        await tidy(this.#applier, client)
-        await countTexts(this.#applier, await this.#transactions.begin(client))
-        await client.query('commit')
-        return total
-      }
-      for await (const batch of batches) {
-        const one = await this.#transactions.begin(client)
-        const outcome = await this.#applier.applyBatch(one, batch)
-        await client.query('commit')
-        addOutcome(total, outcome)
-      }
-      return total
-    })
+  async load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
+    const total = noOutcome()
+    if (!(await this.#loadEmpty(batches, total)))
+      for await (const batch of batches) addOutcome(total, await this.applyBatch(batch))
+    return total
+  }
+
+  async lead(wish: LeadWish): Promise<Lead | null> {
+    const client = await takeLead(() => this.#connect('lead'), wish)
+    if (client === null) return null
+    const lost = new AbortController()
+    client.once('end', () => lost.abort())
+    let isFirst = true
+    const once = async (): Promise<Client> => {
+      // Another connection would not have the lock.
+      if (!isFirst) throw new DatabaseUnreachableError('The connection that led is lost.')
+      isFirst = false
+      return client
+    }
+    const writer = new PostgresWriter(once, this.#options)
+    const over = new AbortController()
+    const kept = keepLead(writer.#transactions, AbortSignal.any([lost.signal, over.signal]))
+    return {
+      ledger: writer.ledger,
+      applyBatch: (changes, mark) => writer.applyBatch(changes, mark),
+      load: (batches) => writer.load(batches),
+      lost: lost.signal,
+      async [Symbol.asyncDispose]() {
+        over.abort()
+        await kept
+        await writer[Symbol.asyncDispose]()
+      },
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#transactions[Symbol.asyncDispose]()
+  }
+
+  /** False, and nothing done, when there are records already. */
+  #loadEmpty(batches: AsyncIterable<readonly Change[]>, total: Outcome): Promise<boolean> {
+    return this.#transactions.exclusively(async () => {
+      const transaction = await this.#transactions.begin()
+      const { client } = transaction
+      const isEmpty = await areEmpty(this.#applier, transaction)
+      if (isEmpty) await fill(this.#applier, transaction, batches, total)
+      await client.query('commit')
+      if (!isEmpty) return false
+      await tidy(this.#applier, client)
+      await countTexts(this.#applier, await this.#transactions.begin())
+      await client.query('commit')
+      return true
+    })
   }
 }
 
@@ -74,6 +111,6 @@ export async function refill(
 ): Promise<void> {
   const applier = new Applier(options)
   const transaction = createTransaction(client)
-  await fill(applier, client, transaction, batches, noOutcome())
+  await fill(applier, transaction, batches, noOutcome())
   await countTexts(applier, transaction)
 }
