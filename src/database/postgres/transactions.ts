@@ -61,10 +61,10 @@ export class Transactions {
   }
 
   /** For work that begins and commits by itself; what it leaves open is undone when it fails. */
-  async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+  async exclusively<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const turn = this.#busy.then(async () => {
       try {
-        return await work()
+        return await work(this.#client ?? (await this.#connected()))
       } catch (error) {
         throw await this.#undo(error)
       }
@@ -75,12 +75,11 @@ export class Transactions {
 
   /** Within `exclusively`. */
   async begin(): Promise<Transaction> {
-    const used = this.#client
     try {
-      return await this.#begin(used ?? (await this.#connected()))
+      return await this.#begin(this.#client ?? (await this.#connected()))
     } catch (error) {
       // It may have been lost since it was last used, which nobody notices before; nothing has been done on it yet.
-      if (used === null || !isLost(error)) throw error
+      if (!isLost(error)) throw error
       await this.#drop()
       return this.#begin(await this.#connected())
     }
