@@ -1,11 +1,13 @@
 /** What `ingest` and the thread of `serve --ingest` run: sources, and the work beside them, over one database. */
 import { availableParallelism } from 'node:os'
+import type { Writer } from '../database/database.ts'
 import { fetchRepositories } from '../ingest/backfill.ts'
 import { createFloodGuard } from '../ingest/flood.ts'
 import { follow } from '../ingest/follow.ts'
 import { keepHandles } from '../ingest/handles.ts'
 import { createIdentity } from '../ingest/sources/identity.ts'
 import { createHosts } from '../ingest/sources/hosts.ts'
+import type { Source } from '../ingest/source.ts'
 import type { CommandContext } from './command.ts'
 import { lexiconDir, loadFoundation, now, openStore } from './foundation.ts'
 import { createLog, identityOptions, publishersOf } from './network.ts'
@@ -34,29 +36,50 @@ export async function runIngest(
     identityOptions: options, // Signatures take more than the writing does, and what waits for it takes nothing.
     threads: config.workers ?? availableParallelism(),
   }
-  const sources = parsed.map((source) => createSource(source, given))
-  const fetchWanted = (until: 'idle' | 'aborted', signal: AbortSignal) =>
-    fetchRepositories(database.write, {
-      kind: 'ingest',
-      targets: [],
-      until,
-      parallel: config.parallel,
-      reader,
-      identity,
-      hosts,
-      now,
-      signal,
-      onNotice: log.warn,
+  let before = ''
+  while (!signal.aborted) {
+    const onWaiting = (why: string): void => {
+      log.info(`Waits: ${why}`)
+      before = 'Took over. '
+    }
+    await using lead = await database.write.lead({ signal, onWaiting })
+    if (lead === null) return
+    // Nothing that memory says of the index holds under another lead, so all of it is made anew.
+    const sources = parsed.map((source) => createSource(source, given))
+    log.info(`${before}Following ${sources.map(({ name }) => name).join(', ')}.`)
+    try {
+      await followAll(sources, lead, AbortSignal.any([signal, lead.lost]))
+      if (!lead.lost.aborted) return
+    } catch (error) {
+      if (!lead.lost.aborted || signal.aborted) throw error
+    }
+    log.warn('The connection to the database is lost; following starts anew from the cursors stored there.')
+  }
+
+  /** Ends when the sources do, or the signal is aborted. */
+  async function followAll(sources: readonly Source[], writer: Writer, until: AbortSignal): Promise<void> {
+    const fetchWanted = (end: 'idle' | 'aborted', signal: AbortSignal) =>
+      fetchRepositories(writer, {
+        kind: 'ingest',
+        targets: [],
+        until: end,
+        parallel: config.parallel,
+        reader,
+        identity,
+        hosts,
+        now,
+        signal,
+        onNotice: log.warn,
+      })
+    await follow(sources, writer, {
+      signal: until,
+      log,
+      flood: createFloodGuard(config['max-publisher-rate'], now),
+      beside: [
+        async (until) => void (await fetchWanted('aborted', until)),
+        (until) => keepHandles(writer.ledger, identity, { signal: until, now, onNotice: log.warn }),
+      ],
     })
-  log.info(`Following ${sources.map(({ name }) => name).join(', ')}.`)
-  await follow(sources, database.write, {
-    signal,
-    log,
-    flood: createFloodGuard(config['max-publisher-rate'], now),
-    beside: [
-      async (until) => void (await fetchWanted('aborted', until)),
-      (until) => keepHandles(database.write.ledger, identity, { signal: until, now, onNotice: log.warn }),
-    ],
-  })
-  if (!signal.aborted) await fetchWanted('idle', signal)
+    if (!until.aborted) await fetchWanted('idle', until)
+  }
 }

@@ -137,7 +137,7 @@ export interface Database extends AsyncDisposable {
   readonly write: WriteDatabase
 }
 
-export interface WriteDatabase extends AsyncDisposable {
+export interface Writer {
   /** What is kept beside the records. */
   readonly ledger: Ledger
   /**
@@ -154,4 +154,27 @@ export interface WriteDatabase extends AsyncDisposable {
    * and indexes built at the end; otherwise batch by batch.
    */
   load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome>
+}
+
+export interface WriteDatabase extends Writer, AsyncDisposable {
+  /**
+   * Resolves when this process is the one that follows sources, however long others are; null when the signal was
+   * aborted before. A database that cannot be reached is waited for too. One lead at a time.
+   */
+  lead(wish: LeadWish): Promise<Lead | null>
+}
+
+export interface LeadWish {
+  readonly signal: AbortSignal
+  /** Told what is waited for, in a sentence, whenever that changes. */
+  readonly onWaiting: (why: string) => void
+}
+
+/**
+ * Being the only one that follows sources. What is written through it is written while that is so, or not at all:
+ * once it is lost, every call fails with a `DatabaseBusyError` for good, and what the database holds by then, cursors
+ * included, has to be read anew. Disposing of it lets others lead.
+ */
+export interface Lead extends Writer, AsyncDisposable {
+  readonly lost: AbortSignal
 }

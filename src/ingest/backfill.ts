@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchOutcome } from '../database/changes.ts'
-import type { WriteDatabase } from '../database/database.ts'
+import type { Writer } from '../database/database.ts'
 import type { JobKind, RepoJob } from '../database/ledger.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
 import { retryDelay, whileBusy } from './retries.ts'
@@ -77,10 +77,7 @@ const actorsAtOnce = 1_000
 const remembered = 1_000_000
 
 /** What the network does wrong ends up in the result and the ledger; an error thrown here is our own fault. */
-export async function fetchRepositories(
-  database: WriteDatabase,
-  options: FetchOptions,
-): Promise<FetchResult> {
+export async function fetchRepositories(database: Writer, options: FetchOptions): Promise<FetchResult> {
   const { kind, targets, until, parallel } = options
   const { ledger } = database
   const stop = new AbortController()
@@ -188,7 +185,7 @@ function nextAttempt(
 
 /** Makes jobs of the accounts that targets name, page by page; what cannot be listed is told to the tally. */
 async function* listJobs(
-  { ledger }: WriteDatabase,
+  { ledger }: Writer,
   { kind, targets, until, reader, identity, hosts, signal, onNotice }: FetchOptions,
   tally: Tally,
 ): AsyncGenerator<undefined> {

@@ -1,6 +1,6 @@
 /** Follows several sources at once, and does beside them what their events leave to be done. */
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import type { WriteDatabase } from '../database/database.ts'
+import type { Writer } from '../database/database.ts'
 import type { IngestLog } from './log.ts'
 import type { FloodGuard } from './flood.ts'
 import { pump } from './pump.ts'
@@ -18,7 +18,7 @@ export interface FollowOptions {
 /** Ends when all sources are at their end, or the signal is aborted, or something of our own fails. */
 export async function follow(
   sources: readonly Source[],
-  database: WriteDatabase,
+  database: Writer,
   { signal, log, flood, beside }: FollowOptions,
 ): Promise<void> {
   const stop = new AbortController()
@@ -44,7 +44,7 @@ export async function follow(
 const rowsAtOnce = 200
 
 /** Moves rows of accounts that were hidden or came back, whenever there are some. */
-async function settle(database: WriteDatabase, signal: AbortSignal): Promise<void> {
+async function settle(database: Writer, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const moved = await whileBusy(signal, () => database.ledger.settleAccounts(rowsAtOnce))
     if (moved > 0) await nextTurn()

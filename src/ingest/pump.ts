@@ -2,7 +2,7 @@
  * Moves what a source delivers into the database, in order, at least once. Batches instead of parallel
  * writes, so that the cursor can never pass what is not stored; a slow database slows the source.
  */
-import { DatabaseBusyError, type WriteDatabase } from '../database/database.ts'
+import { DatabaseBusyError, type Writer } from '../database/database.ts'
 import type { SourceState } from '../database/changes.ts'
 import { Channel } from './channel.ts'
 import type { FloodGuard } from './flood.ts'
@@ -24,7 +24,7 @@ const queueSize = 2_000
 const heartbeat = 5_000
 
 /** Ends when the source does, or the signal is aborted; what was delivered before is stored then. */
-export async function pump(source: Source, database: WriteDatabase, options: PumpOptions): Promise<void> {
+export async function pump(source: Source, database: Writer, options: PumpOptions): Promise<void> {
   const { signal, log } = options
   const flood: FloodGuard = source.crowded === true ? options.flood : (change) => [change]
   let cursor = await whileBusy(signal, () => database.ledger.readCursor(source.name))
@@ -99,7 +99,7 @@ interface Report {
 }
 
 /** Keeps the state of a source in the database, and tells the log what has changed. */
-function createReport(name: string, database: WriteDatabase, { log, signal }: PumpOptions): Report {
+function createReport(name: string, database: Writer, { log, signal }: PumpOptions): Report {
   let state: SourceState = 'connecting'
   let detail: string | null = null
   let events = 0
@@ -116,11 +116,12 @@ function createReport(name: string, database: WriteDatabase, { log, signal }: Pu
     measure()
     await database.ledger.writeState(name, state, detail, rate)
   }
-  /** What is not written now is written with the next sign of life. */
+  const complain = (error: unknown): void => {
+    if (!(error instanceof DatabaseBusyError)) log.error(`${name}: ${String(error)}`)
+  }
+  /** What is not written now is written with the next sign of life; a source that gives none counts as stopped. */
   const trySave = (): void => {
-    save().catch((error: unknown) => {
-      if (!(error instanceof DatabaseBusyError)) log.error(`${name}: ${String(error)}`)
-    })
+    save().catch(complain)
   }
   const timer = setInterval(trySave, heartbeat)
   return {
@@ -141,9 +142,7 @@ function createReport(name: string, database: WriteDatabase, { log, signal }: Pu
       state = last
       detail = why
       rate = 0
-      await whileBusy(signal, () => database.ledger.writeState(name, last, why, 0)).catch((error: unknown) =>
-        log.error(`${name}: ${String(error)}`),
-      )
+      await whileBusy(signal, () => database.ledger.writeState(name, last, why, 0)).catch(complain)
     },
   }
 }

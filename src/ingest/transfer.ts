@@ -1,6 +1,6 @@
 /** One repository from its host, or from a file, into the database: fetched, verified in a thread, stored in chunks. */
 import type { BatchOutcome } from '../database/changes.ts'
-import type { WriteDatabase } from '../database/database.ts'
+import type { Writer } from '../database/database.ts'
 import type { RepoJob } from '../database/ledger.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
 import { whileBusy } from './retries.ts'
@@ -35,7 +35,7 @@ export interface Transfers extends AsyncDisposable {
 }
 
 /** Any number of transfers may go on at once, each with a thread. */
-export function openTransfers(database: WriteDatabase, options: TransferOptions): Transfers {
+export function openTransfers(database: Writer, options: TransferOptions): Transfers {
   const { reader, identity, hosts, now, signal, onStored } = options
   const idle: RepoThread[] = []
 

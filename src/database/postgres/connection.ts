@@ -6,6 +6,9 @@ import pg from 'pg'
 import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing } from './failures.ts'
 import { hostsOf } from './url.ts'
 
+/** `lead`: for writing, by the one process that follows sources; `lead.ts` says what that takes. */
+export type Use = 'read' | 'write' | 'lead'
+
 export interface ConnectOptions {
   /** Milliseconds that a statement may take; only for reading. */
   readonly statementTimeout?: number
@@ -20,14 +23,10 @@ const oldestVersion = 15
  * Connects to the first host that can be used, for writing to the one that takes writes. What fails for good, such
  * as a wrong password, is told even if another host cannot be reached.
  */
-export async function connect(
-  url: string,
-  use: 'read' | 'write',
-  options: ConnectOptions = {},
-): Promise<pg.Client> {
+export async function connect(url: string, use: Use, options: ConnectOptions = {}): Promise<pg.Client> {
   const hosts = hostsOf(url)
   const attempt = (host: string): Promise<pg.Client> => connectHost(host, use, options)
-  if (use === 'write' && hosts.length > 1) return latestOf(await Promise.allSettled(hosts.map(attempt)))
+  if (use !== 'read' && hosts.length > 1) return latestOf(await Promise.allSettled(hosts.map(attempt)))
   const failures: unknown[] = []
   for (const host of hosts) {
     try {
@@ -79,10 +78,10 @@ export function assertServerVersion(version: string): void {
 
 async function connectHost(
   url: string,
-  use: 'read' | 'write',
+  use: Use,
   { statementTimeout = 0 }: ConnectOptions,
 ): Promise<pg.Client> {
-  const client = createClient(url)
+  const client = createClient(url, use === 'lead' ? { query_timeout: longestStatement } : {})
   // A connection may be lost while nothing is asked of it. The next statement fails by itself then.
   client.on('error', () => undefined)
   try {
@@ -114,7 +113,7 @@ export function clientConfig(url: string): pg.ClientConfig {
 /** Sets a connection up, once, before it is used. */
 export async function prepareClient(
   client: pg.Client,
-  use: 'read' | 'write',
+  use: Use,
   { statementTimeout = 0 }: ConnectOptions,
 ): Promise<void> {
   const attempt = attemptOf(client)
@@ -134,9 +133,9 @@ export function attemptOf(client: pg.Client): Attempt {
 }
 
 /** Not connected yet. */
-export function createClient(url: string): pg.Client {
+export function createClient(url: string, more: pg.ClientConfig = {}): pg.Client {
   try {
-    return new pg.Client(clientConfig(url))
+    return new pg.Client({ ...clientConfig(url), ...more })
   } catch (cause) {
     // Such as a certificate's file that is not there.
     throw new Error(`The URL of the database cannot be used: ${(cause as Error).message}.`, { cause })
@@ -158,8 +157,8 @@ interface Standing {
 }
 
 /** In a statement of its own rather than with the connection's start, which poolers do not pass on. */
-async function setUp(client: pg.Client, use: 'read' | 'write', statementTimeout: number): Promise<Standing> {
-  const names = Object.entries({ ...common, ...(use === 'read' ? reading : writing) })
+async function setUp(client: pg.Client, use: Use, statementTimeout: number): Promise<Standing> {
+  const names = Object.entries(settings[use])
   if (use === 'read') names.push(['statement_timeout', String(statementTimeout)])
   const statement = {
     text: `select ${names.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`).join(', ')},
@@ -195,11 +194,29 @@ const reading = {
 }
 /** A load or a rebuild takes as long as it takes, whatever the role is given by default. */
 const writing = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' }
+/** The server ends it when nothing is heard of this process, whether it hangs or its machine is gone. */
+const leading = {
+  statement_timeout: '0',
+  idle_session_timeout: '8s',
+  idle_in_transaction_session_timeout: '8s',
+  tcp_keepalives_idle: '4',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '2',
+  tcp_user_timeout: '8s',
+}
+/** Milliseconds after which a server that does not answer one who leads is as good as gone; a lock is waited for 10 s. */
+const longestStatement = 30_000
+
+const settings: Readonly<Record<Use, Readonly<Record<string, string>>>> = {
+  read: { ...common, ...reading },
+  write: { ...common, ...writing },
+  lead: { ...common, ...leading },
+}
 
 function assertUsable(
   { version, encoding, standby, read_only }: Standing,
   { server, database }: { readonly server: string; readonly database: string },
-  use: 'read' | 'write',
+  use: Use,
 ): void {
   assertServerVersion(version)
   if (encoding !== 'UTF8')

@@ -16,7 +16,7 @@ export interface PostgresOptions extends MigrateOptions {
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
   await withClient(url, 'write', (client) => migrate(client, options))
   const derivation = derivationOf(options.fingerprint)
-  const write = new PostgresWriter(() => connect(url, 'write'), { ...options, derivation })
+  const write = new PostgresWriter((use) => connect(url, use), { ...options, derivation })
   const read = createReader(url, options)
   return {
     read,

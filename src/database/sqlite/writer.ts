@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type {
   BatchOutcome,
   Change,
+  Lead,
   RecordCheck,
   RecordPut,
   RepoRequest,
@@ -155,6 +156,17 @@ export class SqliteWriter implements WriteDatabase {
       this.#database.exec('pragma wal_checkpoint(truncate)')
       return total
     })
+  }
+
+  /** At once and for good: a file is one machine's, and nobody has to take over when that is gone. */
+  async lead(): Promise<Lead> {
+    return {
+      ledger: this.ledger,
+      applyBatch: (...given) => this.applyBatch(...given),
+      load: (batches) => this.load(batches),
+      lost: new AbortController().signal,
+      async [Symbol.asyncDispose]() {},
+    }
   }
 
   /** The same into new tables within the caller's transaction, for a rebuild. */

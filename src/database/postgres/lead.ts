@@ -1,0 +1,75 @@
+/**
+ * Being the one process that follows sources, however many machines run one: a lock that belongs to the very
+ * connection that writes. Who loses the lock has lost the connection, and cannot write what another writes by now.
+ * The server ends that connection when it is not heard of for a while, so that it is asked for something all the time.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Client } from 'pg'
+import type { LeadWish } from '../database.ts'
+import { DatabaseUnreachableError, isPassing } from './failures.ts'
+import { lockSpace, type Transactions } from './transactions.ts'
+
+const following = 3
+
+/** Milliseconds between two attempts, and between two signs of life; the server waits for one for 8 s. */
+const interval = { attempts: 1_000, signs: 2_000 }
+/** Milliseconds for an answer to what takes no time. */
+const patience = 5_000
+
+/** A connection that has the lock; null when the signal was aborted before. */
+export async function takeLead(
+  connect: () => Promise<Client>,
+  { signal, onWaiting }: LeadWish,
+): Promise<Client | null> {
+  let client: Client | null = null
+  let told = ''
+  const tell = (why: string): void => {
+    if (why !== told) onWaiting(why)
+    told = why
+  }
+  for (; !signal.aborted; await pause(interval.attempts, undefined, { signal }).catch(() => {})) {
+    try {
+      client ??= await connect()
+    } catch (error) {
+      if (!(error instanceof DatabaseUnreachableError)) throw error
+      tell(error.message)
+      continue
+    }
+    const answer = await askForLock(client)
+    if (answer === 'given') return client
+    if (answer === 'held') tell('another process follows the sources.')
+    // Why it was lost, the next attempt to connect says.
+    else client = null
+  }
+  await client?.end()
+  return null
+}
+
+async function askForLock(client: Client): Promise<'given' | 'held' | 'lost'> {
+  const statement = {
+    text: `select pg_try_advisory_lock(${lockSpace}, ${following}) as given`,
+    query_timeout: patience,
+  }
+  try {
+    const { rows } = await client.query<{ given: boolean }>(statement)
+    return rows[0]?.given === true ? 'given' : 'held'
+  } catch (error) {
+    await client.end()
+    if (isPassing(error)) return 'lost'
+    throw error
+  }
+}
+
+/** Asks for nothing again and again, so that both sides hear of each other, until the signal is aborted. */
+export async function keepLead(
+  client: Client,
+  transactions: Transactions,
+  signal: AbortSignal,
+): Promise<void> {
+  const sign = { text: 'select 1', query_timeout: patience }
+  while (!signal.aborted) {
+    // Between transactions: a long statement is a sign of life, too, and no answer is to wait for it.
+    await transactions.exclusively(() => client.query(sign)).catch(() => client.end())
+    await pause(interval.signs, undefined, { signal }).catch(() => {})
+  }
+}
