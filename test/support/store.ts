@@ -66,7 +66,7 @@ export async function openTestStore({ path, lexicons, references, now }: StoreGi
   let client: Promise<Client> | null = null
   const readRows = async (text: string, values: readonly ColumnValue[]): Promise<readonly Row[]> => {
     if (engine === 'sqlite') return Array.fromAsync(database.read.readRows({ text, values }))
-    client ??= connect(path, 'read')
+    client ??= connectToLook(path)
     let count = 0
     const { rows } = await (await client).query<Row>(
       text.replaceAll('?', () => `$${(count += 1)}`),
@@ -88,6 +88,13 @@ export async function openTestStore({ path, lexicons, references, now }: StoreGi
       await database[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Named, so that a test can end all other connections. */
+async function connectToLook(url: string): Promise<Client> {
+  const client = await connect(url, 'read')
+  await client.query(`set application_name = 'test'`)
+  return client
 }
 
 /** The tables of lexicons written as plain JSON. */
