@@ -6,17 +6,17 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test, type TestContext } from 'node:test'
+import { after, before, type TestContext } from 'node:test'
 import pg from 'pg'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { createRandom } from '../../demo/random.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import type { Json } from '../reference/shapes.ts'
+import { onPostgres } from '../support/databases.ts'
 import { type Cluster, databases, startCluster } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { startTraffic, type Traffic } from './traffic.ts'
 
-const skip = !databases.includes('postgres') && 'PostgreSQL is left out'
 const seed = Number(process.env['FAILOVER_SEED'] ?? Date.now() % 2 ** 31)
 /** Milliseconds after the end of a failure within which all is well again. */
 const recovery = { timeout: 10_000 }
@@ -26,7 +26,7 @@ const [late, ...corpus] = [...buildDemoCorpus()].toReversed()
 let primary: Cluster
 let replica: Cluster
 before(async () => {
-  if (skip) return
+  if (!databases.includes('postgres')) return
   primary = await startCluster({ settings: { max_connections: 40 } })
   await importRecords(primary, corpus)
   replica = await primary.standby()
@@ -37,7 +37,7 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('answers go on while the replica is stopped, and it is used again afterwards', { skip }, async (t) => {
+onPostgres('answers go on while the replica is stopped, and it is used again afterwards', async (t) => {
   await using service = await serve()
   await using traffic = await startTraffic(service)
   await isReadBy(replica, service)
@@ -54,7 +54,7 @@ test('answers go on while the replica is stopped, and it is used again afterward
   await traffic.stop()
 })
 
-test('a replica that does not go on is left out until it has caught up', { skip }, async (t) => {
+onPostgres('a replica that does not go on is left out until it has caught up', async (t) => {
   await using service = await serve({ LEXIGRAPH_MAX_REPLICA_LAG: '1' })
   await isReadBy(replica, service)
   const count = async (): Promise<number> =>
@@ -72,7 +72,7 @@ test('a replica that does not go on is left out until it has caught up', { skip 
   assert.equal(await count(), before + 1)
 })
 
-test('an operation that takes too long is ended, and its caller told so', { skip }, async () => {
+onPostgres('an operation that takes too long is ended, and its caller told so', async () => {
   await using service = await serve({ LEXIGRAPH_READ_DATABASE: '', LEXIGRAPH_STATEMENT_TIMEOUT: '1' })
   const question = { query: '{ techServiceNewsArticle(first: 1) { nodes { uri } } }' }
   const admin = await openAdmin(primary)
@@ -92,7 +92,7 @@ test('an operation that takes too long is ended, and its caller told so', { skip
   await service.query(question.query)
 })
 
-test('connections cut again and again harm no answer', { skip }, async (t) => {
+onPostgres('connections cut again and again harm no answer', async (t) => {
   t.diagnostic(`FAILOVER_SEED=${seed}`)
   const random = createRandom(seed)
   await using service = await serve()
@@ -117,9 +117,7 @@ test('connections cut again and again harm no answer', { skip }, async (t) => {
   await traffic.stop()
 })
 
-test('when no connection is left, callers are told; and all is well when there are some', {
-  skip,
-}, async (t) => {
+onPostgres('when no connection is left, callers are told; and all is well when there are some', async (t) => {
   await using service = await serve({ LEXIGRAPH_READ_DATABASE: '' })
   await using traffic = await startTraffic(service)
   const holders: pg.Client[] = []
@@ -140,7 +138,7 @@ test('when no connection is left, callers are told; and all is well when there a
   await traffic.stop()
 })
 
-test('a server that is alone is used again after its restart', { skip }, async (t) => {
+onPostgres('a server that is alone is used again after its restart', async (t) => {
   await using service = await serve({ LEXIGRAPH_READ_DATABASE: '' })
   await using traffic = await startTraffic(service)
   for (let round = 0; round < 3; round++) {
@@ -152,29 +150,30 @@ test('a server that is alone is used again after its restart', { skip }, async (
   await traffic.stop()
 })
 
-test('after the primary was killed its replica answers, promoted too, and takes its place', {
-  skip,
-}, async (t) => {
-  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${replica.port}`
-  const database = `postgres://postgres@${hosts}/postgres`
-  await using reading = await serve({ LEXIGRAPH_DATABASE: database })
-  await using alone = await serve({ LEXIGRAPH_DATABASE: database, LEXIGRAPH_READ_DATABASE: '' })
-  await using traffic = await startTraffic(reading)
-  await using trafficAlone = await startTraffic(alone, 2)
-  await isReadBy(replica, reading)
-  await primary.kill()
-  await until(() => trafficAlone.unavailable() > 0, recovery)
-  assert.equal((await fetch(`${alone.url}/readyz`)).status, 503)
-  await goesOn(traffic)
-  await replica.promote()
-  const start = performance.now()
-  await isWell(alone, trafficAlone)
-  report(t, trafficAlone, `without replicas; well again ${elapsed(start)} ms after the promotion`)
-  await isWell(reading, traffic)
-  report(t, traffic, 'with the replica')
-  await trafficAlone.stop()
-  await traffic.stop()
-})
+onPostgres(
+  'after the primary was killed its replica answers, promoted too, and takes its place',
+  async (t) => {
+    const hosts = `127.0.0.1:${primary.port},127.0.0.1:${replica.port}`
+    const database = `postgres://postgres@${hosts}/postgres`
+    await using reading = await serve({ LEXIGRAPH_DATABASE: database })
+    await using alone = await serve({ LEXIGRAPH_DATABASE: database, LEXIGRAPH_READ_DATABASE: '' })
+    await using traffic = await startTraffic(reading)
+    await using trafficAlone = await startTraffic(alone, 2)
+    await isReadBy(replica, reading)
+    await primary.kill()
+    await until(() => trafficAlone.unavailable() > 0, recovery)
+    assert.equal((await fetch(`${alone.url}/readyz`)).status, 503)
+    await goesOn(traffic)
+    await replica.promote()
+    const start = performance.now()
+    await isWell(alone, trafficAlone)
+    report(t, trafficAlone, `without replicas; well again ${elapsed(start)} ms after the promotion`)
+    await isWell(reading, traffic)
+    report(t, traffic, 'with the replica')
+    await trafficAlone.stop()
+    await traffic.stop()
+  },
+)
 
 const ofService = `application_name = 'lexigraph' and backend_type = 'client backend' and pid <> pg_backend_pid()`
 

@@ -1,5 +1,5 @@
 /** Tests that hold whichever engine keeps the records: declared once, run on each. */
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { databases, type Engine } from './postgres.ts'
 
 const titles: Readonly<Record<Engine, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
@@ -10,6 +10,6 @@ export function onEveryDatabase(sentence: string, holds: (database: Engine) => P
 }
 
 /** A test of what only PostgreSQL has. */
-export function onPostgres(sentence: string, holds: () => Promise<void>): void {
+export function onPostgres(sentence: string, holds: (t: TestContext) => Promise<void>): void {
   if (databases.includes('postgres')) test(sentence, holds)
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before } from 'node:test'
 import type { PoolClient } from 'pg'
-import { type Cluster, startCluster } from '../../../test/support/postgres.ts'
+import { onPostgres } from '../../../test/support/databases.ts'
+import { type Cluster, databases, startCluster } from '../../../test/support/postgres.ts'
 import { until } from '../../../test/support/until.ts'
 import { ServiceError } from '../../errors.ts'
 import { runPrepared } from './prepared.ts'
@@ -13,15 +14,16 @@ const recovery = { timeout: 10_000 }
 let primary: Cluster
 let replica: Cluster
 before(async () => {
+  if (!databases.includes('postgres')) return
   primary = await startCluster()
   replica = await primary.standby()
 })
 after(async () => {
-  await replica[Symbol.asyncDispose]()
-  await primary[Symbol.asyncDispose]()
+  await replica?.[Symbol.asyncDispose]()
+  await primary?.[Symbol.asyncDispose]()
 })
 
-test('near replicas answer in turn, and the primary does not', async () => {
+onPostgres('near replicas answer in turn, and the primary does not', async () => {
   await using other = await primary.standby()
   await using servers = open({ readDatabases: [replica.url, other.url] })
   await until(async () => {
@@ -30,29 +32,32 @@ test('near replicas answer in turn, and the primary does not', async () => {
   }, recovery)
 })
 
-test('a replica over the bound is left out until it is near again, and either is told once', async () => {
-  const notices: string[] = []
-  await using servers = open({
-    readDatabases: [replica.url],
-    maxReplicaLag: 1,
-    onNotice: (sentence) => notices.push(sentence),
-  })
-  await until(async () => (await servers.read(port)) === replica.port, recovery)
-  await replica.query('select pg_wal_replay_pause()')
-  await until(async () => {
-    // Whatever is written counts; nothing of Lexigraph is.
-    await primary.query('select pg_logical_emit_message(true, $1, $1)', ['lag'])
-    return (await servers.read(port)) === primary.port
-  }, recovery)
-  await replica.query('select pg_wal_replay_resume()')
-  await until(async () => (await servers.read(port)) === replica.port, recovery)
-  assert.deepEqual(notices, [
-    `The replica 127.0.0.1:${replica.port} is not used: It is more than 1 second behind the primary (--max-replica-lag).`,
-    `The replica 127.0.0.1:${replica.port} is used again.`,
-  ])
-})
+onPostgres(
+  'a replica over the bound is left out until it is near again, and either is told once',
+  async () => {
+    const notices: string[] = []
+    await using servers = open({
+      readDatabases: [replica.url],
+      maxReplicaLag: 1,
+      onNotice: (sentence) => notices.push(sentence),
+    })
+    await until(async () => (await servers.read(port)) === replica.port, recovery)
+    await replica.query('select pg_wal_replay_pause()')
+    await until(async () => {
+      // Whatever is written counts; nothing of Lexigraph is.
+      await primary.query('select pg_logical_emit_message(true, $1, $1)', ['lag'])
+      return (await servers.read(port)) === primary.port
+    }, recovery)
+    await replica.query('select pg_wal_replay_resume()')
+    await until(async () => (await servers.read(port)) === replica.port, recovery)
+    assert.deepEqual(notices, [
+      `The replica 127.0.0.1:${replica.port} is not used: It is more than 1 second behind the primary (--max-replica-lag).`,
+      `The replica 127.0.0.1:${replica.port} is used again.`,
+    ])
+  },
+)
 
-test('replicas that were near stay in use while the primary is away', async () => {
+onPostgres('replicas that were near stay in use while the primary is away', async () => {
   await using own = await startCluster()
   await using copy = await own.standby()
   await using servers = open({ database: own.url, readDatabases: [copy.url], maxReplicaLag: 1 })
@@ -65,7 +70,7 @@ test('replicas that were near stay in use while the primary is away', async () =
   })
 })
 
-test('a server that is no copy of the primary is not used', async () => {
+onPostgres('a server that is no copy of the primary is not used', async () => {
   const notices: string[] = []
   const otherDatabase = replica.url.replace(/postgres$/, 'template1')
   await using servers = open({
@@ -82,7 +87,7 @@ test('a server that is no copy of the primary is not used', async () => {
   )
 })
 
-test('a role that may not ask what a server is a copy of can still be used', async () => {
+onPostgres('a role that may not ask what a server is a copy of can still be used', async () => {
   const url = await primary.addRole('plain', 'secret')
   await primary.query('revoke execute on function pg_control_system() from public')
   await using servers = open({ database: url, readDatabases: [asRole(replica)] })
@@ -93,7 +98,7 @@ test('a role that may not ask what a server is a copy of can still be used', asy
   }
 })
 
-test('readings of a replica that falls silent are repeated on the primary', async () => {
+onPostgres('readings of a replica that falls silent are repeated on the primary', async () => {
   await using servers = open({ readDatabases: [replica.url] })
   await until(async () => (await servers.read(port)) === replica.port, recovery)
   const started = Promise.withResolvers<void>()
@@ -115,7 +120,7 @@ test('readings of a replica that falls silent are repeated on the primary', asyn
   await until(async () => (await servers.read(port)) === replica.port, recovery)
 })
 
-test('a primary that falls silent is used again when it answers again', async () => {
+onPostgres('a primary that falls silent is used again when it answers again', async () => {
   await using servers = open({})
   assert.equal(await servers.read(port), primary.port)
   const thaw = await freeze(primary)
@@ -127,33 +132,36 @@ test('a primary that falls silent is used again when it answers again', async ()
   await until(() => servers.read(port).catch(() => null), recovery)
 })
 
-test('of several hosts the one that takes writes is read, and the one that took over when there are two', async () => {
-  await using own = await startCluster()
-  await using copy = await own.standby()
-  const database = `postgres://postgres@127.0.0.1:${own.port},127.0.0.1:${copy.port}/postgres`
-  const notices: string[] = []
-  await using servers = open({ database, onNotice: (sentence) => notices.push(sentence) })
-  assert.equal(await servers.read(port), own.port)
-  await own.kill()
-  await assert.rejects(servers.read(port), isUnavailable)
-  await copy.promote()
-  await until(() => servers.read(port).catch(() => null), recovery)
-  assert.equal(await servers.read(port), copy.port)
-  assert.ok(notices.includes(`The primary is 127.0.0.1:${copy.port} now.`), notices.join('\n'))
-  // It does not know that its time is over.
-  await own.start()
-  const looks = new Set<string>()
-  await until(async () => {
-    const rows = await own.query(
-      `select query_start::text as at from pg_stat_activity where query like '%pg_walfile%' and pid <> pg_backend_pid()`,
-    )
-    for (const { at } of rows) looks.add(String(at))
-    return looks.size > 2
-  }, recovery)
-  assert.equal(await servers.read(port), copy.port)
-})
+onPostgres(
+  'of several hosts the one that takes writes is read, and the one that took over when there are two',
+  async () => {
+    await using own = await startCluster()
+    await using copy = await own.standby()
+    const database = `postgres://postgres@127.0.0.1:${own.port},127.0.0.1:${copy.port}/postgres`
+    const notices: string[] = []
+    await using servers = open({ database, onNotice: (sentence) => notices.push(sentence) })
+    assert.equal(await servers.read(port), own.port)
+    await own.kill()
+    await assert.rejects(servers.read(port), isUnavailable)
+    await copy.promote()
+    await until(() => servers.read(port).catch(() => null), recovery)
+    assert.equal(await servers.read(port), copy.port)
+    assert.ok(notices.includes(`The primary is 127.0.0.1:${copy.port} now.`), notices.join('\n'))
+    // It does not know that its time is over.
+    await own.start()
+    const looks = new Set<string>()
+    await until(async () => {
+      const rows = await own.query(
+        `select query_start::text as at from pg_stat_activity where query like '%pg_walfile%' and pid <> pg_backend_pid()`,
+      )
+      for (const { at } of rows) looks.add(String(at))
+      return looks.size > 2
+    }, recovery)
+    assert.equal(await servers.read(port), copy.port)
+  },
+)
 
-test('a reading whose connection is lost is repeated once', async () => {
+onPostgres('a reading whose connection is lost is repeated once', async () => {
   await using servers = open({})
   let runs = 0
   const answer = await servers.read(async (client) => {
@@ -164,14 +172,14 @@ test('a reading whose connection is lost is repeated once', async () => {
   assert.equal(runs, 2)
 })
 
-test('when its connection is lost again, the caller is told when to come back', async () => {
+onPostgres('when its connection is lost again, the caller is told when to come back', async () => {
   await using servers = open({})
   const lost = servers.read((client) => client.query('select pg_terminate_backend(pg_backend_pid())'))
   await assert.rejects(lost, isUnavailable)
   assert.equal(await servers.read(port), primary.port)
 })
 
-test('a reading that is in the way of a replica is repeated on the primary', async () => {
+onPostgres('a reading that is in the way of a replica is repeated on the primary', async () => {
   await using own = await startCluster({ settings: { max_standby_streaming_delay: 0 } })
   await using copy = await own.standby()
   await own.query('create table kept as select n from generate_series(1, 100) n')
@@ -195,7 +203,7 @@ test('a reading that is in the way of a replica is repeated on the primary', asy
   assert.deepEqual(ports, [copy.port, own.port])
 })
 
-test('a connection that is lost while it is held without a statement harms nothing else', async () => {
+onPostgres('a connection that is lost while it is held without a statement harms nothing else', async () => {
   await using servers = open({})
   const answer = await servers.read(async (client) => {
     const [row] = (await client.query('select pg_backend_pid() as id')).rows
@@ -206,7 +214,7 @@ test('a connection that is lost while it is held without a statement harms nothi
   assert.equal(await servers.read(port), primary.port)
 })
 
-test('a statement that takes too long is ended, and the caller told what to do', async () => {
+onPostgres('a statement that takes too long is ended, and the caller told what to do', async () => {
   await using servers = open({ statementTimeout: 50 })
   await assert.rejects(
     servers.read((client) => client.query('select pg_sleep(60)')),
@@ -219,7 +227,7 @@ test('a statement that takes too long is ended, and the caller told what to do',
   assert.equal(await servers.read(port), primary.port)
 })
 
-test('who waits for a connection too long is told that all are busy', async () => {
+onPostgres('who waits for a connection too long is told that all are busy', async () => {
   await using servers = open({ poolSize: 1 })
   const held = Promise.withResolvers<void>()
   const holding = servers.read(() => held.promise)
@@ -233,7 +241,7 @@ test('who waits for a connection too long is told that all are busy', async () =
   assert.equal(await servers.read(port), primary.port)
 })
 
-test('a server without a connection left is unavailable, and used again when it has one', async () => {
+onPostgres('a server without a connection left is unavailable, and used again when it has one', async () => {
   const url = await primary.addRole('limited', 'secret')
   await primary.query('alter role limited connection limit 0')
   await using servers = open({ database: url })
@@ -242,7 +250,7 @@ test('a server without a connection left is unavailable, and used again when it 
   await until(() => servers.read(port).catch(() => null), recovery)
 })
 
-test('what a connection has prepared is bounded', async () => {
+onPostgres('what a connection has prepared is bounded', async () => {
   await using servers = open({ poolSize: 1 })
   const backends = new Set<number>()
   for (let index = 0; index < 700; index++)
@@ -257,7 +265,7 @@ test('what a connection has prepared is bounded', async () => {
   assert.equal(backends.size, 3)
 })
 
-test('a statement that could not be prepared is prepared when it can be', async () => {
+onPostgres('a statement that could not be prepared is prepared when it can be', async () => {
   await using servers = open({ poolSize: 1 })
   const statement = { text: 'select count(*) as n from made_later', values: [] }
   const count = (client: PoolClient): Promise<bigint> =>
@@ -267,7 +275,7 @@ test('a statement that could not be prepared is prepared when it can be', async 
   assert.equal(await servers.read(count), 0n)
 })
 
-test('a transaction that was left open does not outlive its reading', async () => {
+onPostgres('a transaction that was left open does not outlive its reading', async () => {
   await using servers = open({ poolSize: 1 })
   await servers.read((client) => client.query('begin'))
   const state = await servers.read(

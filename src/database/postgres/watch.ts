@@ -116,7 +116,17 @@ const standing = `select pg_is_in_recovery() as standby,
 
 const identity = `select system_identifier || '/' || current_database() as identity from pg_control_system()`
 
-/** Whether nothing was heard of the server at all; a refusal is a sign of life. */
+/** Whether nothing was heard of the server at all; a refusal is a sign of life, and so is an end. */
 export function isSilence(error: Error): boolean {
-  return ![error, error.cause].some((one) => one instanceof pg.DatabaseError)
+  const { cause } = error
+  return !(
+    cause instanceof pg.DatabaseError ||
+    error instanceof pg.DatabaseError ||
+    isEnd(error) ||
+    isEnd(cause)
+  )
+}
+
+function isEnd(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Connection terminated')
 }
