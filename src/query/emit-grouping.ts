@@ -178,8 +178,9 @@ function measureExpression(emitter: Emitter, { measure, of }: MeasurePlan, sourc
   switch (measure) {
     case 'avg':
       // From the exact sum: the engine's own mean adds floating-point numbers up.
-      return sql`${emitter.dialect.asFloat(sql`sum(${value})`)} / count(${value})`
+      return sql`${emitter.dialect.asFloat(emitter.dialect.sum(value))} / count(${value})`
     case 'sum':
+      return emitter.dialect.sum(value)
     case 'min':
     case 'max':
       return sql`${raw(measure)}(${value})`

@@ -207,7 +207,7 @@ function operandOf(emitter: Emitter, operand: Operand, row: Row): Sql {
     case 'did':
       return dialect.did(row.alias)
     case 'collection':
-      return literal(row.table.collection.nsid)
+      return dialect.constant(row.table.collection.nsid)
     default:
       return sql`${row.alias}.${identifier(operand.name)}`
   }

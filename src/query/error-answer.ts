@@ -4,9 +4,9 @@ import { type ErrorCode, ServiceError } from '../errors.ts'
 import type { GraphQLAnswer } from './execute.ts'
 import { RequestErrors } from './request-errors.ts'
 
-/** SQLite's words where an operation within our limits is still over one of its own. */
+/** The databases' words where an operation within our limits is still over one of its own. */
 const tooLarge =
-  /string or blob too big|too many SQL variables|Expression tree is too large|parser stack overflow|at most \d+ tables in a join|too many (terms|arguments|columns)/i
+  /string or blob too big|too many SQL variables|Expression tree is too large|parser stack overflow|at most \d+ tables in a join|too many (terms|arguments|columns)|out of memory|stack depth limit exceeded|target lists can have at most/i
 
 export function errorAnswer(error: unknown): Extract<GraphQLAnswer, { kind: 'errors' }> {
   if (error instanceof RequestErrors) {
@@ -21,8 +21,8 @@ export function errorAnswer(error: unknown): Extract<GraphQLAnswer, { kind: 'err
     const answer = single(error.code, error.message, error.details)
     return error.cause === undefined ? answer : { ...answer, cause: error.cause }
   }
-  // SQLite stops a sum past 64 bits with these words; smaller ones are caught where they are printed.
-  if (error instanceof Error && /integer overflow/.test(error.message))
+  // Databases stop a sum past 64 bits with these words; smaller ones are caught where they are printed.
+  if (error instanceof Error && /integer overflow|bigint out of range/.test(error.message))
     return single('BAD_USER_INPUT', 'The sum behind a `sum` or `avg` is beyond 64 bits. Narrow `where`.', {})
   if (error instanceof Error && tooLarge.test(error.message))
     return single(

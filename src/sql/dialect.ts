@@ -39,6 +39,8 @@ export interface Dialect {
   /** A JSON array of values; instants go in as text. */
   jsonArray(values: readonly Sql[]): Sql
   asText(value: Sql): Sql
+  /** A text of ours that is compared with others. */
+  constant(text: string): Sql
   asFloat(value: Sql): Sql
   /** A URI up to and including its last slash, and what follows. */
   uriBase(uri: Sql): Sql
@@ -59,6 +61,8 @@ export interface Dialect {
   /** What a bucket is grouped and ordered by, and its first moment as text. */
   bucketKey(micros: Sql, bucket: 'hour' | 'day' | 'week' | 'month' | 'year'): Sql
   bucketText(key: Sql, bucket: 'hour' | 'day' | 'week' | 'month' | 'year'): Sql
+  /** The sum of a group, or an error when it is past 64 bits. */
+  sum(value: Sql): Sql
   /** A sum, or an error when it is no exact JSON number. */
   checkedSum(sum: Sql): Sql
   /** A page cursor from a JSON array of key values. */

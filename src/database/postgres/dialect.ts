@@ -49,6 +49,7 @@ export const postgresDialect: Dialect = {
     return concat([...parts, raw(`']'`)])
   },
   asFloat: (value) => sql`cast(${value} as double precision)`,
+  constant: (text) => sql`(${literal(text)} collate "C")`,
   asText: (value) => sql`cast(${value} as text)`,
   uriBase: (uri) => sql`regexp_replace(${uri}, '[^/]*$', '')`,
   uriKey: (uri) => sql`substring(${uri} from '[^/]*$')`,
@@ -78,6 +79,7 @@ export const postgresDialect: Dialect = {
       ? sql`(left(instant_text(${key}), 19) || 'Z')`
       : sql`left(instant_text(${key}), 10)`
   },
+  sum: (value) => sql`cast(sum(${value}) as bigint)`,
   checkedSum: (sum) =>
     sql`(case when abs(${sum}) > 9007199254740991 then sum_out_of_range() else ${sum} end)`,
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,

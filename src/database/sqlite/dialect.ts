@@ -36,6 +36,7 @@ export const sqliteDialect: Dialect = {
       : sql`json_each(${json}, ${raw(pathLiteral(path))}) ${alias}`,
   jsonArray: (values) => sql`json_array(${join(values as Sql[], ', ')})`,
   asFloat: (value) => sql`cast(${value} as real)`,
+  constant: literal,
   asText: (value) => sql`cast(${value} as text)`,
   uriBase: (uri) => sql`rtrim(${uri}, replace(${uri}, '/', ''))`,
   uriKey: (uri) => sql`substr(${uri}, length(rtrim(${uri}, replace(${uri}, '/', ''))) + 1)`,
@@ -67,6 +68,7 @@ export const sqliteDialect: Dialect = {
     const format = bucket === 'hour' ? '%Y-%m-%dT%H:00:00Z' : '%Y-%m-%d'
     return sql`strftime(${literal(format)}, ${key} / ${raw(String(microsPer.second))}, 'unixepoch')`
   },
+  sum: (value) => sql`sum(${value})`,
   checkedSum: (sum) => sql`iif(abs(${sum}) > 9007199254740991, sum_out_of_range(), ${sum})`,
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
   // A bare parameter here is looked at by the planner, which then prepares anew at every binding.
