@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Database, ReadDatabase, RecordCheck } from '../database/database.ts'
-import { isPostgres, openDatabase, openReadDatabase } from '../database/open.ts'
-import type { ReadingOptions } from '../database/postgres/servers.ts'
+import { openDatabase, openReadDatabase } from '../database/open.ts'
 import { withoutPassword } from '../database/postgres/url.ts'
 import { buildTables, type Table } from '../database/tables.ts'
 import type { LexiconProblem, LexiconSet } from '../lexicon/lexicons.ts'
@@ -11,7 +10,8 @@ import { loadLexicons } from '../lexicon/load.ts'
 import { createRecordReader } from '../lexicon/validate.ts'
 import { buildModel } from '../schema/build-model.ts'
 import type { Model } from '../schema/model.ts'
-import { CommandError, notify } from './command.ts'
+import { CommandError } from './command.ts'
+import { readingOptions } from './reading-options.ts'
 import type { Config } from './settings.ts'
 
 /** What follows from the lexicons alone. */
@@ -68,21 +68,6 @@ function assertExists(database: string): void {
   const path = database.replace(/^sqlite:/, '')
   if (!/^[a-z]+:/.test(path) && !existsSync(path))
     throw new CommandError(`There is no database at ${path}; \`lexigraph import FILE…\` makes one.`)
-}
-
-/** How PostgreSQL is read; a file is read by this process alone. */
-function readingOptions(config: Config): ReadingOptions {
-  const replicas = config['read-database']
-  if (replicas !== null && !isPostgres(config.database))
-    throw new CommandError('--read-database is for PostgreSQL; name its primary with --database.')
-  return {
-    // A comma within a URL is between hosts of it.
-    readDatabases: replicas === null ? [] : replicas.split(/,\s*(?=[a-z]+:\/\/)/),
-    maxReplicaLag: config['max-replica-lag'],
-    poolSize: config['database-connections'],
-    statementTimeout: config['statement-timeout'] * 1000,
-    onNotice: (sentence) => notify(config, sentence),
-  }
 }
 
 async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {

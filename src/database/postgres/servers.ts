@@ -14,7 +14,7 @@ import { isSilence, type Standing, Watch } from './watch.ts'
 
 /** How PostgreSQL is read. */
 export interface ReadingOptions extends PoolOptions {
-  /** URLs of replicas. */
+  /** URLs of replicas, each of one host. */
   readonly readDatabases: readonly string[]
   /** Seconds. */
   readonly maxReplicaLag: number
@@ -70,9 +70,7 @@ export class Servers implements AsyncDisposable {
     this.#positions = new Positions(options.maxReplicaLag * 1000)
     const { database, readDatabases } = options
     this.#hosts = hostsOf(database).map((url) => this.#open(url, (server) => this.#hearHost(server)))
-    this.#replicas = readDatabases
-      .flatMap(hostsOf)
-      .map((url) => this.#open(url, (server) => this.#hearReplica(server)))
+    this.#replicas = readDatabases.map((url) => this.#open(url, (server) => this.#hearReplica(server)))
     this.#primary = this.#hosts[0] as Server
   }
 
