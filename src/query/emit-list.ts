@@ -188,7 +188,7 @@ function isAlongOrder(road: Road, table: Table, sort: readonly SortKey[]): boole
   const column = index?.kind === 'pair' ? index.columns[1] : index?.columns[0]
   const first = sort[0]?.value
   if (first?.kind === 'column') return first.column.name === column
-  return first?.kind === 'system' && first.name === 'indexed_at'
+  return index === undefined && first?.kind === 'system' && first.name === 'indexed_at'
 }
 
 function opposite(direction: Direction): Direction {
