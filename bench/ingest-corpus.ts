@@ -45,7 +45,7 @@ export async function* readRecords(folder: string | null): AsyncGenerator<Corpus
 }
 
 /** The files side by side, so that collections are mixed as they are in the whole. */
-async function* readFolder(folder: string): AsyncGenerator<CorpusRecord> {
+export async function* readFolder(folder: string): AsyncGenerator<CorpusRecord> {
   const names = (await readdir(folder)).filter((name) => /\.jsonl(\.gz)?$/.test(name)).toSorted()
   if (names.length === 0) throw new Error(`There is no *.jsonl or *.jsonl.gz in ${folder}.`)
   const files = await Promise.all(names.map((name) => openFile(join(folder, name))))
