@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import type { Database, ReadDatabase } from '../database.ts'
 import { attemptOf, connect } from './connection.ts'
 import { derivationOf } from './ddl.ts'
-import { DatabaseUnreachableError, refusal } from './failures.ts'
+import { refusal } from './failures.ts'
 import { assertOurs, isCurrent, isEmpty, type MigrateOptions, migrate } from './migrate.ts'
 import { PostgresReader } from './reader.ts'
 import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
@@ -14,12 +14,7 @@ export interface PostgresOptions extends MigrateOptions {
 }
 
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
-  try {
-    await withClient(url, 'write', (client) => migrate(client, options))
-  } catch (error) {
-    // Nothing can be migrated while no primary answers, but a replica that needs no migration can be read.
-    if (!(error instanceof DatabaseUnreachableError && (await isOnReplica(options)))) throw error
-  }
+  await withClient(url, 'write', (client) => migrate(client, options))
   const derivation = derivationOf(options.fingerprint)
   const write = new PostgresWriter((use) => connect(url, use), { ...options, derivation })
   const read = createReader(url, options)
@@ -31,17 +26,6 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
       await write[Symbol.asyncDispose]()
     },
   }
-}
-
-async function isOnReplica({ reading, fingerprint }: PostgresOptions): Promise<boolean> {
-  for (const url of reading?.readDatabases ?? []) {
-    const client = await connect(url, 'read').catch(() => null)
-    if (client === null) continue
-    const isReady = await isCurrent(client, fingerprint).catch(() => false)
-    await client.end()
-    if (isReady) return true
-  }
-  return false
 }
 
 /** Only reads: a database that was built otherwise is left as it is. */
