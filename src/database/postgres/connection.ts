@@ -197,12 +197,12 @@ const writing = { statement_timeout: '0', idle_in_transaction_session_timeout: '
 /** The server ends it when nothing is heard of this process, whether it hangs or its machine is gone. */
 const leading = {
   statement_timeout: '0',
-  idle_session_timeout: '8s',
-  idle_in_transaction_session_timeout: '8s',
-  tcp_keepalives_idle: '4',
+  idle_session_timeout: '6s',
+  idle_in_transaction_session_timeout: '6s',
+  tcp_keepalives_idle: '2',
   tcp_keepalives_interval: '2',
   tcp_keepalives_count: '2',
-  tcp_user_timeout: '8s',
+  tcp_user_timeout: '6s',
 }
 /** Milliseconds after which a server that does not answer one who leads is as good as gone; a lock is waited for 10 s. */
 const longestStatement = 30_000

@@ -11,7 +11,7 @@ import { lockSpace, type Transactions } from './transactions.ts'
 
 const following = 3
 
-/** Milliseconds between two attempts, and between two signs of life; the server waits for one for 8 s. */
+/** Milliseconds between two attempts, and between two signs of life; the server waits for one for 6 s. */
 const interval = { attempts: 1_000, signs: 2_000 }
 /** Milliseconds for an answer to what takes no time. */
 const patience = 5_000
@@ -61,15 +61,11 @@ async function askForLock(client: Client): Promise<'given' | 'held' | 'lost'> {
 }
 
 /** Asks for nothing again and again, so that both sides hear of each other, until the signal is aborted. */
-export async function keepLead(
-  client: Client,
-  transactions: Transactions,
-  signal: AbortSignal,
-): Promise<void> {
+export async function keepLead(transactions: Transactions, signal: AbortSignal): Promise<void> {
   const sign = { text: 'select 1', query_timeout: patience }
   while (!signal.aborted) {
-    // Between transactions: a long statement is a sign of life, too, and no answer is to wait for it.
-    await transactions.exclusively(() => client.query(sign)).catch(() => client.end())
+    // When it fails, the connection is given up, which aborts the signal.
+    await transactions.exclusively((client) => client.query(sign)).catch(() => {})
     await pause(interval.signs, undefined, { signal }).catch(() => {})
   }
 }

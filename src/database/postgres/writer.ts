@@ -68,7 +68,7 @@ export class PostgresWriter implements WriteDatabase {
     }
     const writer = new PostgresWriter(once, this.#options)
     const over = new AbortController()
-    const kept = keepLead(client, writer.#transactions, AbortSignal.any([lost.signal, over.signal]))
+    const kept = keepLead(writer.#transactions, AbortSignal.any([lost.signal, over.signal]))
     return {
       ledger: writer.ledger,
       applyBatch: (changes, mark) => writer.applyBatch(changes, mark),
@@ -78,7 +78,6 @@ export class PostgresWriter implements WriteDatabase {
         over.abort()
         await kept
         await writer[Symbol.asyncDispose]()
-        await client.end()
       },
     }
   }

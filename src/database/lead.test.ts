@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { onEveryDatabase, onPostgres } from '../../test/support/databases.ts'
+import { line } from '../../test/support/note-lines.ts'
+import { noOutcome, openNotes } from '../../test/support/notes.ts'
+import { startCluster } from '../../test/support/postgres.ts'
+import { emptyDatabases, type TestStore } from '../../test/support/store.ts'
+import { until } from '../../test/support/until.ts'
+import { DatabaseBusyError, type Lead } from './database.ts'
+
+const emptyUrl = emptyDatabases()
+
+onEveryDatabase('who leads writes as anybody does', async (database) => {
+  await using store = await openNotes(await emptyUrl(database))
+  await using lead = await takeLead(store)
+  assert.deepEqual(await lead.applyBatch([store.change(line('a'))]), { ...noOutcome, stored: 1 })
+  await lead.ledger.writeState('a source', 'live', null, 0)
+  assert.deepEqual(await store.apply(line('a')), { ...noOutcome, unchanged: 1 })
+  assert.equal(lead.lost.aborted, false)
+})
+
+onPostgres('one leads at a time, and whoever waits is next', async () => {
+  const url = await emptyUrl('postgres')
+  await using store = await openNotes(url)
+  await using other = await openNotes(url)
+  const first = await takeLead(store)
+  const told: string[] = []
+  const tired = new AbortController()
+  const inVain = other.database.write.lead({ signal: tired.signal, onWaiting: (why) => told.push(why) })
+  await until(() => told.length > 0)
+  tired.abort()
+  assert.equal(await inVain, null)
+  const next = takeLead(other, told)
+  // It is heard of though it writes nothing.
+  const [start] = await store.rows(signsOfLife)
+  await until(async () => (await store.rows(signsOfLife))[0]?.at !== start?.at)
+  await first[Symbol.asyncDispose]()
+  await using _second = await next
+  assert.deepEqual(told, Array(2).fill('another process follows the sources.'))
+  assert.equal(first.lost.aborted, true)
+})
+
+onPostgres('who has lost the connection that leads writes nothing before it leads again', async () => {
+  await using store = await openNotes(await emptyUrl('postgres'))
+  const change = store.change(line('a'))
+  {
+    await using lead = await takeLead(store)
+    const lost = once(lead.lost, 'abort')
+    await store.rows(`select pg_terminate_backend(pid) ${leader}`)
+    await lost
+    for (const work of [
+      () => lead.applyBatch([change]),
+      () => lead.ledger.writeState('a source', 'live', null, 0),
+      () => lead.load(inOne([change])),
+    ])
+      await assert.rejects(work, DatabaseBusyError)
+  }
+  await using lead = await takeLead(store)
+  assert.deepEqual(await lead.applyBatch([change]), { ...noOutcome, stored: 1 })
+})
+
+onPostgres('a lead that is lost in the middle of its writing leaves nothing of that', async () => {
+  await using store = await openNotes(await emptyUrl('postgres'))
+  await using lead = await takeLead(store)
+  const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  // A load of an empty database is one transaction.
+  const loading = lead.load(
+    (async function* () {
+      yield [store.change(line('a'))]
+      held.resolve()
+      await release.promise
+      yield [store.change(line('b'))]
+    })(),
+  )
+  await held.promise
+  await store.rows(`select pg_terminate_backend(pid) ${leader}`)
+  await until(() => lead.lost.aborted)
+  release.resolve()
+  await assert.rejects(loading, DatabaseBusyError)
+  assert.deepEqual(await store.rows('select * from "org.example.note"'), [])
+})
+
+onPostgres('a server that is away is waited for', async () => {
+  await using cluster = await startCluster()
+  await using store = await openNotes(cluster.url)
+  const lead = await takeLead(store)
+  await cluster.stop('fast')
+  await until(() => lead.lost.aborted)
+  await lead[Symbol.asyncDispose]()
+  const told: string[] = []
+  const next = takeLead(store, told)
+  await until(() => told.length > 0)
+  await cluster.start()
+  await using again = await next
+  assert.match(told[0] ?? '', /^The server at \S+ cannot be reached \(ECONNREFUSED\)/)
+  assert.deepEqual(await again.applyBatch([store.change(line('a'))]), { ...noOutcome, stored: 1 })
+})
+
+const leader = `from pg_locks join pg_database on pg_database.oid = pg_locks.database
+  where locktype = 'advisory' and classid = 1282950002 and objid = 3 and granted and datname = current_database()`
+
+const signsOfLife = `select query_start::text as at from pg_stat_activity where pid = (select pid ${leader})`
+
+async function takeLead({ database }: TestStore, told: string[] = []): Promise<Lead> {
+  const { signal } = new AbortController()
+  const lead = await database.write.lead({ signal, onWaiting: (why) => told.push(why) })
+  assert.ok(lead !== null)
+  return lead
+}
+
+async function* inOne<Value>(values: readonly Value[]): AsyncGenerator<readonly Value[]> {
+  yield values
+}

@@ -1,0 +1,253 @@
+/**
+ * Several processes that follow the same source into one database: one at a time does, and whoever dies, hangs or is
+ * cut off is replaced, with nothing lost and nothing applied twice. CRASH_SEED replays what is written and when
+ * somebody is killed, CRASH_RUNS says how often.
+ */
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { parseConfig } from '../../src/cli/config.ts'
+import { loadFoundation, openStore } from '../../src/cli/foundation.ts'
+import { createDice } from '../network/fake-server.ts'
+import { type Program, startProgram, startService } from '../network/service.ts'
+import { differences, packageLexicons, storedIn } from '../network/support-index.ts'
+import { type Cluster, databases, freshDatabase, startCluster } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
+import { type Outlets, startOutlets } from './outlets.ts'
+
+const skip = !databases.includes('postgres') && 'PostgreSQL is left out'
+const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 2 ** 31)
+const runs = Number(process.env['CRASH_RUNS'] ?? 4)
+/** Within which another takes over. */
+const recovery = { timeout: 10_000 }
+
+test('one of two processes follows, and the other when that one hangs or is killed', { skip }, async (t) => {
+  await using scene = await createScene(t, await freshIndex())
+  const { outlets, index, env } = scene
+  await using first = await startLeader(scene)
+  await using second = await startService(['serve', '--ingest', outlets.source], { env })
+  await second.said(/Waits: another process follows the sources\.\n/)
+  await goesOn(index)
+  assert.deepEqual(
+    outlets.server.connections.map(({ open }) => open),
+    [true],
+  )
+  const ready = (await (await fetch(`${second.url}/readyz`)).json()) as { sources: { state: string }[] }
+  assert.deepEqual(
+    ready.sources.map(({ state }) => state),
+    ['live'],
+  )
+
+  const hung = performance.now()
+  process.kill(first.pid, 'SIGSTOP')
+  await takesOver(index)
+  t.diagnostic(`The other had stored something ${elapsed(hung)} ms after the first hung.`)
+  assert.match(second.stderr(), /Took over\. Following jetstream:/)
+  process.kill(first.pid, 'SIGCONT')
+  await first.said(/connection to the database is lost[^]*Waits: another process/)
+  await goesOn(index)
+
+  const killed = performance.now()
+  await second.kill('SIGKILL')
+  await takesOver(index)
+  t.diagnostic(`The first had stored something ${elapsed(killed)} ms after the other was killed.`)
+  await agreement(scene)
+  await first.stop()
+})
+
+test('leaders may be killed at any moment', { skip }, async (t) => {
+  await using scene = await createScene(t, await freshIndex())
+  const { index } = scene
+  const dice = createDice(seed)
+  await using stack = new AsyncDisposableStack()
+  let living: readonly Program[] = [stack.use(await startLeader(scene))]
+  const join = (): void => {
+    living = [...living, stack.use(startIngest(scene))]
+  }
+  join()
+  join()
+  await goesOn(index)
+  const times: number[] = []
+  for (let run = 0; run < runs; run += 1) {
+    const leader = await until(() => living.find(leads), recovery)
+    await delay(600 * dice.draw())
+    const start = performance.now()
+    await leader.kill('SIGKILL')
+    living = living.filter((one) => one !== leader)
+    // Who has not even started cannot take over.
+    await until(() => living.find(leads), recovery)
+    times.push(elapsed(start))
+    join()
+  }
+  t.diagnostic(`Another followed ${times.join(', ')} ms after the kills.`)
+  await goesOn(index)
+  await agreement(scene)
+})
+
+test('after the primary is lost, its standby is followed into from the cursor it has', {
+  skip,
+}, async (t) => {
+  await using primary = await startCluster()
+  await using standby = await primary.standby()
+  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`
+  const url = `postgres://postgres@${hosts}/postgres`
+  await using scene = await createScene(t, primary, url)
+  await using first = await startLeader(scene)
+  await using second = startIngest(scene)
+  await second.said(/Waits/)
+  await goesOn(scene.index)
+  // From now on the standby hears of nothing.
+  await standby.query(`alter system set primary_conninfo = ''`)
+  await standby.query('select pg_reload_conf()')
+  await until(async () => (await standby.query('select from pg_stat_wal_receiver')).length === 0)
+  const heard = await eventsIn(standby)
+  await until(async () => (await eventsIn(primary)) > heard + 200)
+  await primary.kill()
+  await standby.promote()
+  const start = performance.now()
+  assert.equal(await eventsIn(standby), heard)
+  await takesOver(standby)
+  t.diagnostic(`Followed into the new primary ${elapsed(start)} ms after its promotion.`)
+  await agreement({ ...scene, index: standby })
+  await first.stop()
+  await second.stop()
+})
+
+test('connections cut again and again lose nothing', { skip }, async (t) => {
+  await using scene = await createScene(t, await freshIndex())
+  const { index } = scene
+  const dice = createDice(seed)
+  await using _first = await startLeader(scene)
+  await using second = startIngest(scene)
+  await second.said(/Waits/)
+  for (let cut = 0; cut < 2 * runs; cut += 1) {
+    await goesOn(index)
+    await delay(100 * dice.draw())
+    const whose = dice.chance(0.5) ? '' : `and pid in (select pid from pg_locks where locktype = 'advisory')`
+    await index.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'lexigraph' and datname = current_database() ${whose}`,
+    )
+  }
+  await agreement(scene)
+})
+
+/** A database on one server, in which it is noted who writes. */
+interface Index {
+  readonly url: string
+  readonly query: Cluster['query']
+}
+
+interface Scene extends AsyncDisposable {
+  readonly outlets: Outlets
+  readonly index: Index
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** The programs are given `hosts`, which may name more servers than the one that the index is on now. */
+async function createScene(t: TestContext, index: Index, hosts = index.url): Promise<Scene> {
+  t.diagnostic(`CRASH_SEED=${seed}`)
+  const { config } = parseConfig('ingest', ['--database', index.url], {})
+  await using _laidOut = await openStore(config, await loadFoundation(packageLexicons))
+  await index.query(noteWriters)
+  const outlets = await startOutlets(seed)
+  return {
+    outlets,
+    index,
+    // Handles cannot be looked up, which fails at once.
+    env: { LEXIGRAPH_DATABASE: hosts, LEXIGRAPH_PLC: 'http://127.0.0.1:1', LEXIGRAPH_WORKERS: '1' },
+    [Symbol.asyncDispose]: () => outlets[Symbol.asyncDispose](),
+  }
+}
+
+const noteWriters = `
+  create table writing (turn bigint generated always as identity, pid int default pg_backend_pid());
+  create function note_writer() returns trigger language plpgsql
+    as 'begin insert into public.writing default values; return null; end';
+  create trigger note_writer after insert or update on lexigraph.source execute function note_writer()`
+
+async function freshIndex(): Promise<Index> {
+  const { url } = await freshDatabase()
+  return {
+    url,
+    query: async (text) => {
+      const client = new pg.Client(url)
+      await client.connect()
+      try {
+        return (await client.query(text)).rows
+      } finally {
+        await client.end()
+      }
+    },
+  }
+}
+
+function startIngest({ outlets, env }: Scene): Program {
+  return startProgram(['ingest', '--from', outlets.source], { env })
+}
+
+async function startLeader(scene: Scene): Promise<Program> {
+  const program = startIngest(scene)
+  await program.said(/ is live\./)
+  scene.outlets.begin()
+  return program
+}
+
+/** As long as no connection is cut, who follows goes on with it. */
+function leads(program: Program): boolean {
+  return program.stderr().includes('Following ')
+}
+
+/** Server processes in the order in which they wrote; none comes again after another. */
+async function writersOf(index: Index): Promise<readonly unknown[]> {
+  const rows = await index.query(
+    `select pid from (select turn, pid, lag(pid) over (order by turn) as last from writing) as writings
+     where pid is distinct from last order by turn`,
+  )
+  const writers = rows.map(({ pid }) => pid)
+  assert.equal(new Set(writers).size, writers.length, `Two wrote at once: ${writers.join(', ')}`)
+  return writers
+}
+
+async function takesOver(index: Index): Promise<void> {
+  const before = (await writersOf(index)).length
+  await until(async () => (await writersOf(index)).length > before, recovery)
+}
+
+async function outcomesIn(index: Index): Promise<Readonly<Record<string, number>>> {
+  const rows = await index.query(
+    'select outcome, sum(records)::int as records from lexigraph.outcome group by 1',
+  )
+  return Object.fromEntries(rows.map(({ outcome, records }) => [outcome, records]))
+}
+
+async function eventsIn(index: Index): Promise<number> {
+  return Object.values(await outcomesIn(index)).reduce((sum, records) => sum + records, 0)
+}
+
+/** More events are stored. */
+async function goesOn(index: Index): Promise<void> {
+  const before = await eventsIn(index)
+  await until(async () => (await eventsIn(index)) > before, recovery)
+}
+
+/** When all has been written, the index holds it, and each event has had its effect once. */
+async function agreement({ outlets, index }: Scene): Promise<void> {
+  await outlets.rest()
+  const end = performance.now() + 20_000
+  for (;;) {
+    const different = differences(outlets.records, await storedIn(index.url))
+    if (different.length === 0) break
+    if (performance.now() > end)
+      assert.fail(`CRASH_SEED=${seed}: ${different.length} differ.\n${different.slice(0, 20).join('\n')}`)
+    await delay(100)
+  }
+  const { stored, updated, deleted } = await outcomesIn(index)
+  assert.deepEqual({ stored, updated, deleted }, outlets.counts, `CRASH_SEED=${seed}`)
+  await writersOf(index)
+}
+
+function elapsed(start: number): number {
+  return Math.round(performance.now() - start)
+}
