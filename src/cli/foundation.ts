@@ -1,8 +1,15 @@
 /** What every command stands on: the lexicons, what follows from them, and the database. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { CopyTarget, Snapshot } from '../database/copy/database-copy.ts'
 import type { Database, ReadDatabase, RecordCheck } from '../database/database.ts'
-import { openDatabase, openReadDatabase } from '../database/open.ts'
+import {
+  openCopyTarget,
+  openDatabase,
+  type OpenOptions,
+  openReadDatabase,
+  openSnapshot,
+} from '../database/open.ts'
 import { withoutPassword } from '../database/postgres/url.ts'
 import { buildTables, type Table } from '../database/tables.ts'
 import type { LexiconProblem, LexiconSet } from '../lexicon/lexicons.ts'
@@ -40,13 +47,9 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
 }
 
 /** The database as configured; a file that does not exist is created, and an empty database laid out. */
-export function openStore(config: Config, { lexicons, tables }: Foundation): Promise<Database> {
-  const { fingerprint } = lexicons
-  const check = createCheck(lexicons)
+export function openStore(config: Config, foundation: Foundation): Promise<Database> {
   const reading = readingOptions(config)
-  return opened(config.database, () =>
-    openDatabase(config.database, { tables, fingerprint, check, now, reading }),
-  )
+  return opened(config.database, () => openDatabase(config.database, { ...openOptions(foundation), reading }))
 }
 
 /** For commands that only read: an empty answer from a misspelt path helps nobody. */
@@ -58,10 +61,24 @@ export function openExistingStore(config: Config, { lexicons }: Foundation): Pro
   return opened(database, () => openReadDatabase(database, { fingerprint, now, reading }))
 }
 
+/** What a database holds, from which a copy is made. */
+export function openCopySource(url: string, { lexicons }: Foundation): Promise<Snapshot> {
+  return opened(url, () => openSnapshot(url, lexicons))
+}
+
+/** The database that becomes the copy. */
+export function openCopy(url: string, source: Snapshot, foundation: Foundation): Promise<CopyTarget> {
+  return opened(url, () => openCopyTarget(url, source, openOptions(foundation)))
+}
+
 /** For commands that mend what is there. */
 export function openExistingWriter(config: Config, foundation: Foundation): Promise<Database> {
   assertExists(config.database)
   return openStore(config, foundation)
+}
+
+function openOptions({ lexicons, tables }: Foundation): OpenOptions {
+  return { tables, fingerprint: lexicons.fingerprint, check: createCheck(lexicons), now }
 }
 
 function assertExists(database: string): void {

@@ -20,6 +20,7 @@ const load: Record<CommandName, () => Promise<Command>> = {
   status: async () => (await import('./commands/status.ts')).status,
   rejections: async () => (await import('./commands/rejections.ts')).rejections,
   export: async () => (await import('./commands/export.ts')).exportRecords,
+  copy: async () => (await import('./commands/copy.ts')).copy,
   schema: async () => (await import('./commands/schema.ts')).schema,
   query: async () => (await import('./commands/query.ts')).query,
   explain: async () => (await import('./commands/explain.ts')).explain,

@@ -27,6 +27,10 @@ export const commands = {
     summary: 'List the records that were refused; retry judges them again by the lexicons as they are now.',
   },
   export: { operands: '', summary: 'Print all records as JSON Lines that `import` reads.' },
+  copy: {
+    operands: '',
+    summary: 'Move everything from one database to another, such as from SQLite to PostgreSQL.',
+  },
   schema: { operands: '', summary: 'Print the GraphQL schema (SDL) that the lexicons give.' },
   query: {
     operands: 'GRAPHQL',
@@ -123,8 +127,15 @@ export const settings = {
     default: null,
     value: 'SOURCE,…',
     env: 'LEXIGRAPH_FROM',
-    help: 'What to follow: firehose:URL, jetstream:URL, tap:URL, repo-export:TARGET or import:FILE; several with commas.',
-    commands: ['ingest'],
+    help: 'What to follow: firehose:URL, jetstream:URL, tap:URL, repo-export:TARGET or import:FILE; several with commas. For copy: the database that is copied, written as for --database.',
+    commands: ['ingest', 'copy'],
+  },
+  to: {
+    type: 'text',
+    default: null,
+    value: 'URL',
+    help: 'The database that becomes the copy, written as for --database: an empty one, or the same again when a copy was broken off.',
+    commands: ['copy'],
   },
   ingest: {
     type: 'text',
@@ -243,7 +254,7 @@ export const settings = {
     type: 'flag',
     default: false,
     help: 'Print the result as JSON, for scripts.',
-    commands: ['import', 'check', 'explain', 'backfill', 'reconcile', 'status', 'rejections'],
+    commands: ['import', 'check', 'explain', 'backfill', 'reconcile', 'status', 'rejections', 'copy'],
   },
   help: { type: 'flag', default: false, help: 'Print this help.', commands: every },
 } as const satisfies Record<string, Setting>

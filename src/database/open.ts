@@ -1,7 +1,10 @@
 /** From a database's URL to its engine. */
+import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
 import type { Database, ReadDatabase, RecordCheck } from './database.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
-import { openSqlite, openSqliteReader } from './sqlite/open.ts'
+import { openSqliteTarget } from './sqlite/copy-target.ts'
+import { connectReader, openSqlite, openSqliteReader } from './sqlite/open.ts'
+import { SqliteSnapshot } from './sqlite/snapshot.ts'
 import type { Table } from './tables.ts'
 
 export interface OpenOptions {
@@ -34,6 +37,30 @@ export async function openReadDatabase(
   if (!isPostgres(url)) return openSqliteReader(sqlitePath(url), options)
   const { openPostgresReader } = await postgres()
   return openPostgresReader(url, options)
+}
+
+/** What the database holds now; from which a copy is made. Nothing is created, migrated or rebuilt. */
+export async function openSnapshot(
+  url: string,
+  { fingerprint }: Pick<OpenOptions, 'fingerprint'>,
+): Promise<Snapshot> {
+  if (!isPostgres(url)) {
+    const path = sqlitePath(url)
+    return new SqliteSnapshot(connectReader(path, fingerprint), path)
+  }
+  const { openPostgresSnapshot } = await import('./postgres/snapshot.ts')
+  return openPostgresSnapshot(url, { fingerprint })
+}
+
+/** An empty database, or an unfinished copy of the same source, to become a copy of it; any other is left as it is. */
+export async function openCopyTarget(
+  url: string,
+  source: Pick<Snapshot, 'identity' | 'name'>,
+  options: OpenOptions,
+): Promise<CopyTarget> {
+  if (!isPostgres(url)) return openSqliteTarget(sqlitePath(url), source, options)
+  const { openPostgresTarget } = await import('./postgres/copy-target.ts')
+  return openPostgresTarget(url, source, options)
 }
 
 /** Whoever has a file does not wait for the driver. */

@@ -140,9 +140,12 @@ export function createTables(table: Table, schema = recordsSchema): string {
 
 /** All indexes but the unique key, in the schema that the search path leads to. */
 export function createIndexes(table: Table): string {
-  return indexes(table)
-    .map(({ name, on }) => `create index ${quote(name)} on ${on};`)
-    .join('\n')
+  return indexStatements(table).join('\n')
+}
+
+/** Each by itself; one that is there already is left alone. */
+export function indexStatements(table: Table): readonly string[] {
+  return indexes(table).map(({ name, on }) => `create index if not exists ${quote(name)} on ${on};`)
 }
 
 /** For a load, which is several times as fast without them. */

@@ -4,6 +4,7 @@
  * Readers see the old state until it is done.
  */
 import type { Client } from 'pg'
+import { assertNoCopy } from '../copy/mark.ts'
 import { Applier } from './applier.ts'
 import {
   commonTables,
@@ -66,8 +67,15 @@ export async function isEmpty(client: Client): Promise<boolean> {
   return (await readState(client)) === null
 }
 
-/** Throws on a database of another program or of a newer version of this one; an empty one is anybody's. */
+/** Throws on a database of another program or of a newer version of this one, or an unfinished copy; an empty one is anybody's. */
 export async function assertOurs(client: Client): Promise<void> {
+  await assertOurLayout(client)
+  const state = await readState(client)
+  if (state !== null) assertNoCopy(state.derivation)
+}
+
+/** The same, of a copy that may be unfinished. */
+export async function assertOurLayout(client: Client): Promise<void> {
   const state = await readState(client)
   if (state === null) {
     if (await hasTables(client))
@@ -85,7 +93,7 @@ function fits(state: State, fingerprint: string): boolean {
 }
 
 /** Null when the database was not laid out by this program. */
-async function readState(client: Client): Promise<State | null> {
+export async function readState(client: Client): Promise<State | null> {
   const { rows: columns } = await client.query(
     `select from pg_attribute where attrelid = to_regclass('${keptSchema}.state')
        and attname in ('schema_version', 'plan_version', 'derivation')`,

@@ -49,7 +49,7 @@ export class TableWriter {
   }
 
   /** First parts of URIs that a record refers to. */
-  *referredBases({ columns, arrays }: RecordPut): Generator<string> {
+  *referredBases({ columns, arrays }: Pick<RecordPut, 'columns' | 'arrays'>): Generator<string> {
     for (const index of this.#refBases) {
       const uri = columns[index]
       if (typeof uri === 'string') yield uri

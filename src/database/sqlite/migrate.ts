@@ -4,6 +4,7 @@
  * rebuilt from the records they keep. Readers see the old state until it is done.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { assertNoCopy } from '../copy/mark.ts'
 import type { Change, RecordCheck } from '../database.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { Table } from '../tables.ts'
@@ -45,11 +46,18 @@ export function isCurrent(database: DatabaseSync, fingerprint: string): boolean 
     pragma(database, 'user_version') !== schemaVersion
   )
     return false
-  return database.prepare('select derivation from state').get()?.derivation === derivationOf(fingerprint)
+  return readDerivation(database) === derivationOf(fingerprint)
 }
 
-/** Throws on a file of another program or of a newer version of this one; an empty file is anybody's. */
+/** Throws on a file of another program or of a newer version of this one, or an unfinished copy; an empty file is anybody's. */
 export function assertOurs(database: DatabaseSync): void {
+  assertOurLayout(database)
+  const derivation = isEmpty(database) ? null : readDerivation(database)
+  if (derivation !== null) assertNoCopy(derivation)
+}
+
+/** The same, of a copy that may be unfinished. */
+export function assertOurLayout(database: DatabaseSync): void {
   if (isEmpty(database)) return
   if (pragma(database, 'application_id') !== applicationId)
     throw new Error('The file is a SQLite database of another program. Name another file with --database.')
@@ -60,7 +68,17 @@ export function assertOurs(database: DatabaseSync): void {
     )
 }
 
-function isEmpty(database: DatabaseSync): boolean {
+/** What the tables of one of our files are derived from, as it says itself. */
+export function readDerivation(database: DatabaseSync): string | null {
+  const row = database.prepare('select derivation from state').get()
+  return row === undefined ? null : String(row.derivation)
+}
+
+export function readSchemaVersion(database: DatabaseSync): number {
+  return pragma(database, 'user_version')
+}
+
+export function isEmpty(database: DatabaseSync): boolean {
   return Number(database.prepare('select count(*) as n from sqlite_master').get()?.n) === 0
 }
 

@@ -14,7 +14,7 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
   try {
     // Before anything is set: the journal's mode is kept in the file, which may be another program's.
     assertOurs(writing)
-    writing.exec('pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;')
+    writing.exec(fileSettings)
     migrate(writing, options)
     // From now on the writer itself waits, in its own way.
     writing.exec('pragma busy_timeout = 0')
@@ -44,6 +44,11 @@ export async function openSqliteReader(
   path: string,
   { fingerprint, now }: Pick<MigrateOptions, 'fingerprint' | 'now'>,
 ): Promise<ReadDatabase> {
+  return new SqliteReader(connectReader(path, fingerprint), { fingerprint, now, idle: () => null })
+}
+
+/** A connection that only reads a file of these lexicons. */
+export function connectReader(path: string, fingerprint: string): DatabaseSync {
   const reading = connect(path, true)
   try {
     assertOurs(reading)
@@ -55,15 +60,17 @@ export async function openSqliteReader(
     reading.close()
     throw error
   }
-  return new SqliteReader(reading, { fingerprint, now, idle: () => null })
+  return reading
 }
 
+/** Before a file is laid out. */
+export const fileSettings = 'pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;'
 /** Milliseconds that a connection waits for another process's lock. */
 const lockTimeout = 10_000
 /** Bytes of an answer, and of any value on the way to it; more is refused instead of filling the memory. */
 const largestAnswer = 64 * 1024 * 1024
 
-function connect(path: string, readOnly: boolean): DatabaseSync {
+export function connect(path: string, readOnly: boolean): DatabaseSync {
   if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
   if (path !== ':memory:') assertPlaceForFile(path)
   const database = new DatabaseSync(path, {

@@ -160,8 +160,8 @@ export class TableWriter implements Rows {
     this.#statements.setRev.run(rev, id)
   }
 
-  remove(old: TableRow): void {
-    this.#removeDerived(old, false)
+  remove(old: TableRow, bulk = false): void {
+    this.#removeDerived(old, bulk)
     this.#statements.remove.run(old.id)
     this.#completeMany()
   }
@@ -207,6 +207,11 @@ export class TableWriter implements Rows {
 
   startLoad(): void {
     this.#database.exec(dropIndexes(this.table))
+  }
+
+  /** Between transactions of a load that may be broken off: what it has seen of the order so far. */
+  keepOrder(): void {
+    this.#saveOrder(this.#ordered)
   }
 
   /** Everything that is cheaper to build at once, over rows that are in place. */

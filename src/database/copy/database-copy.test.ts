@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { keptState } from '../../../test/support/kept-state.ts'
+import {
+  account,
+  apply,
+  assertDerived,
+  assertHolds,
+  assertOrder,
+  contentCount,
+  dids,
+  mark,
+  note,
+  noteLexicons,
+  openNotes,
+  put,
+  refuse,
+  remove,
+  repoEnd,
+  rev,
+  settleAll,
+  spot,
+  visibleRecords,
+  widerLexicons,
+} from '../../../test/support/notes.ts'
+import { databases, type Engine } from '../../../test/support/postgres.ts'
+import { emptyDatabases, type TestStore, understand } from '../../../test/support/store.ts'
+import { openCopyTarget, openSnapshot } from '../open.ts'
+import { compare, type CopyTarget, fill } from './database-copy.ts'
+import { partsOf, titleOf } from './parts.ts'
+
+const emptyUrl = emptyDatabases()
+const { set, tables } = understand(noteLexicons, {})
+const parts = partsOf(tables)
+const options = { tables, fingerprint: set.fingerprint, check: () => null, now: () => 1_780_000_000_000_000n }
+const titles = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+
+/** A test for each pair of engines. */
+function onEveryPair(sentence: string, holds: (from: Engine, to: Engine) => Promise<void>): void {
+  for (const from of databases)
+    for (const to of databases) test(`${sentence} (${titles[from]} to ${titles[to]})`, () => holds(from, to))
+}
+
+onEveryPair('a copy has everything that is kept, and becomes a database like any other', async (from, to) => {
+  await using store = await openNotes(await emptyUrl(from))
+  await fillWithEverything(store)
+  const url = await emptyUrl(to)
+  await copy(store.path, url)
+  await using copied = await openNotes(url)
+  const state = await keptState(store)
+  for (const [name, rows] of Object.entries(state))
+    if (name !== 'fetched') assert.ok(rows.length > 0, `${name} is empty, so that this says little.`)
+  assert.deepEqual(await keptState(copied), received(state))
+  assert.deepEqual(await visibleRecords(copied), await visibleRecords(store))
+  assert.equal(await copied.database.write.ledger.readCursor('jetstream:wss://example.com'), '12345')
+  await assertDerived(copied)
+
+  // Hidden accounts come back there as they do here, and what was deleted stays so.
+  for (const one of [store, copied]) {
+    await apply(one, account(1, null, 100), put(one, spot('gone'), 1, { rev: rev(1) }))
+    await settleAll(one)
+  }
+  assert.deepEqual(await visibleRecords(copied), await visibleRecords(store))
+  await assertDerived(copied)
+})
+
+onEveryPair('there and back again everything is as it was', async (from, to) => {
+  await using store = await openNotes(await emptyUrl(from))
+  await fillWithEverything(store)
+  const [there, back] = [await emptyUrl(to), await emptyUrl(from)]
+  await copy(store.path, there)
+  const comparisons = await copy(there, back)
+  await using again = await openNotes(back)
+  assert.deepEqual(await keptState(again), received(await keptState(store)))
+  await assertDerived(again)
+  assert.deepEqual(
+    comparisons.map(({ source }) => source.digest),
+    (await compareStores(store.path, back)).map(({ target }) => target.digest),
+  )
+})
+
+onEveryPair(
+  'a copy that is broken off goes on, whatever has changed meanwhile',
+  async (from, to) =>
+    await assertHolds(
+      fc.record({
+        before: fc.array(step, { minLength: 1, maxLength: 25 }),
+        meanwhile: fc.array(step, { maxLength: 25 }),
+        later: fc.array(step, { maxLength: 10 }),
+        /** What is written and built before each of the ends. */
+        lengths: fc.array(fc.nat(25), { minLength: 1, maxLength: 3 }),
+      }),
+      async ({ before, meanwhile, later, lengths }) => {
+        await using store = await openNotes(await emptyUrl(from))
+        const url = await emptyUrl(to)
+        let turn = 0
+        const live = async (steps: readonly Step[]): Promise<void> => {
+          for (const one of steps) await happen(store, one, (turn += 1))
+        }
+        await live(before)
+        for (const length of lengths) {
+          await breakOff(store.path, url, length)
+          await live(meanwhile)
+        }
+        await copy(store.path, url)
+        await using copied = await openNotes(url)
+        // Bases are never removed.
+        assert.deepEqual(withoutBases(await keptState(copied)), withoutBases(await keptState(store)))
+        await assertDerived(copied)
+        for (const one of later) for (const each of [store, copied]) await happen(each, one, turn + 1)
+        await assertOrder(copied)
+        assert.deepEqual(await visibleRecords(copied), await visibleRecords(store))
+      },
+      from === 'sqlite' && to === 'sqlite' ? 25 : 3,
+    ),
+)
+
+onEveryPair('what is not the same is told, and mended by the next copy', async (from, to) => {
+  await using store = await openNotes(await emptyUrl(from))
+  await fillWithEverything(store)
+  const url = await emptyUrl(to)
+  const damages: readonly (readonly [part: string, damage: string])[] = [
+    [note, `update "${note}" set changed_at = changed_at + 1 where rkey = 'a'`],
+    [note, `delete from "${note}" where rkey = 'b'`],
+    ['tombstone', `delete from tombstone where rkey = 'gone'`],
+    ['source', `update source set cursor = '1'`],
+    ['hidden', `insert into hidden (base) select id from base where uri = 'at://${dids[0]}/${note}/'`],
+  ]
+  for (const [part, damage] of damages) {
+    await using source = await openSnapshot(store.path, options)
+    await using target = await openCopyTarget(url, source, options)
+    await fill(source, target, parts, () => {})
+    await run(url, damage)
+    const found = await compare(source, target, parts, () => {})
+    const different = found.filter(({ differing }) => differing > 0)
+    assert.deepEqual(
+      different.map((one) => [titleOf(one.part), one.source.digest === one.target.digest]),
+      [[part, false]],
+      damage,
+    )
+  }
+  await copy(store.path, url)
+  await using copied = await openNotes(url)
+  assert.deepEqual(await keptState(copied), received(await keptState(store)))
+})
+
+onEveryPair('a copy is of the moment at which it began', async (from, to) => {
+  await using store = await openNotes(await emptyUrl(from))
+  await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
+  const then = await keptState(store)
+  const url = await emptyUrl(to)
+  {
+    await using source = await openSnapshot(store.path, options)
+    await apply(store, put(store, spot('b'), 0), remove(spot('a'), rev(2)))
+    await using target = await openCopyTarget(url, source, options)
+    await fill(source, target, parts, () => {})
+    assert.ok((await compare(source, target, parts, () => {})).every(({ differing }) => differing === 0))
+    await target.finish()
+  }
+  await using copied = await openNotes(url)
+  assert.deepEqual(await keptState(copied), then)
+})
+
+onEveryPair('nobody takes an unfinished copy for a database, nor another for its copy', async (from, to) => {
+  await using store = await openNotes(await emptyUrl(from))
+  await fillWithEverything(store)
+  await using other = await openNotes(await emptyUrl(from))
+  const url = await emptyUrl(to)
+  const refuses = async (what: RegExp, work: Promise<AsyncDisposable>): Promise<void> => {
+    await assert.rejects(async () => {
+      await using _opened = await work
+    }, what)
+  }
+  const copying = async (path: string, into: string, lexicons = options): Promise<AsyncDisposable> => {
+    await using source = await openSnapshot(path, options)
+    return await openCopyTarget(into, source, lexicons)
+  }
+  await refuses(/^Error: it is the very database /, copying(store.path, store.path))
+  await refuses(/^Error: it has records or other content /, copying(other.path, store.path))
+  await breakOff(store.path, url, 4)
+  await refuses(/unfinished copy of .* again completes it/, openNotes(url))
+  await refuses(/unfinished copy of .* again completes it/, openNotes(url, undefined, widerLexicons))
+  await refuses(/unfinished copy of .* again completes it/, openSnapshot(url, options))
+  await refuses(/it is an unfinished copy of .*\. Name that with --from/, copying(other.path, url))
+  const wider = understand(widerLexicons, {})
+  const widerOptions = { ...options, tables: wider.tables, fingerprint: wider.set.fingerprint }
+  await refuses(/begun with other lexicons/, copying(store.path, url, widerOptions))
+  await refuses(/built with other lexicons/, copying(store.path, other.path, widerOptions))
+  await refuses(/built with other lexicons/, openSnapshot(store.path, widerOptions))
+  await copy(store.path, url)
+  await refuses(/^Error: it has records or other content /, copying(store.path, url))
+})
+
+/** Whether both hold the same is asserted. */
+async function copy(from: string, to: string) {
+  await using source = await openSnapshot(from, options)
+  await using target = await openCopyTarget(to, source, options)
+  await fill(source, target, parts, () => {})
+  const comparisons = await compare(source, target, parts, () => {})
+  for (const { part, differing, first } of comparisons) assert.equal(differing, 0, `${part.name}: ${first}`)
+  await target.finish()
+  return comparisons
+}
+
+async function compareStores(from: string, to: string) {
+  await using source = await openSnapshot(from, options)
+  const only = { snapshot: () => openSnapshot(to, options) } as CopyTarget
+  return await compare(source, only, parts, () => {})
+}
+
+class BrokenOff extends Error {}
+
+/** Does so many of its steps. */
+async function breakOff(from: string, to: string, length: number): Promise<void> {
+  await using source = await openSnapshot(from, options)
+  await using target = await openCopyTarget(to, source, options)
+  let left = length
+  const count = (): void => {
+    if (left === 0) throw new BrokenOff()
+    left -= 1
+  }
+  const breaking: CopyTarget = {
+    snapshot: () => target.snapshot(),
+    finish: () => target.finish(),
+    write: async (part, changes) => {
+      count()
+      await target.write(part, changes)
+    },
+    complete: async (part) => {
+      count()
+      await target.complete(part)
+    },
+    [Symbol.asyncDispose]: async () => {},
+  }
+  try {
+    await fill(source, breaking, parts, () => {})
+  } catch (error) {
+    if (!(error instanceof BrokenOff)) throw error
+  }
+}
+
+/** Something in every table. */
+async function fillWithEverything(store: TestStore): Promise<void> {
+  const { write } = store.database
+  await store.database.write.applyBatch(
+    [
+      ...['c', 'a', 'b'].map((rkey, n) => put(store, spot(rkey), n, { rev: rev(n + 1) })),
+      put(store, spot('gone'), 1, { rev: rev(1) }),
+      put(store, spot('early', 0, mark), 1, { rev: rev(2), indexedAt: '2019-01-01T00:00:00.000001Z' }),
+      put(store, spot('unversioned', 0, mark), 2),
+      ...['x', 'y'].flatMap((rkey) => [
+        put(store, spot(rkey, 1), 3, { rev: rev(3) }),
+        put(store, spot(rkey, 2), 1, { rev: rev(3) }),
+      ]),
+      refuse(store, spot('bad'), rev(4)),
+      {
+        kind: 'reject',
+        source: 'file',
+        uri: null,
+        reason: 'malformed',
+        message: 'It is no JSON.',
+        record: 'a\0b',
+      },
+      remove(spot('gone'), rev(5)),
+    ],
+    { source: 'jetstream:wss://example.com', cursor: '12345', eventAt: 1_770_000_000_000_123n },
+  )
+  await apply(store, put(store, spot('a'), 3, { rev: rev(9) }))
+  await apply(store, account(1, 'suspended', 7))
+  await settleAll(store)
+  // The rows of this one are still where they were, and must not be seen.
+  await apply(store, account(2, 'takendown', 8), { kind: 'identity', did: dids[0] as string })
+  await write.ledger.writeHandle(dids[0] as string, 'alice.example', 1_790_000_000_000_000n)
+  await write.ledger.addJobs(
+    'backfill',
+    [{ did: dids[0] as string, host: 'https://pds.example', reason: 'all' }],
+    {
+      target: 'https://pds.example',
+      cursor: 'next',
+      done: false,
+    },
+  )
+  await write.ledger.addJobs('ingest', [{ did: dids[1] as string, host: null, reason: 'It has diverged.' }])
+  const [job] = await write.ledger.dueJobs('ingest', 1)
+  if (job !== undefined) await write.ledger.failJob(job, 'It does not answer.', null)
+}
+
+/** Not every engine takes the character that nothing has. */
+function received(state: Awaited<ReturnType<typeof keptState>>) {
+  const rejection = state['rejection']?.map((row) => ({
+    ...row,
+    record: String(row['record']).replaceAll('\0', '\uFFFD'),
+  }))
+  return { ...state, rejection }
+}
+
+function withoutBases(state: Awaited<ReturnType<typeof keptState>>) {
+  return { ...state, base: [] }
+}
+
+const step = fc.record({
+  what: fc.constantFrom(
+    ...'put,put,put,put,put,delete,refuse,import,end,early'.split(','),
+    ...'suspended,deleted,back,settle,settle,settle'.split(','),
+  ),
+  did: fc.constantFrom(0, 1, 2),
+  rkey: fc.constantFrom('a', 'b', 'c', 'd'),
+  collection: fc.constantFrom(note, note, mark),
+  content: fc.nat(contentCount - 1),
+  limit: fc.constantFrom(1, 2, 1000),
+})
+
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
+
+async function happen(store: TestStore, one: Step, turn: number): Promise<void> {
+  const { what, did, rkey, collection, content, limit } = one
+  const at = spot(rkey, did, collection)
+  switch (what) {
+    case 'put':
+      return void (await apply(store, put(store, at, content, { rev: rev(turn) })))
+    case 'early': {
+      // Of an earlier moment than any other; a deletion makes it one that is new.
+      const indexedAt = `2020-01-${String(1 + (turn % 28)).padStart(2, '0')}T00:00:00Z`
+      return void (await apply(
+        store,
+        remove(at, rev(turn)),
+        put(store, at, content, { rev: rev(turn), indexedAt }),
+      ))
+    }
+    case 'import':
+      return void (await apply(store, put(store, at, content)))
+    case 'delete':
+      return void (await apply(store, remove(at, rev(turn))))
+    case 'refuse':
+      return void (await apply(store, refuse(store, at, rev(turn))))
+    case 'end':
+      return void (await apply(store, repoEnd(did, rev(turn))))
+    case 'settle':
+      return void (await store.database.write.ledger.settleAccounts(limit))
+    default:
+      return void (await apply(store, account(did, what === 'back' ? null : what, turn)))
+  }
+}
+
+/** Past everything that would object. */
+async function run(url: string, statement: string): Promise<void> {
+  if (url.startsWith('postgres')) {
+    const { connect } = await import('../postgres/connection.ts')
+    const client = await connect(url, 'write')
+    await client.query(statement)
+    await client.end()
+  } else {
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(url)
+    database.exec(statement)
+    database.close()
+  }
+}

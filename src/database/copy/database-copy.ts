@@ -1,0 +1,223 @@
+/**
+ * Makes one database hold what another holds, whatever their engines. Both are walked in the same order, and what
+ * differs is written: so a copy that was broken off goes on at the pace of reading, whatever has changed meanwhile,
+ * and no place need be remembered.
+ */
+import { createHash } from 'node:crypto'
+import { areSame, compareKeys, type Part, type Row, rowText } from './parts.ts'
+
+/** What a database holds at one moment. */
+export interface Snapshot extends AsyncDisposable {
+  /** The same for two that are of one database. */
+  readonly identity: string
+  /** For people and for the note of whose copy a database is: without a password. */
+  readonly name: string
+  /** NSIDs of all that it has records of, also those that the lexicons no longer have. */
+  collections(): Promise<readonly string[]>
+  count(part: Part): Promise<number>
+  /** In the order of their keys. */
+  rows(part: Part): AsyncIterable<Row>
+}
+
+/** A database that is becoming a copy; until it is done nobody else opens it. */
+export interface CopyTarget extends AsyncDisposable {
+  /** What is there now, by a connection of its own. */
+  snapshot(): Promise<Snapshot>
+  /** All of it or nothing. */
+  write(part: Part, changes: RowChanges): Promise<void>
+  /** Builds what is cheaper to build when all rows of a collection are there; nothing where that is done. */
+  complete(part: Part): Promise<void>
+  /** From now on it is a database like any other. */
+  finish(): Promise<void>
+}
+
+export interface RowChanges {
+  readonly added: readonly Row[]
+  /** Others under the same key. */
+  readonly changed: readonly Row[]
+  /** As they are there. */
+  readonly removed: readonly Row[]
+}
+
+export interface CopyProgress {
+  readonly stage: 'copying' | 'indexing' | 'comparing'
+  readonly part: Part
+  /** Rows of all parts. */
+  readonly done: number
+  readonly total: number
+}
+
+/** Both sides of a part, read when everything was written. */
+export interface Comparison {
+  readonly part: Part
+  readonly source: Digest
+  readonly target: Digest
+  /** Rows that are not the same on both sides. */
+  readonly differing: number
+  /** The key of the first of them. */
+  readonly first: string | null
+}
+
+export interface Digest {
+  readonly rows: number
+  /** SHA-256 over all rows in their order. */
+  readonly digest: string
+}
+
+export type OnProgress = (progress: CopyProgress) => void
+
+/** Rows and characters that are written in one transaction: what a copy that is killed does twice. */
+const rowsAtOnce = 5_000
+const charactersAtOnce = 16_000_000
+
+/** The target holds afterwards what the source holds; `finish` is left to whoever has compared them. */
+export async function fill(
+  source: Snapshot,
+  target: CopyTarget,
+  parts: readonly Part[],
+  onProgress: OnProgress,
+): Promise<void> {
+  const total = await countRows(source, parts)
+  let done = 0
+  for (const part of parts) {
+    onProgress({ stage: 'copying', part, done, total })
+    const advance = (): void => {
+      done += 1
+      if (done % 1_000 === 0) onProgress({ stage: 'copying', part, done, total })
+    }
+    await copyPart(source, target, part, advance)
+    if (part.table === null) continue
+    onProgress({ stage: 'indexing', part, done, total })
+    await target.complete(part)
+  }
+}
+
+export async function compare(
+  source: Snapshot,
+  target: CopyTarget,
+  parts: readonly Part[],
+  onProgress: OnProgress,
+): Promise<readonly Comparison[]> {
+  await using present = await target.snapshot()
+  const total = await countRows(source, parts)
+  let done = 0
+  const comparisons: Comparison[] = []
+  for (const part of parts) {
+    const [inSource, inTarget] = [new Digester(), new Digester()]
+    let differing = 0
+    let first: string | null = null
+    await walk(part, source.rows(part), present.rows(part), (given, found) => {
+      const isSame = given !== null && found !== null && areSame(given, found)
+      const text = given === null ? '' : rowText(given)
+      if (given !== null) inSource.add(text)
+      if (found !== null) inTarget.add(isSame ? text : rowText(found))
+      if (!isSame) {
+        differing += 1
+        first ??= keyText(part, given ?? found ?? [])
+      }
+      done += 1
+      if (done % 1_000 === 0) onProgress({ stage: 'comparing', part, done, total })
+      return undefined
+    })
+    comparisons.push({ part, source: inSource.end(), target: inTarget.end(), differing, first })
+  }
+  return comparisons
+}
+
+async function countRows(source: Snapshot, parts: readonly Part[]): Promise<number> {
+  let total = 0
+  for (const part of parts) total += await source.count(part)
+  return total
+}
+
+async function copyPart(
+  source: Snapshot,
+  target: CopyTarget,
+  part: Part,
+  advance: () => void,
+): Promise<void> {
+  let changes = noChanges()
+  let [rows, characters] = [0, 0]
+  let written: Promise<void> = Promise.resolve()
+  const flush = async (): Promise<void> => {
+    await written
+    // The next rows are read while these are written; what fails is told when they are to be written too.
+    written = target.write(part, changes)
+    written.catch(() => undefined)
+    changes = noChanges()
+    rows = 0
+    characters = 0
+  }
+  await walk(part, source.rows(part), rowsNow(target, part), (given, found) => {
+    if (given !== null) advance()
+    if (given !== null && found !== null && areSame(given, found)) return undefined
+    if (given === null) changes.removed.push(found ?? [])
+    else if (found === null) changes.added.push(given)
+    else changes.changed.push(given)
+    rows += 1
+    const last = given?.at(-1)
+    characters += typeof last === 'string' ? last.length : 0
+    return rows >= rowsAtOnce || characters >= charactersAtOnce ? flush() : undefined
+  })
+  if (rows > 0) await flush()
+  await written
+}
+
+/** Held no longer than there are rows: while a file is read nothing of its log can be put away. */
+async function* rowsNow(target: CopyTarget, part: Part): AsyncGenerator<Row> {
+  await using snapshot = await target.snapshot()
+  yield* snapshot.rows(part)
+}
+
+/** Meets every row of either side once, those of one key together. */
+async function walk(
+  part: Part,
+  source: AsyncIterable<Row>,
+  target: AsyncIterable<Row>,
+  meet: (given: Row | null, found: Row | null) => Promise<void> | undefined,
+): Promise<void> {
+  const [givens, founds] = [source[Symbol.asyncIterator](), target[Symbol.asyncIterator]()]
+  try {
+    let [given, found] = [await next(givens), await next(founds)]
+    while (given !== null || found !== null) {
+      const order = given === null ? 1 : found === null ? -1 : compareKeys(part, given, found)
+      const meeting = meet(order <= 0 ? given : null, order >= 0 ? found : null)
+      if (meeting !== undefined) await meeting
+      if (order <= 0) given = await next(givens)
+      if (order >= 0) found = await next(founds)
+    }
+  } finally {
+    await givens.return?.()
+    await founds.return?.()
+  }
+}
+
+async function next(rows: AsyncIterator<Row>): Promise<Row | null> {
+  const { done, value } = await rows.next()
+  return done === true ? null : value
+}
+
+class Digester {
+  readonly #hash = createHash('sha256')
+  #rows = 0
+
+  add(text: string): void {
+    this.#hash.update(text)
+    this.#rows += 1
+  }
+
+  end(): Digest {
+    return { rows: this.#rows, digest: this.#hash.digest('hex') }
+  }
+}
+
+function noChanges() {
+  return { added: [] as Row[], changed: [] as Row[], removed: [] as Row[] }
+}
+
+/** The URI of a record; elsewhere its key. */
+function keyText({ table, key }: Part, row: Row): string {
+  if (table === null) return row.slice(0, key).join(' ')
+  const [, rkey, did] = row
+  return `at://${did}/${table.collection.nsid}/${rkey}`
+}

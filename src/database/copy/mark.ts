@@ -1,0 +1,63 @@
+/**
+ * Marks a database as an unfinished copy where it says what its tables were derived from, so that nobody takes it
+ * for whole: not a server that reads, and not an import that would build it anew.
+ */
+
+export interface CopyMark {
+  /** What the tables are derived from. */
+  readonly derivation: string
+  /** Of which database it is a copy. */
+  readonly source: string
+}
+
+export function formatMark({ derivation, source }: CopyMark): string {
+  return `copying ${derivation} ${source}`
+}
+
+/** Null when it is no unfinished copy. */
+export function parseMark(text: string): CopyMark | null {
+  const [, derivation, source] = /^copying (\S+) (.*)$/s.exec(text) ?? []
+  return derivation === undefined || source === undefined ? null : { derivation, source }
+}
+
+/** Throws on an unfinished copy. */
+export function assertNoCopy(derivation: string): void {
+  const mark = parseMark(derivation)
+  if (mark !== null)
+    throw new Error(
+      `it is an unfinished copy of ${mark.source}. The same \`lexigraph copy\` again completes it.`,
+    )
+}
+
+export interface TargetFound {
+  /** What the database says it was derived from; null when it is not of this program's layout. */
+  readonly derivation: string | null
+  /** What it should say. */
+  readonly wanted: CopyMark
+  readonly hasRows: () => Promise<boolean> | boolean
+}
+
+/** Whether a copy goes on there; throws when none may be made in it. */
+export async function assertTarget({ derivation, wanted, hasRows }: TargetFound): Promise<boolean> {
+  const mark = derivation === null ? null : parseMark(derivation)
+  if (mark === null) {
+    if (derivation !== wanted.derivation)
+      throw new Error(
+        'it was built with other lexicons or by another version. Name an empty database with --to.',
+      )
+    if (await hasRows())
+      throw new Error(
+        `it has records or other content that is no unfinished copy of ${wanted.source}. Name an empty database with --to.`,
+      )
+    return false
+  }
+  if (mark.source !== wanted.source)
+    throw new Error(
+      `it is an unfinished copy of ${mark.source}. Name that with --from, or an empty database with --to.`,
+    )
+  if (mark.derivation !== wanted.derivation)
+    throw new Error(
+      'it is a copy that was begun with other lexicons or by another version. Go on with those, or name an empty database with --to.',
+    )
+  return true
+}
