@@ -81,7 +81,7 @@ async function connectHost(
   use: Use,
   { statementTimeout = 0 }: ConnectOptions,
 ): Promise<pg.Client> {
-  const client = createClient(url, use === 'lead' ? { query_timeout: longestStatement } : {})
+  const client = createClient(url)
   // A connection may be lost while nothing is asked of it. The next statement fails by itself then.
   client.on('error', () => undefined)
   try {
@@ -133,9 +133,9 @@ export function attemptOf(client: pg.Client): Attempt {
 }
 
 /** Not connected yet. */
-export function createClient(url: string, more: pg.ClientConfig = {}): pg.Client {
+export function createClient(url: string): pg.Client {
   try {
-    return new pg.Client({ ...clientConfig(url), ...more })
+    return new pg.Client(clientConfig(url))
   } catch (cause) {
     // Such as a certificate's file that is not there.
     throw new Error(`The URL of the database cannot be used: ${(cause as Error).message}.`, { cause })
@@ -204,8 +204,6 @@ const leading = {
   tcp_keepalives_count: '2',
   tcp_user_timeout: '6s',
 }
-/** Milliseconds after which a server that does not answer one who leads is as good as gone; a lock is waited for 10 s. */
-const longestStatement = 30_000
 
 const settings: Readonly<Record<Use, Readonly<Record<string, string>>>> = {
   read: { ...common, ...reading },

@@ -14,13 +14,19 @@ const following = 3
 /** Milliseconds between two attempts, and between two signs of life; the server waits for one for 6 s. */
 const interval = { attempts: 1_000, signs: 2_000 }
 /** Milliseconds for an answer to what takes no time. */
-const patience = 5_000
+const patience = 3_000
 
-/** A connection that has the lock; null when the signal was aborted before. */
+/** A connection that has the lock, and the server's process for it. */
+interface Leading {
+  readonly client: Client
+  readonly pid: bigint
+}
+
+/** Null when the signal was aborted before. */
 export async function takeLead(
   connect: () => Promise<Client>,
   { signal, onWaiting }: LeadWish,
-): Promise<Client | null> {
+): Promise<Leading | null> {
   let client: Client | null = null
   let told = ''
   const tell = (why: string): void => {
@@ -36,7 +42,7 @@ export async function takeLead(
       continue
     }
     const answer = await askForLock(client)
-    if (answer === 'given') return client
+    if (typeof answer === 'bigint') return { client, pid: answer }
     if (answer === 'held') tell('another process follows the sources.')
     // Why it was lost, the next attempt to connect says.
     else client = null
@@ -45,14 +51,14 @@ export async function takeLead(
   return null
 }
 
-async function askForLock(client: Client): Promise<'given' | 'held' | 'lost'> {
+async function askForLock(client: Client): Promise<bigint | 'held' | 'lost'> {
   const statement = {
-    text: `select pg_try_advisory_lock(${lockSpace}, ${following}) as given`,
+    text: `select pg_backend_pid() as pid where pg_try_advisory_lock(${lockSpace}, ${following})`,
     query_timeout: patience,
   }
   try {
-    const { rows } = await client.query<{ given: boolean }>(statement)
-    return rows[0]?.given === true ? 'given' : 'held'
+    const { rows } = await client.query<Pick<Leading, 'pid'>>(statement)
+    return rows[0]?.pid ?? 'held'
   } catch (error) {
     await client.end()
     if (isPassing(error)) return 'lost'
@@ -60,12 +66,36 @@ async function askForLock(client: Client): Promise<'given' | 'held' | 'lost'> {
   }
 }
 
-/** Asks for nothing again and again, so that both sides hear of each other, until the signal is aborted. */
-export async function keepLead(transactions: Transactions, signal: AbortSignal): Promise<void> {
-  const sign = { text: 'select 1', query_timeout: patience }
+/**
+ * Asks for nothing again and again, so that both sides hear of each other, until the signal is aborted. When no
+ * answer comes, the server may be busy with a long statement, or gone without a word; another connection tells.
+ */
+export async function keepLead(
+  { client, pid }: Leading,
+  transactions: Transactions,
+  connect: () => Promise<Client>,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     // When it fails, the connection is given up, which aborts the signal.
-    await transactions.exclusively((client) => client.query(sign)).catch(() => {})
+    const answer = transactions.exclusively((client) => client.query('select 1')).catch(() => {})
+    while ((await Promise.race([answer, pause(patience, 'silence', { ref: false })])) === 'silence')
+      if (!(await isThere(pid, connect))) await client.end()
     await pause(interval.signs, undefined, { signal }).catch(() => {})
+  }
+}
+
+async function isThere(pid: bigint, connect: () => Promise<Client>): Promise<boolean> {
+  try {
+    const client = await connect()
+    const statement = {
+      text: 'select from pg_stat_activity where pid = $1',
+      values: [pid],
+      query_timeout: patience,
+    }
+    const { rowCount } = await client.query(statement).finally(() => client.end())
+    return rowCount === 1
+  } catch {
+    return false
   }
 }

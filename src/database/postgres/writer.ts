@@ -55,8 +55,9 @@ export class PostgresWriter implements WriteDatabase {
   }
 
   async lead(wish: LeadWish): Promise<Lead | null> {
-    const client = await takeLead(() => this.#connect('lead'), wish)
-    if (client === null) return null
+    const leading = await takeLead(() => this.#connect('lead'), wish)
+    if (leading === null) return null
+    const { client } = leading
     const lost = new AbortController()
     client.once('end', () => lost.abort())
     let isFirst = true
@@ -68,7 +69,8 @@ export class PostgresWriter implements WriteDatabase {
     }
     const writer = new PostgresWriter(once, this.#options)
     const over = new AbortController()
-    const kept = keepLead(writer.#transactions, AbortSignal.any([lost.signal, over.signal]))
+    const until = AbortSignal.any([lost.signal, over.signal])
+    const kept = keepLead(leading, writer.#transactions, () => this.#connect('write'), until)
     return {
       ledger: writer.ledger,
       applyBatch: (changes, mark) => writer.applyBatch(changes, mark),
