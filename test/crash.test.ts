@@ -7,6 +7,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildDemoCorpus } from '../demo/corpus.ts'
+import { inKeyOrder } from '../src/util/key-order.ts'
 import { runProgram, startProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { inspectStore } from './support/inspect.ts'
@@ -89,7 +90,7 @@ function prefixes(size: number): State[] {
 
 function folded(before: typeof filling, upTo: number): State {
   const all = [...before, ...lines.slice(0, upTo)]
-  return new Map(all.map(({ uri, value }) => [uri, JSON.stringify(value)]))
+  return new Map(all.map(({ uri, value }) => [uri, JSON.stringify(inKeyOrder(value))]))
 }
 
 function sameState(a: State, b: State): boolean {
