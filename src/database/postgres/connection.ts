@@ -180,6 +180,10 @@ const searchPath = `concat_ws(', ', 'lexigraph, lexigraph_records, public',
 const common = {
   client_encoding: 'UTF8',
   timezone: 'UTC',
+  // Roles and databases may have settings of their own: literals mean what they say, and floats are exact.
+  standard_conforming_strings: 'on',
+  extra_float_digits: '1',
+  default_transaction_isolation: 'read committed',
   jit: 'off',
   tcp_keepalives_idle: '30',
   tcp_keepalives_interval: '10',
