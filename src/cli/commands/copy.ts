@@ -1,7 +1,14 @@
 /** `copy --from URL --to URL`: the progress on standard error, what was compared on standard output. */
 import { SingleBar } from 'cli-progress'
-import { type Comparison, compare, fill, type OnProgress } from '../../database/copy/database-copy.ts'
+import {
+  type Comparison,
+  compare,
+  fill,
+  haveSameCounts,
+  type OnProgress,
+} from '../../database/copy/database-copy.ts'
 import { partsOf, titleOf } from '../../database/copy/parts.ts'
+import { withoutPassword } from '../../database/postgres/url.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
 import { lexiconDir, loadFoundation, openCopy, openCopySource } from '../foundation.ts'
 import type { Config } from '../settings.ts'
@@ -24,11 +31,16 @@ export async function copy({ config, root }: CommandContext): Promise<number> {
       notify(config, `The records of ${nsid} stay behind: the lexicons no longer have this collection.`)
   using progress = showProgress(config)
   const start = performance.now()
-  await fill(source, target, parts, progress.update)
+  const refusal = new CommandError(
+    `The database ${withoutPassword(to)} has records or other content, and not the same as ${source.name}. Name an empty one with --to.`,
+  )
+  if (!target.isWhole) await fill(source, target, parts, progress.update)
+  else if (!(await haveSameCounts(source, target, parts))) throw refusal
   const copied = performance.now()
   const comparisons = await compare(source, target, parts, progress.update)
   const isSame = comparisons.every(({ differing }) => differing === 0)
-  if (isSame) await target.finish()
+  if (target.isWhole && !isSame) throw refusal
+  if (isSame && !target.isWhole) await target.finish()
   progress[Symbol.dispose]()
   const took = { copying: copied - start, comparing: performance.now() - copied }
   process.stdout.write(config.json ? renderJson(comparisons, took) : render(comparisons, took))

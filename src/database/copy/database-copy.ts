@@ -21,6 +21,8 @@ export interface Snapshot extends AsyncDisposable {
 
 /** A database that is becoming a copy; until it is done nobody else opens it. */
 export interface CopyTarget extends AsyncDisposable {
+  /** It has content and is not marked as a copy: nothing may be written, but perhaps it is a copy that is done. */
+  readonly isWhole: boolean
   /** What is there now, by a connection of its own. */
   snapshot(): Promise<Snapshot>
   /** All of it or nothing. */
@@ -67,8 +69,8 @@ export interface Digest {
 export type OnProgress = (progress: CopyProgress) => void
 
 /** Rows and characters that are written in one transaction: what a copy that is killed does twice. */
-const rowsAtOnce = 5_000
-const charactersAtOnce = 16_000_000
+const rowsAtOnce = 2_000
+const charactersAtOnce = 8_000_000
 
 /** The target holds afterwards what the source holds; `finish` is left to whoever has compared them. */
 export async function fill(
@@ -122,6 +124,17 @@ export async function compare(
     comparisons.push({ part, source: inSource.end(), target: inTarget.end(), differing, first })
   }
   return comparisons
+}
+
+/** Whether it is worth the time to compare them. */
+export async function haveSameCounts(
+  source: Snapshot,
+  target: CopyTarget,
+  parts: readonly Part[],
+): Promise<boolean> {
+  await using present = await target.snapshot()
+  for (const part of parts) if ((await source.count(part)) !== (await present.count(part))) return false
+  return true
 }
 
 async function countRows(source: Snapshot, parts: readonly Part[]): Promise<number> {

@@ -37,19 +37,25 @@ export interface TargetFound {
   readonly hasRows: () => Promise<boolean> | boolean
 }
 
-/** Whether a copy goes on there; throws when none may be made in it. */
-export async function assertTarget({ derivation, wanted, hasRows }: TargetFound): Promise<boolean> {
+/** `whole`: it has content of its own, which may be that of a copy that is done. */
+export type TargetState = 'empty' | 'unfinished' | 'whole'
+
+export interface TargetStanding {
+  readonly found: TargetState
+  /** What it shall say that it is derived from when it is done, and until then. */
+  readonly derivation: string
+  readonly mark: string
+}
+
+/** Throws when no copy may be made there. */
+export async function stateOf({ derivation, wanted, hasRows }: TargetFound): Promise<TargetState> {
   const mark = derivation === null ? null : parseMark(derivation)
   if (mark === null) {
     if (derivation !== wanted.derivation)
       throw new Error(
         'it was built with other lexicons or by another version. Name an empty database with --to.',
       )
-    if (await hasRows())
-      throw new Error(
-        `it has records or other content that is no unfinished copy of ${wanted.source}. Name an empty database with --to.`,
-      )
-    return false
+    return (await hasRows()) ? 'whole' : 'empty'
   }
   if (mark.source !== wanted.source)
     throw new Error(
@@ -59,5 +65,5 @@ export async function assertTarget({ derivation, wanted, hasRows }: TargetFound)
     throw new Error(
       'it is a copy that was begun with other lexicons or by another version. Go on with those, or name an empty database with --to.',
     )
-  return true
+  return 'unfinished'
 }

@@ -5,7 +5,7 @@
 import type { Client } from 'pg'
 import type { CopyTarget, RowChanges, Snapshot } from '../copy/database-copy.ts'
 import { ownListing, writeKept } from '../copy/kept-rows.ts'
-import { assertTarget, formatMark } from '../copy/mark.ts'
+import { formatMark, stateOf, type TargetStanding } from '../copy/mark.ts'
 import { type Part, partsOf, type RecordRow, type Row } from '../copy/parts.ts'
 import { baseUriOf } from '../decide.ts'
 import { deriveRow } from '../derive.ts'
@@ -45,13 +45,17 @@ export async function openPostgresTarget(
     const wanted = { derivation, source: source.name }
     if ((await readState(client)) === null) await migrate(client, options)
     const state = await readState(client)
-    const goesOn = await assertTarget({
+    const found = await stateOf({
       derivation: state?.schemaVersion === schemaVersion ? state.derivation : null,
       wanted,
       hasRows: () => hasRows(client, options.tables),
     })
-    const target = new PostgresTarget(client, url, options.tables, derivation, formatMark(wanted))
-    if (!goesOn) await target.begin()
+    const target = new PostgresTarget(client, url, options.tables, {
+      found,
+      derivation,
+      mark: formatMark(wanted),
+    })
+    if (found === 'empty') await target.begin()
     return target
   } catch (error) {
     await client.end()
@@ -81,13 +85,20 @@ async function hasRows(client: Client, tables: readonly Table[]): Promise<boolea
 }
 
 class PostgresTarget implements CopyTarget {
+  readonly isWhole: boolean
   readonly #client: Client
   readonly #url: string
   readonly #derivation: string
   readonly #mark: string
   readonly #writers: ReadonlyMap<string, TableWriter>
 
-  constructor(client: Client, url: string, tables: readonly Table[], derivation: string, mark: string) {
+  constructor(
+    client: Client,
+    url: string,
+    tables: readonly Table[],
+    { found, derivation, mark }: TargetStanding,
+  ) {
+    this.isWhole = found === 'whole'
     this.#client = client
     this.#url = url
     this.#derivation = derivation

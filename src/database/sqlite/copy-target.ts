@@ -7,7 +7,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseCid } from '../../lexicon/cid.ts'
 import type { CopyTarget, RowChanges, Snapshot } from '../copy/database-copy.ts'
 import { ownListing, writeKept } from '../copy/kept-rows.ts'
-import { assertTarget, formatMark } from '../copy/mark.ts'
+import { formatMark, stateOf, type TargetStanding } from '../copy/mark.ts'
 import { type Part, partsOf, type RecordRow, type Row } from '../copy/parts.ts'
 import { DatabaseBusyError } from '../database.ts'
 import { baseUriOf } from '../decide.ts'
@@ -45,14 +45,18 @@ export async function openSqliteTarget(
       database.exec(fileSettings)
       migrate(database, options)
     }
-    const goesOn = await assertTarget({
+    const found = await stateOf({
       derivation: readSchemaVersion(database) === schemaVersion ? readDerivation(database) : null,
       wanted,
       hasRows: () => hasRows(database, options.tables),
     })
     database.exec(fileSettings)
-    const target = new SqliteTarget(database, path, options.tables, derivation, formatMark(wanted))
-    if (!goesOn) target.begin()
+    const target = new SqliteTarget(database, path, options.tables, {
+      found,
+      derivation,
+      mark: formatMark(wanted),
+    })
+    if (found === 'empty') target.begin()
     return target
   } catch (error) {
     database.close()
@@ -67,6 +71,7 @@ function hasRows(database: DatabaseSync, tables: readonly Table[]): boolean {
 }
 
 class SqliteTarget implements CopyTarget {
+  readonly isWhole: boolean
   readonly #database: DatabaseSync
   readonly #path: string
   readonly #derivation: string
@@ -83,9 +88,9 @@ class SqliteTarget implements CopyTarget {
     database: DatabaseSync,
     path: string,
     tables: readonly Table[],
-    derivation: string,
-    mark: string,
+    { found, derivation, mark }: TargetStanding,
   ) {
+    this.isWhole = found === 'whole'
     this.#database = database
     this.#path = path
     this.#derivation = derivation
