@@ -42,6 +42,8 @@ export interface ApplierOptions {
 
 /** Changes that are decided and written at once. */
 const longestRun = 500
+/** Bases and accounts that are remembered from one run to the next: a load is one transaction, however long. */
+const mostRemembered = 100_000
 
 export class Applier {
   readonly tables: ReadonlyMap<string, TableWriter>
@@ -51,10 +53,12 @@ export class Applier {
   readonly #moves: MovesOptions
   /** When the last record before a moment was stored. */
   readonly #lastStored: string
+  readonly #mostRemembered: number
 
-  constructor(options: ApplierOptions) {
+  constructor(options: ApplierOptions, remembered = mostRemembered) {
     const { tables } = options
     this.#options = options
+    this.#mostRemembered = remembered
     this.#instants = new Instants(options.now)
     this.tables = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table)]))
     this.#moves = {
@@ -97,6 +101,9 @@ export class Applier {
       const fates = await this.#applyRun(transaction, run, blind)
       for (const [index, fate] of fates.entries()) count(run[index] as Change, fate, 1)
       run = []
+      // Within a run what was looked up is relied on.
+      for (const known of [transaction.bases, transaction.standings])
+        if (known.size > this.#mostRemembered) known.clear()
     }
     for (const change of changes) {
       if (change.kind === 'put' || change.kind === 'delete' || change.kind === 'reject') {

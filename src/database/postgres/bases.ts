@@ -2,13 +2,9 @@
 import { jsonRows, jsonValue } from './json-rows.ts'
 import type { Transaction } from './transactions.ts'
 
-/** Kept in memory for as long as a transaction. */
-const maxKnown = 100_000
-
 /** Makes known which of them there are. */
 export async function findBases(transaction: Transaction, uris: Iterable<string>): Promise<void> {
   const { bases } = transaction
-  if (bases.size > maxKnown) bases.clear()
   const unknown = [...new Set(uris)].filter((uri) => !bases.has(uri))
   if (unknown.length === 0) return
   const found = await transaction.query<{ uri: string; id: bigint }>(
