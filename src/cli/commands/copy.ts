@@ -34,7 +34,7 @@ export async function copy({ config, root }: CommandContext): Promise<number> {
   const refusal = new CommandError(
     `The database ${withoutPassword(to)} has records or other content, and not the same as ${source.name}. Name an empty one with --to.`,
   )
-  if (!target.isWhole) await fill(source, target, parts, progress.update)
+  if (!target.isWhole) await fillOrTell()
   else if (!(await haveSameCounts(source, target, parts))) throw refusal
   const copied = performance.now()
   const comparisons = await compare(source, target, parts, progress.update)
@@ -45,6 +45,16 @@ export async function copy({ config, root }: CommandContext): Promise<number> {
   const took = { copying: copied - start, comparing: performance.now() - copied }
   process.stdout.write(config.json ? renderJson(comparisons, took) : render(comparisons, took))
   return isSame ? 0 : 1
+
+  async function fillOrTell(): Promise<void> {
+    try {
+      await fill(source, target, parts, progress.update)
+    } catch (error) {
+      progress[Symbol.dispose]()
+      notify(config, 'Not all is copied; the same command goes on from here.')
+      throw error
+    }
+  }
 }
 
 /** Milliseconds. */
