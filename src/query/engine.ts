@@ -42,6 +42,8 @@ const cacheSize = 16_000_000
 const documentsSize = 500_000
 /** Roads are chosen by how much data there was; they are chosen anew after this many milliseconds. */
 const planLifetime = 60_000
+/** How often a statement is made: figures that are asked for may lead to others. */
+const rounds = 3
 /** How often a plan may be overtaken by a change of order within one request. */
 const attempts = 5
 
@@ -87,11 +89,12 @@ export function createEngine(options: EngineOptions): QueryEngine {
   const emit = async (plan: Plan): Promise<{ statement: Statement; version: number }> => {
     const known = await currentState()
     const { dialect, statistics } = database
-    for (;;) {
+    for (let round = 1; ; round += 1) {
       const emitter = createEmitter({ dialect, statistics, state: known, tables, list: emitList })
       const statement = emitStatement(emitter, plan)
-      // Roads were chosen by guesses where figures were not at hand.
-      if ((await statistics?.complete?.()) !== true) return { statement, version: known.version }
+      // Roads were chosen by guesses where figures were not at hand. What is guessed is exact too.
+      if (round === rounds || (await statistics?.complete?.()) !== true)
+        return { statement, version: known.version }
     }
   }
 
@@ -113,8 +116,10 @@ export function createEngine(options: EngineOptions): QueryEngine {
       if (plan.kind === 'constant') return plan.body
       const { version } = plan
       const answered = await database.readAnswer(plan.statement).catch(async (error: unknown) => {
+        if (error instanceof ServiceError) throw error
         // A statement also fails when what it was made for is gone.
-        if (error instanceof ServiceError || (await database.readPlanState()).version === version) throw error
+        const now = await database.readPlanState().catch(() => null)
+        if (now === null || now.version === version) throw error
         return null
       })
       if (answered?.version === version) return answered.body

@@ -24,6 +24,9 @@ export interface Found {
 /** More trigrams than this are not merged: a needle that begins so many is a common one. */
 const maxPrefixTerms = 400
 
+/** SQLite merges 500 lists at most, each through all those before it. */
+export const maxLookUps = 100
+
 /** Look-ups that together find every record the condition holds for; null when there are none. */
 export function findLookUps(emitter: Emitter, part: Condition, limit: number): readonly Found[] | null {
   const { statistics } = emitter
@@ -36,7 +39,10 @@ export function findLookUps(emitter: Emitter, part: Condition, limit: number): r
     case 'has': {
       const { index } = part.array
       if (index === null || part.list.length === 0) return null
-      const found = part.list.map((value) => findElement(emitter, statistics, index, value, limit))
+      if (part.mode === 'any' && part.list.length > maxLookUps) return null
+      // Of values that all must be there, any one finds the record.
+      const values = part.list.slice(0, maxLookUps)
+      const found = values.map((value) => findElement(emitter, statistics, index, value, limit))
       return part.mode === 'any' ? found : [found.reduce((a, b) => (b.estimate < a.estimate ? b : a))]
     }
     case 'all': {

@@ -8,7 +8,7 @@ import type { Table } from '../database/tables.ts'
 import { allOf, identifier, sql } from '../sql/sql.ts'
 import { emitCondition } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
-import { findLookUps, type LookUp, totalEstimate } from './look-ups.ts'
+import { findLookUps, type LookUp, maxLookUps, totalEstimate } from './look-ups.ts'
 import type { Condition, SortKey } from './plan.ts'
 
 export type Road =
@@ -183,9 +183,6 @@ function systemColumn(part: Condition): string | undefined {
 export function conjuncts(where: Condition): readonly Condition[] {
   return where.kind === 'all' ? where.of.flatMap(conjuncts) : [where]
 }
-
-/** SQLite merges 500 lists at most, each through all those before it. */
-const maxLookUps = 100
 
 /** Look-ups that give ids, and whether they do so cheaply enough to follow them in id order. */
 function lookUpOptions(emitter: Emitter, where: Condition, rows: number, limit: number): Option[] {

@@ -140,3 +140,15 @@ for (const [name, [query, index]] of Object.entries(questions)) {
     assert.equal(answer.errors, undefined)
   })
 }
+
+test('an operation with more values than figures are kept for is answered all the same', async () => {
+  const lists = Array.from({ length: 10 }, (_, list) =>
+    Array.from({ length: 400 }, (_, value) => `value ${list} ${value}`),
+  )
+  const where = { AND: lists.map((values) => ({ tags: { hasAny: values } })) }
+  const { list: found } = await service.data(
+    `query ($where: TechServiceNewsArticleWhereInput) { list: ${list}(where: $where) { totalCount } }`,
+    { where },
+  )
+  assert.equal(found.totalCount, 0)
+})

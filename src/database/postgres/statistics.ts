@@ -1,6 +1,6 @@
 /**
- * Rough figures for choosing roads in PostgreSQL. They are asked for when a statement is made that needs them, all
- * in one go; until they are there guesses take their place, and the statement is made again.
+ * Rough figures for choosing roads in PostgreSQL. They are asked for when a statement is made that needs them; until
+ * they are there guesses take their place, and the statement is made again.
  */
 import { LRUCache } from 'lru-cache'
 import type { PoolClient } from 'pg'
@@ -12,6 +12,8 @@ import { runPrepared } from './prepared.ts'
 /** Milliseconds that a figure is good for. */
 const lifetime = 60_000
 const mostFigures = 10_000
+/** Counted for one statement at a time; the rest stays guessed. */
+const mostCounts = 50
 /** What may be asked of `text_count`: letters and digits make a word, and words have trigrams. */
 const wordLike = /^[\p{L}\p{N}]+$/u
 
@@ -23,6 +25,8 @@ export class PostgresStatistics implements Statistics {
   readonly #figures = new LRUCache<string, number>({ max: mostFigures, ttl: lifetime })
   /** Statements whose only value is a figure, by what they are kept under. */
   readonly #lacking = new Map<string, Statement>()
+  /** Sequences of characters that `text_count` is to be asked for. */
+  readonly #lackingTerms = new Map<string, readonly [index: string, term: string]>()
   /** Which characters the server takes for letters depends on the locale of the database. */
   #letters: RegExp | null = null
 
@@ -51,11 +55,14 @@ export class PostgresStatistics implements Statistics {
   }
 
   async complete(): Promise<boolean> {
-    if (this.#lacking.size === 0) return false
-    const asked = [...this.#lacking]
+    if (this.#lacking.size === 0 && this.#lackingTerms.size === 0) return false
+    const asked = [...this.#lacking].slice(0, mostCounts)
+    const terms = [...this.#lackingTerms.values()]
     this.#lacking.clear()
+    this.#lackingTerms.clear()
     await this.#read(async (client) => {
       this.#letters ??= await readLetters(client)
+      if (terms.length > 0) await this.#readTerms(client, terms)
       for (const [key, statement] of asked) {
         const { rows } = await runPrepared(client, statement)
         this.#figures.set(key, Number(rows[0]?.n ?? 0))
@@ -64,9 +71,23 @@ export class PostgresStatistics implements Statistics {
     return true
   }
 
+  async #readTerms(
+    client: PoolClient,
+    terms: readonly (readonly [index: string, term: string])[],
+  ): Promise<void> {
+    const text = `select asked.index, asked.term, coalesce(records, 0) as n
+      from json_to_recordset($1) as asked(index text, term text)
+      left join text_count on index_name = asked.index and text_count.term = asked.term`
+    const asked = JSON.stringify(terms.map(([index, term]) => ({ index, term })))
+    const { rows } = await runPrepared(client, { text, values: [asked] })
+    for (const { index, term, n } of rows) this.#figures.set(termKey(index, term), Number(n))
+  }
+
   #count({ name }: TextIndex, term: string): number {
-    const text = 'select records as n from text_count where index_name = $1 and term = $2'
-    return this.#figure({ text, values: [name, term] }, 1000)
+    const key = termKey(name, term)
+    const known = this.#figures.get(key)
+    if (known === undefined) this.#lackingTerms.set(key, [name, term])
+    return known ?? 1000
   }
 
   #figure(statement: Statement, guess: number): number {
@@ -80,6 +101,10 @@ export class PostgresStatistics implements Statistics {
   #isWord(trigram: string): boolean {
     return wordLike.test(trigram) && this.#letters?.test(trigram) !== false
   }
+}
+
+function termKey(index: string, term: string): string {
+  return `${index}\0${term}`
 }
 
 /** In a database with the locale C only what is ASCII is a letter. */
