@@ -1,7 +1,7 @@
 /** How PostgreSQL spells what databases spell differently. */
 import type { Dialect } from '../../sql/dialect.ts'
 import { join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
-import { jsonAt, textAt, virtualText } from './ddl.ts'
+import { jsonAt, textAt, textHash, virtualText } from './ddl.ts'
 
 const microsPer = { hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000 }
 /** Weeks begin on Monday and 1970-01-01 was a Thursday. */
@@ -33,8 +33,8 @@ export const postgresDialect: Dialect = {
   virtualText: (alias, _, path) => raw(virtualText({ path }, `${alias.sql}.record`)),
   // An entry of a B-tree has at most 2,704 bytes, so that hashes of texts are indexed.
   isOneOf: (text, values) => {
-    const hashes = values.map((value) => sql`hashtextextended(${value}, 0)`)
-    return sql`(hashtextextended(${text}, 0) in (${join(hashes, ', ')}) and ${text} in (${join(values as Sql[], ', ')}))`
+    const hashes = values.map(hashOf)
+    return sql`(${hashOf(text)} in (${join(hashes, ', ')}) and ${text} in (${join(values as Sql[], ', ')}))`
   },
   did: (alias) => sql`${alias}.did`,
   each: (json, path, alias) => {
@@ -100,6 +100,12 @@ export const postgresDialect: Dialect = {
       return sql`(${join(patterns, ' and ')})`
     },
   },
+}
+
+/** As the index has it. */
+function hashOf(text: Sql): Sql {
+  const [before = '', after = ''] = textHash('\0').split('\0')
+  return sequence([raw(before), text, raw(after)])
 }
 
 function only(filter: Sql | null): Sql {
