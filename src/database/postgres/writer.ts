@@ -62,8 +62,11 @@ export class PostgresWriter implements WriteDatabase {
     client.once('end', () => lost.abort())
     let isFirst = true
     const once = async (): Promise<Client> => {
-      // Another connection would not have the lock.
-      if (!isFirst) throw new DatabaseUnreachableError('The connection that led is lost.')
+      if (!isFirst) {
+        // Another connection would not have the lock.
+        lost.abort()
+        throw new DatabaseUnreachableError('The connection that led is lost.')
+      }
       isFirst = false
       return client
     }
