@@ -16,6 +16,8 @@ export interface ConnectOptions {
 
 /** Milliseconds for reaching a host, and again for setting the connection up. */
 const patience = 5000
+/** Milliseconds that a server is given to say farewell. */
+const farewell = 1000
 /** The first major version with all that is used here. */
 const oldestVersion = 15
 
@@ -44,7 +46,7 @@ async function latestOf(attempts: readonly PromiseSettledResult<pg.Client>[]): P
   const clients = attempts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const timelines = await Promise.all(clients.map(readTimeline))
   const latest = clients[timelines.indexOf(Math.max(...timelines))]
-  await Promise.all(clients.filter((client) => client !== latest).map((client) => client.end()))
+  await Promise.all(clients.filter((client) => client !== latest).map(closeClient))
   if (latest !== undefined) return latest
   const failures = attempts.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
   throw failures.find((error) => !isPassing(error)) ?? noneOf(failures, 'takes writes')
@@ -93,9 +95,16 @@ async function connectHost(
     await prepareClient(client, use, { statementTimeout })
     return client
   } catch (cause) {
-    await client.end()
+    await closeClient(client)
     throw cause
   }
+}
+
+/** Ends a connection, without waiting for the end of a server that is silent. */
+export async function closeClient(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), farewell)
+  await client.end()
+  clearTimeout(timer)
 }
 
 /** How the driver is told to connect to the one host of a URL. */

@@ -1,7 +1,7 @@
 /** Opens a PostgreSQL database: one connection that writes, and pools of others that can only read. */
 import type { Client } from 'pg'
 import type { Database, ReadDatabase } from '../database.ts'
-import { attemptOf, connect } from './connection.ts'
+import { attemptOf, closeClient, connect } from './connection.ts'
 import { derivationOf } from './ddl.ts'
 import { refusal } from './failures.ts'
 import { assertOurs, isCurrent, isEmpty, type MigrateOptions, migrate } from './migrate.ts'
@@ -62,6 +62,6 @@ async function withClient(
   } catch (error) {
     throw refusal(error, attemptOf(client))
   } finally {
-    await client.end()
+    await closeClient(client)
   }
 }

@@ -14,6 +14,7 @@ import { readStatus } from '../kept/status.ts'
 import { runSteps, type Steps } from '../kept/steps.ts'
 import type { KeptRejection } from '../ledger.ts'
 import type { Table } from '../tables.ts'
+import { closeClient } from './connection.ts'
 import { derivationOf, quote } from './ddl.ts'
 import { postgresDialect } from './dialect.ts'
 import { sumOutOfRange } from './functions.ts'
@@ -113,7 +114,7 @@ export class PostgresReader implements ReadDatabase {
         yield* rows
       }
     } finally {
-      await client.end()
+      await closeClient(client)
     }
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { PoolClient } from 'pg'
 import { onPostgres } from '../../../test/support/databases.ts'
+import { apply, openNotes, put, spot } from '../../../test/support/notes.ts'
 import { type Cluster, databases, startCluster } from '../../../test/support/postgres.ts'
 import { until } from '../../../test/support/until.ts'
 import { ServiceError } from '../../errors.ts'
@@ -56,19 +57,6 @@ onPostgres(
     ])
   },
 )
-
-onPostgres('replicas that were near stay in use while the primary is away', async () => {
-  await using own = await startCluster()
-  await using copy = await own.standby()
-  await using servers = open({ database: own.url, readDatabases: [copy.url], maxReplicaLag: 1 })
-  await until(async () => (await servers.read(port)) === copy.port, recovery)
-  await own.kill()
-  const end = performance.now() + 3000
-  await until(async () => {
-    assert.equal(await servers.read(port), copy.port)
-    return performance.now() > end
-  })
-})
 
 onPostgres('a server that is no copy of the primary is not used', async () => {
   const notices: string[] = []
@@ -130,6 +118,22 @@ onPostgres('a primary that falls silent is used again when it answers again', as
     thaw()
   }
   await until(() => servers.read(port).catch(() => null), recovery)
+})
+
+onPostgres('closing does not wait for a server that is silent', async () => {
+  await primary.query(`create database closing encoding 'UTF8' template template0`)
+  const store = await openNotes(primary.url.replace(/postgres$/, 'closing'))
+  await apply(store, put(store, spot('a'), 0))
+  const { read } = store.database
+  await read.readStatus()
+  const rows = read.readRows({ text: 'select 1 as n', values: [] })[Symbol.asyncIterator]()
+  await rows.next()
+  const thaw = await freeze(primary)
+  try {
+    await within(Promise.all([rows.return?.(), store[Symbol.asyncDispose]()]))
+  } finally {
+    thaw()
+  }
 })
 
 onPostgres(

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import type { Snapshot } from '../copy/database-copy.ts'
 import { keptRow, type Spelling, selectKept } from '../copy/kept-rows.ts'
 import { jsonColumn, type Part, type Row } from '../copy/parts.ts'
-import { attemptOf, connect } from './connection.ts'
+import { attemptOf, closeClient, connect } from './connection.ts'
 import { keptSchema, quote } from './ddl.ts'
 import { codeOf, refusal } from './failures.ts'
 import { assertOurs, isCurrent, isEmpty } from './migrate.ts'
@@ -39,7 +39,7 @@ export async function openPostgresSnapshot(
       )
     return await takeSnapshot(client, url)
   } catch (error) {
-    await client.end()
+    await closeClient(client)
     throw refusal(error, attemptOf(client))
   }
 }
@@ -103,7 +103,7 @@ class PostgresSnapshot implements Snapshot {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.end()
+    await closeClient(this.#client)
   }
 }
 

@@ -7,6 +7,7 @@ import type { Client, ClientBase } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../database.ts'
 import type { Standing } from '../decide.ts'
 import type { Session } from '../session.ts'
+import { closeClient } from './connection.ts'
 import { codeOf, isPassing } from './failures.ts'
 import { runPrepared } from './prepared.ts'
 import { createPostgresSession } from './session.ts'
@@ -133,7 +134,7 @@ export class Transactions {
   async #drop(): Promise<void> {
     const client = this.#client
     this.#client = null
-    await client?.end().catch(() => undefined)
+    if (client !== null) await closeClient(client)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Asks one server each second, on a connection of its own, whether it is there, what it is, and how far it has come. */
 import { once } from 'node:events'
 import pg from 'pg'
-import { connect, timeline } from './connection.ts'
+import { closeClient, connect, timeline } from './connection.ts'
 import { codeOf, DatabaseUnreachableError } from './failures.ts'
 import { parsePosition } from './positions.ts'
 
@@ -49,7 +49,7 @@ export class Watch implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true
     clearInterval(this.#timer)
-    await this.#client?.end()
+    if (this.#client !== null) await closeClient(this.#client)
     await this.#looking
   }
 
@@ -63,8 +63,8 @@ export class Watch implements AsyncDisposable {
     if (found instanceof Error) {
       const lost = this.#client
       this.#client = null
-      // A connection with a statement under way is simply dropped.
-      await lost?.end()
+      // Nobody waits for its end: the next look takes another.
+      if (lost !== null) void closeClient(lost)
     }
     if (!this.#isOver) this.#report(found)
   }
@@ -96,7 +96,7 @@ export class Watch implements AsyncDisposable {
       this.#identity = null
     }
     if (!tooLate.aborted && !this.#isOver) return client
-    await client.end()
+    await closeClient(client)
     throw new DatabaseUnreachableError('Nobody waits for this connection any more.')
   }
 }
