@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import pg from 'pg'
+import { onPostgres } from '../../../test/support/databases.ts'
 import { day, line, snapshot } from '../../../test/support/note-lines.ts'
 import { apply, noOutcome, note, openNotes, put, rev, spot, uriOf } from '../../../test/support/notes.ts'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts'
@@ -8,7 +8,7 @@ import { inPairs } from '../../../test/support/store.ts'
 import { until } from '../../../test/support/until.ts'
 import { type Change, DatabaseBusyError } from '../database.ts'
 
-test('a connection that was lost while nobody used it is replaced unnoticed', async () => {
+onPostgres('a connection that was lost while nobody used it is replaced unnoticed', async () => {
   await using database = await freshDatabase()
   await using administrator = await administratorOf(database)
   await using store = await openNotes(database.url)
@@ -17,7 +17,7 @@ test('a connection that was lost while nobody used it is replaced unnoticed', as
   assert.deepEqual(await apply(store, put(store, spot('b'), 0)), { ...noOutcome, stored: 1 })
 })
 
-test('a batch whose connection is lost leaves nothing, and may be asked for again', async () => {
+onPostgres('a batch whose connection is lost leaves nothing, and may be asked for again', async () => {
   await using database = await freshDatabase()
   await using administrator = await administratorOf(database)
   await using store = await openNotes(database.url)
@@ -34,7 +34,7 @@ test('a batch whose connection is lost leaves nothing, and may be asked for agai
   assert.deepEqual(await apply(store, ...changes), { ...noOutcome, stored: 1, updated: 1 })
 })
 
-test('a load whose connection is lost leaves nothing, and its indexes are there', async () => {
+onPostgres('a load whose connection is lost leaves nothing, and its indexes are there', async () => {
   await using database = await freshDatabase()
   await using administrator = await administratorOf(database)
   await using store = await openNotes(database.url)
@@ -51,7 +51,7 @@ test('a load whose connection is lost leaves nothing, and its indexes are there'
   assert.deepEqual(await store.load(lines), { ...noOutcome, stored: 4 })
 })
 
-test('a server that takes no writes for a while is waited for', async () => {
+onPostgres('a server that takes no writes for a while is waited for', async () => {
   await using database = await freshDatabase()
   await using administrator = await administratorOf(database)
   await using store = await openNotes(database.url)
@@ -67,7 +67,7 @@ test('a server that takes no writes for a while is waited for', async () => {
   assert.deepEqual(await apply(store, put(store, spot('a'), 0)), { ...noOutcome, stored: 1 })
 })
 
-test('whoever was started with other lexicons writes nothing any more', async () => {
+onPostgres('whoever was started with other lexicons writes nothing any more', async () => {
   await using database = await freshDatabase()
   await using administrator = await administratorOf(database)
   await using store = await openNotes(database.url)
@@ -76,7 +76,7 @@ test('whoever was started with other lexicons writes nothing any more', async ()
   assert.deepEqual(await store.rows(`select * from "${note}"`), [])
 })
 
-test('of what a load finds to be there already the highest revision stands', async () => {
+onPostgres('of what a load finds to be there already the highest revision stands', async () => {
   await using database = await freshDatabase()
   await using store = await openNotes(database.url)
   // More than are written at once, so that what is looked for and what is not come together.
@@ -102,7 +102,7 @@ test('of what a load finds to be there already the highest revision stands', asy
   )
 })
 
-test('sequences of text are counted after a load, and again when much has changed', async () => {
+onPostgres('sequences of text are counted after a load, and again when much has changed', async () => {
   await using database = await freshDatabase()
   await using store = await openNotes(database.url)
   const counts = async () => {
@@ -119,7 +119,7 @@ test('sequences of text are counted after a load, and again when much has change
   assert.deepEqual([after.xyz, after.xy, after.x, after.ab], [1801, 1801, 1801, 2])
 })
 
-test('what is refused is kept even if it is no text that the server takes', async () => {
+onPostgres('what is refused is kept even if it is no text that the server takes', async () => {
   await using database = await freshDatabase()
   await using store = await openNotes(database.url)
   const refused: Change = {
