@@ -3,7 +3,7 @@
  * libpq, so that whichever of them takes writes is found; the driver itself knows only one.
  */
 import pg from 'pg'
-import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing } from './failures.ts'
+import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing, refusal } from './failures.ts'
 import { hostsOf } from './url.ts'
 
 /** `lead`: for writing, by the one process that follows sources; `lead.ts` says what that takes. */
@@ -28,7 +28,7 @@ const oldestVersion = 15
 export async function connect(url: string, use: Use, options: ConnectOptions = {}): Promise<pg.Client> {
   const hosts = hostsOf(url)
   const attempt = (host: string): Promise<pg.Client> => connectHost(host, use, options)
-  if (use !== 'read' && hosts.length > 1) return latestOf(await Promise.allSettled(hosts.map(attempt)))
+  if (use !== 'read' && hosts.length > 1) return latestOf(hosts.map(attempt))
   const failures: unknown[] = []
   for (const host of hosts) {
     try {
@@ -42,24 +42,34 @@ export async function connect(url: string, use: Use, options: ConnectOptions = {
 }
 
 /** A primary that comes back after another took its place still takes writes; nobody should send it any. */
-async function latestOf(attempts: readonly PromiseSettledResult<pg.Client>[]): Promise<pg.Client> {
-  const clients = attempts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const timelines = await Promise.all(clients.map(readTimeline))
-  const latest = clients[timelines.indexOf(Math.max(...timelines))]
-  await Promise.all(clients.filter((client) => client !== latest).map(closeClient))
-  if (latest !== undefined) return latest
-  const failures = attempts.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+async function latestOf(attempts: readonly Promise<pg.Client>[]): Promise<pg.Client> {
+  const settled = await Promise.allSettled(attempts.map(async (attempt) => claimOf(await attempt)))
+  const claims = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const [latest, ...others] = claims.toSorted((a, b) => b.timeline - a.timeline)
+  await Promise.all(others.map(({ client }) => closeClient(client)))
+  if (latest !== undefined) return latest.client
+  const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
   throw failures.find((error) => !isPassing(error)) ?? noneOf(failures, 'takes writes')
 }
 
 /** Of a primary: grows each time that a standby takes over. */
 export const timeline = `('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`
 
-async function readTimeline(client: pg.Client): Promise<number> {
+/** A server that takes writes. */
+interface Claim {
+  readonly client: pg.Client
+  readonly timeline: number
+}
+
+/** Who cannot say it by now, because it went away meanwhile or is silent, takes no writes either. */
+async function claimOf(client: pg.Client): Promise<Claim> {
   try {
-    return Number((await client.query(`select ${timeline} as timeline`)).rows[0].timeline)
-  } catch {
-    return 0
+    const statement = { text: `select ${timeline} as timeline`, query_timeout: patience }
+    const { rows } = await client.query<{ timeline: bigint }>(statement)
+    return { client, timeline: Number(rows[0]?.timeline) }
+  } catch (cause) {
+    await closeClient(client)
+    throw refusal(cause, attemptOf(client))
   }
 }
 
