@@ -20,11 +20,7 @@ import { assertOurLayout, type MigrateOptions, migrate, readState } from './migr
 import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
 import { jsonKeys, type NewRow, type RowKey, TableWriter } from './table-writer.ts'
 import { analyzedColumns, refreshCounts } from './text-counts.ts'
-import { createTransaction, lockSpace, type Transaction } from './transactions.ts'
-
-/** Of the locks in `lockSpace`; `writing` is for each transaction, as it is for everybody. */
-const writing = 1
-const copying = 4
+import { createTransaction, lockSpace, locks, type Transaction } from './transactions.ts'
 
 /** Rows that go into one statement. */
 const rowsAtOnce = 500
@@ -68,7 +64,7 @@ async function lock(client: Client): Promise<void> {
   try {
     await client.query(
       `set client_connection_check_interval = '1s'; set lock_timeout = '10s';
-       select pg_advisory_lock(${lockSpace}, ${copying}); set lock_timeout = 0`,
+       select pg_advisory_lock(${lockSpace}, ${locks.copying}); set lock_timeout = 0`,
     )
   } catch (cause) {
     if (codeOf(cause) !== '55P03') throw cause
@@ -170,7 +166,7 @@ class PostgresTarget implements CopyTarget {
   async #transact(expected: string, work: (transaction: Transaction) => Promise<unknown>): Promise<void> {
     const client = this.#client
     await client.query(
-      `begin; set local lock_timeout = '10s'; select pg_advisory_xact_lock(${lockSpace}, ${writing}); set local lock_timeout = 0`,
+      `begin; set local lock_timeout = '10s'; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0`,
     )
     try {
       const { rows } = await client.query(`select derivation from ${keptSchema}.state`)

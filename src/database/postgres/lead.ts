@@ -7,9 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { LeadWish } from '../database.ts'
 import { DatabaseUnreachableError, isPassing } from './failures.ts'
-import { lockSpace, type Transactions } from './transactions.ts'
-
-const following = 3
+import { lockSpace, locks, type Transactions } from './transactions.ts'
 
 /** Milliseconds between two attempts, and between two signs of life; the server waits for one for 6 s. */
 const interval = { attempts: 1_000, signs: 2_000 }
@@ -53,7 +51,7 @@ export async function takeLead(
 
 async function askForLock(client: Client): Promise<bigint | 'held' | 'lost'> {
   const statement = {
-    text: `select pg_backend_pid() as pid where pg_try_advisory_lock(${lockSpace}, ${following})`,
+    text: `select pg_backend_pid() as pid where pg_try_advisory_lock(${lockSpace}, ${locks.following})`,
     query_timeout: patience,
   }
   try {

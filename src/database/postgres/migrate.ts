@@ -18,8 +18,8 @@ import {
 import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
 import { tidy } from './load.ts'
-import { dropOld, layOut, migrating, rebuild } from './rebuild.ts'
-import { lockSpace } from './transactions.ts'
+import { dropOld, layOut, rebuild } from './rebuild.ts'
+import { lockSpace, locks } from './transactions.ts'
 import type { WriterOptions } from './writer.ts'
 
 export interface MigrateOptions extends WriterOptions {
@@ -37,14 +37,15 @@ interface State {
 const migrations: readonly string[] = []
 
 /** Whoever migrates holds up those who would too, and then whoever writes. */
-const locks = `select pg_advisory_xact_lock(${lockSpace}, ${migrating}); select pg_advisory_xact_lock(${lockSpace}, 1)`
+const holdUp = `select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
+  select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`
 
 /** Fails, changing nothing, on a database that is not ours. */
 export async function migrate(client: Client, options: MigrateOptions): Promise<void> {
   if (!(await isCurrent(client, options.fingerprint))) {
     await assertOurs(client)
     await transact(client, async () => {
-      await client.query(locks)
+      await client.query(holdUp)
       // Another process may have been first while this one waited.
       await assertOurs(client)
       const state = await readState(client)

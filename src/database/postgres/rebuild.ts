@@ -9,11 +9,8 @@ import type { Table } from '../tables.ts'
 import { createTables, quote, recordsSchema } from './ddl.ts'
 import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
-import { lockSpace } from './transactions.ts'
+import { lockSpace, locks } from './transactions.ts'
 import { refill, type WriterOptions } from './writer.ts'
-
-/** Of the locks in `lockSpace`. */
-export const migrating = 2
 
 /** Where new tables are filled, and where the former ones wait until nobody reads them any more. */
 const nextSchema = `${recordsSchema}_next`
@@ -140,7 +137,7 @@ export async function dropOld(client: Client): Promise<void> {
     // Several statements at once are a transaction.
     await patiently(3, () =>
       client.query(
-        `set local lock_timeout = '${briefly}'; select pg_advisory_xact_lock(${lockSpace}, ${migrating});
+        `set local lock_timeout = '${briefly}'; select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
          drop schema if exists ${oldSchema} cascade`,
       ),
     )

@@ -28,14 +28,15 @@ export interface Transaction {
 /** Several values are one parameter, an array. */
 type Value = ColumnValue | readonly ColumnValue[]
 
-/** The key of all locks of this program; the second says which. */
+/** The first key of all locks of this program. */
 export const lockSpace = 1_282_950_002
-const writing = 1
+/** The second: who has which of them writes, lays out or rebuilds, follows sources, or copies into the database. */
+export const locks = { writing: 1, migrating: 2, following: 3, copying: 4 } as const
 
 /** Looking up some rows goes through indexes, whatever is known of a table that was empty a moment ago. */
 const begin = `begin;
   set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off;
-  set local lock_timeout = '10s'; select pg_advisory_xact_lock(${lockSpace}, ${writing}); set local lock_timeout = 0;`
+  set local lock_timeout = '10s'; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0;`
 
 /** After these the connection is as good as before. */
 const harmless = new Set(['55P03', '40P01', '40001'])
