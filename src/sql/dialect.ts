@@ -1,5 +1,6 @@
 /** The few expressions that databases spell differently. A dialect says how, never what. */
 import type { Sql } from 'sql-template-tag'
+import type { Bucket } from './common.ts'
 
 export interface Dialect {
   /** The statement's text with this engine's placeholders. */
@@ -59,8 +60,8 @@ export interface Dialect {
   /** This moment, in microseconds: an answer with it is true only when it is given. */
   now(): Sql
   /** What a bucket is grouped and ordered by, and its first moment as text. */
-  bucketKey(micros: Sql, bucket: 'hour' | 'day' | 'week' | 'month' | 'year'): Sql
-  bucketText(key: Sql, bucket: 'hour' | 'day' | 'week' | 'month' | 'year'): Sql
+  bucketKey(micros: Sql, bucket: Bucket): Sql
+  bucketText(key: Sql, bucket: Bucket): Sql
   /** The sum of a group, or an error when it is past 64 bits. */
   sum(value: Sql): Sql
   /** A sum, or an error when it is no exact JSON number. */

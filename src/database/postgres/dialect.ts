@@ -1,13 +1,8 @@
 /** How PostgreSQL spells what databases spell differently. */
+import { bucketStart, concat } from '../../sql/common.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
 import { jsonAt, textAt, textHash, virtualText } from './ddl.ts'
-
-const microsPer = { hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000 }
-/** Weeks begin on Monday and 1970-01-01 was a Thursday. */
-const mondayOffset = 3 * microsPer.day
-/** A call takes at most 100 arguments. */
-const maxArguments = 99
 
 export const postgresDialect: Dialect = {
   text: (statement) => statement.text,
@@ -65,9 +60,8 @@ export const postgresDialect: Dialect = {
     switch (bucket) {
       case 'hour':
       case 'day':
-        return floorTo(micros, microsPer[bucket])
       case 'week':
-        return sql`(${floorTo(sql`(${micros} + ${raw(String(mondayOffset))})`, microsPer.week)} - ${raw(String(mondayOffset))})`
+        return bucketStart(micros, bucket)
       case 'month':
       case 'year':
         return sql`date_trunc(${literal(bucket)}, day_of(${micros})::timestamp)`
@@ -120,21 +114,6 @@ function around(json: Sql, write: (text: string) => string): Sql {
 
 function jsonbAt(json: Sql, path: readonly string[]): Sql {
   return around(json, (text) => jsonAt(text, path))
-}
-
-function concat(parts: readonly Sql[]): Sql {
-  if (parts.length === 1) return parts[0] as Sql
-  if (parts.length <= maxArguments) return sql`concat(${join(parts as Sql[], ', ')})`
-  const chunks: Sql[] = []
-  for (let start = 0; start < parts.length; start += maxArguments)
-    chunks.push(concat(parts.slice(start, start + maxArguments)))
-  return concat(chunks)
-}
-
-/** Rounds toward the past, also before 1970, where integer division rounds toward zero. */
-function floorTo(value: Sql, unit: number): Sql {
-  const by = raw(String(unit))
-  return sequence([sql`(${value} - ((${value} % `, by, sql`) + `, by, sql`) % `, by, sql`)`])
 }
 
 function pattern(trigram: string): string {

@@ -1,13 +1,10 @@
 /** How SQLite spells what databases spell differently. */
 import { afterPrefix, pathLiteral } from './ddl.ts'
 import type { Dialect } from '../../sql/dialect.ts'
-import { identifier, join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
+import { bucketStart, concat, floorTo } from '../../sql/common.ts'
+import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 
-const microsPer = { second: 1_000_000, hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000 }
-/** Weeks begin on Monday and 1970-01-01 was a Thursday. */
-const mondayOffset = 3 * microsPer.day
-/** Function arguments per call, well below the engine's limit. */
-const maxArguments = 100
+const microsPerSecond = 1_000_000
 
 export const sqliteDialect: Dialect = {
   text: (statement) => statement.sql,
@@ -54,9 +51,8 @@ export const sqliteDialect: Dialect = {
     switch (bucket) {
       case 'hour':
       case 'day':
-        return floorTo(micros, microsPer[bucket])
       case 'week':
-        return sql`(${floorTo(sql`(${micros} + ${raw(String(mondayOffset))})`, microsPer.week)} - ${raw(String(mondayOffset))})`
+        return bucketStart(micros, bucket)
       case 'month':
         return sql`strftime('%Y-%m-01', ${seconds(micros)}, 'unixepoch')`
       case 'year':
@@ -66,7 +62,7 @@ export const sqliteDialect: Dialect = {
   bucketText: (key, bucket) => {
     if (bucket === 'month' || bucket === 'year') return key
     const format = bucket === 'hour' ? '%Y-%m-%dT%H:00:00Z' : '%Y-%m-%d'
-    return sql`strftime(${literal(format)}, ${key} / ${raw(String(microsPer.second))}, 'unixepoch')`
+    return sql`strftime(${literal(format)}, ${key} / ${raw(String(microsPerSecond))}, 'unixepoch')`
   },
   sum: (value) => sql`sum(${value})`,
   checkedSum: (sum) => sql`iif(abs(${sum}) > 9007199254740991, sum_out_of_range(), ${sum})`,
@@ -91,23 +87,8 @@ export const sqliteDialect: Dialect = {
   },
 }
 
-function concat(parts: readonly Sql[]): Sql {
-  if (parts.length === 1) return parts[0] as Sql
-  if (parts.length <= maxArguments) return sql`concat(${join(parts as Sql[], ', ')})`
-  const chunks: Sql[] = []
-  for (let start = 0; start < parts.length; start += maxArguments)
-    chunks.push(concat(parts.slice(start, start + maxArguments)))
-  return concat(chunks)
-}
-
-/** Rounds toward the past, also before 1970, where integer division rounds toward zero. */
-function floorTo(value: Sql, unit: number): Sql {
-  const by = raw(String(unit))
-  return sequence([sql`(${value} - ((${value} % `, by, sql`) + `, by, sql`) % `, by, sql`)`])
-}
-
 function seconds(micros: Sql): Sql {
-  return sql`(${floorTo(micros, microsPer.second)} / ${raw(String(microsPer.second))})`
+  return sql`(${floorTo(micros, microsPerSecond)} / ${raw(String(microsPerSecond))})`
 }
 
 function phrase(trigram: string): string {
