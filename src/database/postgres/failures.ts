@@ -52,7 +52,10 @@ const unreachable = new Set([
 const lost =
   /^(Connection terminated|timeout expired|Query read timeout|Client was closed|Client has encountered a connection error)/
 
-/** Whether the same may succeed when it is asked for again. A statement that took too long is not among these. */
+/**
+ * Whether the same may succeed when it is asked for again. A statement that the server has ended because it took too
+ * long is not among these; an answer that never came is, because nobody knows what keeps the server from answering.
+ */
 export function isPassing(error: unknown): boolean {
   if (error instanceof DatabaseUnreachableError) return true
   if (!(error instanceof Error)) return false
@@ -60,6 +63,11 @@ export function isPassing(error: unknown): boolean {
   return code === undefined
     ? lost.test(error.message)
     : passing.has(code) || unreachable.has(code) || /^08...$/.test(code)
+}
+
+/** Whether the driver has waited for an answer as long as it may. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout'
 }
 
 /** SQLSTATE or errno. */

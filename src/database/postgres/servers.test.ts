@@ -231,6 +231,18 @@ onPostgres('a statement that takes too long is ended, and the caller told what t
   assert.equal(await servers.read(port), primary.port)
 })
 
+onPostgres('a statement that the server does not end in time is not run again', async () => {
+  await using servers = open({ statementTimeout: 50 })
+  let runs = 0
+  const reading = servers.read(async (client) => {
+    runs += 1
+    await client.query('set statement_timeout = 0')
+    await client.query('select pg_sleep(60)')
+  })
+  await assert.rejects(reading, { code: 'TIMEOUT' })
+  assert.equal(runs, 1)
+})
+
 onPostgres('who waits for a connection too long is told that all are busy', async () => {
   await using servers = open({ poolSize: 1 })
   const held = Promise.withResolvers<void>()

@@ -5,7 +5,7 @@
 import type { Client, PoolClient } from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { connect } from './connection.ts'
-import { codeOf, isPassing } from './failures.ts'
+import { codeOf, isPassing, isUnanswered } from './failures.ts'
 import { Positions } from './positions.ts'
 import { type PoolOptions, ReadingPool } from './reading-pool.ts'
 import { judgeReplica, type Judgement } from './replica.ts'
@@ -113,7 +113,8 @@ export class Servers implements AsyncDisposable {
     try {
       return await first.pool.run(work)
     } catch (error) {
-      if (!isPassing(error)) throw explained(error)
+      // Who has waited that long shall not wait as long again.
+      if (!isPassing(error) || isUnanswered(error)) throw explained(error)
     }
     const second = await this.#after(first)
     return second.pool.run(work).catch((error) => {
@@ -215,7 +216,7 @@ function timelineOf({ standing }: Server): number {
 
 /** What a caller may know of a failure. */
 function explained(error: unknown): unknown {
-  if (codeOf(error) === queryCanceled)
+  if (codeOf(error) === queryCanceled || isUnanswered(error))
     return new ServiceError(
       'TIMEOUT',
       'The operation took longer than it may. Narrow `where`, ask for fewer groups, or for a smaller page.',
