@@ -32,7 +32,7 @@ export interface PlanState {
   readonly hiding: boolean
 }
 
-/** Rough numbers for choosing between exact roads; null where the engine chooses by itself. */
+/** Rough numbers for choosing between exact roads. */
 export interface Statistics {
   /** Rows of a table, roughly. */
   rows(table: Table): number
@@ -57,7 +57,7 @@ export interface Statistics {
 /** Read-only access. Every call sees one snapshot. */
 export interface ReadDatabase extends AsyncDisposable {
   readonly dialect: Dialect
-  readonly statistics: Statistics | null
+  readonly statistics: Statistics
   readPlanState(): Promise<PlanState>
   /** Runs a statement that yields one row: the plan version it saw, and a response's bytes in UTF-8. */
   readAnswer(statement: Statement): Promise<{ readonly version: number; readonly body: Uint8Array }>

@@ -159,7 +159,10 @@ export class Applier {
     })
     await set.read(run)
     const fates = run.map((change) => decide(set, change))
-    if (!(await writeRun(transaction, set))) return this.#applyRun(transaction, run, false)
+    if (!(await writeRun(transaction, set))) {
+      if (!blind) throw new Error('A row was there that had been looked for and not found.')
+      return this.#applyRun(transaction, run, false)
+    }
     await this.#limit.hold(transaction, set.rejections.kept)
     return fates
   }

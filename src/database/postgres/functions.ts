@@ -86,7 +86,7 @@ interface LowerCase {
 /** Found once: there are a million characters to look at. */
 let lowerCase: LowerCase | undefined
 
-/** Each character that has a single other one in lower case; \`ς\` ends up as \`σ\` wherever it stands. */
+/** Each character that has a single other one in lower case; `ς` ends up as `σ` wherever it stands. */
 function findLowerCase(): LowerCase {
   let [from, to] = ['ς', 'σ']
   for (let code = 0x41; code <= 0x10ffff; code += 1) {

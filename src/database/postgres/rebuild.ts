@@ -148,7 +148,7 @@ export async function dropOld(client: Client): Promise<void> {
 
 const lockTimeout = '55P03'
 
-/** Does what takes locks that readers have, with pauses in which those who came after it go on. */
+/** Does what takes locks that readers have. Each time that it gives up waiting, those who came after it go on. */
 async function patiently(attempts: number, work: (isLast: boolean) => Promise<unknown>): Promise<void> {
   for (let left = attempts - 1; ; left -= 1) {
     try {
