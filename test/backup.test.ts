@@ -1,0 +1,111 @@
+/** The backup that docs/deploying.md gives for SQLite, taken while records are written: one moment of the index, whole. */
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { test } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Json } from './reference/shapes.ts'
+import { openTestService } from './support/service.ts'
+import { openTestStore, recordLexicon, temporaryFolder } from './support/store.ts'
+
+const collection = 'org.example.note'
+const lexicons: readonly Json[] = [
+  recordLexicon(collection, {
+    text: { type: 'string', maxGraphemes: 3000, maxLength: 30_000 },
+    round: { type: 'integer' },
+    tags: { type: 'array', items: { type: 'string' } },
+  }),
+]
+const uri = (rkey: string): string => `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${collection}/${rkey}`
+const padding = 'Wind and rain over the hills, and then again the sun. '.repeat(40)
+const note = (rkey: string, round: number) => ({
+  uri: uri(rkey),
+  value: { $type: collection, text: `${padding} round ${round}`, round, tags: [`r${round}`] },
+})
+
+/** Of both ways, that of Node and that of `sqlite3`. */
+const commands = Array.from(
+  readFileSync(new URL('../docs/deploying.md', import.meta.url), 'utf8').matchAll(
+    /^.*\b(node|sqlite3) .*vacuum into.*$/gm,
+  ),
+  ([command, tool = '']) => ({ command, tool }),
+)
+const inFolder = temporaryFolder()
+
+test('docs/deploying.md gives a backup by node and one by sqlite3', () => {
+  assert.deepEqual(
+    commands.map(({ tool }) => tool),
+    ['sqlite3', 'node'],
+  )
+})
+
+for (const { command, tool } of commands) {
+  const isMissing = tool === 'sqlite3' && spawnSync('sqlite3', ['--version']).status !== 0
+  const skip = isMissing && 'sqlite3 is not installed'
+  test(`a backup by ${tool} is one moment of an index that is written to`, { skip }, async () => {
+    const path = inFolder(`${tool}.db`)
+    const backup = inFolder(`${tool}-backup.db`)
+    const inDocs = (text: string): string =>
+      text.replaceAll('lexigraph.db', path).replaceAll('backup.db', backup)
+    let rounds = 0
+    {
+      await using store = await openTestStore({ path, lexicons })
+      await store.load(Array.from({ length: 2000 }, (_, n) => note(`old${n}`, 0)))
+      const write = async (): Promise<void> => {
+        rounds += 1
+        // All of these say the same round, and each round leaves a record behind.
+        const changed = Array.from({ length: 20 }, (_, n) => note(`changing${n}`, rounds))
+        await store.apply(...changed, note(`new${rounds}`, rounds))
+      }
+      await write()
+      const done = new AbortController()
+      const ended = run(inDocs(command)).finally(() => done.abort())
+      while (!done.signal.aborted) {
+        await write()
+        await nextTurn()
+      }
+      await ended
+      assert.ok(rounds > 2, 'Nothing was written meanwhile.')
+    }
+    assert.ok(existsSync(backup))
+    const round = await moment(backup)
+    assert.ok(round >= 1 && round <= rounds)
+    // Restored: written to like any other.
+    await using store = await openTestStore({ path: backup, lexicons })
+    assert.equal((await store.apply(note('later', 1))).stored, 1)
+    assert.equal((await store.apply(note('old7', 0))).unchanged, 1)
+  })
+}
+
+/** Runs a line of the page with the Node that runs this test. */
+async function run(command: string): Promise<void> {
+  const path = `${dirname(process.execPath)}:${process.env['PATH']}`
+  await promisify(execFile)('sh', ['-c', command], { env: { ...process.env, PATH: path } })
+}
+
+/** The round whose end a file is; fails when it is that of none. */
+async function moment(file: string): Promise<number> {
+  {
+    using database = new DatabaseSync(file, { readOnly: true })
+    assert.deepEqual(database.prepare('pragma integrity_check').all().map(Object.values), [['ok']])
+  }
+  await using service = await openTestService({ lexicons, database: new URL(`sqlite:${file}`) })
+  const { newest, changing, old, tagged } = await service.data(`{
+    newest: orgExampleNoteAggregate(groupBy: [round]) { count groups { round count } }
+    changing: orgExampleNote(first: 100, where: {uri: {startsWith: "${uri('changing')}"}}) { nodes { round } }
+    old: orgExampleNote(where: {text: {contains: "ROUND 0"}}) { totalCount }
+    tagged: orgExampleNote(where: {tags: {has: "r1"}}) { totalCount }
+  }`)
+  const found = new Set<number>(changing.nodes.map(({ round }: Json) => round))
+  assert.equal(changing.nodes.length, 20)
+  assert.equal(found.size, 1)
+  const [round = 0] = found
+  assert.equal(newest.count, 2000 + 20 + round)
+  assert.equal(newest.groups.length, round + 1)
+  assert.equal(old.totalCount, 2000)
+  assert.equal(tagged.totalCount, round === 1 ? 21 : 1)
+  return round
+}

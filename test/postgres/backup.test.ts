@@ -1,0 +1,177 @@
+/**
+ * What docs/deploying.md says of PostgreSQL: a dump and a copied cluster, both taken while records are written, answer as
+ * one moment of the index; and a role that may only read serves, whatever is rebuilt. The tools are PostgreSQL's own;
+ * where they are not found, the tests of backups are left out.
+ */
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import type { Json } from '../reference/shapes.ts'
+import { type Cluster, databases, startCluster } from '../support/postgres.ts'
+import { openTestService } from '../support/service.ts'
+import { openTestStore, recordLexicon } from '../support/store.ts'
+import { until } from '../support/until.ts'
+import { owner } from './binaries.ts'
+
+const collection = 'org.example.note'
+const properties: Json = {
+  text: { type: 'string', maxGraphemes: 3000, maxLength: 30_000 },
+  round: { type: 'integer' },
+  tags: { type: 'array', items: { type: 'string' } },
+}
+const lexicons: readonly Json[] = [recordLexicon(collection, properties)]
+const uri = (rkey: string): string => `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${collection}/${rkey}`
+const note = (rkey: string, round: number) => ({
+  uri: uri(rkey),
+  value: { $type: collection, text: `Wind of round ${round}`, round, tags: [`r${round}`] },
+})
+const page = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8')
+
+const isLeftOut = !databases.includes('postgres') && 'PostgreSQL is left out'
+/** The oldest version that is supported: tools of any that may be there can dump it. */
+const version = 15
+const tools = ['', ...globSync(`/usr/lib/postgresql/*/bin/`)].find(
+  (folder) => spawnSync(`${folder}pg_dump`, ['--version']).status === 0,
+)
+const toolVersion =
+  tools === undefined
+    ? 0
+    : Number(/(\d+)/.exec(spawnSync(`${tools}pg_dump`, ['--version'], { encoding: 'utf8' }).stdout)?.[1])
+const skip = isLeftOut || (toolVersion < version && 'pg_dump is not installed')
+const skipCopy = skip || (toolVersion !== version && `pg_ctl of version ${version} is not installed`)
+
+const folder = mkdtempSync(join(tmpdir(), 'lexigraph-backup-'))
+let cluster: Cluster
+before(async () => {
+  if (isLeftOut) return
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
+  cluster = await startCluster({ version })
+})
+after(async () => {
+  await cluster?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+test('a dump is one moment of an index that is written to, and serves when restored', { skip }, async () => {
+  const url = await emptyDatabase('dumped')
+  const dump = join(folder, 'lexigraph.dump')
+  await whileWriting(url, () => tool('pg_dump', '--format=custom', `--file=${dump}`, url))
+  const restored = await emptyDatabase('restored')
+  await tool('pg_restore', '--no-owner', '--exit-on-error', `--dbname=${restored}`, dump)
+  await assertMoment(restored)
+})
+
+test('a copied cluster is one moment of an index that is written to', { skip: skipCopy }, async () => {
+  const url = await emptyDatabase('copied')
+  const data = join(folder, 'copy')
+  const from = new URL(url)
+  const source = `--host=${from.hostname}`
+  await whileWriting(url, () =>
+    tool(
+      'pg_basebackup',
+      source,
+      `--port=${from.port}`,
+      '--username=postgres',
+      '--checkpoint=fast',
+      `--pgdata=${data}`,
+    ),
+  )
+  // The copy has the source's configuration, its port included.
+  await cluster.stop('fast')
+  await tool('pg_ctl', 'start', '--wait', '--silent', `--pgdata=${data}`, `--log=${join(folder, 'log')}`)
+  try {
+    await assertMoment(url)
+  } finally {
+    await tool('pg_ctl', 'stop', '--mode=immediate', `--pgdata=${data}`)
+    await cluster.start()
+  }
+})
+
+test('a role that may only read serves, also after a rebuild', { skip: isLeftOut }, async () => {
+  const [, roles = ''] = /^```sql\n([^]*?)^```$/m.exec(page) ?? []
+  const [administrators = '', owners = ''] = roles.split(/^\\connect .*$/m)
+  for (const statement of administrators.split(';'))
+    if (statement.trim() !== '') await cluster.query(statement)
+  const as = (role: string): string => {
+    const url = new URL(cluster.url)
+    return Object.assign(url, { username: role, password: 'secret', pathname: 'lexigraph' }).href
+  }
+  await query(as('lexigraph'), owners)
+  await write(as('lexigraph'), 1)
+  await assertMoment(as('lexigraph_read'))
+  const wider = [recordLexicon(collection, { ...properties, stars: { type: 'integer' } })]
+  await (await openTestStore({ path: as('lexigraph'), lexicons: wider }))[Symbol.asyncDispose]()
+  await assertMoment(as('lexigraph_read'), wider)
+  await assert.rejects(query(as('lexigraph_read'), 'delete from lexigraph.base'), /permission denied/)
+})
+
+async function emptyDatabase(name: string): Promise<string> {
+  await cluster.query(`create database ${name} encoding 'UTF8' template template0`)
+  return Object.assign(new URL(cluster.url), { pathname: name }).href
+}
+
+/** Records as an import and rounds of changes leave them: all of `changing` say the same round. */
+async function write(url: string, rounds: number | AbortSignal, onRound?: () => void): Promise<void> {
+  await using store = await openTestStore({ path: url, lexicons })
+  await store.load(Array.from({ length: 2000 }, (_, n) => note(`old${n}`, 0)))
+  const isOver = (round: number): boolean => (typeof rounds === 'number' ? round > rounds : rounds.aborted)
+  for (let round = 1; round === 1 || !isOver(round); round += 1) {
+    const changed = Array.from({ length: 20 }, (_, n) => note(`changing${n}`, round))
+    await store.apply(...changed, note(`new${round}`, round))
+    onRound?.()
+  }
+}
+
+async function whileWriting(url: string, work: () => Promise<void>): Promise<void> {
+  const done = new AbortController()
+  let rounds = 0
+  const writing = write(url, done.signal, () => (rounds += 1))
+  await Promise.race([writing, until(() => rounds > 0)])
+  const before = rounds
+  try {
+    await work()
+    assert.ok(rounds > before, 'Nothing was written meanwhile.')
+  } finally {
+    done.abort()
+    await writing
+  }
+}
+
+/** Fails when the database does not answer as after the end of one round. */
+async function assertMoment(url: string, documents = lexicons): Promise<void> {
+  await using service = await openTestService({ lexicons: documents, database: new URL(url) })
+  const { all, changing, old, tagged } = await service.data(`{
+    all: orgExampleNoteAggregate(groupBy: [round]) { count groups { round count } }
+    changing: orgExampleNote(first: 100, where: {uri: {startsWith: "${uri('changing')}"}}) { nodes { round } }
+    old: orgExampleNote(where: {text: {contains: "ROUND 0"}}) { totalCount }
+    tagged: orgExampleNote(where: {tags: {has: "r1"}}) { totalCount }
+  }`)
+  const found = new Set<number>(changing.nodes.map(({ round }: Json) => round))
+  assert.equal(changing.nodes.length, 20)
+  assert.equal(found.size, 1)
+  const [round = 0] = found
+  assert.equal(all.count, 2000 + 20 + round)
+  assert.equal(all.groups.length, round + 1)
+  assert.equal(old.totalCount, 2000)
+  assert.equal(tagged.totalCount, round === 1 ? 21 : 1)
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
+
+/** As the user that servers of tests run as, because a cluster belongs to who runs it. */
+async function tool(name: string, ...args: readonly string[]): Promise<void> {
+  await promisify(execFile)(`${tools}${name}`, [...args], { ...owner, cwd: folder })
+}
