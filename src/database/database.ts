@@ -57,7 +57,7 @@ export interface Statistics {
 /** Read-only access. Every call sees one snapshot. */
 export interface ReadDatabase extends AsyncDisposable {
   readonly dialect: Dialect
-  readonly statistics: Statistics
+  readonly statistics: Statistics | null
   readPlanState(): Promise<PlanState>
   /** Runs a statement that yields one row: the plan version it saw, and a response's bytes in UTF-8. */
   readAnswer(statement: Statement): Promise<{ readonly version: number; readonly body: Uint8Array }>
