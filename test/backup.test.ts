@@ -93,8 +93,8 @@ async function moment(file: string): Promise<number> {
     assert.deepEqual(database.prepare('pragma integrity_check').all().map(Object.values), [['ok']])
   }
   await using service = await openTestService({ lexicons, database: new URL(`sqlite:${file}`) })
-  const { newest, changing, old, tagged } = await service.data(`{
-    newest: orgExampleNoteAggregate(groupBy: [round]) { count groups { round count } }
+  const { all, changing, old, tagged } = await service.data(`{
+    all: orgExampleNoteAggregate(groupBy: [round]) { count groupCount }
     changing: orgExampleNote(first: 100, where: {uri: {startsWith: "${uri('changing')}"}}) { nodes { round } }
     old: orgExampleNote(where: {text: {contains: "ROUND 0"}}) { totalCount }
     tagged: orgExampleNote(where: {tags: {has: "r1"}}) { totalCount }
@@ -103,8 +103,8 @@ async function moment(file: string): Promise<number> {
   assert.equal(changing.nodes.length, 20)
   assert.equal(found.size, 1)
   const [round = 0] = found
-  assert.equal(newest.count, 2000 + 20 + round)
-  assert.equal(newest.groups.length, round + 1)
+  assert.equal(all.count, 2000 + 20 + round)
+  assert.equal(all.groupCount, round + 1)
   assert.equal(old.totalCount, 2000)
   assert.equal(tagged.totalCount, round === 1 ? 21 : 1)
   return round
