@@ -152,13 +152,10 @@ function emitIds(
     return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
   }
   const { dialect } = emitter
-  const order = join(
-    sort.map(
-      (key) =>
-        sql`${keyOf(emitter, key, row)} ${dialect.ordering(key.direction, key.value.kind !== 'system')}`,
-    ),
-    ', ',
+  const orders = sort.map(
+    (key) => sql`${keyOf(emitter, key, row)} ${dialect.ordering(key.direction, key.value.kind !== 'system')}`,
   )
+  const order = join(orders, ', ')
   const starts = position === null ? [] : segments(emitter, sort, position, row, inclusive)
   const end = sql`limit ${dialect.limit(limit)}`
   if (list.link !== null && parent !== null) {
@@ -167,14 +164,25 @@ function emitIds(
     return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} order by ${order} ${end}`
   }
   const road = chooseRoad(emitter, table, where, sort)
-  const isAlong = isAlongOrder(road, table, sort)
+  const given = orderGiven(road, table, sort)
   const part = (start: readonly Sql[]): Sql => {
-    const along = isAlong ? { start, order } : null
-    const { from, on } = fromRoad(emitter, road, row, where, null, along)
-    return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, ...start, condition])} order by ${order} ${end}`
+    const along =
+      given === 'none'
+        ? null
+        : {
+            start,
+            order: given === 'all' ? order : (orders[0] as Sql),
+            direction: sort[0]?.direction ?? 'asc',
+          }
+    const { from, on, before } = fromRoad(emitter, road, row, where, null, along)
+    const held = allOf([...on, ...start, condition])
+    // A condition that the engine cannot look into leaves it the order as it is.
+    const [conditions, ordering] =
+      before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
+    return sql`select ${row.alias}.id as id from ${from} where ${conditions} order by ${ordering} ${end}`
   }
   if (position === null) return part([])
-  if (!isAlong) return part([anyOf(starts)])
+  if (given === 'none') return part([anyOf(starts)])
   // Each segment is one range of the order's index, and they follow each other in order.
   return sql`${join(
     starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`),
@@ -182,13 +190,20 @@ function emitIds(
   )} ${end}`
 }
 
-function isAlongOrder(road: Road, table: Table, sort: readonly SortKey[]): boolean {
-  if (road.kind !== 'walk' || road.index === null) return false
+/** How much of the order a road gives: all of it, that of the first key, or nothing. */
+function orderGiven(road: Road, table: Table, sort: readonly SortKey[]): 'all' | 'first' | 'none' {
+  if (road.kind !== 'walk' || road.index === null) return 'none'
   const index = table.indexes.find(({ name }) => name === road.index)
   const column = index?.kind === 'pair' ? index.columns[1] : index?.columns[0]
-  const first = sort[0]?.value
-  if (first?.kind === 'column') return first.column.name === column
-  return index === undefined && first?.kind === 'system' && first.name === 'indexed_at'
+  const [first, ...rest] = sort
+  const isFirst =
+    first?.value.kind === 'column'
+      ? first.value.column.name === column
+      : index === undefined && first?.value.kind === 'system' && first.value.name === 'indexed_at'
+  if (!isFirst) return 'none'
+  const names = rest.map(({ value }) => (value.kind === 'system' ? value.name : ''))
+  const isWhole = index?.kind !== 'value' && names.join() === 'rkey,did'
+  return isWhole && rest.every(({ direction }) => direction === first?.direction) ? 'all' : 'first'
 }
 
 function opposite(direction: Direction): Direction {

@@ -1,6 +1,7 @@
 /** A road as a `from` clause and what must hold beside the list's own conditions. */
 import type { Fences, Hints } from '../sql/dialect.ts'
-import { join, raw, type Sql, sql } from '../sql/sql.ts'
+import type { Table } from '../database/tables.ts'
+import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Emitter, Row } from './emitter.ts'
 import { idRange } from './emit-id-order.ts'
 import { emitCondition } from './emit-where.ts'
@@ -14,15 +15,18 @@ interface IdOrder {
   readonly bound: Sql | null
 }
 
-/** The road gives the list's own order, from a start on. */
+/** The road gives the list's own order, or that of its first key, from a start on. */
 interface Along {
   readonly start: readonly Sql[]
   readonly order: Sql
+  readonly direction: Direction
 }
 
 interface From {
   readonly from: Sql
   readonly on: readonly Sql[]
+  /** What rows are ordered by before the list's own keys; the same of all that the list's conditions hold for. */
+  readonly before?: Sql
 }
 
 type RecordRow = Extract<Row, { kind: 'record' }>
@@ -92,9 +96,22 @@ function fenced(
     case 'free':
       return { from: rows, on: [] }
     case 'walk': {
-      const held = heldBy(table, road.index, where).map((part) => emitCondition(emitter, part, row))
-      if (along === null) return { from: fence(rows, alias, held, null), on: [] }
-      return { from: fence(rows, alias, [...along.start, ...held], along.order), on: [] }
+      const held = heldBy(table, road.index, where)
+      const conditions = (parts: readonly Condition[]) =>
+        parts.map((part) => emitCondition(emitter, part, row))
+      if (along === null) return { from: fence(rows, alias, conditions(held), null), on: [] }
+      const { start, order, direction } = along
+      const code = pairOf(table, road.index)
+      if (code === undefined)
+        return { from: fence(rows, alias, [...start, ...conditions(held)], order), on: [] }
+      // As a range, the code stays part of the order, which only the one index over both gives.
+      const before = sql`${alias}.${identifier(code)} ${raw(direction)}`
+      const ranges = held.flatMap((part) => asRange(part, code))
+      return {
+        from: fence(rows, alias, [...start, ...conditions(ranges)], sql`${before}, ${order}`),
+        on: [],
+        before,
+      }
     }
     case 'ids':
       return {
@@ -102,4 +119,19 @@ function fenced(
         on: [],
       }
   }
+}
+
+/** The code that comes first in an index over a code and a moment. */
+function pairOf(table: Table, index: string | null): string | undefined {
+  const found = table.indexes.find(({ name, kind }) => name === index && kind === 'pair')
+  return found?.columns[0]
+}
+
+function asRange(part: Condition, column: string): readonly Condition[] {
+  const isEquality = part.kind === 'compare' && part.op === 'eq' && part.operand.kind === 'column'
+  if (!isEquality || part.operand.column.name !== column) return [part]
+  return [
+    { ...part, op: 'gte' },
+    { ...part, op: 'lte' },
+  ]
 }

@@ -168,9 +168,13 @@ function leadingColumn(part: Condition): string | undefined {
 export function heldBy(table: Table, index: string | null, where: Condition): readonly Condition[] {
   const columns = table.indexes.find(({ name }) => name === index)?.columns ?? ['indexed_at']
   return conjuncts(where).filter((part) => {
-    const leading = leadingColumn(part) ?? systemColumn(part)
+    const leading = leadingColumn(part) ?? missingColumn(part) ?? systemColumn(part)
     return leading !== undefined && columns.includes(leading)
   })
+}
+
+function missingColumn(part: Condition): string | undefined {
+  return part.kind === 'missing' && part.operand.kind === 'column' ? part.operand.column.name : undefined
 }
 
 function systemColumn(part: Condition): string | undefined {

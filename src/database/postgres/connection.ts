@@ -203,6 +203,7 @@ const common = {
   standard_conforming_strings: 'on',
   extra_float_digits: '1',
   default_transaction_isolation: 'read committed',
+  gin_fuzzy_search_limit: '0',
   jit: 'off',
   tcp_keepalives_idle: '30',
   tcp_keepalives_interval: '10',

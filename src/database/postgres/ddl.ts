@@ -222,7 +222,7 @@ function indexed({ kind, columns, partial }: TableIndex, all: ReadonlyMap<string
       case 'pair':
         return `${value}, ${quote(second)} nulls first, rkey, did`
       case 'value':
-        return column?.virtual === true ? textHash(value) : value
+        return column?.virtual === true ? textHash(value) : `${value} nulls first`
     }
   }
 }

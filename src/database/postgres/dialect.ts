@@ -81,11 +81,12 @@ export const postgresDialect: Dialect = {
   limit: (rows) => raw(String(rows)),
   steering: {
     kind: 'fences',
-    // Nothing is moved into, or out of, a sub-query that has an offset.
+    // Nothing is moved into, or out of, a sub-query that has an offset or a limit. One that only running it tells
+    // is planned for as if a tenth of the rows were wanted, so that an index in the order wins over sorting.
     fence: (rows, alias, conditions, order) => {
       const where = conditions.length === 0 ? sql`` : sql` where ${join(conditions as Sql[], ' and ')}`
-      const ordered = order === null ? sql`` : sql` order by ${order}`
-      return sql`(select * from ${rows}${where}${ordered} offset 0) ${alias}`
+      const end = order === null ? sql`offset 0` : sql`order by ${order} limit (select null::bigint)`
+      return sql`(select * from ${rows}${where} ${end}) ${alias}`
     },
     mayHold: (folded, match) => {
       if (match.kind === 'prefix')
