@@ -71,7 +71,7 @@ export function isPostgres(url: string): boolean {
 }
 
 function sqlitePath(url: string): string {
-  const scheme = /^([a-z][a-z0-9+]*):/.exec(url)?.[1]
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]
   if (scheme === undefined) return url
   if (scheme === 'sqlite') return url.slice('sqlite:'.length)
   // Without the rest of it, which may have a password.

@@ -91,6 +91,22 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
       where: {language: {eq: "fr"}, publishedAt: {gte: "2026-01-05", lt: "2026-02-20"}}) { nodes { title } } }`,
     /Index Scan Backward using "tech.service.news.article\/.language\+.publishedAt"[^]*Index Cond: .*language.*publishedAt/,
   ],
+  'a common language, newest first': [
+    `{ ${list}(first: 10, sortBy: [{field: publishedAt, direction: DESC}], where: {language: {eq: "en"}}) { nodes { title } } }`,
+    /Index Scan Backward using "tech.service.news.article\/.language\+.publishedAt"/,
+  ],
+  'by two fields': [
+    `{ ${list}(first: 10, sortBy: [{field: publishedAt}, {field: url}], where: {title: {contains: "common"}}) { nodes { title } } }`,
+    /Incremental Sort[^]*Index Scan using "tech.service.news.article\/.publishedAt"/,
+  ],
+  'those without a date': [
+    `{ ${list}(first: 10, sortBy: [{field: updatedAt}], where: {updatedAt: {isNull: true}}) { nodes { title } } }`,
+    /Index Scan using "tech.service.news.article\/.updatedAt"[^]*Index Cond: .*IS NULL/,
+  ],
+  'through a reference': [
+    `{ ${list}(first: 10, where: {source: {domain: {eq: "outlet-7.example"}}}) { nodes { title } } }`,
+    /Index Scan/,
+  ],
   'contains, rare': [title('zygote'), /Bitmap Index Scan on "tech.service.news.article\/.title\/trigram"/],
   'contains, middling': [
     title('middling'),

@@ -54,6 +54,9 @@ test('no password is shown, wherever it stands', () => {
     ['postgres://u@h/db?password=secret&sslmode=disable', 'postgres://u@h/db?sslmode=disable'],
     ['postgres://h/db?user=u&password=secret', 'postgres://h/db?user=u'],
     ['postgres://h:5432/db', 'postgres://h:5432/db'],
+    ['POSTGRES://u:secret@h/db', 'POSTGRES://u@h/db'],
+    ['postgresql+driver://u:secret@h/db', 'postgresql+driver://u@h/db'],
+    ["host=h password='se cret' dbname=x", 'host=h password=… dbname=x'],
     ['./lexigraph.db', './lexigraph.db'],
   ] as const)
     assert.equal(withoutPassword(url), shown)
