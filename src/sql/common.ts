@@ -1,0 +1,33 @@
+/** Expressions that every database spells alike, for dialects to use. */
+import { join, raw, type Sql, sequence, sql } from './sql.ts'
+
+export type Bucket = 'hour' | 'day' | 'week' | 'month' | 'year'
+
+const microsPer = { hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000 }
+/** Weeks begin on Monday and 1970-01-01 was a Thursday. */
+const mondayOffset = 3 * microsPer.day
+/** A call takes at most 100 arguments, or one less. */
+const maxArguments = 99
+
+/** Texts one after the other; null counts as empty. */
+export function concat(parts: readonly Sql[]): Sql {
+  if (parts.length === 1) return parts[0] as Sql
+  if (parts.length <= maxArguments) return sql`concat(${join(parts as Sql[], ', ')})`
+  const chunks: Sql[] = []
+  for (let start = 0; start < parts.length; start += maxArguments)
+    chunks.push(concat(parts.slice(start, start + maxArguments)))
+  return concat(chunks)
+}
+
+/** The first microsecond of a bucket of fixed length. */
+export function bucketStart(micros: Sql, bucket: 'hour' | 'day' | 'week'): Sql {
+  if (bucket !== 'week') return floorTo(micros, microsPer[bucket])
+  const offset = raw(String(mondayOffset))
+  return sql`(${floorTo(sql`(${micros} + ${offset})`, microsPer.week)} - ${offset})`
+}
+
+/** Rounds toward the past, also before 1970, where integer division rounds toward zero. */
+export function floorTo(value: Sql, unit: number): Sql {
+  const by = raw(String(unit))
+  return sequence([sql`(${value} - ((${value} % `, by, sql`) + `, by, sql`) % `, by, sql`)`])
+}
