@@ -21,13 +21,13 @@ import {
 } from '../kept/accounts.ts'
 import { requestFetch } from '../kept/ledger.ts'
 import { OutcomeCounts } from '../kept/source-marks.ts'
-import { runSteps } from '../kept/steps.ts'
 import { noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { quote } from './ddl.ts'
 import { type MovesOptions, moveAsked, moveSome } from './moves.ts'
 import { RejectionLimit } from './rejection-changes.ts'
 import { writeRun } from './run-writer.ts'
+import { runSteps } from './steps.ts'
 import { TableWriter } from './table-writer.ts'
 import { refreshDriftedCounts } from './text-counts.ts'
 import type { Transaction } from './transactions.ts'
@@ -115,25 +115,25 @@ export class Applier {
       if (removed > 0) count(change, 'deleted', removed)
     }
     await finishRun()
-    if (mark !== undefined) await runSteps(transaction.session, counts.save(mark, this.#options.now()))
+    if (mark !== undefined) await runSteps(transaction.client, counts.save(mark, this.#options.now()))
     return outcome
   }
 
   /** As the ledger's `settleAccounts`. */
   async settle(transaction: Transaction, limit: number): Promise<number> {
-    const { session } = transaction
+    const { client } = transaction
     let moved = 0
     while (moved < limit) {
-      const next = await runSteps(session, nextMove())
+      const next = await runSteps(client, nextMove())
       if (next === null) return moved
       const { did, move } = next
       const before = moved
-      for (const base of await runSteps(session, accountBases(did, this.#collections))) {
+      for (const base of await runSteps(client, accountBases(did, this.#collections))) {
         if (moved >= limit) break
         moved += await moveSome(transaction, move, base, limit - moved, this.#moves)
       }
       if (moved > before) continue
-      await runSteps(session, finishMove(did, move, this.#collections))
+      await runSteps(client, finishMove(did, move, this.#collections))
       transaction.standings.delete(did)
       moved += 1
     }
@@ -169,17 +169,17 @@ export class Applier {
 
   /** How many records it removed. */
   async #applyOther(transaction: Transaction, change: Exclude<Change, RecordChange>): Promise<number> {
-    const { session, standings } = transaction
+    const { client, standings } = transaction
     switch (change.kind) {
       case 'account': {
-        const isBack = await runSteps(session, changeAccount(change, this.#collections))
+        const isBack = await runSteps(client, changeAccount(change, this.#collections))
         standings.delete(change.did)
         if (isBack)
           await this.#request(transaction, { did: change.did, reason: 'The account is active again.' })
         return 0
       }
       case 'identity':
-        await runSteps(session, changeIdentity(change.did))
+        await runSteps(client, changeIdentity(change.did))
         return 0
       case 'repo-request':
         if (change.ifKnown === true) await findStandings(transaction, [change.did])
@@ -192,21 +192,21 @@ export class Applier {
   }
 
   async #endRepo(transaction: Transaction, end: RepoEnd): Promise<number> {
-    const { session, standings } = transaction
+    const { client, standings } = transaction
     await findStandings(transaction, [end.did])
     const standing = standings.get(end.did) ?? newcomer
     let removed = 0
-    for (const base of await runSteps(session, endRepo(end, standing, this.#collections))) {
+    for (const base of await runSteps(client, endRepo(end, standing, this.#collections))) {
       removed += (await this.tables.get(base.collection)?.removeOlder(transaction, base.base, end.rev)) ?? 0
-      await runSteps(session, forgetOlder(base, end.rev))
+      await runSteps(client, forgetOlder(base, end.rev))
     }
     standings.delete(end.did)
     return removed
   }
 
-  async #request({ session }: Transaction, { did, reason, dueAt }: RepoRequest): Promise<void> {
+  async #request({ client }: Transaction, { did, reason, dueAt }: RepoRequest): Promise<void> {
     const now = this.#options.now()
-    await runSteps(session, requestFetch(did, reason, dueAt ?? now, now))
+    await runSteps(client, requestFetch(did, reason, dueAt ?? now, now))
   }
 
   async #reject(transaction: Transaction, rejections: readonly Rejection[]): Promise<void> {

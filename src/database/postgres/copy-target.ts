@@ -9,7 +9,6 @@ import { formatMark, stateOf, type TargetStanding } from '../copy/mark.ts'
 import { type Part, partsOf, type RecordRow, type Row } from '../copy/parts.ts'
 import { baseUriOf } from '../decide.ts'
 import { deriveRow } from '../derive.ts'
-import { runSteps } from '../kept/steps.ts'
 import type { Table } from '../tables.ts'
 import { findBases } from './bases.ts'
 import { attemptOf, connect } from './connection.ts'
@@ -18,6 +17,7 @@ import { codeOf, refusal } from './failures.ts'
 import { jsonRow, jsonRows, jsonValue } from './json-rows.ts'
 import { assertOurLayout, type MigrateOptions, migrate, readState } from './migrate.ts'
 import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
+import { runSteps } from './steps.ts'
 import { jsonKeys, type NewRow, type RowKey, TableWriter } from './table-writer.ts'
 import { analyzedColumns, refreshCounts } from './text-counts.ts'
 import { createTransaction, lockSpace, locks, type Transaction } from './transactions.ts'
@@ -117,7 +117,7 @@ class PostgresTarget implements CopyTarget {
   async write(part: Part, changes: RowChanges): Promise<void> {
     await this.#transact(this.#mark, async (transaction) => {
       const writer = this.#writers.get(part.name)
-      if (writer === undefined) await runSteps(transaction.session, writeKept(part, changes, spelling))
+      if (writer === undefined) await runSteps(transaction.client, writeKept(part, changes, spelling))
       else await writeRecords(transaction, writer, changes)
     })
   }

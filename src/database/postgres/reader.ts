@@ -11,7 +11,7 @@ import type {
 } from '../database.ts'
 import { readRejections } from '../kept/read-rejections.ts'
 import { readStatus } from '../kept/status.ts'
-import { runSteps, type Steps } from '../kept/steps.ts'
+import type { Steps } from '../kept/steps.ts'
 import type { KeptRejection } from '../ledger.ts'
 import type { Table } from '../tables.ts'
 import { closeClient } from './connection.ts'
@@ -19,9 +19,9 @@ import { derivationOf, quote } from './ddl.ts'
 import { postgresDialect } from './dialect.ts'
 import { sumOutOfRange } from './functions.ts'
 import { runPrepared, runPreparedForBytes } from './prepared.ts'
-import { createPostgresSession } from './session.ts'
 import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
+import { runSteps } from './steps.ts'
 
 export interface ReaderOptions {
   readonly fingerprint: string
@@ -150,7 +150,7 @@ export class PostgresReader implements ReadDatabase {
   #inSnapshot<Result>(steps: () => Steps<Result>): Promise<Result> {
     return this.#servers.read(async (client) => {
       await client.query('begin isolation level repeatable read read only')
-      const result = await runSteps(createPostgresSession(client), steps())
+      const result = await runSteps(client, steps())
       await client.query('commit')
       return result
     })

@@ -6,15 +6,12 @@
 import type { Client, ClientBase } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../database.ts'
 import type { Standing } from '../decide.ts'
-import type { Session } from '../session.ts'
 import { closeClient } from './connection.ts'
 import { codeOf, isPassing } from './failures.ts'
 import { runPrepared } from './prepared.ts'
-import { createPostgresSession } from './session.ts'
 
 export interface Transaction {
   readonly client: ClientBase
-  readonly session: Session
   /** In PostgreSQL's own spelling; integers come as bigint. */
   readonly query: <Row extends object>(text: string, ...values: readonly Value[]) => Promise<readonly Row[]>
   /** Ids of URIs' first parts, as far as they are known. */
@@ -148,7 +145,6 @@ function isLost(error: unknown): boolean {
 export function createTransaction(client: ClientBase): Transaction {
   return {
     client,
-    session: createPostgresSession(client),
     query: async (text, ...values) => {
       const { rows } = await runPrepared(client, { text, values: values as ColumnValue[] })
       return rows

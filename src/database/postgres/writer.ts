@@ -2,7 +2,6 @@
 import type { Client } from 'pg'
 import type { BatchOutcome, Change, Lead, LeadWish, SourceMark, WriteDatabase } from '../database.ts'
 import { KeptLedger } from '../kept/ledger.ts'
-import { runSteps } from '../kept/steps.ts'
 import type { Ledger } from '../ledger.ts'
 import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
 import { Applier, type ApplierOptions } from './applier.ts'
@@ -10,6 +9,7 @@ import type { Use } from './connection.ts'
 import { DatabaseUnreachableError } from './failures.ts'
 import { keepLead, takeLead } from './lead.ts'
 import { areEmpty, countTexts, fill, tidy } from './load.ts'
+import { runSteps } from './steps.ts'
 import { createTransaction, Transactions } from './transactions.ts'
 
 export type WriterOptions = ApplierOptions
@@ -35,7 +35,7 @@ export class PostgresWriter implements WriteDatabase {
     this.#transactions = new Transactions(() => connect('write'), options.derivation)
     this.#applier = new Applier(options)
     this.ledger = new KeptLedger({
-      transact: (steps) => this.#transactions.transact(({ session }) => runSteps(session, steps())),
+      transact: (steps) => this.#transactions.transact(({ client }) => runSteps(client, steps())),
       now: options.now,
       settle: (limit) =>
         this.#transactions.transact((transaction) => this.#applier.settle(transaction, limit)),

@@ -1,0 +1,20 @@
+/** Runs what is written for every engine on one connection to PostgreSQL, each statement prepared once. */
+import type { ClientBase } from 'pg'
+import type { Steps } from '../kept/steps.ts'
+import { runPrepared } from './prepared.ts'
+
+export async function runSteps<Result>(client: ClientBase, steps: Steps<Result>): Promise<Result> {
+  let step = steps.next()
+  while (step.done !== true) {
+    const { text, values } = step.value
+    const { rows } = await runPrepared(client, { text: numbered(text), values })
+    step = steps.next(rows)
+  }
+  return step.value
+}
+
+/** `?` as `$1`, `$2` and so on; no statement has one in a literal. */
+function numbered(text: string): string {
+  let count = 0
+  return text.replaceAll('?', () => `$${(count += 1)}`)
+}
