@@ -13,7 +13,7 @@ import {
 } from '../kept/accounts.ts'
 import { keptRecord } from '../kept-record.ts'
 import { Parked } from './parked.ts'
-import { createRunner, type Run } from './steps.ts'
+import type { Run } from './steps.ts'
 import type { Rows, TableWriter } from './table-writer.ts'
 
 /** Where a record is kept. */
@@ -25,6 +25,7 @@ export interface Place {
 }
 
 export interface AccountsOptions {
+  readonly run: Run
   readonly tables: ReadonlyMap<string, TableWriter>
   readonly check: RecordCheck
   /** The account is shown again; what it did meanwhile must be fetched. */
@@ -43,7 +44,7 @@ export class Accounts {
 
   constructor(database: DatabaseSync, options: AccountsOptions) {
     this.parked = new Parked(database)
-    this.#run = createRunner(database)
+    this.#run = options.run
     this.#options = options
     this.#find = database.prepare('select status, floor, move from actor where did = ?')
     // Due at once: nobody has looked its handle up yet.

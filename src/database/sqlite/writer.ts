@@ -26,11 +26,12 @@ import {
 } from '../decide.ts'
 import { Instants } from '../instants.ts'
 import { changeIdentity } from '../kept/accounts.ts'
+import { KeptLedger, requestFetch } from '../kept/ledger.ts'
 import { OutcomeCounts } from '../kept/source-marks.ts'
+import type { Ledger } from '../ledger.ts'
 import { addOutcome, noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { Accounts } from './accounts.ts'
-import { SqliteLedger } from './ledger.ts'
 import { SqlitePlace } from './place.ts'
 import { Rejections } from './rejections.ts'
 import { createRunner, type Run } from './steps.ts'
@@ -51,7 +52,7 @@ const lockTimeout = 10_000
 const lockPause = 20
 
 export class SqliteWriter implements WriteDatabase {
-  readonly ledger: SqliteLedger
+  readonly ledger: Ledger
   readonly #database: DatabaseSync
   readonly #options: WriterOptions
   readonly #tables = new Map<string, TableWriter>()
@@ -83,6 +84,7 @@ export class SqliteWriter implements WriteDatabase {
     this.#rejections = new Rejections(database)
     this.#run = createRunner(database)
     this.#accounts = new Accounts(database, {
+      run: this.#run,
       tables: this.#tables,
       check: options.check,
       onReturn: (did) => this.#request({ did, reason: 'The account is active again.' }),
@@ -97,10 +99,10 @@ export class SqliteWriter implements WriteDatabase {
       keep: (rejection, seenAt) => this.#rejections.keep(rejection, seenAt),
       nextInstant: () => this.#instants.next(),
     }
-    this.ledger = new SqliteLedger(database, {
-      transact: (work) => this.#transact(work),
+    this.ledger = new KeptLedger({
+      transact: (steps) => this.#transact(() => this.#run(steps())),
       now: options.now,
-      settle: (limit) => this.#accounts.settle(limit),
+      settle: (limit) => this.#transact(() => this.#accounts.settle(limit)),
     })
     this.#derivation = this.#readDerivation()
     this.#dataVersion = this.#readDataVersion()
@@ -332,7 +334,8 @@ export class SqliteWriter implements WriteDatabase {
   }
 
   #request({ did, reason, dueAt }: RepoRequest): void {
-    this.ledger.request(did, reason, dueAt ?? this.#options.now())
+    const now = this.#options.now()
+    this.#run(requestFetch(did, reason, dueAt ?? now, now))
   }
 
   #table(collection: string): TableWriter {
