@@ -155,7 +155,7 @@ export function dropIndexes(table: Table): string {
     .join('\n')
 }
 
-function columnType(kind: Column['kind']): string {
+export function columnType(kind: Column['kind']): string {
   switch (kind) {
     case 'text':
     case 'folded':

@@ -1,6 +1,6 @@
 /** Statements that write many rows of one collection at once. Rows come as one JSON text. */
 import { type ArrayIndex, type Column, storedColumns, type Table } from '../tables.ts'
-import { quote, textAt } from './ddl.ts'
+import { columnType, quote, textAt } from './ddl.ts'
 
 export interface TableStatements {
   /** Of rows with `base` and `rkey`: those that are there. */
@@ -72,9 +72,7 @@ export function tableStatements(table: Table): TableStatements {
 /** Where ASCII lower case is all of folding, the row is given no folded text. */
 function derivedValue({ kind, path }: Column, index: number): string {
   const value = `given.c${index}`
-  return kind === 'folded'
-    ? `coalesce(${value}, lower(${textAt('given.record', path)}))`
-    : value
+  return kind === 'folded' ? `coalesce(${value}, lower(${textAt('given.record', path)}))` : value
 }
 
 function insertElements({ name, kind }: ArrayIndex): string {
@@ -83,19 +81,4 @@ function insertElements({ name, kind }: ArrayIndex): string {
     kind === 'reference' ? 'base bigint, rkey text' : `value ${kind === 'text' ? 'text' : 'bigint'}`
   return `insert into ${quote(name)} (${columns})
     select ${columns} from json_to_recordset($1) as given (${types}, id bigint)`
-}
-
-function columnType(kind: Column['kind']): string {
-  switch (kind) {
-    case 'text':
-    case 'folded':
-    case 'refKey':
-      return 'text'
-    case 'integer':
-    case 'instant':
-    case 'refBase':
-      return 'bigint'
-    case 'boolean':
-      return 'smallint'
-  }
 }
