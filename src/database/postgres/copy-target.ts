@@ -36,10 +36,11 @@ export async function openPostgresTarget(
     if ((await identityOf(client, url)) === source.identity)
       throw new Error('it is the very database that is to be copied. Name another with --to.')
     await lock(client)
-    await assertOurLayout(client)
+    const former = await readState(client)
+    await assertOurLayout(client, former)
     const derivation = derivationOf(options.fingerprint)
     const wanted = { derivation, source: source.name }
-    if ((await readState(client)) === null) await migrate(client, options)
+    if (former === null) await migrate(client, options)
     const state = await readState(client)
     const found = await stateOf({
       derivation: state?.schemaVersion === schemaVersion ? state.derivation : null,

@@ -1,13 +1,13 @@
 /** Whole imports into empty tables: indexes are built and counts taken when all rows are there. */
-import type { ClientBase } from 'pg'
+import type { Client, ClientBase } from 'pg'
 import type { Change } from '../database.ts'
-import { addOutcome, type Outcome } from '../outcome.ts'
-import type { Applier } from './applier.ts'
+import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
+import { Applier, type ApplierOptions } from './applier.ts'
 import { createIndexes, dropIndexes, quote } from './ddl.ts'
 import { analyzedColumns, refreshCounts } from './text-counts.ts'
-import type { Transaction } from './transactions.ts'
+import { createTransaction, type Transaction } from './transactions.ts'
 
-type Batches = AsyncIterable<readonly Change[]> | Iterable<readonly Change[]>
+type Batches = AsyncIterable<readonly Change[]>
 
 /** Whether no collection has a record. */
 export async function areEmpty({ tables }: Applier, { query }: Transaction): Promise<boolean> {
@@ -43,4 +43,12 @@ export async function tidy({ tables }: Applier, client: ClientBase): Promise<voi
 
 export async function countTexts(applier: Applier, transaction: Transaction): Promise<void> {
   for (const table of applier.tables.values()) await refreshCounts(transaction, table)
+}
+
+/** Fills new tables, which the search path leads to, within the caller's transaction: for a rebuild. */
+export async function refill(client: Client, options: ApplierOptions, batches: Batches): Promise<void> {
+  const applier = new Applier(options)
+  const transaction = createTransaction(client)
+  await fill(applier, transaction, batches, noOutcome())
+  await countTexts(applier, transaction)
 }

@@ -5,7 +5,7 @@
  */
 import type { Client } from 'pg'
 import { assertNoCopy } from '../copy/mark.ts'
-import { Applier } from './applier.ts'
+import { Applier, type ApplierOptions } from './applier.ts'
 import {
   commonTables,
   createIndexes,
@@ -20,15 +20,14 @@ import { createFunctions } from './functions.ts'
 import { tidy } from './load.ts'
 import { dropOld, layOut, rebuild } from './rebuild.ts'
 import { lockSpace, locks } from './transactions.ts'
-import type { WriterOptions } from './writer.ts'
 
-export interface MigrateOptions extends WriterOptions {
+export interface MigrateOptions extends ApplierOptions {
   /** Of the lexicons: another one means that derived columns are stale. */
   readonly fingerprint: string
 }
 
 /** What a database says of itself. */
-interface State {
+export interface State {
   readonly schemaVersion: number
   readonly derivation: string
 }
@@ -42,15 +41,16 @@ const holdUp = `select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
 
 /** Fails, changing nothing, on a database that is not ours. */
 export async function migrate(client: Client, options: MigrateOptions): Promise<void> {
-  if (!(await isCurrent(client, options.fingerprint))) {
-    await assertOurs(client)
+  const found = await readState(client)
+  if (!isCurrent(found, options.fingerprint)) {
+    await assertOurs(client, found)
     await transact(client, async () => {
       await client.query(holdUp)
       // Another process may have been first while this one waited.
-      await assertOurs(client)
       const state = await readState(client)
+      await assertOurs(client, state)
       if (state === null) await create(client, options)
-      else if (!fits(state, options.fingerprint)) await upgrade(client, state, options)
+      else if (!isCurrent(state, options.fingerprint)) await upgrade(client, state, options)
     })
     await tidy(new Applier(options), client)
   }
@@ -58,26 +58,18 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
 }
 
 /** True when the database has this program's schema and derivation, so that nothing need be done. */
-export async function isCurrent(client: Client, fingerprint: string): Promise<boolean> {
-  const state = await readState(client)
-  return state !== null && fits(state, fingerprint)
-}
-
-/** Whether nothing is there yet. */
-export async function isEmpty(client: Client): Promise<boolean> {
-  return (await readState(client)) === null
+export function isCurrent(state: State | null, fingerprint: string): boolean {
+  return state?.schemaVersion === schemaVersion && state.derivation === derivationOf(fingerprint)
 }
 
 /** Throws on a database of another program or of a newer version of this one, or an unfinished copy; an empty one is anybody's. */
-export async function assertOurs(client: Client): Promise<void> {
-  await assertOurLayout(client)
-  const state = await readState(client)
+export async function assertOurs(client: Client, state: State | null): Promise<void> {
+  await assertOurLayout(client, state)
   if (state !== null) assertNoCopy(state.derivation)
 }
 
 /** The same, of a copy that may be unfinished. */
-export async function assertOurLayout(client: Client): Promise<void> {
-  const state = await readState(client)
+export async function assertOurLayout(client: Client, state: State | null): Promise<void> {
   if (state === null) {
     if (await hasTables(client))
       throw new Error(
@@ -87,10 +79,6 @@ export async function assertOurLayout(client: Client): Promise<void> {
     throw new Error(
       `The database has schema version ${state.schemaVersion}; this program knows versions up to ${schemaVersion}. Use a newer lexigraph.`,
     )
-}
-
-function fits(state: State, fingerprint: string): boolean {
-  return state.schemaVersion === schemaVersion && state.derivation === derivationOf(fingerprint)
 }
 
 /** Null when the database was not laid out by this program. */

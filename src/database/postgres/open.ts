@@ -4,7 +4,7 @@ import type { Database, ReadDatabase } from '../database.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { derivationOf } from './ddl.ts'
 import { refusal } from './failures.ts'
-import { assertOurs, isCurrent, isEmpty, type MigrateOptions, migrate } from './migrate.ts'
+import { assertOurs, isCurrent, type MigrateOptions, migrate, readState } from './migrate.ts'
 import { PostgresReader } from './reader.ts'
 import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
 import { PostgresWriter } from './writer.ts'
@@ -34,9 +34,10 @@ export async function openPostgresReader(
   options: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
 ): Promise<ReadDatabase> {
   await withClient(url, 'read', async (client) => {
-    await assertOurs(client)
-    if (await isEmpty(client)) throw new Error('it is empty. `lexigraph import FILE…` fills it.')
-    if (!(await isCurrent(client, options.fingerprint)))
+    const state = await readState(client)
+    await assertOurs(client, state)
+    if (state === null) throw new Error('it is empty. `lexigraph import FILE…` fills it.')
+    if (!isCurrent(state, options.fingerprint))
       throw new Error(
         'it was built with other lexicons or by another version. `lexigraph serve` or `import` with these lexicons rebuilds it.',
       )

@@ -6,11 +6,12 @@ import type { Client } from 'pg'
 import type { Change, ColumnValue, RecordCheck } from '../database.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { Table } from '../tables.ts'
+import type { ApplierOptions } from './applier.ts'
 import { createTables, quote, recordsSchema } from './ddl.ts'
 import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
+import { refill } from './load.ts'
 import { lockSpace, locks } from './transactions.ts'
-import { refill, type WriterOptions } from './writer.ts'
 
 /** Where new tables are filled, and where the former ones wait until nobody reads them any more. */
 const nextSchema = `${recordsSchema}_next`
@@ -20,7 +21,7 @@ const oldSchema = `${recordsSchema}_old`
 const briefly = '500ms'
 
 /** Within the caller's transaction. */
-export async function rebuild(client: Client, options: WriterOptions): Promise<void> {
+export async function rebuild(client: Client, options: ApplierOptions): Promise<void> {
   await client.query(`drop schema if exists ${oldSchema} cascade; create schema ${nextSchema}`)
   // Whatever is written from here on goes to the new tables.
   await client.query(

@@ -6,7 +6,7 @@ import { jsonColumn, type Part, type Row } from '../copy/parts.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { keptSchema, quote } from './ddl.ts'
 import { codeOf, refusal } from './failures.ts'
-import { assertOurs, isCurrent, isEmpty } from './migrate.ts'
+import { assertOurs, isCurrent, readState } from './migrate.ts'
 import { withoutPassword } from './url.ts'
 
 export const spelling: Spelling = {
@@ -31,9 +31,10 @@ export async function openPostgresSnapshot(
 ): Promise<Snapshot> {
   const client = await connect(url, 'read')
   try {
-    await assertOurs(client)
-    if (await isEmpty(client)) throw new Error('it is empty, so that there is nothing to copy.')
-    if (!(await isCurrent(client, fingerprint)))
+    const state = await readState(client)
+    await assertOurs(client, state)
+    if (state === null) throw new Error('it is empty, so that there is nothing to copy.')
+    if (!isCurrent(state, fingerprint))
       throw new Error(
         'it was built with other lexicons or by another version. `lexigraph serve` or `import` with these lexicons rebuilds it.',
       )

@@ -10,11 +10,9 @@ import { DatabaseUnreachableError } from './failures.ts'
 import { keepLead, takeLead } from './lead.ts'
 import { areEmpty, countTexts, fill, tidy } from './load.ts'
 import { runSteps } from './steps.ts'
-import { createTransaction, Transactions } from './transactions.ts'
+import { Transactions } from './transactions.ts'
 
-export type WriterOptions = ApplierOptions
-
-export interface PostgresWriterOptions extends WriterOptions {
+export interface PostgresWriterOptions extends ApplierOptions {
   /** What the tables must have been derived from, as the table `state` has it. */
   readonly derivation: string
 }
@@ -106,16 +104,4 @@ export class PostgresWriter implements WriteDatabase {
       return true
     })
   }
-}
-
-/** Fills new tables, which the search path leads to, within the caller's transaction: for a rebuild. */
-export async function refill(
-  client: Client,
-  options: WriterOptions,
-  batches: AsyncIterable<readonly Change[]>,
-): Promise<void> {
-  const applier = new Applier(options)
-  const transaction = createTransaction(client)
-  await fill(applier, transaction, batches, noOutcome())
-  await countTexts(applier, transaction)
 }
