@@ -132,9 +132,9 @@ function* markHidden(change: () => Steps<void>): Steps<void> {
   if ((yield* isHiding()) !== before) yield* ask('update state set plan_version = plan_version + 1')
 }
 
-function* isHiding(): Steps<boolean> {
-  const some = yield* ask('select 1 as one from hidden limit 1')
-  return some.length > 0
+/** Whether rows of hidden accounts are still in the tables. */
+export function* isHiding(): Steps<boolean> {
+  return (yield* ask('select base from hidden limit 1')).length > 0
 }
 
 /** What is known beside its rows. Its standing stays, so that nothing of it comes back unasked. */

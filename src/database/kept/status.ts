@@ -8,6 +8,7 @@ import {
   type SourceState,
   type SourceStatus,
 } from '../database.ts'
+import { isHiding } from './accounts.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** Its figures agree when all of it sees one snapshot. */
@@ -18,11 +19,6 @@ export function* readStatus(now: bigint): Steps<IndexStatus> {
     rejections: yield* readReasons(),
     repositories: yield* readRepositories(),
   }
-}
-
-/** Whether rows of hidden accounts are still in the tables. */
-export function* isHiding(): Steps<boolean> {
-  return (yield* ask('select base from hidden limit 1')).length > 0
 }
 
 function* readCollections(): Steps<IndexStatus['collections']> {

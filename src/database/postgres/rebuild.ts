@@ -4,6 +4,7 @@
  */
 import type { Client } from 'pg'
 import type { Change, ColumnValue, RecordCheck } from '../database.ts'
+import { basesWhere, parkHidden, startAnew } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { Table } from '../tables.ts'
 import type { ApplierOptions } from './applier.ts'
@@ -11,6 +12,7 @@ import { createTables, quote, recordsSchema } from './ddl.ts'
 import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
 import { refill } from './load.ts'
+import { runSteps } from './steps.ts'
 import { lockSpace, locks } from './transactions.ts'
 
 /** Where new tables are filled, and where the former ones wait until nobody reads them any more. */
@@ -29,17 +31,9 @@ export async function rebuild(client: Client, options: ApplierOptions): Promise<
   )
   await client.query(createFunctions())
   const former = await takeOver(client, options.tables)
-  for (const { name } of former) await parkHidden(client, name)
-  // Ids are given anew; a collection that is new here may be missing from what was fetched before; and what
-  // waits of an account that came back could not return while its collection was not served.
-  await client.query(`
-    delete from text_count;
-    delete from hidden;
-    update parked set id = null;
-    update actor set floor = null;
-    update actor set move = 'return'
-      where status is null and did in (select did from base where id in (select base from parked));
-  `)
+  for (const { name } of former) await runSteps(client, parkHidden(`${recordsSchema}.${quote(name)}`))
+  await client.query('delete from text_count')
+  await runSteps(client, startAnew())
   await refill(client, options, keptRecords(client, former, options.check))
   await keepUnserved(client, options.tables)
   await client.query(
@@ -74,17 +68,6 @@ export async function layOut(client: Client, table: Table, schema: string): Prom
   ])
 }
 
-const basesOf = (which: string): string => `select base.id from base join actor using (did) where ${which}`
-
-/** Of accounts that are hidden nothing comes into the new tables. */
-async function parkHidden(client: Client, name: string): Promise<void> {
-  await client.query(
-    `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
-     select base, rkey, cid, rev, indexed_at, changed_at, record from ${recordsSchema}.${quote(name)}
-     where base in (${basesOf("status <> 'deleted'")})`,
-  )
-}
-
 /** Some at a time, however many there are. */
 async function* keptRecords(
   client: Client,
@@ -95,7 +78,7 @@ async function* keptRecords(
     await client.query(
       `declare kept no scroll cursor for
        select rkey, did, cid, rev, indexed_at, changed_at, record::text as json from ${recordsSchema}.${quote(name)}
-       where base not in (${basesOf('status is not null')}) order by id`,
+       where base not in (${basesWhere('status is not null')}) order by id`,
     )
     for (;;) {
       const { rows } = await client.query<Record<string, ColumnValue>>('fetch 1000 from kept')

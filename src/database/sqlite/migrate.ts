@@ -6,6 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { assertNoCopy } from '../copy/mark.ts'
 import type { Change, RecordCheck } from '../database.ts'
+import { basesWhere, parkHidden, startAnew } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { Table } from '../tables.ts'
 import {
@@ -20,6 +21,7 @@ import {
   quote,
   schemaVersion,
 } from './ddl.ts'
+import { createRunner } from './steps.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
 
 export interface MigrateOptions extends WriterOptions {
@@ -146,30 +148,15 @@ function rebuild(database: DatabaseSync, options: MigrateOptions): void {
     }
   }
   for (const table of options.tables) layOut(database, table)
-  for (const { name } of aside) parkHidden(database, name)
-  // Ids are given anew; a collection that is new here may be missing from what was fetched before; and what
-  // waits of an account that came back could not return while its collection was not served.
-  database.exec(`
-    delete from hidden;
-    update parked set id = null;
-    update actor set floor = null;
-    update actor set move = 'return'
-      where status is null and did in (select did from base where id in (select base from parked));
-  `)
+  const run = createRunner(database)
+  for (const { name } of aside) {
+    run(parkHidden(quote(name)))
+    database.exec(`delete from ${quote(name)} where base in (${basesWhere('status is not null')})`)
+  }
+  run(startAnew())
   const writer = new SqliteWriter(database, options)
   writer.refill(keptRecords(database, aside, options.check))
   for (const { name } of aside) database.exec(`drop table ${quote(name)}`)
-}
-
-/** Of accounts that are hidden nothing comes into the new tables. */
-function parkHidden(database: DatabaseSync, name: string): void {
-  const bases = (which: string): string => `select base.id from base join actor using (did) where ${which}`
-  database.exec(`
-    insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
-      select base, rkey, cid, rev, indexed_at, changed_at, record from ${quote(name)}
-      where base in (${bases("status <> 'deleted'")});
-    delete from ${quote(name)} where base in (${bases('status is not null')});
-  `)
 }
 
 function dropDerived(database: DatabaseSync, table: string): void {

@@ -11,8 +11,9 @@ import type {
   Statistics,
   StoredRecord,
 } from '../database.ts'
+import { isHiding } from '../kept/accounts.ts'
 import { readRejections } from '../kept/read-rejections.ts'
-import { isHiding, readStatus } from '../kept/status.ts'
+import { readStatus } from '../kept/status.ts'
 import type { KeptRejection } from '../ledger.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'

@@ -1,0 +1,30 @@
+/** What becomes of what is kept beside the records when their tables are derived anew, in SQL that every engine understands. */
+import { ask, type Steps } from './steps.ts'
+
+/** Bases of accounts that are like that. */
+export function basesWhere(condition: string): string {
+  return `select base.id from base join actor using (did) where ${condition}`
+}
+
+/** Of accounts that are hidden nothing comes into the new tables. `former`: a table's name, quoted. */
+export function* parkHidden(former: string): Steps<void> {
+  yield* ask(
+    `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
+     select base, rkey, cid, rev, indexed_at, changed_at, record from ${former}
+     where base in (${basesWhere("status <> 'deleted'")})`,
+  )
+}
+
+/**
+ * Ids are given anew; a collection that is new here may be missing from what was fetched before; and what waits of
+ * an account that came back could not return while its collection was not served.
+ */
+export function* startAnew(): Steps<void> {
+  yield* ask('delete from hidden')
+  yield* ask('update parked set id = null')
+  yield* ask('update actor set floor = null')
+  yield* ask(
+    `update actor set move = 'return'
+     where status is null and did in (select did from base where id in (select base from parked))`,
+  )
+}
