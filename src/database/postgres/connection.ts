@@ -168,7 +168,7 @@ function plainTlsMode(url: string): string {
     : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full')
 }
 
-interface Standing {
+interface ServerSettings {
   readonly version: string
   readonly encoding: string
   readonly standby: boolean
@@ -176,7 +176,7 @@ interface Standing {
 }
 
 /** In a statement of its own rather than with the connection's start, which poolers do not pass on. */
-async function setUp(client: pg.Client, use: Use, statementTimeout: number): Promise<Standing> {
+async function setUp(client: pg.Client, use: Use, statementTimeout: number): Promise<ServerSettings> {
   const names = Object.entries(settings[use])
   if (use === 'read') names.push(['statement_timeout', String(statementTimeout)])
   const statement = {
@@ -187,8 +187,8 @@ async function setUp(client: pg.Client, use: Use, statementTimeout: number): Pro
     values: names.flat(),
     query_timeout: patience,
   }
-  const { rows } = await client.query<Standing>(statement)
-  return rows[0] as Standing
+  const { rows } = await client.query<ServerSettings>(statement)
+  return rows[0] as ServerSettings
 }
 
 /** With the schema that somebody may have put pg_trgm into. */
@@ -236,7 +236,7 @@ const settings: Readonly<Record<Use, Readonly<Record<string, string>>>> = {
 }
 
 function assertUsable(
-  { version, encoding, standby, read_only }: Standing,
+  { version, encoding, standby, read_only }: ServerSettings,
   { server, database }: { readonly server: string; readonly database: string },
   use: Use,
 ): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Positions } from './positions.ts'
 import { judgeReplica } from './replica.ts'
-import type { Standing } from './watch.ts'
+import type { ServerState } from './watch.ts'
 
 const maxLag = 1
 
@@ -26,9 +26,9 @@ test('a replica that lacks even what was seen first is judged when the time it m
   assert.equal(judge({ at: 2000, position: 99n }, sampled([0, 100n], [2000, 200n])).kind, 'behind')
 })
 
-function judge(found: Pick<Standing, 'at' | 'position'>, positions: Positions) {
-  const standing = { isStandby: true, timeline: 0, identity: 'one', ...found }
-  return judgeReplica(standing, 'one', positions, maxLag)
+function judge(found: Pick<ServerState, 'at' | 'position'>, positions: Positions) {
+  const state = { isStandby: true, timeline: 0, identity: 'one', ...found }
+  return judgeReplica(state, 'one', positions, maxLag)
 }
 
 function sampled(...samples: readonly (readonly [number, bigint])[]): Positions {

@@ -1,6 +1,6 @@
 /** Whether a replica may answer, from what it said of itself; and in words, when it may not. */
 import type { Positions } from './positions.ts'
-import type { Standing } from './watch.ts'
+import type { ServerState } from './watch.ts'
 
 export type Judgement =
   /** It may answer. */
@@ -11,7 +11,7 @@ export type Judgement =
 
 /** `identity` is the primary's; `maxLag` in seconds. */
 export function judgeReplica(
-  found: Standing | Error,
+  found: ServerState | Error,
   identity: string | null,
   positions: Positions,
   maxLag: number,

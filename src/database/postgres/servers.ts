@@ -10,7 +10,7 @@ import { Positions } from './positions.ts'
 import { type PoolOptions, ReadingPool } from './reading-pool.ts'
 import { judgeReplica, type Judgement } from './replica.ts'
 import { hostsOf } from './url.ts'
-import { isSilence, type Standing, Watch } from './watch.ts'
+import { isSilence, type ServerState, Watch } from './watch.ts'
 
 /** How PostgreSQL is read. */
 export interface ReadingOptions extends PoolOptions {
@@ -43,7 +43,7 @@ interface Server {
   readonly pool: ReadingPool
   readonly watch: Watch
   /** What it said last; null while it does not answer. */
-  standing: Standing | null
+  state: ServerState | null
   /** Why it did not answer; null when it did. */
   failure: Error | null
   /** How often in a row it said nothing at all. */
@@ -128,16 +128,16 @@ export class Servers implements AsyncDisposable {
       if (this.#hosts.length > 1) await lookAt(this.#hosts)
       return this.#usablePrimary()
     }
-    if (this.#primary.standing !== null) return this.#usablePrimary()
+    if (this.#primary.state !== null) return this.#usablePrimary()
     return this.#inUse().find((other) => other !== first) ?? first
   }
 
   #usablePrimary(): Server {
-    const { silences, failure, standing } = this.#primary
+    const { silences, failure, state } = this.#primary
     // Nobody has to wait for what will not come.
     if (silences >= 2) throw unavailable(failure)
     // A standby alone may be read as if it were a primary, but among several hosts the primary is looked for.
-    if (this.#hosts.length > 1 && standing?.isStandby === true)
+    if (this.#hosts.length > 1 && state?.isStandby === true)
       throw unavailable(new Error('None of the hosts of --database that answer takes writes.'))
     return this.#primary
   }
@@ -150,7 +150,7 @@ export class Servers implements AsyncDisposable {
     const pool = new ReadingPool(url, this.#options)
     const watch = new Watch(url, (found) => {
       const failed = found instanceof Error
-      server.standing = failed ? null : found
+      server.state = failed ? null : found
       server.failure = failed ? found : null
       server.silences = failed && isSilence(found) ? server.silences + 1 : 0
       // Once may be our own delay; twice, and what it was asked before will hardly be answered either.
@@ -162,7 +162,7 @@ export class Servers implements AsyncDisposable {
       name: pool.server,
       pool,
       watch,
-      standing: null,
+      state: null,
       failure: null,
       silences: 0,
       judgement: { kind: 'unknown' },
@@ -172,7 +172,7 @@ export class Servers implements AsyncDisposable {
 
   #hearHost(server: Server): void {
     // After a failover the old primary may come back and not know of it; the later timeline is right.
-    const claims = this.#hosts.filter(({ standing }) => standing?.isStandby === false)
+    const claims = this.#hosts.filter(({ state }) => state?.isStandby === false)
     const [first] = claims.toSorted((a, b) => timelineOf(b) - timelineOf(a))
     if (first !== undefined && first !== this.#primary) {
       this.#primary = first
@@ -180,15 +180,15 @@ export class Servers implements AsyncDisposable {
     }
     // Before one of several is known to take writes, the first only stands for it.
     if (server !== this.#primary || (first === undefined && this.#identity === undefined)) return
-    const { standing, failure, name } = server
+    const { state, failure, name } = server
     this.#judge(server, failure === null ? { kind: 'near' } : { kind: 'silent', reason: failure.message })
-    if (standing === null || standing.isStandby) return
-    this.#identity = standing.identity
-    this.#positions.add(`${standing.identity ?? name}/${standing.timeline}`, standing.at, standing.position)
+    if (state === null || state.isStandby) return
+    this.#identity = state.identity
+    this.#positions.add(`${state.identity ?? name}/${state.timeline}`, state.at, state.position)
   }
 
   #hearReplica(server: Server): void {
-    const found = server.failure ?? (server.standing as Standing)
+    const found = server.failure ?? (server.state as ServerState)
     const identity = this.#identity ?? null
     this.#judge(server, judgeReplica(found, identity, this.#positions, this.#options.maxReplicaLag))
   }
@@ -210,8 +210,8 @@ async function lookAt(servers: readonly Server[]): Promise<void> {
   await Promise.all(servers.map(({ watch }) => watch.look()))
 }
 
-function timelineOf({ standing }: Server): number {
-  return standing?.timeline ?? 0
+function timelineOf({ state }: Server): number {
+  return state?.timeline ?? 0
 }
 
 /** What a caller may know of a failure. */

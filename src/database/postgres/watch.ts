@@ -6,7 +6,7 @@ import { codeOf, DatabaseUnreachableError } from './failures.ts'
 import { parsePosition } from './positions.ts'
 
 /** What a server said of itself. */
-export interface Standing {
+export interface ServerState {
   /** Milliseconds of our own clock, taken before it was asked. */
   readonly at: number
   /** It only replays what a primary has written. */
@@ -25,14 +25,14 @@ const patience = 2000
 
 export class Watch implements AsyncDisposable {
   readonly #url: string
-  readonly #report: (found: Standing | Error) => void
+  readonly #report: (found: ServerState | Error) => void
   #timer: NodeJS.Timeout | undefined
   #client: pg.Client | null = null
   #identity: string | null = null
   #looking: Promise<void> | null = null
   #isOver = false
 
-  constructor(url: string, report: (found: Standing | Error) => void) {
+  constructor(url: string, report: (found: ServerState | Error) => void) {
     this.#url = url
     this.#report = report
   }
@@ -69,11 +69,11 @@ export class Watch implements AsyncDisposable {
     if (!this.#isOver) this.#report(found)
   }
 
-  async #ask(tooLate: AbortSignal): Promise<Standing> {
+  async #ask(tooLate: AbortSignal): Promise<ServerState> {
     const client = this.#client ?? (await this.#connect(tooLate))
     this.#client = client
     const at = performance.now()
-    const row = await askRow(client, standing)
+    const row = await askRow(client, state)
     return {
       at,
       isStandby: row.standby === true,
@@ -110,7 +110,7 @@ async function askRow(client: pg.Client, text: string): Promise<Record<string, u
   return (await client.query(text)).rows[0]
 }
 
-const standing = `select pg_is_in_recovery() as standby,
+const state = `select pg_is_in_recovery() as standby,
   case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end::text as position,
   case when pg_is_in_recovery() then 0 else ${timeline} end as timeline`
 

@@ -17,7 +17,7 @@ import type { Run } from './steps.ts'
 import type { Rows, TableWriter } from './table-writer.ts'
 
 /** Where a record is kept. */
-export interface Place {
+export interface RowAddress {
   readonly did: string
   readonly base: number
   readonly rkey: string
@@ -74,9 +74,9 @@ export class Accounts {
   }
 
   /** The rows among which a record's is, or belongs. */
-  rowsOf({ status, move }: Standing, place: Place): Rows {
-    if (move !== null) this.#moveRow(move, place)
-    return status === null ? place.table : this.parked
+  rowsOf({ status, move }: Standing, address: RowAddress): Rows {
+    if (move !== null) this.#moveRow(move, address)
+    return status === null ? address.table : this.parked
   }
 
   change(change: AccountChange): void {
@@ -132,16 +132,16 @@ export class Accounts {
     return keys.length > 0 || move !== 'purge' ? keys.length : this.parked.removeSome(base, limit)
   }
 
-  #moveRow(move: Move, place: Place): void {
-    if (move === 'return') return this.#bringBack(place)
-    const { base, rkey, table } = place
+  #moveRow(move: Move, address: RowAddress): void {
+    if (move === 'return') return this.#bringBack(address)
+    const { base, rkey, table } = address
     const row = table.find(base, rkey)
     if (row === undefined) return
     if (move === 'park') table.park(row)
     else table.remove(row)
   }
 
-  #bringBack({ did, base, rkey, table }: Place): void {
+  #bringBack({ did, base, rkey, table }: RowAddress): void {
     const row = this.parked.take(base, rkey)
     if (row === undefined) return
     const record = keptRecord(table.table, { ...row, did }, this.#options.check)
