@@ -84,7 +84,9 @@ function openOptions({ lexicons, tables }: Foundation): OpenOptions {
 function assertExists(database: string): void {
   const path = database.replace(/^sqlite:/, '')
   if (!/^[a-z][a-z0-9+.-]+:/i.test(path) && !existsSync(path))
-    throw new CommandError(`There is no database at ${withoutPassword(path)}; \`lexigraph import FILE…\` makes one.`)
+    throw new CommandError(
+      `There is no database at ${withoutPassword(path)}; \`lexigraph import FILE…\` makes one.`,
+    )
 }
 
 async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {

@@ -11,7 +11,7 @@ import { baseUriOf } from '../decide.ts'
 import { deriveRow } from '../derive.ts'
 import type { Table } from '../tables.ts'
 import { findBases } from './bases.ts'
-import { attemptOf, connect } from './connection.ts'
+import { attemptOf, closeClient, connect } from './connection.ts'
 import { derivationOf, dropIndexes, indexStatements, keptSchema, quote, schemaVersion } from './ddl.ts'
 import { codeOf, refusal } from './failures.ts'
 import { jsonRow, jsonRows, jsonValue } from './json-rows.ts'
@@ -55,7 +55,7 @@ export async function openPostgresTarget(
     if (found === 'empty') await target.begin()
     return target
   } catch (error) {
-    await client.end()
+    await closeClient(client)
     throw refusal(error, attemptOf(client))
   }
 }
@@ -152,7 +152,7 @@ class PostgresTarget implements CopyTarget {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.end()
+    await closeClient(this.#client)
   }
 
   async #isComplete(name: string): Promise<boolean> {

@@ -6,6 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { LeadWish } from '../database.ts'
+import { closeClient } from './connection.ts'
 import { DatabaseUnreachableError, isPassing } from './failures.ts'
 import { lockSpace, locks, type Transactions } from './transactions.ts'
 
@@ -45,7 +46,7 @@ export async function takeLead(
     // Why it was lost, the next attempt to connect says.
     else client = null
   }
-  await client?.end()
+  if (client !== null) await closeClient(client)
   return null
 }
 
@@ -58,7 +59,7 @@ async function askForLock(client: Client): Promise<bigint | 'held' | 'lost'> {
     const { rows } = await client.query<Pick<Leading, 'pid'>>(statement)
     return rows[0]?.pid ?? 'held'
   } catch (error) {
-    await client.end()
+    await closeClient(client)
     if (isPassing(error)) return 'lost'
     throw error
   }
@@ -78,7 +79,7 @@ export async function keepLead(
     // When it fails, the connection is given up, which aborts the signal.
     const answer = transactions.exclusively((client) => client.query('select 1')).catch(() => {})
     while ((await Promise.race([answer, pause(patience, 'silence', { ref: false })])) === 'silence')
-      if (!(await isThere(pid, connect))) await client.end()
+      if (!(await isThere(pid, connect))) await closeClient(client)
     await pause(interval.signs, undefined, { signal }).catch(() => {})
   }
 }
@@ -91,7 +92,7 @@ async function isThere(pid: bigint, connect: () => Promise<Client>): Promise<boo
       values: [pid],
       query_timeout: patience,
     }
-    const { rowCount } = await client.query(statement).finally(() => client.end())
+    const { rowCount } = await client.query(statement).finally(() => closeClient(client))
     return rowCount === 1
   } catch {
     return false

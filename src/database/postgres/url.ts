@@ -14,10 +14,12 @@ export function hostsOf(url: string): string[] {
 
 /** For messages; also of a URL that is not valid, where what follows a colon may be part of a password. */
 export function withoutPassword(url: string): string {
-  return url
-    .replace(/^((?:[a-z][a-z0-9+.-]*:\/\/|postgres(?:ql)?:)[^:@/?#]*):.*@/is, '$1@')
-    .replaceAll(/([?&])(?:ssl)?password=[^&#]*&?/gi, '$1')
-    .replace(/[?&]$/, '')
-    // As libpq takes it, which is no URL.
-    .replaceAll(/\b(?:ssl)?password\s*=\s*(?:'[^']*'|[^\s&#]*)/gi, 'password=…')
+  return (
+    url
+      .replace(/^((?:[a-z][a-z0-9+.-]*:\/\/|postgres(?:ql)?:)[^:@/?#]*):.*@/is, '$1@')
+      .replaceAll(/([?&])(?:ssl)?password=[^&#]*&?/gi, '$1')
+      .replace(/[?&]$/, '')
+      // As libpq takes it, which is no URL.
+      .replaceAll(/\b(?:ssl)?password\s*=\s*(?:'[^']*'|[^\s&#]*)/gi, 'password=…')
+  )
 }
