@@ -45,8 +45,6 @@ export interface Statistics {
    * them, roughly and with repetitions; null when the index cannot find it.
    */
   prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number } | null
-  /** How many trigrams of a needle that is not rare are worth being intersected. */
-  readonly trigramsAtOnce: number
   /**
    * Asks the database for figures that the calls until now lacked and answered with guesses; false when they
    * lacked none. Absent where they are at hand.

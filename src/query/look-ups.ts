@@ -135,7 +135,7 @@ function findText(statistics: Statistics, index: TextIndex, needle: string): Fou
   }
   const rarest = trigrams[0]?.records ?? 0
   // The rarest alone when it is rare: each further one costs a whole list to intersect.
-  const used = trigrams.slice(0, rarest < 500 ? 1 : statistics.trigramsAtOnce).map(({ trigram }) => trigram)
+  const used = trigrams.slice(0, rarest < 500 ? 1 : 2).map(({ trigram }) => trigram)
   return {
     lookUp: { kind: 'text', index, match: { kind: 'all', trigrams: used } },
     estimate: rarest,

@@ -134,14 +134,12 @@ export const beliefs = {
     countUpTo: (_, limit) => limit,
     trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 500_000),
     prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 5_000, records: 900_000 }),
-    trigramsAtOnce: 2,
   }),
   rare: (statistics: Statistics | null): Statistics => ({
     rows: () => 1_000_000,
     countUpTo: () => 1,
     trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1),
     prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 1, records: 1 }),
-    trigramsAtOnce: 3,
   }),
 } as const
 

@@ -20,7 +20,6 @@ const wordLike = /^[\p{L}\p{N}]+$/u
 type Read = <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>
 
 export class PostgresStatistics implements Statistics {
-  readonly trigramsAtOnce = 3
   readonly #read: Read
   readonly #figures = new LRUCache<string, number>({ max: mostFigures, ttl: lifetime })
   /** Statements whose only value is a figure, by what they are kept under. */

@@ -49,7 +49,6 @@ export class SqliteReader implements ReadDatabase {
       rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) as n from ${quote(name)}`, []),
       countUpTo: ({ text, values }, limit) =>
         this.#number(`select count(*) as n from (${text} limit ? + 0)`, [...values, limit]),
-      trigramsAtOnce: 2,
       trigram: ({ name }: TextIndex, trigram) =>
         unindexable.test(trigram)
           ? null
