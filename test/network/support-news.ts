@@ -33,9 +33,12 @@ export function enrichment(summary: string, of: Strong, more: Json = {}): Json {
   }
 }
 
-/** No record of the lexicon: it has no title. */
+let unfits = 0
+
+/** No record of the lexicon: it has no title. Each is another, since a PDS that deletes one of two alike loses both. */
 export function unfit(source: Strong): Json {
-  const { title: _, ...rest } = article('', source)
+  unfits += 1
+  const { title: _, ...rest } = article('', source, { guid: `unfit ${unfits}` })
   return rest
 }
 
