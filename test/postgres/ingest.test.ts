@@ -39,18 +39,20 @@ test('one of two processes follows, and the other when that one hangs or is kill
     ['live'],
   )
 
+  const beforeHanging = await writersOf(index)
   const hung = performance.now()
   process.kill(first.pid, 'SIGSTOP')
-  await takesOver(index)
+  await takesOver(index, beforeHanging)
   t.diagnostic(`The other had stored something ${elapsed(hung)} ms after the first hung.`)
   assert.match(second.stderr(), /Took over\. Following jetstream:/)
   process.kill(first.pid, 'SIGCONT')
   await first.said(/connection to the database is lost[^]*Waits: another process/)
   await goesOn(index)
 
+  const beforeKill = await writersOf(index)
   const killed = performance.now()
   await second.kill('SIGKILL')
-  await takesOver(index)
+  await takesOver(index, beforeKill)
   t.diagnostic(`The first had stored something ${elapsed(killed)} ms after the other was killed.`)
   await agreement(scene)
   await first.stop()
@@ -104,10 +106,11 @@ test('after the primary is lost, its standby is followed into from the cursor it
   const heard = await eventsIn(standby)
   await until(async () => (await eventsIn(primary)) > heard + 200)
   await primary.kill()
+  assert.equal(await eventsIn(standby), heard)
+  const before = await writersOf(standby)
   await standby.promote()
   const start = performance.now()
-  assert.equal(await eventsIn(standby), heard)
-  await takesOver(standby)
+  await takesOver(standby, before)
   t.diagnostic(`Followed into the new primary ${elapsed(start)} ms after its promotion.`)
   await agreement({ ...scene, index: standby })
   await first.stop()
@@ -210,9 +213,9 @@ async function writersOf(index: Index): Promise<readonly unknown[]> {
   return writers
 }
 
-async function takesOver(index: Index): Promise<void> {
-  const before = (await writersOf(index)).length
-  await until(async () => (await writersOf(index)).length > before, recovery)
+/** `before`: who had written when the last writer was still well. */
+async function takesOver(index: Index, before: readonly unknown[]): Promise<void> {
+  await until(async () => (await writersOf(index)).length > before.length, recovery)
 }
 
 async function outcomesIn(index: Index): Promise<Readonly<Record<string, number>>> {
