@@ -6,7 +6,7 @@
  */
 
 /** What a sum that is no exact JSON number fails with; the reader makes a sentence of it. */
-export const sumOutOfRange = 'LX001'
+export const sumOutOfRangeState = 'LX001'
 
 /** Run when a database is laid out or rebuilt, with the schema they shall be in first in the search path. */
 export function createFunctions(): string {
@@ -60,7 +60,7 @@ $$;
 
 create or replace function sum_out_of_range() returns numeric language plpgsql volatile parallel safe as $$
 begin
-  raise exception 'sum out of range' using errcode = '${sumOutOfRange}';
+  raise exception 'sum out of range' using errcode = '${sumOutOfRangeState}';
 end
 $$;
 

@@ -1,6 +1,5 @@
 /** The read path of PostgreSQL: answers as the bytes the server sends, from whichever server is at hand. It cannot write. */
 import pg from 'pg'
-import { ServiceError } from '../../errors.ts'
 import type {
   ColumnValue,
   IndexStatus,
@@ -13,11 +12,12 @@ import { readRejections } from '../kept/read-rejections.ts'
 import { readStatus } from '../kept/status.ts'
 import type { Steps } from '../kept/steps.ts'
 import type { KeptRejection } from '../ledger.ts'
+import { rebuiltElsewhere, sumOutOfRange } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import { closeClient } from './connection.ts'
 import { derivationOf, quote } from './ddl.ts'
 import { postgresDialect } from './dialect.ts'
-import { sumOutOfRange } from './functions.ts'
+import { sumOutOfRangeState } from './functions.ts'
 import { runPrepared, runPreparedForBytes } from './prepared.ts'
 import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
@@ -52,12 +52,7 @@ export class PostgresReader implements ReadDatabase {
       const { rows } = await runPrepared(client, { text, values: [] })
       return { ...rows[0], version: Number(rows[0]?.plan_version) }
     })
-    if (state.derivation !== derivationOf(this.#options.fingerprint))
-      throw new ServiceError(
-        'UNAVAILABLE',
-        'The index was rebuilt for other lexicons; restart this server.',
-        { retryAfter: 60 },
-      )
+    if (state.derivation !== derivationOf(this.#options.fingerprint)) throw rebuiltElsewhere()
     // Ids follow no order here: the default order has an index.
     return { version: state.version, ordered: new Set(), hiding: state.hiding }
   }
@@ -70,11 +65,7 @@ export class PostgresReader implements ReadDatabase {
         return { version: Number(version.readBigInt64BE()), body }
       })
     } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === sumOutOfRange)
-        throw new ServiceError(
-          'BAD_USER_INPUT',
-          'A sum is beyond ±9007199254740991, the largest exact JSON number. Narrow `where`, or ask for `avg`.',
-        )
+      if (error instanceof pg.DatabaseError && error.code === sumOutOfRangeState) throw sumOutOfRange()
       throw error
     }
   }

@@ -1,8 +1,8 @@
 /** SQL functions SQLite lacks and the dialect needs, in JavaScript: folding, instants, CIDs, cursors. */
 import type { DatabaseSync } from 'node:sqlite'
-import { ServiceError } from '../../errors.ts'
 import { formatCid } from '../../lexicon/cid.ts'
 import { encodeCursor } from '../../util/cursor.ts'
+import { sumOutOfRange } from '../refusals.ts'
 import { foldText } from '../../util/fold.ts'
 import { formatInstant, parseRecordInstant } from '../../util/instant.ts'
 
@@ -18,9 +18,6 @@ export function defineFunctions(database: DatabaseSync): void {
     position === null ? null : encodeCursor(String(binding), String(position)),
   )
   database.function('sum_out_of_range', { directOnly: true }, () => {
-    throw new ServiceError(
-      'BAD_USER_INPUT',
-      'A sum is beyond ±9007199254740991, the largest exact JSON number. Narrow `where`, or ask for `avg`.',
-    )
+    throw sumOutOfRange()
   })
 }

@@ -15,6 +15,7 @@ import { isHiding } from '../kept/accounts.ts'
 import { readRejections } from '../kept/read-rejections.ts'
 import { readStatus } from '../kept/status.ts'
 import type { KeptRejection } from '../ledger.ts'
+import { rebuiltElsewhere } from '../refusals.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -117,12 +118,7 @@ export class SqliteReader implements ReadDatabase {
 
   #planState(): PlanState {
     const state = this.#database.prepare('select plan_version, derivation from state').get()
-    if (state?.derivation !== derivationOf(this.#options.fingerprint))
-      throw new ServiceError(
-        'UNAVAILABLE',
-        'The index was rebuilt for other lexicons; restart this server.',
-        { retryAfter: 60 },
-      )
+    if (state?.derivation !== derivationOf(this.#options.fingerprint)) throw rebuiltElsewhere()
     const ordered = this.#database.prepare('select nsid from collection where ordered = 1').all()
     return {
       version: Number(state.plan_version),

@@ -1,0 +1,16 @@
+/** What callers are told by every engine in the same words. */
+import { ServiceError } from '../errors.ts'
+
+/** Plans and answers of this process would not fit the tables any more. */
+export function rebuiltElsewhere(): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'The index was rebuilt for other lexicons; restart this server.', {
+    retryAfter: 60,
+  })
+}
+
+export function sumOutOfRange(): ServiceError {
+  return new ServiceError(
+    'BAD_USER_INPUT',
+    'A sum is beyond ±9007199254740991, the largest exact JSON number. Narrow `where`, or ask for `avg`.',
+  )
+}
