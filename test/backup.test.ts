@@ -7,24 +7,11 @@ import { test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { Json } from './reference/shapes.ts'
-import { openTestService } from './support/service.ts'
-import { openTestStore, recordLexicon, temporaryFolder } from './support/store.ts'
+import { lexicons, note, roundOf } from './support/rounds.ts'
+import { openTestStore, temporaryFolder } from './support/store.ts'
 
-const collection = 'org.example.note'
-const lexicons: readonly Json[] = [
-  recordLexicon(collection, {
-    text: { type: 'string', maxGraphemes: 3000, maxLength: 30_000 },
-    round: { type: 'integer' },
-    tags: { type: 'array', items: { type: 'string' } },
-  }),
-]
-const uri = (rkey: string): string => `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${collection}/${rkey}`
 const padding = 'Wind and rain over the hills, and then again the sun. '.repeat(40)
-const note = (rkey: string, round: number) => ({
-  uri: uri(rkey),
-  value: { $type: collection, text: `${padding} round ${round}`, round, tags: [`r${round}`] },
-})
+const long = (rkey: string, round: number) => note(rkey, round, padding)
 
 /** Of both ways, that of Node and that of `sqlite3`. */
 const commands = Array.from(
@@ -53,12 +40,12 @@ for (const { command, tool } of commands) {
     let rounds = 0
     {
       await using store = await openTestStore({ path, lexicons })
-      await store.load(Array.from({ length: 2000 }, (_, n) => note(`old${n}`, 0)))
+      await store.load(Array.from({ length: 2000 }, (_, n) => long(`old${n}`, 0)))
       const write = async (): Promise<void> => {
         rounds += 1
         // All of these say the same round, and each round leaves a record behind.
-        const changed = Array.from({ length: 20 }, (_, n) => note(`changing${n}`, rounds))
-        await store.apply(...changed, note(`new${rounds}`, rounds))
+        const changed = Array.from({ length: 20 }, (_, n) => long(`changing${n}`, rounds))
+        await store.apply(...changed, long(`new${rounds}`, rounds))
       }
       await write()
       const done = new AbortController()
@@ -75,8 +62,8 @@ for (const { command, tool } of commands) {
     assert.ok(round >= 1 && round <= rounds)
     // Restored: written to like any other.
     await using store = await openTestStore({ path: backup, lexicons })
-    assert.equal((await store.apply(note('later', 1))).stored, 1)
-    assert.equal((await store.apply(note('old7', 0))).unchanged, 1)
+    assert.equal((await store.apply(long('later', 1))).stored, 1)
+    assert.equal((await store.apply(long('old7', 0))).unchanged, 1)
   })
 }
 
@@ -92,20 +79,5 @@ async function moment(file: string): Promise<number> {
     using database = new DatabaseSync(file, { readOnly: true })
     assert.deepEqual(database.prepare('pragma integrity_check').all().map(Object.values), [['ok']])
   }
-  await using service = await openTestService({ lexicons, database: new URL(`sqlite:${file}`) })
-  const { all, changing, old, tagged } = await service.data(`{
-    all: orgExampleNoteAggregate(groupBy: [round]) { count groupCount }
-    changing: orgExampleNote(first: 100, where: {uri: {startsWith: "${uri('changing')}"}}) { nodes { round } }
-    old: orgExampleNote(where: {text: {contains: "ROUND 0"}}) { totalCount }
-    tagged: orgExampleNote(where: {tags: {has: "r1"}}) { totalCount }
-  }`)
-  const found = new Set<number>(changing.nodes.map(({ round }: Json) => round))
-  assert.equal(changing.nodes.length, 20)
-  assert.equal(found.size, 1)
-  const [round = 0] = found
-  assert.equal(all.count, 2000 + 20 + round)
-  assert.equal(all.groupCount, round + 1)
-  assert.equal(old.totalCount, 2000)
-  assert.equal(tagged.totalCount, round === 1 ? 21 : 1)
-  return round
+  return roundOf(`sqlite:${file}`)
 }

@@ -11,25 +11,12 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import type { Json } from '../reference/shapes.ts'
 import { type Cluster, databases, startCluster } from '../support/postgres.ts'
-import { openTestService } from '../support/service.ts'
+import { collection, lexicons, note, properties, roundOf } from '../support/rounds.ts'
 import { openTestStore, recordLexicon } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { owner } from './binaries.ts'
 
-const collection = 'org.example.note'
-const properties: Json = {
-  text: { type: 'string', maxGraphemes: 3000, maxLength: 30_000 },
-  round: { type: 'integer' },
-  tags: { type: 'array', items: { type: 'string' } },
-}
-const lexicons: readonly Json[] = [recordLexicon(collection, properties)]
-const uri = (rkey: string): string => `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${collection}/${rkey}`
-const note = (rkey: string, round: number) => ({
-  uri: uri(rkey),
-  value: { $type: collection, text: `Wind of round ${round}`, round, tags: [`r${round}`] },
-})
 const page = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8')
 
 const isLeftOut = !databases.includes('postgres') && 'PostgreSQL is left out'
@@ -63,7 +50,7 @@ test('a dump is one moment of an index that is written to, and serves when resto
   await whileWriting(url, () => tool('pg_dump', '--format=custom', `--file=${dump}`, url))
   const restored = await emptyDatabase('restored')
   await tool('pg_restore', '--no-owner', '--exit-on-error', `--dbname=${restored}`, dump)
-  await assertMoment(restored)
+  await roundOf(restored)
 })
 
 test('a copied cluster is one moment of an index that is written to', { skip: skipCopy }, async () => {
@@ -85,7 +72,7 @@ test('a copied cluster is one moment of an index that is written to', { skip: sk
   await cluster.stop('fast')
   await tool('pg_ctl', 'start', '--wait', '--silent', `--pgdata=${data}`, `--log=${join(folder, 'log')}`)
   try {
-    await assertMoment(url)
+    await roundOf(url)
   } finally {
     await tool('pg_ctl', 'stop', '--mode=immediate', `--pgdata=${data}`)
     await cluster.start()
@@ -103,10 +90,10 @@ test('a role that may only read serves, also after a rebuild', { skip: isLeftOut
   }
   await query(as('lexigraph'), owners)
   await write(as('lexigraph'), 1)
-  await assertMoment(as('lexigraph_read'))
+  await roundOf(as('lexigraph_read'))
   const wider = [recordLexicon(collection, { ...properties, stars: { type: 'integer' } })]
   await (await openTestStore({ path: as('lexigraph'), lexicons: wider }))[Symbol.asyncDispose]()
-  await assertMoment(as('lexigraph_read'), wider)
+  await roundOf(as('lexigraph_read'), wider)
   await assert.rejects(query(as('lexigraph_read'), 'delete from lexigraph.base'), /permission denied/)
 })
 
@@ -140,25 +127,6 @@ async function whileWriting(url: string, work: () => Promise<void>): Promise<voi
     done.abort()
     await writing
   }
-}
-
-/** Fails when the database does not answer as after the end of one round. */
-async function assertMoment(url: string, documents = lexicons): Promise<void> {
-  await using service = await openTestService({ lexicons: documents, database: new URL(url) })
-  const { all, changing, old, tagged } = await service.data(`{
-    all: orgExampleNoteAggregate(groupBy: [round]) { count groupCount }
-    changing: orgExampleNote(first: 100, where: {uri: {startsWith: "${uri('changing')}"}}) { nodes { round } }
-    old: orgExampleNote(where: {text: {contains: "ROUND 0"}}) { totalCount }
-    tagged: orgExampleNote(where: {tags: {has: "r1"}}) { totalCount }
-  }`)
-  const found = new Set<number>(changing.nodes.map(({ round }: Json) => round))
-  assert.equal(changing.nodes.length, 20)
-  assert.equal(found.size, 1)
-  const [round = 0] = found
-  assert.equal(all.count, 2000 + 20 + round)
-  assert.equal(all.groupCount, round + 1)
-  assert.equal(old.totalCount, 2000)
-  assert.equal(tagged.totalCount, round === 1 ? 21 : 1)
 }
 
 async function query(url: string, text: string): Promise<void> {
