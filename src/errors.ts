@@ -12,10 +12,12 @@ export const errorCodes = {
   NOT_FOUND: { status: 404, meaning: 'Nothing is served under this path.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path does not take this HTTP method.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body, or the URL with its headers, is too large.' },
+  UNAUTHENTICATED: { status: 401, meaning: 'The API key is unknown, revoked or expired.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     meaning: 'The body has a media type, charset or encoding that is not read.',
   },
+  RATE_LIMITED: { status: 429, meaning: 'The caller has used up what its tier allows for now.' },
   UNAVAILABLE: { status: 503, meaning: 'The database cannot be reached; try again later.' },
   TIMEOUT: { status: 504, meaning: 'The operation took longer than it may.' },
   INTERNAL: { status: 500, meaning: 'A fault of the service.' },

@@ -287,7 +287,6 @@ async function importCorpus(): Promise<Corpus> {
     model,
     tables,
     database: database.read,
-    maxPageSize: 100,
   })
   return {
     imported,

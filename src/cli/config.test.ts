@@ -27,12 +27,12 @@ test('after -- everything is an operand', () => {
 
 test('every problem is reported, each in a sentence', () => {
   const env = { LEXIGRAPH_LOG_LEVEL: 'loud' }
-  const args = ['--prt', '80', '--port', '70000', '--max-page-size=0', '--json', '--host']
+  const args = ['--prt', '80', '--port', '70000', '--max-connections=0', '--json', '--host']
   assert.deepEqual(parseConfig('serve', args, env).problems, [
     'LEXIGRAPH_LOG_LEVEL must be one of silent, error, warn, info, debug, not "loud".',
     'serve knows no option --prt; did you mean --port?',
     '--port must be a whole number from 0 to 65535, not "70000".',
-    '--max-page-size must be a whole number from 1 to 10000, not "0".',
+    '--max-connections must be a whole number from 1 to 100000, not "0".',
     'serve takes no --json; `lexigraph serve --help` lists its options.',
     '--host needs a value: --host ADDRESS.',
   ])

@@ -34,7 +34,7 @@ export async function runIngest(
     identity,
     hosts,
     identityOptions: options, // Signatures take more than the writing does, and what waits for it takes nothing.
-    threads: config.workers ?? availableParallelism(),
+    threads: config.threads ?? availableParallelism(),
   }
   let before = ''
   while (!signal.aborted) {

@@ -6,8 +6,8 @@ import { CommandError } from './command.ts'
 import type { Config } from './settings.ts'
 
 /** One core is left to the writing. */
-export function workersOf(config: Config): number {
-  return config.workers ?? Math.max(1, availableParallelism() - 1)
+export function threadsOf(config: Config): number {
+  return config.threads ?? Math.max(1, availableParallelism() - 1)
 }
 
 /** Every operand is looked at before anything is read, so that a misspelt one costs nothing. */

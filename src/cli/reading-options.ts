@@ -10,7 +10,7 @@ export function readingOptions(config: Config): ReadingOptions {
     readDatabases: replicasOf(config),
     maxReplicaLag: config['max-replica-lag'],
     poolSize: config['database-connections'],
-    statementTimeout: config['statement-timeout'] * 1000,
+    statementTimeout: 60_000,
     onNotice: (sentence) => notify(config, sentence),
   }
 }

@@ -15,7 +15,7 @@ export interface Service extends Foundation, AsyncDisposable {
 export async function openService(config: Config, root: URL): Promise<Service> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   const database = await openStore(config, foundation)
-  const engine = engineOver(database.read, foundation, config)
+  const engine = engineOver(database.read, foundation)
   return { ...foundation, database, engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
 }
 
@@ -26,11 +26,11 @@ export async function openReader(
 ): Promise<{ readonly engine: QueryEngine } & AsyncDisposable> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   const database = await openExistingStore(config, foundation)
-  const engine = engineOver(database, foundation, config)
+  const engine = engineOver(database, foundation)
   return { engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
 }
 
-function engineOver(database: ReadDatabase, { model, tables }: Foundation, config: Config): QueryEngine {
+function engineOver(database: ReadDatabase, { model, tables }: Foundation): QueryEngine {
   const schema = buildGraphQLSchema(model)
-  return createEngine({ schema, model, tables, database, maxPageSize: config['max-page-size'] })
+  return createEngine({ schema, model, tables, database })
 }

@@ -11,7 +11,7 @@ import type {
   SourceMark,
   SourceState,
 } from './changes.ts'
-import type { KeptRejection, Ledger } from './ledger.ts'
+import type { ApiKey, Hiding, KeptRejection, Ledger } from './ledger.ts'
 import type { Table, TextIndex } from './tables.ts'
 
 export type * from './changes.ts'
@@ -57,10 +57,24 @@ export interface ReadDatabase extends AsyncDisposable {
   readonly dialect: Dialect
   readonly statistics: Statistics | null
   readPlanState(): Promise<PlanState>
-  /** Runs a statement that yields one row: the plan version it saw, and a response's bytes in UTF-8. */
-  readAnswer(statement: Statement): Promise<{ readonly version: number; readonly body: Uint8Array }>
+  /**
+   * Runs a statement that yields one row: the plan version it saw, and a response's bytes in UTF-8.
+   * Fails with the reason of the signal when that is aborted before the statement has ended.
+   */
+  readAnswer(statement: Statement, terms: ReadTerms): Promise<StoredAnswer>
+  /**
+   * Another value means that something may have been written since; null when telling takes as long as asking.
+   * Of what this process reads.
+   */
+  dataVersion(): number | null
   /** How far the index has come, for operators; counts walk an index of each collection. */
   readStatus(): Promise<IndexStatus>
+  /** The key with that hash, revoked and expired ones too. */
+  findKey(hash: string): Promise<ApiKey | null>
+  /** All keys, the oldest first. */
+  readKeys(): Promise<readonly ApiKey[]>
+  /** What operators hid, also what they have shown again since; the latest first. */
+  readHidings(): Promise<readonly Hiding[]>
   /** In order of their keys, after `after`. */
   readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]>
   /** A collection's records that can be seen, the first in default order last; of one snapshot, and few at a time. */
@@ -69,6 +83,23 @@ export interface ReadDatabase extends AsyncDisposable {
   readRows(statement: Statement): AsyncIterable<Readonly<Record<string, ColumnValue>>>
   /** The engine's own words on how it would run a statement, a line each. */
   explain(statement: Statement): Promise<readonly string[]>
+}
+
+/** How a statement runs. */
+export type ReadTerms =
+  /** It reads so little that others may wait for it. */
+  | { readonly kind: 'short' }
+  /** It may take long: others go on meanwhile, and it ends when the signal is aborted, wherever it is. */
+  | {
+      readonly kind: 'long'
+      readonly signal: AbortSignal
+      /** Of the statements that wait, those of each caller take turns. */
+      readonly caller: string
+    }
+
+export interface StoredAnswer {
+  readonly version: number
+  readonly body: Uint8Array
 }
 
 /** A record as it was imported or received, and when. */

@@ -41,7 +41,39 @@ export interface KeptRejection extends Rejection {
   readonly seenAt: bigint
 }
 
+/** A caller's key; the key itself is kept nowhere. Times are microseconds. */
+export interface ApiKey {
+  /** What people call it in commands and logs: it gives nobody access. */
+  readonly id: string
+  readonly name: string
+  readonly tier: string
+  readonly createdAt: bigint
+  /** When it ends, or ended, by rotation; null: it does not. */
+  readonly expiresAt: bigint | null
+  readonly revokedAt: bigint | null
+}
+
+/** A record or an account that an operator hid. Times are microseconds. */
+export interface Hiding {
+  /** An AT-URI of a record, or a DID. */
+  readonly subject: string
+  readonly reason: string
+  /** The operator's name on the machine, or as given. */
+  readonly hiddenBy: string
+  readonly hiddenAt: bigint
+  /** Null while it is hidden. */
+  readonly shownBy: string | null
+  readonly shownAt: bigint | null
+}
+
 export interface Ledger {
+  /** `hash`: SHA-256 of the key in hexadecimal. */
+  addKey(key: Pick<ApiKey, 'id' | 'name' | 'tier'>, hash: string): Promise<void>
+  /** It ends then, unless it ends before. False when there is no such key. */
+  expireKey(id: string, at: bigint): Promise<boolean>
+  /** It ends now and for good. False when there is no such key. */
+  revokeKey(id: string): Promise<boolean>
+
   readCursor(source: string): Promise<string | null>
   /** Also the sign of life of the process that works on the source. */
   writeState(

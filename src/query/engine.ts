@@ -15,7 +15,7 @@ import { constantResponse, emitStatement } from './emit.ts'
 import { emitList } from './emit-list.ts'
 import { assertAffordable } from './cost.ts'
 import { createEmitter } from './emitter.ts'
-import { errorAnswer } from './error-answer.ts'
+import { errorAnswer, noReport } from './error-answer.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine } from './execute.ts'
 import { withHint } from './hints.ts'
 import { findOperation, type Prepared, prepare } from './prepare.ts'
@@ -27,8 +27,6 @@ export interface EngineOptions {
   readonly model: Model
   readonly tables: readonly Table[]
   readonly database: ReadDatabase
-  /** Largest `first` or `last`. */
-  readonly maxPageSize: number
 }
 
 /** A statement that answers one request, or the answer itself when it reads no data. */
@@ -48,7 +46,8 @@ const rounds = 3
 const attempts = 5
 
 export function createEngine(options: EngineOptions): QueryEngine {
-  const { schema, model, tables, database, maxPageSize } = options
+  const { schema, model, tables, database } = options
+  const maxPageSize = 100
   const documents = new LRUCache<string, Prepared>({
     maxSize: documentsSize,
     sizeCalculation: (_, text) => text.length + 1,
@@ -115,13 +114,15 @@ export function createEngine(options: EngineOptions): QueryEngine {
       }
       if (plan.kind === 'constant') return plan.body
       const { version } = plan
-      const answered = await database.readAnswer(plan.statement).catch(async (error: unknown) => {
-        if (error instanceof ServiceError) throw error
-        // A statement also fails when what it was made for is gone.
-        const now = await database.readPlanState().catch(() => null)
-        if (now === null || now.version === version) throw error
-        return null
-      })
+      const answered = await database
+        .readAnswer(plan.statement, { kind: 'short' })
+        .catch(async (error: unknown) => {
+          if (error instanceof ServiceError) throw error
+          // A statement also fails when what it was made for is gone.
+          const now = await database.readPlanState().catch(() => null)
+          if (now === null || now.version === version) throw error
+          return null
+        })
       if (answered?.version === version) return answered.body
       // The order of ids changed under the plan: its statement may not be exact any more.
       compiled.clear()
@@ -135,7 +136,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
   return {
     async execute(request): Promise<GraphQLAnswer> {
       try {
-        return { kind: 'data', body: await answer(request) }
+        return { kind: 'data', body: await answer(request), report: noReport }
       } catch (error) {
         return errorAnswer(error)
       }
@@ -143,13 +144,14 @@ export function createEngine(options: EngineOptions): QueryEngine {
     async explain(request): Promise<Explanation> {
       const plan = planOf(request)
       if (constantResponse(plan) !== null)
-        return { sql: null, values: [], steps: [], plan: describePlan(plan) }
+        return { sql: null, values: [], steps: [], plan: describePlan(plan), cost: 0 }
       const { statement } = await emit(plan)
       return {
         sql: statement.text,
         values: statement.values,
         steps: await database.explain(statement),
         plan: describePlan(plan),
+        cost: 0,
       }
     },
   }

@@ -1,14 +1,33 @@
 /** Failures as answers: what the caller may know with its code, and for our own faults the cause for the log alone. */
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError } from '../errors.ts'
-import type { GraphQLAnswer } from './execute.ts'
+import type { AnswerReport, GraphQLAnswer } from './execute.ts'
 import { RequestErrors } from './request-errors.ts'
 
 /** The databases' words where an operation within our limits is still over one of its own. */
 const tooLarge =
   /string or blob too big|too many SQL variables|Expression tree is too large|parser stack overflow|at most \d+ tables in a join|too many (terms|arguments|columns)|out of memory|stack depth limit exceeded|target lists can have at most/i
 
-export function errorAnswer(error: unknown): Extract<GraphQLAnswer, { kind: 'errors' }> {
+/** Of a request that came to nothing. */
+export const noReport: AnswerReport = {
+  operationName: null,
+  points: 0,
+  from: null,
+  statementTime: 0,
+  rows: 0,
+  statement: null,
+}
+
+export function errorAnswer(
+  error: unknown,
+  report: AnswerReport = noReport,
+): Extract<GraphQLAnswer, { kind: 'errors' }> {
+  return { ...failureOf(error), report }
+}
+
+type Failure = Omit<Extract<GraphQLAnswer, { kind: 'errors' }>, 'report'>
+
+function failureOf(error: unknown): Failure {
   if (error instanceof RequestErrors) {
     const { code } = error
     return {
@@ -38,11 +57,7 @@ export function errorAnswer(error: unknown): Extract<GraphQLAnswer, { kind: 'err
   }
 }
 
-function single(
-  code: ErrorCode,
-  message: string,
-  details: Readonly<Record<string, unknown>>,
-): Extract<GraphQLAnswer, { kind: 'errors' }> {
+function single(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>>): Failure {
   const formatted: GraphQLFormattedError = { message, extensions: { ...details, code } }
   return { kind: 'errors', code, errors: [formatted] }
 }

@@ -1,5 +1,6 @@
 /** What a caller of GraphQL sends and gets, whatever the transport; engine.ts answers. */
 import type { GraphQLFormattedError } from 'graphql'
+import type { Statement } from '../database/database.ts'
 import type { ErrorCode } from '../errors.ts'
 
 export interface GraphQLRequest {
@@ -8,20 +9,55 @@ export interface GraphQLRequest {
   readonly operationName?: string | null
 }
 
-/** `data`: the whole response, `{"data":…}` as UTF-8. `errors`: a request error, so there is no `data`. */
+/** What a caller may ask for, and who is told before it is done. */
+export interface Terms {
+  /** Largest `first` or `last`. */
+  readonly pageSize: number
+  /** Points that one operation may cost. */
+  readonly points: number
+  /** Called once with what an operation costs, before anything is read for it; what it throws is the answer. */
+  charge(points: number): void | Promise<void>
+  /** Called before a statement that may take long; disposed of when it has ended. What it throws is the answer. */
+  startLong(): LongTurn | Promise<LongTurn>
+}
+
+export interface LongTurn extends Disposable {
+  /** Aborted when the time is up or nobody waits any more; its reason is the answer. */
+  readonly signal: AbortSignal
+  /** Whose statement it is. */
+  readonly caller: string
+}
+
+/** `data`: the whole response as UTF-8. `errors`: a request error, so there is no `data`. */
 export type GraphQLAnswer =
-  | { readonly kind: 'data'; readonly body: Uint8Array }
+  | { readonly kind: 'data'; readonly body: Uint8Array; readonly report: AnswerReport }
   | {
       readonly kind: 'errors'
       readonly code: ErrorCode
       readonly errors: readonly GraphQLFormattedError[]
       /** For the operator's log, when the fault is ours. */
       readonly cause?: unknown
+      readonly report: AnswerReport
     }
 
+/** For whoever watches the service; as much as is known. */
+export interface AnswerReport {
+  /** Of the operation in the document; null when it has none. */
+  readonly operationName: string | null
+  /** What it costs; 0 when it was refused before that was known. */
+  readonly points: number
+  /** How the answer came about; null when there is none. */
+  readonly from: 'constant' | 'memory' | 'short' | 'long' | null
+  /** Milliseconds from handing the statement to the database until its answer. */
+  readonly statementTime: number
+  /** Records and groups in the lists of the answer's first level. */
+  readonly rows: number
+  readonly statement: Statement | null
+}
+
 export interface QueryEngine {
-  /** Never throws: every failure is an answer with a code. */
-  execute(request: GraphQLRequest): Promise<GraphQLAnswer>
+  /** Never throws: every failure is an answer with a code. Without terms everything is allowed that is possible. */
+  execute(request: GraphQLRequest, terms?: Terms): Promise<GraphQLAnswer>
   /** The statement of an operation, and how the database would run it. Throws like `execute` answers. */
   explain(request: GraphQLRequest): Promise<Explanation>
 }
@@ -34,4 +70,6 @@ export interface Explanation {
   readonly steps: readonly string[]
   /** What is read, root by root, in the plan's terms. */
   readonly plan: readonly string[]
+  /** Points. */
+  readonly cost: number
 }

@@ -64,7 +64,7 @@ export async function openEngine(
   })
   const watched = watch(database.read, beliefs[estimates](database.read.statistics))
   const schema = buildGraphQLSchema(model)
-  const engine = createEngine({ schema, model, tables, database: watched.read, maxPageSize: 100 })
+  const engine = createEngine({ schema, model, tables, database: watched.read })
   await engine.execute({ query: '{ __typename }' })
   const buildingTook = performance.now() - started
 
@@ -111,10 +111,14 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
     dialect: read.dialect,
     statistics,
     readPlanState: () => read.readPlanState(),
-    readAnswer: (statement) => {
+    readAnswer: (statement, terms) => {
       seen.push(statement.text)
-      return read.readAnswer(statement)
+      return read.readAnswer(statement, terms)
     },
+    dataVersion: () => read.dataVersion(),
+    findKey: (hash) => read.findKey(hash),
+    readKeys: () => read.readKeys(),
+    readHidings: () => read.readHidings(),
     readStatus: () => read.readStatus(),
     readRejections: (limit, after) => read.readRejections(limit, after),
     readRecords: (table) => read.readRecords(table),

@@ -1,5 +1,6 @@
 import { GraphQLError, buildSchema, graphql } from 'graphql'
 import { type ErrorCode, ServiceError } from '../../src/errors.ts'
+import { noReport } from '../../src/query/error-answer.ts'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../src/query/execute.ts'
 
 /**
@@ -32,11 +33,11 @@ export function createStandInEngine(): Pick<QueryEngine, 'execute'> & {
     const { query: source, variables: variableValues, operationName } = request
     const { data, errors } = await graphql({ schema, rootValue, source, variableValues, operationName })
     if (errors === undefined)
-      return { kind: 'data', body: new TextEncoder().encode(JSON.stringify({ data })) }
+      return { kind: 'data', body: new TextEncoder().encode(JSON.stringify({ data })), report: noReport }
     const [first] = errors
     const code = codeOf(first)
     const formatted = errors.map((error) => ({ ...error.toJSON(), extensions: { code } }))
-    return { kind: 'errors', code, errors: formatted, cause: first?.originalError }
+    return { kind: 'errors', code, errors: formatted, cause: first?.originalError, report: noReport }
   }
   return { execute, begun: begun.promise, finish: finished.resolve }
 }

@@ -11,7 +11,7 @@ import type { Model } from '../../schema/model.ts'
 import type { CommandContext } from '../command.ts'
 import { lexiconDir, lexiconSentence } from '../foundation.ts'
 import type { Config } from '../settings.ts'
-import { findInputs, workersOf } from '../inputs.ts'
+import { findInputs, threadsOf } from '../inputs.ts'
 
 export async function check({ config, operands, root }: CommandContext): Promise<number> {
   const inputs = await findInputs(operands)
@@ -66,7 +66,7 @@ async function checkRecords(
 ): Promise<number> {
   if (inputs.length === 0) return 0
   let read = 0
-  const options = { lexicons, tables: buildTables(model), workers: workersOf(config) }
+  const options = { lexicons, tables: buildTables(model), workers: threadsOf(config) }
   for await (const { changes } of readChanges(inputs, options)) {
     read += changes.length
     for (const change of changes) {

@@ -4,7 +4,7 @@ import { type ImportProgress, type ImportResult, importRecords } from '../../ing
 import type { LineInput } from '../../ingest/sources/lines.ts'
 import type { CommandContext } from '../command.ts'
 import { lexiconDir, loadFoundation, openStore } from '../foundation.ts'
-import { findInputs, workersOf } from '../inputs.ts'
+import { findInputs, threadsOf } from '../inputs.ts'
 import type { Config } from '../settings.ts'
 
 export async function importFiles({ config, operands, root }: CommandContext): Promise<number> {
@@ -15,7 +15,7 @@ export async function importFiles({ config, operands, root }: CommandContext): P
   const start = performance.now()
   const result = await importRecords(database.write, inputs, {
     ...foundation,
-    workers: workersOf(config),
+    workers: threadsOf(config),
     onProgress: progress.update,
     onRead: progress.finish,
   })

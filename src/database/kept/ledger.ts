@@ -1,6 +1,7 @@
 /** What is kept beside the records, in SQL that every engine understands. */
 import type { SourceState } from '../database.ts'
-import type { JobKind, Ledger, Listing, RepoJob } from '../ledger.ts'
+import type { ApiKey, JobKind, Ledger, Listing, RepoJob } from '../ledger.ts'
+import { addKey, expireKey, revokeKey } from './keys.ts'
 import { ask, type Steps } from './steps.ts'
 
 export interface KeptLedgerOptions {
@@ -21,6 +22,18 @@ export class KeptLedger implements Ledger {
     this.#transact = transact
     this.#now = now
     this.#settle = settle
+  }
+
+  addKey(key: Pick<ApiKey, 'id' | 'name' | 'tier'>, hash: string): Promise<void> {
+    return this.#transact(() => addKey(key, hash, this.#now()))
+  }
+
+  expireKey(id: string, at: bigint): Promise<boolean> {
+    return this.#transact(() => expireKey(id, at))
+  }
+
+  revokeKey(id: string): Promise<boolean> {
+    return this.#transact(() => revokeKey(id, this.#now()))
   }
 
   readCursor(source: string): Promise<string | null> {

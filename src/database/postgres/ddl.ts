@@ -7,7 +7,7 @@ import { shortName } from '../../util/short-name.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table, type TableIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 /** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
 const derivationVersion = 1
 
@@ -34,6 +34,23 @@ export const keptColumns = [
 
 /** Text is compared by its code points, as everywhere in the program. */
 const text = 'text collate "C"'
+
+/**
+ * `api_key`: `hash` is the SHA-256 of the key. `hiding`: what operators hid, `shown_at` null while it is hidden.
+ * `rate_limit`: points that callers have used, laid out as the library that counts them wants it.
+ */
+export const publicTables = `
+  create table api_key (
+    id ${text} primary key, hash ${text} not null unique, name ${text} not null, tier ${text} not null,
+    created_at bigint not null, expires_at bigint, revoked_at bigint
+  );
+  create table hiding (
+    subject ${text} not null, hidden_at bigint not null, hidden_by ${text} not null, reason ${text} not null,
+    shown_at bigint, shown_by ${text}, primary key (subject, hidden_at)
+  );
+  create unique index hiding_now on hiding (subject) where shown_at is null;
+  create unlogged table rate_limit (key varchar(255) primary key, points integer not null default 0, expire bigint);
+`
 
 /**
  * In the schema `lexigraph`, which must be first in the search path. Times are microseconds since 1970.
@@ -92,6 +109,7 @@ export const commonTables = `
   create table text_count (
     index_name ${text} not null, term ${text} not null, records bigint not null, primary key (index_name, term)
   );
+  ${publicTables}
 `
 
 export function quote(name: string): string {

@@ -11,6 +11,7 @@ import {
   createIndexes,
   derivationOf,
   keptSchema,
+  publicTables,
   quote,
   recordsSchema,
   schemaVersion,
@@ -33,7 +34,7 @@ export interface State {
 }
 
 /** Statements that lead from schema version 1 + index to the next. */
-const migrations: readonly string[] = []
+const migrations: readonly string[] = [publicTables]
 
 /** Whoever migrates holds up those who would too, and then whoever writes. */
 const holdUp = `select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});

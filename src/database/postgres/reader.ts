@@ -5,13 +5,17 @@ import type {
   IndexStatus,
   PlanState,
   ReadDatabase,
+  ReadTerms,
   Statement,
+  StoredAnswer,
   StoredRecord,
 } from '../database.ts'
+import { readHidings } from '../kept/hidings.ts'
+import { findKey, readKeys } from '../kept/keys.ts'
 import { readRejections } from '../kept/read-rejections.ts'
 import { readStatus } from '../kept/status.ts'
 import type { Steps } from '../kept/steps.ts'
-import type { KeptRejection } from '../ledger.ts'
+import type { ApiKey, Hiding, KeptRejection } from '../ledger.ts'
 import { rebuiltElsewhere, sumOutOfRange } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import { closeClient } from './connection.ts'
@@ -57,7 +61,7 @@ export class PostgresReader implements ReadDatabase {
     return { version: state.version, ordered: new Set(), hiding: state.hiding }
   }
 
-  async readAnswer(statement: Statement): Promise<{ version: number; body: Uint8Array }> {
+  async readAnswer(statement: Statement, _terms: ReadTerms): Promise<StoredAnswer> {
     try {
       return await this.#readOnwards(async (client) => {
         const { rows } = await runPreparedForBytes(client, statement)
@@ -68,6 +72,23 @@ export class PostgresReader implements ReadDatabase {
       if (error instanceof pg.DatabaseError && error.code === sumOutOfRangeState) throw sumOutOfRange()
       throw error
     }
+  }
+
+  /** Asking the server takes as long as a short answer. */
+  dataVersion(): null {
+    return null
+  }
+
+  findKey(hash: string): Promise<ApiKey | null> {
+    return this.#inSnapshot(() => findKey(hash))
+  }
+
+  readKeys(): Promise<readonly ApiKey[]> {
+    return this.#inSnapshot(readKeys)
+  }
+
+  readHidings(): Promise<readonly Hiding[]> {
+    return this.#inSnapshot(readHidings)
   }
 
   readStatus(): Promise<IndexStatus> {

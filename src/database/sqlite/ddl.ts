@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Table, TextIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons. */
@@ -60,6 +60,22 @@ export const networkTables = `
 `
 
 /**
+ * Tables for who may ask and what is shown.
+ * `api_key`: `hash` is the SHA-256 of the key. `hiding`: what operators hid, `shown_at` null while it is hidden.
+ */
+export const publicTables = `
+  create table api_key (
+    id text primary key, hash text not null unique, name text not null, tier text not null, created_at integer not null,
+    expires_at integer, revoked_at integer
+  ) without rowid;
+  create table hiding (
+    subject text not null, hidden_at integer not null, hidden_by text not null, reason text not null, shown_at integer,
+    shown_by text, primary key (subject, hidden_at)
+  ) without rowid;
+  create unique index hiding_now on hiding (subject) where shown_at is null;
+`
+
+/**
  * Tables every database has: shared URI bases, refused records, collections, and one row of state.
  * `last_id` and what follows: the end of a collection's ids while rows wait outside of it.
  */
@@ -76,6 +92,7 @@ export const commonTables = `
   ) without rowid;
   create table state (id integer primary key check (id = 1), plan_version integer not null, derivation text not null);
   ${networkTables}
+  ${publicTables}
 `
 
 export function quote(name: string): string {

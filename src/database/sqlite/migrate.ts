@@ -18,6 +18,7 @@ import {
   createTextIndexes,
   derivationOf,
   networkTables,
+  publicTables,
   quote,
   schemaVersion,
 } from './ddl.ts'
@@ -39,6 +40,7 @@ const migrations: readonly string[] = [
    alter table collection add column last_rkey text;
    alter table collection add column last_did text;
    ${networkTables}`,
+  publicTables,
 ]
 
 /** True when the file has this program's schema and derivation, so that nothing need be done. */

@@ -7,14 +7,18 @@ import type {
   IndexStatus,
   PlanState,
   ReadDatabase,
+  ReadTerms,
   Statement,
   Statistics,
+  StoredAnswer,
   StoredRecord,
 } from '../database.ts'
 import { isHiding } from '../kept/accounts.ts'
+import { readHidings } from '../kept/hidings.ts'
+import { findKey, readKeys } from '../kept/keys.ts'
 import { readRejections } from '../kept/read-rejections.ts'
 import { readStatus } from '../kept/status.ts'
-import type { KeptRejection } from '../ledger.ts'
+import type { ApiKey, Hiding, KeptRejection } from '../ledger.ts'
 import { rebuiltElsewhere } from '../refusals.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
@@ -69,11 +73,29 @@ export class SqliteReader implements ReadDatabase {
     return whileReachable(() => this.#planState())
   }
 
-  async readAnswer(statement: Statement): Promise<{ version: number; body: Uint8Array }> {
+  async readAnswer(statement: Statement, _terms: ReadTerms): Promise<StoredAnswer> {
     const busy = this.#options.idle()
     if (busy !== null) await busy
     const row = whileReachable(() => this.#prepare(statement.text).get(...statement.values))
     return { version: Number(row?.version), body: row?.body as Uint8Array }
+  }
+
+  /** Null in memory, where this very connection writes too, which changes no version. */
+  dataVersion(): number | null {
+    if (this.#options.idle() !== null) return null
+    return Number(this.#prepare('pragma data_version').get()?.data_version)
+  }
+
+  async findKey(hash: string): Promise<ApiKey | null> {
+    return whileReachable(() => this.#run(findKey(hash)))
+  }
+
+  async readKeys(): Promise<readonly ApiKey[]> {
+    return whileReachable(() => this.#run(readKeys()))
+  }
+
+  async readHidings(): Promise<readonly Hiding[]> {
+    return whileReachable(() => this.#run(readHidings()))
   }
 
   async readStatus(): Promise<IndexStatus> {

@@ -59,10 +59,10 @@ test('the order falls with the record that sorts before the last, and plans of t
   const after = await store.database.read.readPlanState()
   assert.ok(!after.ordered.has(note))
   assert.equal(after.version, before.version + 1)
-  const answer = await store.database.read.readAnswer({
-    text: 'select (select plan_version from state) as version, cast(1 as blob) as body',
-    values: [],
-  })
+  const answer = await store.database.read.readAnswer(
+    { text: 'select (select plan_version from state) as version, cast(1 as blob) as body', values: [] },
+    { kind: 'short' },
+  )
   assert.equal(answer.version, after.version)
 })
 

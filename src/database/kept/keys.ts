@@ -1,0 +1,51 @@
+/** Keys of callers. Only a hash of each is kept. */
+import type { ApiKey } from '../ledger.ts'
+import { ask, type StepRow, type Steps } from './steps.ts'
+
+const columns = 'id, name, tier, created_at, expires_at, revoked_at'
+
+export function* findKey(hash: string): Steps<ApiKey | null> {
+  const [row] = yield* ask(`select ${columns} from api_key where hash = ?`, hash)
+  return row === undefined ? null : keyOf(row)
+}
+
+export function* readKeys(): Steps<readonly ApiKey[]> {
+  return (yield* ask(`select ${columns} from api_key order by created_at, id`)).map(keyOf)
+}
+
+export function* addKey(
+  { id, name, tier }: Pick<ApiKey, 'id' | 'name' | 'tier'>,
+  hash: string,
+  now: bigint,
+): Steps<void> {
+  const add = 'insert into api_key (id, hash, name, tier, created_at) values (?, ?, ?, ?, ?)'
+  yield* ask(add, id, hash, name, tier, now)
+}
+
+export function* expireKey(id: string, at: bigint): Steps<boolean> {
+  const found = yield* ask('select id from api_key where id = ?', id)
+  yield* ask(
+    'update api_key set expires_at = ? where id = ? and (expires_at is null or expires_at > ?)',
+    at,
+    id,
+    at,
+  )
+  return found.length > 0
+}
+
+export function* revokeKey(id: string, now: bigint): Steps<boolean> {
+  const found = yield* ask('select id from api_key where id = ?', id)
+  yield* ask('update api_key set revoked_at = ? where id = ? and revoked_at is null', now, id)
+  return found.length > 0
+}
+
+function keyOf(row: StepRow): ApiKey {
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    tier: String(row.tier),
+    createdAt: row.created_at as bigint,
+    expiresAt: row.expires_at as bigint | null,
+    revokedAt: row.revoked_at as bigint | null,
+  }
+}
