@@ -69,6 +69,8 @@ export interface ReadDatabase extends AsyncDisposable {
   dataVersion(): number | null
   /** How far the index has come, for operators; counts walk an index of each collection. */
   readStatus(): Promise<IndexStatus>
+  /** Bytes that the database takes, on the disk if it is there. */
+  readSize(): Promise<number>
   /** The key with that hash, revoked and expired ones too. */
   findKey(hash: string): Promise<ApiKey | null>
   /** All keys, the oldest first. */

@@ -120,6 +120,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
     readKeys: () => read.readKeys(),
     readHidings: () => read.readHidings(),
     readStatus: () => read.readStatus(),
+    readSize: () => read.readSize(),
     readRejections: (limit, after) => read.readRejections(limit, after),
     readRecords: (table) => read.readRecords(table),
     readRows: (statement) => read.readRows(statement),

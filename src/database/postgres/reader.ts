@@ -95,6 +95,14 @@ export class PostgresReader implements ReadDatabase {
     return this.#inSnapshot(() => readStatus(this.#options.now()))
   }
 
+  async readSize(): Promise<number> {
+    const text = 'select pg_database_size(current_database()) as n'
+    return this.#servers.read(async (client) => {
+      const { rows } = await runPrepared(client, { text, values: [] })
+      return Number(rows[0]?.n)
+    })
+  }
+
   readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
     return this.#inSnapshot(() => readRejections(limit, after))
   }

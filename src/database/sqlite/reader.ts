@@ -1,4 +1,5 @@
 /** The read path of SQLite: statements prepared once, answers as bytes. It cannot write. */
+import { statSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.ts'
@@ -103,6 +104,15 @@ export class SqliteReader implements ReadDatabase {
     return whileReachable(() => this.#status())
   }
 
+  async readSize(): Promise<number> {
+    await this.#options.idle()
+    const file = this.#database.location()
+    // Its log is gone when nobody has it open.
+    if (file !== null) return [file, `${file}-wal`].reduce((sum, path) => sum + bytesOf(path), 0)
+    const pages = 'select page_count * page_size as n from pragma_page_count, pragma_page_size'
+    return this.#number(pages, [])
+  }
+
   async readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
     await this.#options.idle()
     return whileReachable(() => this.#run(readRejections(limit, after)))
@@ -176,6 +186,10 @@ export class SqliteReader implements ReadDatabase {
   #number(text: string, values: readonly ColumnValue[]): number {
     return Number(this.#prepare(text).get(...values)?.n ?? 0)
   }
+}
+
+function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** Two noncharacters that the trigram tokenizer replaces, so that they are found in the text alone. */
