@@ -2,7 +2,7 @@
  * What an operation may cost at worst, told from its plan alone: a page of pages of pages grows with the
  * product of their sizes, and while one statement runs nothing else is answered.
  */
-import { assertWithin, limits } from './limits.ts'
+import { ServiceError } from '../errors.ts'
 import type {
   AggregatePlan,
   EdgeOutput,
@@ -21,13 +21,26 @@ const costPerList = 50
 const costPerTotal = 5_000
 const costPerAggregate = 25_000
 
-/** Throws QUERY_TOO_COMPLEX when full pages of this operation would cost too much. */
-export function assertAffordable({ roots }: Plan): void {
-  const cost = roots.reduce((sum, { output }) => sum + rootCost(output), 0)
-  assertWithin(
-    'cost',
-    cost,
-    'The operation may cost too much. Ask for smaller pages, above all of lists within lists, fewer fields or fewer totals',
+/** Of size, in one point. */
+const sizePerPoint = 1_000
+
+/** In points: what a caller pays, and at least one. */
+export function costOf(plan: Plan): number {
+  return Math.max(1, Math.ceil(sizeOf(plan) / sizePerPoint))
+}
+
+/** What points are made of: how much is read and printed when every page is full. */
+export function sizeOf({ roots }: Plan): number {
+  return roots.reduce((sum, { output }) => sum + rootCost(output), 0)
+}
+
+/** Throws QUERY_TOO_COMPLEX when an operation costs more than its caller may spend on one. */
+export function assertAffordable(points: number, allowed: number): void {
+  if (points <= allowed) return
+  throw new ServiceError(
+    'QUERY_TOO_COMPLEX',
+    `The operation costs ${points} points, and the limit is ${allowed}. Ask for smaller pages, above all of lists within lists, fewer fields, totals or groupings.`,
+    { limit: allowed, actual: points },
   )
 }
 
@@ -53,7 +66,7 @@ function rootCost(output: RootOutput): number {
 function statusCost(output: StatusOutput): number {
   if (output.kind !== 'collections') return costPerList
   const totals = output.fields.filter(({ output }) => output.kind === 'records').length
-  return totals * Math.min(output.tables.length * costPerTotal, limits.cost / 2)
+  return totals * Math.min(output.tables.length * costPerTotal, 250_000)
 }
 
 /** What is read through the references that groups are by. */

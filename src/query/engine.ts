@@ -13,7 +13,8 @@ import { buildPlan } from './build-plan.ts'
 import { describePlan } from './describe-plan.ts'
 import { constantResponse, emitStatement } from './emit.ts'
 import { emitList } from './emit-list.ts'
-import { assertAffordable } from './cost.ts'
+import { assertAffordable, costOf } from './cost.ts'
+import { limits } from './limits.ts'
 import { createEmitter } from './emitter.ts'
 import { errorAnswer, noReport } from './error-answer.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine } from './execute.ts'
@@ -76,7 +77,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     if (coerced.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', coerced.errors.map(withHint))
     const selection = { schema, fragments: document.fragments, variables: coerced.variableValues }
     const plan = buildPlan({ model, tables, maxPageSize, selection, record: buildRecord }, operation, raw)
-    assertAffordable(plan)
+    assertAffordable(costOf(plan), limits.points)
     return plan
   }
 

@@ -22,8 +22,8 @@ export const limits = {
   groups: 1_000,
   /** Values that a statement compares with: one list, asked for twice, counts twice. */
   parameters: 30_000,
-  /** What cost.ts makes of an operation. */
-  cost: 500_000,
+  /** What one operation may cost at all (cost.ts), whoever asks. */
+  points: 1_000,
   /** Characters of one string argument. */
   characters: 20_000,
 } as const
