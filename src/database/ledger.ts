@@ -69,8 +69,11 @@ export interface Hiding {
 export interface Ledger {
   /** `hash`: SHA-256 of the key in hexadecimal. */
   addKey(key: Pick<ApiKey, 'id' | 'name' | 'tier'>, hash: string): Promise<void>
-  /** It ends then, unless it ends before. False when there is no such key. */
-  expireKey(id: string, at: bigint): Promise<boolean>
+  /**
+   * Adds one of the same name and tier; in the same step the old one is given its end, unless it ends before.
+   * False when no key with that id is in force.
+   */
+  replaceKey(id: string, next: { readonly id: string; readonly hash: string }, at: bigint): Promise<boolean>
   /** It ends now and for good. False when there is no such key. */
   revokeKey(id: string): Promise<boolean>
 

@@ -22,15 +22,21 @@ export function* addKey(
   yield* ask(add, id, hash, name, tier, now)
 }
 
-export function* expireKey(id: string, at: bigint): Steps<boolean> {
-  const found = yield* ask('select id from api_key where id = ?', id)
-  yield* ask(
-    'update api_key set expires_at = ? where id = ? and (expires_at is null or expires_at > ?)',
-    at,
-    id,
-    at,
-  )
-  return found.length > 0
+/** Of the old one `at` is the end, unless it ends before. */
+export function* replaceKey(
+  id: string,
+  next: { readonly id: string; readonly hash: string },
+  at: bigint,
+  now: bigint,
+): Steps<boolean> {
+  const inForce = 'id = ? and revoked_at is null and (expires_at is null or expires_at > ?)'
+  const [old] = yield* ask(`select ${columns} from api_key where ${inForce}`, id, now)
+  if (old === undefined) return false
+  const { name, tier, expiresAt } = keyOf(old)
+  yield* addKey({ id: next.id, name, tier }, next.hash, now)
+  if (expiresAt === null || expiresAt > at)
+    yield* ask('update api_key set expires_at = ? where id = ?', at, id)
+  return true
 }
 
 export function* revokeKey(id: string, now: bigint): Steps<boolean> {

@@ -1,7 +1,7 @@
 /** What is kept beside the records, in SQL that every engine understands. */
 import type { SourceState } from '../database.ts'
 import type { ApiKey, JobKind, Ledger, Listing, RepoJob } from '../ledger.ts'
-import { addKey, expireKey, revokeKey } from './keys.ts'
+import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { ask, type Steps } from './steps.ts'
 
 export interface KeptLedgerOptions {
@@ -28,8 +28,8 @@ export class KeptLedger implements Ledger {
     return this.#transact(() => addKey(key, hash, this.#now()))
   }
 
-  expireKey(id: string, at: bigint): Promise<boolean> {
-    return this.#transact(() => expireKey(id, at))
+  replaceKey(id: string, next: { readonly id: string; readonly hash: string }, at: bigint): Promise<boolean> {
+    return this.#transact(() => replaceKey(id, next, at, this.#now()))
   }
 
   revokeKey(id: string): Promise<boolean> {

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { onEveryDatabase } from '../../../test/support/databases.ts'
+import { openNotes, stoppedClock } from '../../../test/support/notes.ts'
+import { emptyDatabases } from '../../../test/support/store.ts'
+import type { ApiKey } from '../ledger.ts'
+
+const emptyUrl = emptyDatabases()
+const hour = 3_600_000_000n
+
+onEveryDatabase('a key is found by its hash alone, from the moment it was added', async (database) => {
+  const clock = stoppedClock()
+  await using store = await openNotes(await emptyUrl(database), clock.now)
+  const { read, write } = store.database
+  assert.equal(await read.findKey('h1'), null)
+  await write.ledger.addKey({ id: 'k1', name: 'Ärzteblatt "x"', tier: 'research' }, 'h1')
+  const added = key('k1', clock.now(), { name: 'Ärzteblatt "x"' })
+  assert.deepEqual(await read.findKey('h1'), added)
+  for (const other of ['k1', 'H1', 'h', '', 'h1 ']) assert.equal(await read.findKey(other), null)
+  assert.deepEqual(await read.readKeys(), [added])
+})
+
+onEveryDatabase('keys are listed from the oldest, and all of them', async (database) => {
+  const clock = stoppedClock()
+  await using store = await openNotes(await emptyUrl(database), clock.now)
+  const { ledger } = store.database.write
+  const start = clock.now()
+  await ledger.addKey({ id: 'z', name: 'a', tier: 'public' }, '1')
+  clock.advance(1n)
+  await ledger.addKey({ id: 'b', name: 'a', tier: 'public' }, '2')
+  await ledger.addKey({ id: 'a', name: 'a', tier: 'public' }, '3')
+  await ledger.revokeKey('b')
+  const keys = await store.database.read.readKeys()
+  assert.deepEqual(
+    keys.map(({ id, createdAt, revokedAt }) => [id, createdAt - start, revokedAt]),
+    [
+      ['z', 0n, null],
+      ['a', 1n, null],
+      ['b', 1n, start + 1n],
+    ],
+  )
+})
+
+onEveryDatabase('two keys are never one: ids and hashes are taken once', async (database) => {
+  await using store = await openNotes(await emptyUrl(database))
+  const { ledger } = store.database.write
+  await ledger.addKey({ id: 'k1', name: 'a', tier: 'public' }, 'h1')
+  await assert.rejects(ledger.addKey({ id: 'k1', name: 'b', tier: 'research' }, 'h2'))
+  await assert.rejects(ledger.addKey({ id: 'k2', name: 'b', tier: 'research' }, 'h1'))
+  const keys = await store.database.read.readKeys()
+  assert.deepEqual(
+    keys.map(({ id, name }) => [id, name]),
+    [['k1', 'a']],
+  )
+})
+
+onEveryDatabase(
+  'a key that is replaced ends when it was said, and its successor does not',
+  async (database) => {
+    const clock = stoppedClock()
+    await using store = await openNotes(await emptyUrl(database), clock.now)
+    const { read, write } = store.database
+    const start = clock.now()
+    await write.ledger.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
+    clock.advance(hour)
+    assert.equal(await write.ledger.replaceKey('k1', { id: 'k2', hash: 'h2' }, start + 3n * hour), true)
+    assert.deepEqual(await read.findKey('h1'), key('k1', start, { expiresAt: start + 3n * hour }))
+    assert.deepEqual(await read.findKey('h2'), key('k2', start + hour))
+
+    // Again while it still holds: it ends at the earlier moment.
+    assert.equal(await write.ledger.replaceKey('k1', { id: 'k3', hash: 'h3' }, start + 9n * hour), true)
+    assert.equal((await read.findKey('h1'))?.expiresAt, start + 3n * hour)
+    assert.equal(await write.ledger.replaceKey('k1', { id: 'k4', hash: 'h4' }, start + 2n * hour), true)
+    assert.equal((await read.findKey('h1'))?.expiresAt, start + 2n * hour)
+  },
+)
+
+onEveryDatabase('what has ended is not replaced, and nothing is added for it', async (database) => {
+  const clock = stoppedClock()
+  await using store = await openNotes(await emptyUrl(database), clock.now)
+  const { read, write } = store.database
+  const { ledger } = write
+  for (const id of ['ended', 'revoked'])
+    await ledger.addKey({ id, name: 'a', tier: 'research' }, `hash of ${id}`)
+  await ledger.revokeKey('revoked')
+  await ledger.replaceKey('ended', { id: 'next', hash: 'h' }, clock.now())
+  const before = await read.readKeys()
+  for (const id of ['ended', 'revoked', 'unknown', ''])
+    assert.equal(await ledger.replaceKey(id, { id: 'new', hash: 'n' }, clock.now() + hour), false, id)
+  assert.deepEqual(await read.readKeys(), before)
+
+  // It is over at that very moment, not after it.
+  await ledger.replaceKey('next', { id: 'last', hash: 'l' }, clock.now() + 5n)
+  clock.advance(5n)
+  assert.equal(await ledger.replaceKey('next', { id: 'new', hash: 'n' }, clock.now() + hour), false)
+})
+
+onEveryDatabase('a successor that cannot be added leaves the key as it was', async (database) => {
+  const clock = stoppedClock()
+  await using store = await openNotes(await emptyUrl(database), clock.now)
+  const { read, write } = store.database
+  await write.ledger.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
+  await assert.rejects(write.ledger.replaceKey('k1', { id: 'k2', hash: 'h1' }, clock.now()))
+  assert.deepEqual(await read.readKeys(), [key('k1', clock.now())])
+})
+
+onEveryDatabase('a key is revoked once, for good, and that it was is kept', async (database) => {
+  const clock = stoppedClock()
+  const path = await emptyUrl(database)
+  await using store = await openNotes(path, clock.now)
+  const { ledger } = store.database.write
+  const start = clock.now()
+  await ledger.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
+  assert.equal(await ledger.revokeKey('k2'), false)
+  clock.advance(hour)
+  assert.equal(await ledger.revokeKey('k1'), true)
+  clock.advance(hour)
+  assert.equal(await ledger.revokeKey('k1'), true)
+  await using other = await openNotes(path, clock.now)
+  assert.deepEqual(await other.database.read.findKey('h1'), key('k1', start, { revokedAt: start + hour }))
+})
+
+onEveryDatabase('what one process does to keys holds at once for those that read', async (database) => {
+  const clock = stoppedClock()
+  const path = await emptyUrl(database)
+  await using server = await openNotes(path, clock.now)
+  await using operator = await openNotes(path, clock.now)
+  const { ledger } = operator.database.write
+  await ledger.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
+  assert.deepEqual(await server.database.read.findKey('h1'), key('k1', clock.now()))
+  await ledger.revokeKey('k1')
+  assert.equal((await server.database.read.findKey('h1'))?.revokedAt, clock.now())
+})
+
+function key(id: string, createdAt: bigint, more: Partial<ApiKey> = {}): ApiKey {
+  return { id, name: 'a', tier: 'research', createdAt, expiresAt: null, revokedAt: null, ...more }
+}
