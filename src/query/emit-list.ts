@@ -1,15 +1,14 @@
 /** Lists as SQL: the ids of a page in order, then what is selected of them. */
 import type { ColumnValue } from '../database/database.ts'
-import type { Table } from '../database/tables.ts'
 import { allOf, anyOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { isInstant } from './build-list.ts'
 import { beyondPosition } from './emit-id-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
 import { columnOf, emitCondition, linked, uriText } from './emit-where.ts'
-import type { Emitter, Row } from './emitter.ts'
+import { type Emitter, type Row, rowsOf } from './emitter.ts'
 import type { Direction, EdgeOutput, Link, ListOutput, ListPlan, PageInfoOutput, SortKey } from './plan.ts'
-import { chooseCountRoad, chooseRoad, isIdOrder, type Road } from './roads.ts'
+import { chooseCountRoad, chooseRoad, conjuncts, isIdOrder, orderGiven } from './roads.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
 
@@ -86,6 +85,7 @@ function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, outpu
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: list.table }
   const where = emitCondition(emitter, list.where, row)
   if (list.link !== null && parent !== null) {
+    emitter.reads(rowsOf(emitter, list.table))
     const { from, on } = linkedTo(emitter, list.link, row, parent)
     return sql`(select count(*) from ${from} where ${on} and ${where})`
   }
@@ -136,7 +136,10 @@ function emitIds(
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
   const condition = emitCondition(emitter, where, row)
   const { from: position } = list.page
-  if (isIdOrder(emitter, table, sort)) {
+  const idOrder = isIdOrder(emitter, table, sort)
+  // Of a parent there may be any number, which only their ids give in order.
+  if (list.link !== null && !(idOrder && conjuncts(where).length === 0)) emitter.reads(rowsOf(emitter, table))
+  if (idOrder) {
     const direction = sort[0]?.direction ?? 'desc'
     const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
     const order = sql`order by ${row.alias}.id ${raw(direction)}`
@@ -188,22 +191,6 @@ function emitIds(
     starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`),
     ' union all ',
   )} ${end}`
-}
-
-/** How much of the order a road gives: all of it, that of the first key, or nothing. */
-function orderGiven(road: Road, table: Table, sort: readonly SortKey[]): 'all' | 'first' | 'none' {
-  if (road.kind !== 'walk' || road.index === null) return 'none'
-  const index = table.indexes.find(({ name }) => name === road.index)
-  const column = index?.kind === 'pair' ? index.columns[1] : index?.columns[0]
-  const [first, ...rest] = sort
-  const isFirst =
-    first?.value.kind === 'column'
-      ? first.value.column.name === column
-      : index === undefined && first?.value.kind === 'system' && first.value.name === 'indexed_at'
-  if (!isFirst) return 'none'
-  const names = rest.map(({ value }) => (value.kind === 'system' ? value.name : ''))
-  const isWhole = index?.kind !== 'value' && names.join() === 'rkey,did'
-  return isWhole && rest.every(({ direction }) => direction === first?.direction) ? 'all' : 'first'
 }
 
 function opposite(direction: Direction): Direction {

@@ -6,7 +6,7 @@ import { longestSilence } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { emitObject } from './emit-output.ts'
-import type { Emitter } from './emitter.ts'
+import { type Emitter, rowsOf } from './emitter.ts'
 import type { CollectionStatusOutput, Selected, SourceStatusOutput, StatusOutput } from './plan.ts'
 
 export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOutput>[]): Sql {
@@ -43,6 +43,7 @@ function collectionValue(emitter: Emitter, table: Table, output: CollectionStatu
     case 'name':
       return literal(JSON.stringify(nsid))
     case 'records':
+      emitter.reads(rowsOf(emitter, table))
       return sql`(select count(*) from ${emitter.rows(table, emitter.alias())})`
     case 'newestIndexedAt': {
       // Ids follow the moments, or an index is there for them: either way the first row met is the newest.

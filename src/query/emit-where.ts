@@ -2,7 +2,7 @@
 import { splitUri } from '../database/derive.ts'
 import type { Column, Table } from '../database/tables.ts'
 import { allOf, anyOf, identifier, join, literal, type Sql, sql } from '../sql/sql.ts'
-import type { Emitter, Row } from './emitter.ts'
+import { type Emitter, type Row, rowsOf } from './emitter.ts'
 import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
 
 const signs: Record<Comparison, Sql> = {
@@ -103,6 +103,7 @@ export function emitCondition(
       return sql`exists (select 1 ${records} ${alias}.base = ${base} and ${alias}.rkey = ${key} and ${where})`
     }
     case 'referring': {
+      emitter.reads(rowsOf(emitter, condition.table))
       if (row.kind !== 'record') throw new Error('Only records are referred to.')
       const alias = emitter.alias()
       const referring: Row = { kind: 'record', alias, table: condition.table }

@@ -10,24 +10,29 @@ import type { Emitter } from './emitter.ts'
 import { assertWithin } from './limits.ts'
 import type { Plan, RootOutput } from './plan.ts'
 
-/** One row: the plan version it ran under, and the bytes of `{"data":…}`. */
-export function emitStatement(emitter: Emitter, plan: Plan): Statement {
+/** One row: the plan version it ran under, and the bytes of the response, with what it costs. */
+export function emitStatement(emitter: Emitter, plan: Plan, points: number): Statement {
   const { dialect } = emitter
   const data = emitObject(emitter, plan.roots, (output) => emitRoot(emitter, output))
-  const body = dialect.body(dialect.concat([literal('{"data":'), data, literal('}')]))
+  const body = dialect.body(dialect.concat([literal('{"data":'), data, literal(closing(points))]))
   const statement = sql`select (select plan_version from state) as version, ${body} as body`
   assertWithin('parameters', statement.values.length, 'The operation compares with too many values')
   return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
 }
 
 /** The response when nothing in the plan reads data; null when something does. */
-export function constantResponse({ roots }: Plan): string | null {
+export function constantResponse({ roots }: Plan, points: number): string | null {
   const parts = roots.map(({ key, output }) =>
     output.kind === 'constant' || output.kind === 'introspection'
       ? `${JSON.stringify(key)}:${output.json}`
       : null,
   )
-  return parts.includes(null) ? null : `{"data":{${parts.join(',')}}}`
+  return parts.includes(null) ? null : `{"data":{${parts.join(',')}}${closing(points)}`
+}
+
+/** What follows the data. The same for everybody, so that equal questions have equal answers. */
+function closing(points: number): string {
+  return `,"extensions":{"cost":${points}}}`
 }
 
 function emitRoot(emitter: Emitter, output: RootOutput): Sql {

@@ -13,6 +13,10 @@ export interface Emitter {
   readonly tables: readonly Table[]
   /** A list below a record; handed in because records and lists hold each other. */
   readonly list: (emitter: Emitter, list: ListPlan, parent: Sql) => Sql
+  /** Told how many rows may be looked at where it is not the size of a page that bounds it. */
+  reads(rows: number): void
+  /** The sum of what was told. */
+  readonly walked: () => number
   /** A name no other row of the statement has. */
   alias(): Sql
   /** A table's rows that may be seen, under an alias; `walk` is the dialect's, where a road goes along an index. */
@@ -24,10 +28,20 @@ export type Row =
   | { readonly kind: 'record'; readonly alias: Sql; readonly table: Table }
   | { readonly kind: 'json'; readonly value: Sql }
 
-export function createEmitter(known: Omit<Emitter, 'alias' | 'rows'>): Emitter {
+/** All rows of a table, roughly; without figures there may be any number. */
+export function rowsOf({ statistics }: Emitter, table: Table): number {
+  return statistics === null ? Number.POSITIVE_INFINITY : statistics.rows(table)
+}
+
+export function createEmitter(known: Omit<Emitter, 'alias' | 'rows' | 'reads' | 'walked'>): Emitter {
   let aliases = 0
+  let walked = 0
   return {
     ...known,
+    reads: (rows) => {
+      walked += rows
+    },
+    walked: () => walked,
     alias: () => {
       aliases += 1
       return raw(`t${aliases}`)

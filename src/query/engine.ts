@@ -4,36 +4,77 @@
  */
 import { type GraphQLSchema, getVariableValues } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { PlanState, ReadDatabase, Statement } from '../database/database.ts'
+import type { PlanState, ReadDatabase, Statement, StoredAnswer } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
 import type { Model } from '../schema/model.ts'
+import { countRows } from './answer-rows.ts'
 import { buildRecord } from './build-output.ts'
 import { buildPlan } from './build-plan.ts'
+import { assertAffordable, costOf, sizeOf } from './cost.ts'
 import { describePlan } from './describe-plan.ts'
 import { constantResponse, emitStatement } from './emit.ts'
 import { emitList } from './emit-list.ts'
-import { assertAffordable, costOf } from './cost.ts'
-import { limits } from './limits.ts'
 import { createEmitter } from './emitter.ts'
-import { errorAnswer, noReport } from './error-answer.ts'
-import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine } from './execute.ts'
+import { errorAnswer } from './error-answer.ts'
+import type {
+  AnswerReport,
+  Explanation,
+  GraphQLAnswer,
+  GraphQLRequest,
+  QueryEngine,
+  Terms,
+} from './execute.ts'
 import { withHint } from './hints.ts'
-import { findOperation, type Prepared, prepare } from './prepare.ts'
-import { RequestErrors } from './request-errors.ts'
+import { KeptAnswers } from './kept-answers.ts'
+import { limits } from './limits.ts'
 import type { Plan } from './plan.ts'
+import { findOperation, type Prepared, prepare } from './prepare.ts'
+import { rationed } from './rationed.ts'
+import { RequestErrors } from './request-errors.ts'
 
 export interface EngineOptions {
   readonly schema: GraphQLSchema
   readonly model: Model
   readonly tables: readonly Table[]
   readonly database: ReadDatabase
+  /** Memory for answers that are given again while nothing was written. */
+  readonly keptBytes?: number
+}
+
+/** What a request asks, settled without looking at the data. */
+interface Question {
+  readonly operationName: string | null
+  readonly points: number
+  readonly plan: Plan
 }
 
 /** A statement that answers one request, or the answer itself when it reads no data. */
-type Compiled =
-  | { readonly kind: 'statement'; readonly statement: Statement; readonly version: number }
+type Answering =
+  | {
+      readonly kind: 'statement'
+      readonly statement: Statement
+      readonly version: number
+      /** Whether others may wait while it runs. */
+      isShort: boolean
+    }
   | { readonly kind: 'constant'; readonly body: Uint8Array }
+
+type Compiled = Answering & {
+  readonly operationName: string | null
+  readonly points: number
+  /** Whether it depends on nothing but what is stored. */
+  readonly isTimeless: boolean
+}
+
+/** Filled in on the way, for the report. */
+interface Course {
+  operationName: string | null
+  points: number
+  from: AnswerReport['from']
+  statementTime: number
+  statement: Statement | null
+}
 
 /** Characters of keys, SQL and constant answers that are kept. */
 const cacheSize = 16_000_000
@@ -45,10 +86,27 @@ const planLifetime = 60_000
 const rounds = 3
 /** How often a plan may be overtaken by a change of order within one request. */
 const attempts = 5
+/** Rows that a short statement may look at beside those of its pages: some five milliseconds. */
+const shortWalk = 4_000
+/** What a short statement may print, as cost.ts measures it: the same. */
+const shortSize = 20_000
+/** Milliseconds: what took less than this is short until its plan is made anew, whatever it might have looked at. */
+const shortTime = 2
+
+/** The operator's own: whatever is possible at all. */
+const everything: Terms = {
+  pageSize: 1_000,
+  points: limits.points,
+  charge: () => undefined,
+  startLong: () => ({
+    signal: new AbortController().signal,
+    caller: '',
+    [Symbol.dispose]: () => undefined,
+  }),
+}
 
 export function createEngine(options: EngineOptions): QueryEngine {
-  const { schema, model, tables, database } = options
-  const maxPageSize = 100
+  const { schema, model, tables, database, keptBytes = 0 } = options
   const documents = new LRUCache<string, Prepared>({
     maxSize: documentsSize,
     sizeCalculation: (_, text) => text.length + 1,
@@ -59,6 +117,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     sizeCalculation: (value, key) =>
       key.length + 1 + (value.kind === 'constant' ? value.body.length : value.statement.text.length),
   })
+  const kept = new KeptAnswers(keptBytes)
   let state: PlanState | null = null
 
   const prepared = (text: string): Prepared => {
@@ -69,16 +128,16 @@ export function createEngine(options: EngineOptions): QueryEngine {
     return fresh
   }
 
-  const planOf = ({ query, variables, operationName }: GraphQLRequest): Plan => {
+  const questionOf = ({ query, variables, operationName }: GraphQLRequest, terms: Terms): Question => {
     const document = prepared(query)
     const operation = findOperation(document, operationName || null)
     const raw = variables ?? {}
     const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], raw)
     if (coerced.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', coerced.errors.map(withHint))
     const selection = { schema, fragments: document.fragments, variables: coerced.variableValues }
-    const plan = buildPlan({ model, tables, maxPageSize, selection, record: buildRecord }, operation, raw)
-    assertAffordable(costOf(plan), limits.points)
-    return plan
+    const context = { model, tables, maxPageSize: terms.pageSize, selection, record: buildRecord }
+    const plan = buildPlan(context, operation, raw)
+    return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
   }
 
   const currentState = async (): Promise<PlanState> => {
@@ -86,45 +145,97 @@ export function createEngine(options: EngineOptions): QueryEngine {
     return state
   }
 
-  const emit = async (plan: Plan): Promise<{ statement: Statement; version: number }> => {
+  const emit = async ({ plan, points }: Question): Promise<Extract<Answering, { kind: 'statement' }>> => {
     const known = await currentState()
-    const { dialect, statistics } = database
+    const { dialect } = database
+    const statistics = database.statistics === null ? null : rationed(database.statistics)
     for (let round = 1; ; round += 1) {
       const emitter = createEmitter({ dialect, statistics, state: known, tables, list: emitList })
-      const statement = emitStatement(emitter, plan)
+      const statement = emitStatement(emitter, plan, points)
       // Roads were chosen by guesses where figures were not at hand. What is guessed is exact too.
-      if (round === rounds || (await statistics?.complete?.()) !== true)
-        return { statement, version: known.version }
+      if (round < rounds && (await statistics?.complete?.()) === true) continue
+      const isShort = emitter.walked() <= shortWalk && sizeOf(plan) <= shortSize
+      return { kind: 'statement', statement, version: known.version, isShort }
     }
   }
 
-  const compile = async (request: GraphQLRequest): Promise<Compiled> => {
-    const plan = planOf(request)
-    const constant = constantResponse(plan)
-    if (constant !== null) return { kind: 'constant', body: Buffer.from(constant) }
-    return { kind: 'statement', ...(await emit(plan)) }
+  const compile = async (question: Question): Promise<Compiled> => {
+    const { operationName, points, plan } = question
+    const constant = constantResponse(plan, points)
+    const answering: Answering =
+      constant === null ? await emit(question) : { kind: 'constant', body: Buffer.from(constant) }
+    const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
+    return { ...answering, operationName, points, isTimeless }
   }
 
-  const answer = async (request: GraphQLRequest): Promise<Uint8Array> => {
-    const key = cacheKey(request)
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
-      let plan = compiled.get(key)
-      if (plan === undefined) {
-        plan = await compile(request)
-        compiled.set(key, plan)
+  const run = async (
+    found: Extract<Compiled, { kind: 'statement' }>,
+    terms: Terms,
+    course: Course,
+  ): Promise<StoredAnswer> => {
+    const { statement } = found
+    course.statement = statement
+    const started = performance.now()
+    try {
+      if (found.isShort) {
+        course.from = 'short'
+        return await database.readAnswer(statement, { kind: 'short' })
       }
-      if (plan.kind === 'constant') return plan.body
-      const { version } = plan
-      const answered = await database
-        .readAnswer(plan.statement, { kind: 'short' })
-        .catch(async (error: unknown) => {
-          if (error instanceof ServiceError) throw error
-          // A statement also fails when what it was made for is gone.
-          const now = await database.readPlanState().catch(() => null)
-          if (now === null || now.version === version) throw error
-          return null
-        })
-      if (answered?.version === version) return answered.body
+      course.from = 'long'
+      using turn = await terms.startLong()
+      turn.signal.throwIfAborted()
+      return await database.readAnswer(statement, { kind: 'long', signal: turn.signal, caller: turn.caller })
+    } finally {
+      course.statementTime = performance.now() - started
+    }
+  }
+
+  const answer = async (request: GraphQLRequest, terms: Terms, course: Course): Promise<Uint8Array> => {
+    const key = cacheKey(request, terms)
+    let isCharged = false
+    const charge = async ({
+      operationName,
+      points,
+    }: Pick<Question, 'operationName' | 'points'>): Promise<void> => {
+      if (isCharged) return
+      isCharged = true
+      course.operationName = operationName
+      course.points = points
+      assertAffordable(points, terms.points)
+      await terms.charge(points)
+    }
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      let found = compiled.get(key)
+      if (found === undefined) {
+        const question = questionOf(request, terms)
+        await charge(question)
+        found = await compile(question)
+        compiled.set(key, found)
+      } else await charge(found)
+      if (found.kind === 'constant') {
+        course.from = 'constant'
+        return found.body
+      }
+      const before = found.isTimeless ? database.dataVersion() : null
+      const same = before === null ? null : kept.find(key, before)
+      if (same !== null) {
+        course.from = 'memory'
+        return same
+      }
+      const { version } = found
+      const answered = await run(found, terms, course).catch(async (error: unknown) => {
+        if (error instanceof ServiceError) throw error
+        // A statement also fails when what it was made for is gone.
+        const now = await database.readPlanState().catch(() => null)
+        if (now === null || now.version === version) throw error
+        return null
+      })
+      if (answered?.version === version) {
+        if (course.statementTime < shortTime) found.isShort = true
+        // Nothing was written from before it began until now, so that the answer is of this very version.
+        if (before !== null && database.dataVersion() === before) kept.keep(key, before, answered.body)
+        return answered.body
+      }
       // The order of ids changed under the plan: its statement may not be exact any more.
       compiled.clear()
       state = null
@@ -135,30 +246,45 @@ export function createEngine(options: EngineOptions): QueryEngine {
   }
 
   return {
-    async execute(request): Promise<GraphQLAnswer> {
+    async execute(request, terms = everything): Promise<GraphQLAnswer> {
+      const course: Course = { operationName: null, points: 0, from: null, statementTime: 0, statement: null }
       try {
-        return { kind: 'data', body: await answer(request), report: noReport }
+        const body = await answer(request, terms, course)
+        return { kind: 'data', body, report: reportOf(course, body) }
       } catch (error) {
-        return errorAnswer(error)
+        return errorAnswer(error, reportOf(course, null))
       }
     },
     async explain(request): Promise<Explanation> {
-      const plan = planOf(request)
-      if (constantResponse(plan) !== null)
-        return { sql: null, values: [], steps: [], plan: describePlan(plan), cost: 0 }
-      const { statement } = await emit(plan)
+      const question = questionOf(request, everything)
+      const { plan, points } = question
+      assertAffordable(points, everything.points)
+      if (constantResponse(plan, points) !== null)
+        return { sql: null, values: [], steps: [], plan: describePlan(plan), cost: points }
+      const { statement } = await emit(question)
       return {
         sql: statement.text,
         values: statement.values,
         steps: await database.explain(statement),
         plan: describePlan(plan),
-        cost: 0,
+        cost: points,
       }
     },
   }
 }
 
-function cacheKey({ query, variables, operationName }: GraphQLRequest): string {
+/** Rows are counted when somebody looks. */
+function reportOf(course: Course, body: Uint8Array | null): AnswerReport {
+  return {
+    ...course,
+    get rows() {
+      return body === null ? 0 : countRows(body)
+    },
+  }
+}
+
+/** A larger page may be allowed to one caller and not to the next. */
+function cacheKey({ query, variables, operationName }: GraphQLRequest, { pageSize }: Terms): string {
   const given = variables === undefined || variables === null ? '' : JSON.stringify(variables)
-  return `${operationName ?? ''}\0${given}\0${query}`
+  return `${pageSize}\0${operationName ?? ''}\0${given}\0${query}`
 }

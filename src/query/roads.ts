@@ -7,7 +7,7 @@ import type { ColumnValue, Statistics } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { allOf, identifier, sql } from '../sql/sql.ts'
 import { emitCondition } from './emit-where.ts'
-import type { Emitter, Row } from './emitter.ts'
+import { type Emitter, type Row, rowsOf } from './emitter.ts'
 import { findLookUps, type LookUp, maxLookUps, totalEstimate } from './look-ups.ts'
 import type { Condition, SortKey } from './plan.ts'
 
@@ -36,30 +36,79 @@ export function isIdOrder({ state }: Emitter, table: Table, sort: readonly SortK
   )
 }
 
-/** For a page in order. */
+/** For a page in order. Tells the emitter what of the walk no page bounds. */
 export function chooseRoad(emitter: Emitter, table: Table, where: Condition, sort: readonly SortKey[]): Road {
   const { statistics } = emitter
-  if (statistics === null) return { kind: 'free' }
+  if (statistics === null) {
+    emitter.reads(Number.POSITIVE_INFINITY)
+    return { kind: 'free' }
+  }
   const idOrder = isIdOrder(emitter, table, sort)
   const along = idOrder ? null : orderIndex(emitter, table, where, sort[0])
   const walk: Road = along === undefined ? { kind: 'free' } : { kind: 'walk', index: along }
   const limit = Math.ceil(Math.sqrt(21 * statistics.rows(table)))
   const options = optionsOf(emitter, table, where, limit)
   const best = options[0]
-  if (best === undefined) return walk
-  if (best.estimate < limit) return best.road
+  if (best !== undefined && best.estimate < limit) {
+    emitter.reads(best.estimate)
+    return best.road
+  }
   const ordered = idOrder ? options.find(({ inIdOrder }) => inIdOrder) : undefined
-  return ordered?.road ?? walk
+  const road = ordered?.road ?? walk
+  emitter.reads(unbounded(emitter, table, where, sort, ordered ?? { road: walk, estimate: limit }))
+  return road
+}
+
+/** Rows that a road in the order of the list may pass before the page is full. */
+function unbounded(
+  emitter: Emitter,
+  table: Table,
+  where: Condition,
+  sort: readonly SortKey[],
+  { road, estimate }: Pick<Option, 'road' | 'estimate'>,
+): number {
+  switch (road.kind) {
+    case 'free':
+      return rowsOf(emitter, table)
+    case 'walk': {
+      const inOrder = isIdOrder(emitter, table, sort) || orderGiven(road, table, sort) === 'all'
+      const isHeld = heldBy(table, road.index, where).length === conjuncts(where).length
+      return inOrder && isHeld ? 0 : rowsOf(emitter, table)
+    }
+    case 'ids':
+      // Elements are counted up to a limit only.
+      return road.of.every(({ kind }) => kind === 'text') ? estimate : rowsOf(emitter, table)
+  }
 }
 
 /** For counting: look-ups when they leave out most rows, otherwise as the engine likes. */
 export function chooseCountRoad(emitter: Emitter, table: Table, where: Condition): Road {
   const { statistics } = emitter
-  if (statistics === null) return { kind: 'free' }
-  const rows = statistics.rows(table)
+  const rows = rowsOf(emitter, table)
   const few = Math.ceil(rows / 3)
-  const best = lookUpOptions(emitter, where, rows, few).sort((a, b) => a.estimate - b.estimate)[0]
-  return best !== undefined && best.estimate < few ? best.road : { kind: 'free' }
+  const [best] =
+    statistics === null
+      ? []
+      : lookUpOptions(emitter, where, rows, few).sort((a, b) => a.estimate - b.estimate)
+  const isOfUse = best !== undefined && best.estimate < few
+  emitter.reads(isOfUse ? best.estimate : rows)
+  return isOfUse ? best.road : { kind: 'free' }
+}
+
+/** How much of the order a road gives: all of it, that of the first key, or nothing. */
+export function orderGiven(road: Road, table: Table, sort: readonly SortKey[]): 'all' | 'first' | 'none' {
+  if (road.kind !== 'walk' || road.index === null) return 'none'
+  const index = table.indexes.find(({ name }) => name === road.index)
+  const column = index?.kind === 'pair' ? index.columns[1] : index?.columns[0]
+  const [first, ...rest] = sort
+  const isFirst =
+    first?.value.kind === 'column'
+      ? first.value.column.name === column
+      : index === undefined && first?.value.kind === 'system' && first.value.name === 'indexed_at'
+  if (!isFirst) return 'none'
+  const names = rest.map(({ value }) => (value.kind === 'system' ? value.name : ''))
+  const isWhole = index?.kind !== 'value' && names.join() === 'rkey,did'
+  return isWhole && rest.every(({ direction }) => direction === first?.direction) ? 'all' : 'first'
 }
 
 /** The index whose order begins with this key, or does once its first column is settled; undefined when there is none. */

@@ -6,7 +6,8 @@ import { buildTables } from '../../src/database/tables.ts'
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { createRecordReader } from '../../src/lexicon/validate.ts'
 import { createEngine } from '../../src/query/engine.ts'
-import type { QueryEngine } from '../../src/query/execute.ts'
+import type { QueryEngine, Terms } from '../../src/query/execute.ts'
+import { limits } from '../../src/query/limits.ts'
 import { buildModel } from '../../src/schema/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
 import type { Json, References } from '../reference/shapes.ts'
@@ -34,6 +35,8 @@ export interface OpenedEngine extends AsyncDisposable {
   readonly statements: () => number
   /** The text of the latest of them. */
   readonly lastStatement: () => string
+  /** Whether the latest of them was one that others may wait for. */
+  readonly lastKind: () => 'short' | 'long'
   /** Milliseconds from the lexicons to an engine that answers. */
   readonly buildingTook: number
   /** From now on every statement fails. */
@@ -64,7 +67,11 @@ export async function openEngine(
   })
   const watched = watch(database.read, beliefs[estimates](database.read.statistics))
   const schema = buildGraphQLSchema(model)
-  const engine = createEngine({ schema, model, tables, database: watched.read })
+  const whole = createEngine({ schema, model, tables, database: watched.read })
+  const engine: QueryEngine = {
+    ...whole,
+    execute: (request, terms = anybody) => whole.execute(request, terms),
+  }
   await engine.execute({ query: '{ __typename }' })
   const buildingTook = performance.now() - started
 
@@ -87,7 +94,8 @@ export async function openEngine(
     apply: async (records) => void (await database.write.applyBatch(records.map(changeOf))),
     database,
     statements: () => watched.seen.length,
-    lastStatement: () => watched.seen.at(-1) ?? '',
+    lastStatement: () => watched.seen.at(-1)?.text ?? '',
+    lastKind: () => watched.seen.at(-1)?.kind ?? 'short',
     buildingTook,
     breakDatabase: close,
     [Symbol.asyncDispose]: close,
@@ -104,15 +112,32 @@ function lexiconsOf(documents: readonly Json[], references: References) {
   throw new Error(result.problems.map(({ file, path, problem }) => `${file} ${path}: ${problem}`).join('\n'))
 }
 
+/** What everybody may ask for, of whom nobody keeps count. */
+const anybody: Terms = {
+  pageSize: 100,
+  points: limits.points,
+  charge: () => undefined,
+  startLong: () => ({
+    signal: new AbortController().signal,
+    caller: 'anybody',
+    [Symbol.dispose]: () => undefined,
+  }),
+}
+
+interface Seen {
+  readonly text: string
+  readonly kind: 'short' | 'long'
+}
+
 /** The same database, keeping the texts of what it is asked. */
-function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadDatabase; seen: string[] } {
-  const seen: string[] = []
+function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadDatabase; seen: Seen[] } {
+  const seen: Seen[] = []
   const watched: ReadDatabase = {
     dialect: read.dialect,
     statistics,
     readPlanState: () => read.readPlanState(),
     readAnswer: (statement, terms) => {
-      seen.push(statement.text)
+      seen.push({ text: statement.text, kind: terms.kind })
       return read.readAnswer(statement, terms)
     },
     dataVersion: () => read.dataVersion(),

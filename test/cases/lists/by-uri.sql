@@ -2,4 +2,4 @@ select (select plan_version from state) as version, cast(concat('{"data":', conc
         where t1.base = (select id from base where uri = ?) and t1.rkey = ?), 'null'), ',"missing":', coalesce((select concat('{"title":', coalesce((t2.record -> '$."title"'), 'null'), '}') from "tech.service.news.article" t2
         where t2.base = (select id from base where uri = ?) and t2.rkey = ?), 'null'), ',"ofAnotherCollection":', coalesce((select concat('{"title":', coalesce((t3.record -> '$."title"'), 'null'), '}') from "tech.service.news.article" t3
         where t3.base = (select id from base where uri = ?) and t3.rkey = ?), 'null'), ',"withReverse":', coalesce((select concat('{"techServiceNewsEnrichmentViaArticle":', concat('{"totalCount":', (select count(*) from "tech.service.news.enrichment" t5 where t5.".article:base" = t4.base and t5.".article:key" = t4.rkey and true), '}'), '}') from "tech.service.news.article" t4
-        where t4.base = (select id from base where uri = ?) and t4.rkey = ?), 'null'), '}'), '}') as blob) as body
+        where t4.base = (select id from base where uri = ?) and t4.rkey = ?), 'null'), '}'), ',"extensions":{"cost":1}}') as blob) as body

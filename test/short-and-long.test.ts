@@ -1,0 +1,78 @@
+/** Which statements others may wait for: those whose walk their page bounds, however much data there is. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { buildDemoCorpus } from '../demo/corpus.ts'
+import { newsLexicons } from './golden/corpora.ts'
+import { openTestService, type TestService, waysOfLoading } from './support/service.ts'
+
+/** Believed to be a million records of each collection, and everything common among them. */
+const opened = new Map<number, Promise<TestService>>()
+after(async () => {
+  for (const service of opened.values()) await (await service)[Symbol.asyncDispose]()
+})
+
+const beliefs = { true: 0, none: 1, common: 2 } as const
+
+function service(belief: keyof typeof beliefs): Promise<TestService> {
+  const loading = beliefs[belief] * waysOfLoading
+  const records = [...buildDemoCorpus()] as never
+  const known =
+    opened.get(loading) ??
+    openTestService({
+      lexicons: newsLexicons.documents,
+      references: newsLexicons.references,
+      records,
+      loading,
+    })
+  opened.set(loading, known)
+  return known
+}
+
+const article = 'techServiceNewsArticle'
+const page = '{ nodes { title sourceResolved { ... on TechServiceNewsSource { displayName } } } }'
+
+const short: Readonly<Record<string, string>> = {
+  'the newest with their outlet': `{ ${article}(first: 20) ${page} }`,
+  'the oldest': `{ ${article}(last: 20) ${page} }`,
+  'in another order': `{ ${article}(sortBy: [{field: publishedAt, direction: DESC}]) ${page} }`,
+  'of a language, in default order': `{ ${article}(where: {language: {eq: "en"}}) ${page} }`,
+  'of a language in a stretch of time, by that time': `{ ${article}(
+    where: {language: {eq: "en"}, publishedAt: {gte: "2020-01-01"}}, sortBy: [{field: publishedAt, direction: DESC}]) ${page} }`,
+  'with what refers to them': `{ ${article} { nodes { title techServiceNewsEnrichmentViaArticle { nodes { uri } } } } }`,
+  'one by its URI': `{ ${article}ByUri(uri: "at://did:plc:abcdefghijklmnopqrstuvwx/tech.service.news.article/a") { title } }`,
+  'where the sources are': '{ indexStatus { sources { name state } } }',
+}
+
+const long: Readonly<Record<string, string>> = {
+  'a total': `{ ${article} { totalCount } }`,
+  groups: `{ ${article}Aggregate(groupBy: [language]) { groups { language count } } }`,
+  'a needle that may be in any of them': `{ ${article}(where: {title: {contains: "the"}}) ${page} }`,
+  'a condition that no index answers': `{ ${article}(where: {NOT: {language: {eq: "en"}}}) ${page} }`,
+  'an order that no index gives': `{ ${article}(sortBy: [{field: did}]) ${page} }`,
+  'a condition on what refers to them': `{ ${article}(where: {techServiceNewsEnrichmentViaArticle: {some: {impactLevel: {gte: 8}}}}) ${page} }`,
+  'what refers to them under a condition': `{ ${article} { nodes { techServiceNewsEnrichmentViaArticle(where: {impactLevel: {gte: 8}}) { nodes { uri } } } } }`,
+  'totals of what refers to them': `{ ${article} { nodes { techServiceNewsEnrichmentViaArticle { totalCount } } } }`,
+  'how many records there are': '{ indexStatus { collections { records } } }',
+  'pages of pages': `{ techServiceNewsSource(first: 100) { nodes { techServiceNewsArticleViaSource(first: 100) ${page} } } }`,
+}
+
+for (const [what, query] of Object.entries(short))
+  test(`others wait for ${what}`, async () => assert.equal(await kindOf(query, 'common'), 'short'))
+
+for (const [what, query] of Object.entries(long))
+  test(`nobody waits for ${what}`, async () => assert.equal(await kindOf(query, 'common'), 'long'))
+
+test('in a few hundred records every walk is short', async () => {
+  for (const [what, query] of Object.entries(long))
+    if (!['groups', 'pages of pages'].includes(what)) assert.equal(await kindOf(query, 'true'), 'short', what)
+})
+
+test('of what nothing is known nobody waits for', async () => {
+  assert.equal(await kindOf(`{ ${article}(first: 20) ${page} }`, 'none'), 'long')
+})
+
+async function kindOf(query: string, belief: keyof typeof beliefs): Promise<'short' | 'long'> {
+  const { opened, data } = await service(belief)
+  await data(query)
+  return opened.lastKind()
+}
