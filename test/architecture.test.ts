@@ -27,6 +27,8 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
   [/^lru-cache$/, ['database/sqlite', 'database/postgres', 'query', 'server', 'ingest/sources']],
   [/^altair-static$/, ['server']],
   [/^(fastify|@fastify\/.+)$/, ['server']],
+  [/^pino$/, ['server', 'cli']],
+  [/^prom-client$/, ['server']],
   [/^cli-progress$/, ['cli']],
 ]
 

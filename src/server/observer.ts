@@ -21,5 +21,7 @@ export interface Answered {
 }
 
 export interface Observer {
+  /** A GraphQL request has come; `answered` follows, once. */
+  asked(): void
   answered(request: Answered): void
 }
