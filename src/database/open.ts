@@ -15,6 +15,8 @@ export interface OpenOptions {
   readonly check: RecordCheck
   /** Microseconds since 1970. */
   readonly now: () => bigint
+  /** False: a database that was built with other lexicons is not opened, instead of being rebuilt. */
+  readonly mayRebuild?: boolean
   /** How PostgreSQL is read; a file is read by this process alone. */
   readonly reading?: ReadingOptions
 }

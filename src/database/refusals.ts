@@ -8,6 +8,13 @@ export function rebuiltElsewhere(): ServiceError {
   })
 }
 
+/** Told to operators, after the database's name. */
+export function builtElsewise(): Error {
+  return new Error(
+    'it was built with other lexicons or by another version. `lexigraph serve` or `import` with these lexicons rebuilds it.',
+  )
+}
+
 export function sumOutOfRange(): ServiceError {
   return new ServiceError(
     'BAD_USER_INPUT',

@@ -40,9 +40,16 @@ export interface StoreGiven {
   readonly references?: References
   /** Default: a clock that starts in 2026 and rises by a second at each look. */
   readonly now?: () => bigint
+  readonly mayRebuild?: boolean
 }
 
-export async function openTestStore({ path, lexicons, references, now }: StoreGiven): Promise<TestStore> {
+export async function openTestStore({
+  path,
+  lexicons,
+  references,
+  now,
+  mayRebuild = true,
+}: StoreGiven): Promise<TestStore> {
   const { set, tables } = understand(lexicons, references ?? {})
   const read = createRecordReader(set)
   const database = await openDatabase(path, {
@@ -53,6 +60,7 @@ export async function openTestStore({ path, lexicons, references, now }: StoreGi
       return reading.ok ? null : { reason: reading.reason, message: reading.message }
     },
     now: now ?? risingClock(),
+    mayRebuild,
   })
   const change = ({ indexedAt, ...line }: StoredLine): Change => {
     const reading = read(JSON.parse(JSON.stringify({ ...line, indexedAt })))

@@ -1,10 +1,11 @@
 /**
  * Brings a database to this program's schema and to the lexicons in force, in one transaction: an empty one is laid
- * out, an older one is migrated, and tables derived from other lexicons are rebuilt from the records they keep.
+ * out, an older one is migrated, and only tables that were derived otherwise are rebuilt from the records they keep.
  * Readers see the old state until it is done.
  */
 import type { Client } from 'pg'
 import { assertNoCopy } from '../copy/mark.ts'
+import { builtElsewise } from '../refusals.ts'
 import { Applier, type ApplierOptions } from './applier.ts'
 import {
   commonTables,
@@ -25,6 +26,8 @@ import { lockSpace, locks } from './transactions.ts'
 export interface MigrateOptions extends ApplierOptions {
   /** Of the lexicons: another one means that derived columns are stale. */
   readonly fingerprint: string
+  /** False for who only passes by: what was derived from other lexicons is then left alone, and that is an error. */
+  readonly mayRebuild?: boolean
 }
 
 /** What a database says of itself. */
@@ -53,7 +56,7 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
       if (state === null) await create(client, options)
       else if (!isCurrent(state, options.fingerprint)) await upgrade(client, state, options)
     })
-    await tidy(new Applier(options), client)
+    if (found?.derivation !== derivationOf(options.fingerprint)) await tidy(new Applier(options), client)
   }
   await dropOld(client)
 }
@@ -150,10 +153,13 @@ async function createTrigrams(client: Client): Promise<void> {
 
 async function upgrade(client: Client, state: State, options: MigrateOptions): Promise<void> {
   for (const statements of migrations.slice(state.schemaVersion - 1)) await client.query(statements)
-  await rebuild(client, options)
+  const derivation = derivationOf(options.fingerprint)
+  const isStale = state.derivation !== derivation
+  if (isStale && options.mayRebuild === false) throw builtElsewise()
+  if (isStale) await rebuild(client, options)
   await client.query(
-    'update state set schema_version = $1, plan_version = plan_version + 1, derivation = $2',
-    [schemaVersion, derivationOf(options.fingerprint)],
+    'update state set schema_version = $1, plan_version = plan_version + $2, derivation = $3',
+    [schemaVersion, Number(isStale), derivation],
   )
 }
 

@@ -1,6 +1,7 @@
 /** Opens a PostgreSQL database: one connection that writes, and pools of others that can only read. */
 import type { Client } from 'pg'
 import type { Database, ReadDatabase } from '../database.ts'
+import { builtElsewise } from '../refusals.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { derivationOf } from './ddl.ts'
 import { refusal } from './failures.ts'
@@ -37,10 +38,7 @@ export async function openPostgresReader(
     const state = await readState(client)
     await assertOurs(client, state)
     if (state === null) throw new Error('it is empty. `lexigraph import FILE…` fills it.')
-    if (!isCurrent(state, options.fingerprint))
-      throw new Error(
-        'it was built with other lexicons or by another version. `lexigraph serve` or `import` with these lexicons rebuilds it.',
-      )
+    if (!isCurrent(state, options.fingerprint)) throw builtElsewise()
   })
   return createReader(url, options)
 }

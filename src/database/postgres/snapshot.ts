@@ -3,6 +3,7 @@ import type { Client } from 'pg'
 import type { Snapshot } from '../copy/database-copy.ts'
 import { keptRow, type Spelling, selectKept } from '../copy/kept-rows.ts'
 import { jsonColumn, type Part, type Row } from '../copy/parts.ts'
+import { builtElsewise } from '../refusals.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { keptSchema, quote } from './ddl.ts'
 import { codeOf, refusal } from './failures.ts'
@@ -34,10 +35,7 @@ export async function openPostgresSnapshot(
     const state = await readState(client)
     await assertOurs(client, state)
     if (state === null) throw new Error('it is empty, so that there is nothing to copy.')
-    if (!isCurrent(state, fingerprint))
-      throw new Error(
-        'it was built with other lexicons or by another version. `lexigraph serve` or `import` with these lexicons rebuilds it.',
-      )
+    if (!isCurrent(state, fingerprint)) throw builtElsewise()
     return await takeSnapshot(client, url)
   } catch (error) {
     await closeClient(client)

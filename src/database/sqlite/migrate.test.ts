@@ -252,9 +252,71 @@ test('only to read, a file of the first version is left as it is', async () => {
   assert.ok(before.equals(readFileSync(path)))
 })
 
+test('a file of the second version gets what the third has and is otherwise left as it is', async () => {
+  const [path, fresh] = [inFolder('second.db'), inFolder('second-fresh.db')]
+  const text = { text: { type: 'string', maxGraphemes: 99 } }
+  await fill(path, [thing({ ...size, ...text })], [line('a', { size: 7, text: 'abc' }), line('b', {})])
+  tamper(path, toSecondVersion)
+  // Not as it would be derived: that it stays shows that nothing was.
+  tamper(path, `update "org.example.thing" set ".size" = 99 where rkey = 'a'`)
+  const before = derivedPlaces(path)
+  {
+    await using store = await open(path, [thing({ ...size, ...text })])
+    assert.deepEqual(derivedPlaces(path), before)
+    assert.deepEqual(
+      await store.rows('select id, rkey, ".size" as size from "org.example.thing" order by id'),
+      [
+        { id: 1, rkey: 'a', size: 99 },
+        { id: 2, rkey: 'b', size: null },
+      ],
+    )
+    assert.equal((await store.database.read.readPlanState()).version, 1)
+    const { read, write } = store.database
+    assert.deepEqual([await read.readKeys(), await read.readHidings()], [[], []])
+    await write.ledger.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
+    assert.equal((await read.findKey('h'))?.name, 'n')
+  }
+  await fill(fresh, [thing({ ...size, ...text })], [])
+  assert.deepEqual(names(path), names(fresh))
+})
+
+test('whoever follows with a file of the second version goes on while it gets the third', async () => {
+  const path = inFolder('second-open.db')
+  await using former = await open(path, [thing(size)])
+  await former.load([line('a', { size: 1 })])
+  tamper(path, toSecondVersion)
+  await (await open(path, [thing(size)]))[Symbol.asyncDispose]()
+  await former.apply(line('b', { size: 2 }))
+  assert.equal((await former.database.read.readPlanState()).ordered.size, 1)
+  assert.equal((await former.rows('select * from "org.example.thing"')).length, 2)
+})
+
+test('a file of the second version is rebuilt when its lexicons are others too', async () => {
+  const path = inFolder('second-other.db')
+  await fill(path, [thing({})], [line('a', { size: 7 })])
+  tamper(path, toSecondVersion)
+  await using store = await open(path, [thing(size)])
+  assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [{ size: 7 }])
+  assert.deepEqual(await store.database.read.readKeys(), [])
+})
+
+test('whoever may not rebuild leaves a file of other lexicons as it is, and opens one of the same', async () => {
+  const path = inFolder('passing.db')
+  await fill(path, [thing(size)], [line('a', { size: 7 })])
+  const passing = (properties: Json) =>
+    openTestStore({ path, lexicons: [thing(properties)], mayRebuild: false })
+  for (const statements of ['', toSecondVersion]) {
+    tamper(path, statements)
+    const before = readFileSync(path)
+    await assert.rejects(passing({}), /^Error: it was built with other lexicons or by another version\./)
+    assert.ok(before.equals(readFileSync(path)))
+    await (await passing(size))[Symbol.asyncDispose]()
+  }
+})
+
 test('a rebuild leaves what is kept beside the records as it is', async () => {
   const path = inFolder('beside.db')
-  const kept = ['source', 'job', 'listing', 'tombstone', 'outcome', 'rejection', 'base']
+  const kept = ['source', 'job', 'listing', 'tombstone', 'outcome', 'rejection', 'base', 'api_key']
   const content = (store: TestStore) =>
     Array.fromAsync(kept, async (name) => [name, await store.rows(`select * from ${name}`)])
   let before: unknown
@@ -282,6 +344,7 @@ test('a rebuild leaves what is kept beside the records as it is', async () => {
       cursor: 'p',
       done: false,
     })
+    await ledger.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
     before = await content(store)
   }
   await using store = await open(path, [thing({ ...size, more: { type: 'boolean' } })])
@@ -372,6 +435,20 @@ const firstVersion = `
     (2, 2, '2', x'22', null, 100, 100, jsonb('{"$type": "org.example.thing"}'), null);
   insert into rejection values ('k', 'f:1', null, 'malformed', 'No.', '{', 5);
 `
+
+/** What was added since. */
+const toSecondVersion = 'drop table api_key; drop table hiding; pragma user_version = 2'
+
+/** Where each table and index begins in the file, as long as nobody makes it anew. */
+function derivedPlaces(path: string) {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const places = database
+    .prepare("select name, rootpage from sqlite_master where name like 'org.example%' order by name")
+    .all()
+  database.close()
+  assert.ok(places.length > 3)
+  return places
+}
 
 /** Everything in the file by its name, and how indexes are made. */
 function names(path: string) {

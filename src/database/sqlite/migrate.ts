@@ -1,13 +1,14 @@
 /**
  * Brings a file to this program's schema and to the lexicons in force, in one transaction:
- * a new file is laid out, an older one is migrated, and tables derived from other lexicons are
+ * a new file is laid out, an older one is migrated, and only tables that were derived otherwise are
  * rebuilt from the records they keep. Readers see the old state until it is done.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { assertNoCopy } from '../copy/mark.ts'
 import type { Change, RecordCheck } from '../database.ts'
-import { basesWhere, parkHidden, startAnew } from '../kept/rebuild.ts'
+import { basesWhere, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
+import { builtElsewise } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import {
   applicationId,
@@ -28,6 +29,8 @@ import { SqliteWriter, type WriterOptions } from './writer.ts'
 export interface MigrateOptions extends WriterOptions {
   /** Of the lexicons: another one means that derived columns are stale. */
   readonly fingerprint: string
+  /** False for who only passes by: what was derived from other lexicons is then left alone, and that is an error. */
+  readonly mayRebuild?: boolean
 }
 
 /** Statements that lead from schema version 1 + index to the next. */
@@ -123,10 +126,11 @@ function layOut(database: DatabaseSync, table: Table): void {
 function upgrade(database: DatabaseSync, options: MigrateOptions): void {
   for (const statements of migrations.slice(pragma(database, 'user_version') - 1)) database.exec(statements)
   database.exec(`pragma user_version = ${schemaVersion}`)
+  const derivation = derivationOf(options.fingerprint)
+  if (readDerivation(database) === derivation) return
+  if (options.mayRebuild === false) throw builtElsewise()
   rebuild(database, options)
-  database
-    .prepare('update state set plan_version = plan_version + 1, derivation = ?')
-    .run(derivationOf(options.fingerprint))
+  database.prepare('update state set plan_version = plan_version + 1, derivation = ?').run(derivation)
 }
 
 /** Collections that are no longer served keep their table, so that nothing is lost when they come back. */
@@ -153,7 +157,7 @@ function rebuild(database: DatabaseSync, options: MigrateOptions): void {
   const run = createRunner(database)
   for (const { name } of aside) {
     run(parkHidden(quote(name)))
-    database.exec(`delete from ${quote(name)} where base in (${basesWhere('status is not null')})`)
+    database.exec(`delete from ${quote(name)} where base in (${basesWhere(withheld)})`)
   }
   run(startAnew())
   const writer = new SqliteWriter(database, options)

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Database, ReadDatabase } from '../database.ts'
+import { builtElsewise } from '../refusals.ts'
 import { defineFunctions } from './functions.ts'
 import { assertOurs, isCurrent, type MigrateOptions, migrate } from './migrate.ts'
 import { SqliteReader } from './reader.ts'
@@ -52,10 +53,7 @@ export function connectReader(path: string, fingerprint: string): DatabaseSync {
   const reading = connect(path, true)
   try {
     assertOurs(reading)
-    if (!isCurrent(reading, fingerprint))
-      throw new Error(
-        'it was built with other lexicons or by another version. `lexigraph serve` or `import` with these lexicons rebuilds it.',
-      )
+    if (!isCurrent(reading, fingerprint)) throw builtElsewise()
   } catch (error) {
     reading.close()
     throw error
