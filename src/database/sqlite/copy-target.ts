@@ -22,7 +22,8 @@ import {
   readDerivation,
   readSchemaVersion,
 } from './migrate.ts'
-import { connect, fileSettings } from './open.ts'
+import { connect } from './connection.ts'
+import { fileSettings } from './open.ts'
 import { identityOf, SqliteSnapshot, spelling } from './snapshot.ts'
 import { createRunner, type Run } from './steps.ts'
 import { type TableRow, TableWriter } from './table-writer.ts'

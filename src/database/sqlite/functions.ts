@@ -1,6 +1,6 @@
 /** SQL functions SQLite lacks and the dialect needs, in JavaScript: folding, instants, CIDs, cursors. */
 import type { DatabaseSync } from 'node:sqlite'
-import { formatCid } from '../../lexicon/cid.ts'
+import { formatCid } from '../../lexicon/cid-text.ts'
 import { encodeCursor } from '../../util/cursor.ts'
 import { sumOutOfRange } from '../refusals.ts'
 import { foldText } from '../../util/fold.ts'

@@ -1,10 +1,8 @@
 /** Opens a SQLite file: one connection that writes, one that can only read. */
-import { existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Database, ReadDatabase } from '../database.ts'
 import { builtElsewise } from '../refusals.ts'
-import { defineFunctions } from './functions.ts'
+import { connect } from './connection.ts'
 import { assertOurs, isCurrent, type MigrateOptions, migrate } from './migrate.ts'
 import { SqliteReader } from './reader.ts'
 import { SqliteWriter } from './writer.ts'
@@ -63,28 +61,3 @@ export function connectReader(path: string, fingerprint: string): DatabaseSync {
 
 /** Before a file is laid out. */
 export const fileSettings = 'pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;'
-/** Milliseconds that a connection waits for another process's lock. */
-const lockTimeout = 10_000
-/** Bytes of an answer, and of any value on the way to it; more is refused instead of filling the memory. */
-const largestAnswer = 64 * 1024 * 1024
-
-export function connect(path: string, readOnly: boolean): DatabaseSync {
-  if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
-  if (path !== ':memory:') assertPlaceForFile(path)
-  const database = new DatabaseSync(path, {
-    readOnly,
-    timeout: lockTimeout,
-    ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
-  })
-  database.exec('pragma cache_size = -65536; pragma mmap_size = 1073741824; pragma temp_store = memory;')
-  defineFunctions(database)
-  return database
-}
-
-/** The engine itself says "unable to open database file", whatever is in the way. */
-function assertPlaceForFile(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new Error(`${path} is a directory. Name a file.`)
-  const folder = dirname(path)
-  if (!existsSync(folder)) throw new Error(`There is no folder ${folder}. Make it, or name another file.`)
-}

@@ -1,0 +1,34 @@
+/** One connection to a SQLite file, set up as the rest relies on it. It knows no tables, so that a process that reads starts at once. */
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { defineFunctions } from './functions.ts'
+
+/** Milliseconds that a connection waits for another process's lock. */
+const lockTimeout = 10_000
+/** Bytes of an answer, and of any value on the way to it; more is refused instead of filling the memory. */
+const largestAnswer = 64 * 1024 * 1024
+
+/** `cacheSize`: MiB of pages that it keeps for itself; what is mapped into memory is shared by all processes. */
+export function connect(path: string, readOnly: boolean, cacheSize = 64): DatabaseSync {
+  if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
+  if (path !== ':memory:') assertPlaceForFile(path)
+  const database = new DatabaseSync(path, {
+    readOnly,
+    timeout: lockTimeout,
+    ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
+  })
+  database.exec(
+    `pragma cache_size = ${-1024 * cacheSize}; pragma mmap_size = 1073741824; pragma temp_store = memory;`,
+  )
+  defineFunctions(database)
+  return database
+}
+
+/** The engine itself says "unable to open database file", whatever is in the way. */
+function assertPlaceForFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${path} is a directory. Name a file.`)
+  const folder = dirname(path)
+  if (!existsSync(folder)) throw new Error(`There is no folder ${folder}. Make it, or name another file.`)
+}
