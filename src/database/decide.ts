@@ -12,7 +12,7 @@ export type Move = 'park' | 'purge' | 'return'
 
 /** What of an account decides about its records. */
 export interface Standing {
-  /** Null: its records are shown. `deleted`: it has none, whatever is said of it. */
+  /** What the network says. Null: its records may be shown. `deleted`: it has none, whatever is said of it. */
   readonly status: string | null
   /** All of its repository up to this revision is known; what is older and not here is gone. */
   readonly floor: string | null
@@ -27,6 +27,8 @@ export type RecordName = Pick<RecordDelete, 'did' | 'collection' | 'rkey'>
 export interface Place {
   /** Of the version that is kept; undefined when there is none. */
   readonly rev: string | null | undefined
+  /** Whether it must not be seen: its account is not shown, or an operator has hidden one of them. */
+  readonly withheld: boolean
   /** The revision at which the record is known to be gone. */
   readonly tombstone: string | null
   /** Whether this is the version that is kept. */
@@ -77,7 +79,7 @@ export function decidePut(world: World, record: RecordPut): Fate {
   if (settled !== null && (rev === null || rev < settled))
     return rev === null && kept !== undefined && place.holds(record) ? 'unchanged' : 'older'
   if (place.tombstone !== null) place.unbury()
-  const withheld = status === null ? null : 'withheld'
+  const withheld = place.withheld ? 'withheld' : null
   if (kept === undefined) {
     place.insert(record, timesOf(record, world.nextInstant))
     return withheld ?? 'stored'
@@ -135,11 +137,11 @@ function takeOut(world: World, { rev, ...name }: RecordDelete): Fate {
   if (settled !== null && rev < settled) return 'older'
   if (kept !== undefined) place.remove()
   place.bury(rev)
-  if (status !== null) return 'withheld'
+  if (place.withheld) return 'withheld'
   return kept === undefined ? 'unchanged' : 'deleted'
 }
 
-function uriOf(name: RecordName): string {
+export function uriOf(name: RecordName): string {
   return baseUriOf(name) + name.rkey
 }
 

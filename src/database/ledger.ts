@@ -106,6 +106,17 @@ export interface Ledger {
   /** All that the run knew: listings and failed jobs. */
   endRun(kind: JobKind): Promise<void>
 
+  /**
+   * Takes a record or an account out of every answer at once, whatever the network says of it from here on. How many
+   * records that were seen until now; null, and nothing changed, when it is hidden already.
+   */
+  hide(hiding: Pick<Hiding, 'subject' | 'reason' | 'hiddenBy'>): Promise<number | null>
+  /**
+   * Shows it again, as it is by now and as far as the network shows it; rows of an account are brought back by
+   * `settleAccounts`. How many records come back; null when it is not hidden.
+   */
+  unhide(subject: string, shownBy: string): Promise<number | null>
+
   /** DIDs of accounts that have records here, hidden ones too, in order, after `after`. */
   readActors(limit: number, after: string | null): Promise<readonly string[]>
   /** Accounts whose handle is to be looked up by now. */
@@ -113,7 +124,7 @@ export interface Ledger {
   /** `handle` null: it has none that holds. `dueAt`: when to look again, in microseconds. */
   writeHandle(did: string, handle: string | null, dueAt: bigint): Promise<void>
   /**
-   * Moves up to so many rows of accounts that were hidden, came back or were deleted, an account that is
+   * Moves up to so many rows of accounts that were hidden, are shown again or were deleted, an account that is
    * done counting as one; how many it moved, 0 when nothing is left to do.
    */
   settleAccounts(limit: number): Promise<number>

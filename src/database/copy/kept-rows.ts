@@ -56,7 +56,8 @@ export function* writeKept(
   const values = `(${columns.map((column) => valueOf(part, column, spelling)).join(', ')})`
   const keys = columns.slice(0, key).join(', ')
   const rest = columns.slice(key).map((column) => `${column} = excluded.${column}`)
-  const rows = [...added, ...changed]
+  // What is hidden is so once: a former hiding has to have ended before the next one begins.
+  const rows = [...changed, ...added]
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const some = rows.slice(start, start + rowsAtOnce)
     yield* ask(

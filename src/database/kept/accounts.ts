@@ -1,10 +1,13 @@
 /**
  * Accounts that have records here: their standing, and where their rows are. An account that must not be
- * seen is hidden by one marker at once; its rows leave the tables afterwards, some at a time, and wait until
- * it comes back or is deleted. A record that is written meanwhile is moved first, so that it is in one place.
+ * seen, by the network's word or an operator's, is hidden by one marker at once; its rows leave the tables
+ * afterwards, some at a time, and wait until neither holds any more or it is deleted. A record that is written
+ * meanwhile is moved first, so that it is in one place.
  */
 import type { AccountChange, RepoEnd } from '../changes.ts'
 import { baseUriOf, type Move, type Standing } from '../decide.ts'
+import { identifier } from '../../sql/sql.ts'
+import { isHidden, notHidden } from './hidings.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** Where an account has records of a collection, or had some. */
@@ -27,7 +30,7 @@ export function* accountBases(did: string, collections: readonly string[]): Step
   })
 }
 
-/** Its standing is another now, as far as this is the latest that is heard of it; true when it has come back. */
+/** Its standing is another now, as far as this is the latest that is heard of it; true when the network shows it again. */
 export function* changeAccount(
   { did, active, status: given, eventAt }: AccountChange,
   collections: readonly string[],
@@ -41,15 +44,43 @@ export function* changeAccount(
   if ((row.status_at as bigint) > eventAt) return false
   yield* ask('update actor set status_at = ? where did = ?', eventAt, did)
   if (status === row.status) return false
-  const move: Move = status === null ? 'return' : status === 'deleted' ? 'purge' : 'park'
+  const byOperator = yield* isHidden(did)
+  const withheld = status !== null || byOperator
+  const move: Move = status === 'deleted' ? 'purge' : withheld ? 'park' : 'return'
   yield* ask('update actor set status = ?, move = ? where did = ?', status, move, did)
-  if (status === null) {
-    yield* show(did, collections)
-    yield* ask('update actor set handle_due = 0 where did = ?', did)
-    return true
+  if (!withheld) yield* unmark(did, collections)
+  else if (row.status === null && !byOperator) yield* mark(did, collections)
+  if (status === null) yield* ask('update actor set handle_due = 0 where did = ?', did)
+  return status === null
+}
+
+/** An operator has hidden it; how many records could be seen until now. */
+export function* withholdAccount(did: string, collections: readonly string[]): Steps<number> {
+  if (!(yield* isShownByNetwork(did))) return 0
+  const seen = yield* countRows(yield* accountBases(did, collections))
+  yield* ask(`update actor set move = 'park' where did = ?`, did)
+  yield* mark(did, collections)
+  return seen
+}
+
+/** An operator no longer hides it; how many records can be seen again when their rows are back. */
+export function* releaseAccount(did: string, collections: readonly string[]): Steps<number> {
+  if (!(yield* isShownByNetwork(did))) return 0
+  yield* ask(`update actor set move = 'return' where did = ?`, did)
+  yield* unmark(did, collections)
+  const bases = yield* accountBases(did, collections)
+  let waiting = 0
+  for (const { base, collection } of bases) {
+    const count = `select count(*) as n from parked where base = ? and ${notHidden}`
+    const [row] = yield* ask(count, base, baseUriOf({ did, collection }))
+    waiting += Number(row?.n)
   }
-  if (row.status === null) yield* hide(did, collections)
-  return false
+  return waiting + (yield* countRows(bases))
+}
+
+/** Whether the network lets it be seen; false when nothing of it is here, too. */
+export function* isShownByNetwork(did: string): Steps<boolean> {
+  return (yield* ask('select did from actor where did = ? and status is null', did)).length > 0
 }
 
 /** Its handle may have changed. */
@@ -95,7 +126,7 @@ export function* nextMove(): Steps<{ readonly did: string; readonly move: Move }
 /** Nothing is left to be moved. */
 export function* finishMove(did: string, move: Move, collections: readonly string[]): Steps<void> {
   if (move === 'purge') yield* forgetRest(did)
-  if (move !== 'return') yield* show(did, collections)
+  if (move !== 'return') yield* unmark(did, collections)
   yield* ask('update actor set move = null where did = ?', did)
 }
 
@@ -109,7 +140,7 @@ function* expectHidden(did: string, status: string, eventAt: bigint): Steps<void
     yield* ask('insert into actor (did, status, status_at) values (?, ?, ?)', did, status, eventAt)
 }
 
-function* hide(did: string, collections: readonly string[]): Steps<void> {
+function* mark(did: string, collections: readonly string[]): Steps<void> {
   const bases = yield* accountBases(did, collections)
   yield* markHidden(function* () {
     for (const { base } of bases)
@@ -118,11 +149,24 @@ function* hide(did: string, collections: readonly string[]): Steps<void> {
 }
 
 /** Nothing of it is in the tables that must not be seen. */
-function* show(did: string, collections: readonly string[]): Steps<void> {
+function* unmark(did: string, collections: readonly string[]): Steps<void> {
   const bases = yield* accountBases(did, collections)
   yield* markHidden(function* () {
     for (const { base } of bases) yield* ask('delete from hidden where base = ?', base)
   })
+}
+
+/** Of collections that are served. */
+function* countRows(bases: readonly AccountBase[]): Steps<number> {
+  const tables = yield* ask('select nsid, table_name from collection')
+  const names = new Map(tables.map(({ nsid, table_name }) => [nsid, String(table_name)]))
+  let rows = 0
+  for (const { base, collection } of bases) {
+    const table = identifier(names.get(collection) ?? '').sql
+    const [row] = yield* ask(`select count(*) as n from ${table} where base = ?`, base)
+    rows += Number(row?.n)
+  }
+  return rows
 }
 
 /** Plans depend on whether anything is hidden, not on what. */

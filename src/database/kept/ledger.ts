@@ -9,19 +9,25 @@ export interface KeptLedgerOptions {
   readonly transact: <Result>(steps: () => Steps<Result>) => Promise<Result>
   /** Microseconds since 1970. */
   readonly now: () => bigint
-  /** As the ledger's `settleAccounts`. */
-  readonly settle: (limit: number) => Promise<number>
+  /** What moves rows, as the ledger has it. */
+  readonly hide: Ledger['hide']
+  readonly unhide: Ledger['unhide']
+  readonly settle: Ledger['settleAccounts']
 }
 
 export class KeptLedger implements Ledger {
+  readonly hide: Ledger['hide']
+  readonly unhide: Ledger['unhide']
+  readonly settleAccounts: Ledger['settleAccounts']
   readonly #transact: KeptLedgerOptions['transact']
   readonly #now: () => bigint
-  readonly #settle: (limit: number) => Promise<number>
 
-  constructor({ transact, now, settle }: KeptLedgerOptions) {
+  constructor({ transact, now, hide, unhide, settle }: KeptLedgerOptions) {
     this.#transact = transact
     this.#now = now
-    this.#settle = settle
+    this.hide = hide
+    this.unhide = unhide
+    this.settleAccounts = settle
   }
 
   addKey(key: Pick<ApiKey, 'id' | 'name' | 'tier'>, hash: string): Promise<void> {
@@ -176,10 +182,6 @@ export class KeptLedger implements Ledger {
     return this.#transact(function* () {
       yield* ask('update actor set handle = ?, handle_due = ? where did = ?', handle, dueAt, did)
     })
-  }
-
-  settleAccounts(limit: number): Promise<number> {
-    return this.#settle(limit)
   }
 }
 

@@ -1,17 +1,24 @@
 /** What becomes of what is kept beside the records when their tables are derived anew, in SQL that every engine understands. */
+import { ofHiddenAccount } from './hidings.ts'
 import { ask, type Steps } from './steps.ts'
+
+/** Of accounts that must not be seen, by the network's word or an operator's. */
+export const withheld = `(status is not null or ${ofHiddenAccount})`
 
 /** Bases of accounts that are like that. */
 export function basesWhere(condition: string): string {
   return `select base.id from base join actor using (did) where ${condition}`
 }
 
-/** Of accounts that are hidden nothing comes into the new tables. `former`: a table's name, quoted. */
+/**
+ * Of accounts that are hidden nothing comes into the new tables; single records that are, wait already, or are put
+ * aside like any that is stored. `former`: a table's name, quoted.
+ */
 export function* parkHidden(former: string): Steps<void> {
   yield* ask(
     `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
      select base, rkey, cid, rev, indexed_at, changed_at, record from ${former}
-     where base in (${basesWhere("status <> 'deleted'")})`,
+     where base in (${basesWhere(`${withheld} and status is distinct from 'deleted'`)})`,
   )
 }
 
@@ -25,6 +32,6 @@ export function* startAnew(): Steps<void> {
   yield* ask('update actor set floor = null')
   yield* ask(
     `update actor set move = 'return'
-     where status is null and did in (select did from base where id in (select base from parked))`,
+     where not ${withheld} and did in (select did from base where id in (select base from parked))`,
   )
 }

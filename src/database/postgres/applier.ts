@@ -19,11 +19,13 @@ import {
   forgetOlder,
   nextMove,
 } from '../kept/accounts.ts'
+import type { NewHiding } from '../kept/hidings.ts'
 import { requestFetch } from '../kept/ledger.ts'
 import { OutcomeCounts } from '../kept/source-marks.ts'
 import { noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { quote } from './ddl.ts'
+import { hide, unhide } from './hidings.ts'
 import { type MovesOptions, moveAsked, moveSome } from './moves.ts'
 import { RejectionLimit } from './rejection-changes.ts'
 import { writeRun } from './run-writer.ts'
@@ -117,6 +119,16 @@ export class Applier {
     await finishRun()
     if (mark !== undefined) await runSteps(transaction.client, counts.save(mark, this.#options.now()))
     return outcome
+  }
+
+  /** As the ledger's `hide`. */
+  hide(transaction: Transaction, hiding: NewHiding): Promise<number | null> {
+    return hide(transaction, hiding, this.#options.now(), this.#moves)
+  }
+
+  /** As the ledger's `unhide`. */
+  unhide(transaction: Transaction, subject: string, shownBy: string): Promise<number | null> {
+    return unhide(transaction, subject, shownBy, this.#options.now(), this.#moves)
   }
 
   /** As the ledger's `settleAccounts`. */

@@ -8,7 +8,7 @@ export interface CellGiven {
   readonly name: RecordName
   readonly baseUri: string
   readonly table: TableWriter
-  /** Its row is, or belongs, among those of hidden accounts. */
+  /** Its row is, or belongs, among those that wait. */
   readonly parked: boolean
   readonly found: FoundRow | undefined
   readonly tombstone: string | null
@@ -36,6 +36,10 @@ export class Cell implements Place {
       const { cid, rev } = given.found
       this.#row = { cid, rev, written: null, indexedAt: null }
     }
+  }
+
+  get withheld(): boolean {
+    return this.given.parked
   }
 
   /** Undefined: there shall be none. */

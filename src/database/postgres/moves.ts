@@ -2,7 +2,8 @@
 import { formatCid } from '../../lexicon/cid.ts'
 import type { AccountBase } from '../kept/accounts.ts'
 import type { ColumnValue, RecordCheck, RecordPut, Rejection } from '../database.ts'
-import type { Move } from '../decide.ts'
+import { baseUriOf, type Move } from '../decide.ts'
+import { notHidden } from '../kept/hidings.ts'
 import { keptRecord } from '../kept-record.ts'
 import { findBases, makeBases } from './bases.ts'
 import { jsonKeys, type NewRow, type RowKey, type TableWriter } from './table-writer.ts'
@@ -54,9 +55,10 @@ export async function moveSome(
   if (table === undefined) throw new Error(`No table for collection ${collection}.`)
   if (move === 'return') {
     const rows = await transaction.query<ParkedRow>(
-      `delete from parked where ${someParked} returning ${parkedColumns}`,
+      `delete from parked where ${someParked(`and ${notHidden.replace('?', '$3')}`)} returning ${parkedColumns}`,
       base,
       limit,
+      baseUriOf({ did, collection }),
     )
     await returnRows(transaction, table, rows, () => did, options)
     return rows.length
@@ -66,14 +68,15 @@ export async function moveSome(
   else await table.remove(transaction, ids)
   if (ids.length > 0 || move !== 'purge') return ids.length
   const parked = await transaction.query<RowKey>(
-    `delete from parked where ${someParked} returning base, rkey`,
+    `delete from parked where ${someParked('')} returning base, rkey`,
     base,
     limit,
   )
   return parked.length
 }
 
-const someParked = 'base = $1 and rkey in (select rkey from parked where base = $1 order by rkey limit $2)'
+const someParked = (condition: string): string =>
+  `base = $1 and rkey in (select rkey from parked where base = $1 ${condition} order by rkey limit $2)`
 
 /** Judged by the lexicons in force, since they waited while those may have changed. */
 async function returnRows(

@@ -4,7 +4,7 @@
  */
 import type { Client } from 'pg'
 import type { Change, ColumnValue, RecordCheck } from '../database.ts'
-import { basesWhere, parkHidden, startAnew } from '../kept/rebuild.ts'
+import { basesWhere, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { Table } from '../tables.ts'
 import type { ApplierOptions } from './applier.ts'
@@ -78,7 +78,7 @@ async function* keptRecords(
     await client.query(
       `declare kept no scroll cursor for
        select rkey, did, cid, rev, indexed_at, changed_at, record::text as json from ${recordsSchema}.${quote(name)}
-       where base not in (${basesWhere('status is not null')}) order by id`,
+       where base not in (${basesWhere(withheld)}) order by id`,
     )
     for (;;) {
       const { rows } = await client.query<Record<string, ColumnValue>>('fetch 1000 from kept')

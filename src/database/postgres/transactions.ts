@@ -18,8 +18,10 @@ export interface Transaction {
   readonly bases: Map<string, bigint>
   /** Accounts as far as they are known; null: nothing is kept of it. */
   readonly standings: Map<string, Standing | null>
+  /** DIDs and URIs that operators hid, of what was looked for. */
+  readonly hidden: Set<string>
   /** Whether there may be any. */
-  readonly has: { tombstones: boolean; rejections: boolean }
+  readonly has: { tombstones: boolean; rejections: boolean; hidings: boolean }
 }
 
 /** Several values are one parameter, an array. */
@@ -101,14 +103,15 @@ export class Transactions {
   async #begin(client: Client): Promise<Transaction> {
     await client.query(begin)
     const transaction = createTransaction(client)
-    const [state] = await transaction.query<{ derivation: string; tombstones: boolean; rejections: boolean }>(
-      `select derivation, exists (select from tombstone) as tombstones, exists (select from rejection) as rejections
+    const [state] = await transaction.query<{ derivation: string } & Transaction['has']>(
+      `select derivation, exists (select from tombstone) as tombstones, exists (select from rejection) as rejections,
+         exists (select from hiding where shown_at is null) as hidings
        from state`,
     )
     if (state?.derivation !== this.#derivation)
       throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
-    transaction.has.tombstones = state.tombstones
-    transaction.has.rejections = state.rejections
+    const { tombstones, rejections, hidings } = state
+    Object.assign(transaction.has, { tombstones, rejections, hidings })
     return transaction
   }
 
@@ -151,6 +154,7 @@ export function createTransaction(client: ClientBase): Transaction {
     },
     bases: new Map(),
     standings: new Map(),
-    has: { tombstones: true, rejections: true },
+    hidden: new Set(),
+    has: { tombstones: true, rejections: true, hidings: true },
   }
 }

@@ -10,6 +10,7 @@ import {
   type RecordName,
   recordNameOf,
   type Standing,
+  uriOf,
   type World,
 } from '../decide.ts'
 import type { Instants } from '../instants.ts'
@@ -28,6 +29,8 @@ interface Asked {
   readonly baseUri: string
   readonly table: TableWriter
   readonly standing: Standing
+  /** It must not be seen. */
+  readonly withheld: boolean
 }
 
 export interface WorkingSetGiven {
@@ -98,6 +101,10 @@ export class WorkingSet implements World {
       transaction,
       names.flatMap((name) => (name === null ? [] : [name.did])),
     )
+    await findHidden(
+      transaction,
+      names.flatMap((name) => (name === null ? [] : [name.did, uriOf(name)])),
+    )
     const asked = new Map<string, Asked>()
     const bases: string[] = []
     for (const [index, change] of changes.entries()) {
@@ -113,21 +120,24 @@ export class WorkingSet implements World {
       const standing = this.standing(name.did)
       if (standing.status === 'deleted') continue
       const baseUri = baseUriOf(name)
-      asked.set(baseUri + name.rkey, { name, baseUri, table, standing })
+      const uri = baseUri + name.rkey
+      const withheld =
+        standing.status !== null || transaction.hidden.has(name.did) || transaction.hidden.has(uri)
+      asked.set(uri, { name, baseUri, table, standing, withheld })
       bases.push(baseUri)
       if (change.kind === 'put') bases.push(...table.referredBases(change))
     }
     await findBases(transaction, bases)
     const found = await this.#findRows([...asked.values()])
     const tombstones = await this.#findTombstones([...asked.values()])
-    for (const [uri, { name, baseUri, table, standing }] of asked)
+    for (const [uri, { name, baseUri, table, withheld }] of asked)
       this.#cells.set(
         uri,
         new Cell({
           name,
           baseUri,
           table,
-          parked: standing.status !== null,
+          parked: withheld,
           found: found.get(uri),
           tombstone: tombstones.get(uri) ?? null,
         }),
@@ -138,15 +148,15 @@ export class WorkingSet implements World {
     const { transaction, move } = this.#given
     const blind = this.#given.blind && asked.every(({ standing }) => standing.move === null)
     const found = new Map<string, FoundRow>()
-    const hidden = asked.filter(({ standing }) => standing.status !== null)
+    const hidden = asked.filter(({ withheld }) => withheld)
     for (const [table, its] of blind ? [] : byTable(asked)) {
       let rows = await this.#findKeys(its, (keys) => table.find(transaction, keys))
       const moving = its.filter(({ standing }) => standing.move !== null)
       if (moving.length > 0) {
         await move({
           table,
-          park: moving.flatMap((one) => (one.standing.status === null ? [] : (rows.get(uriOf(one)) ?? []))),
-          bringBack: this.#keysOf(moving.filter(({ standing }) => standing.status === null)),
+          park: moving.flatMap((one) => (one.withheld ? (rows.get(uriOf(one.name)) ?? []) : [])),
+          bringBack: this.#keysOf(moving.filter(({ withheld }) => !withheld)),
         })
         rows = await this.#findKeys(its, (keys) => table.find(transaction, keys))
       }
@@ -212,8 +222,18 @@ export async function findStandings(
   for (const { did, ...standing } of found) standings.set(did, standing)
 }
 
-function uriOf({ baseUri, name }: Asked): string {
-  return baseUri + name.rkey
+/** Makes known which of these DIDs and URIs operators hid. */
+export async function findHidden(
+  { hidden, has, query }: Transaction,
+  subjects: Iterable<string>,
+): Promise<void> {
+  const asked = has.hidings ? [...new Set(subjects)] : []
+  if (asked.length === 0) return
+  const found = await query<{ readonly subject: string }>(
+    'select subject from hiding where shown_at is null and subject = any($1)',
+    asked,
+  )
+  for (const { subject } of found) hidden.add(subject)
 }
 
 function byTable(asked: readonly Asked[]): Map<TableWriter, Asked[]> {

@@ -35,6 +35,9 @@ export class PostgresWriter implements WriteDatabase {
     this.ledger = new KeptLedger({
       transact: (steps) => this.#transactions.transact(({ client }) => runSteps(client, steps())),
       now: options.now,
+      hide: (hiding) => this.#transactions.transact((transaction) => this.#applier.hide(transaction, hiding)),
+      unhide: (subject, by) =>
+        this.#transactions.transact((transaction) => this.#applier.unhide(transaction, subject, by)),
       settle: (limit) =>
         this.#transactions.transact((transaction) => this.#applier.settle(transaction, limit)),
     })

@@ -1,7 +1,7 @@
 /** Standings of accounts, and their rows, moved one at a time between their table and where those of hidden accounts wait. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AccountChange, RecordCheck, Rejection, RepoEnd } from '../database.ts'
-import { type Move, newcomer, type Standing } from '../decide.ts'
+import { baseUriOf, type Move, newcomer, type RecordName, recordNameOf, type Standing } from '../decide.ts'
 import {
   type AccountBase,
   accountBases,
@@ -9,9 +9,14 @@ import {
   endRepo,
   finishMove,
   forgetOlder,
+  isShownByNetwork,
   nextMove,
+  releaseAccount,
+  withholdAccount,
 } from '../kept/accounts.ts'
+import { endHiding, type NewHiding, startHiding } from '../kept/hidings.ts'
 import { keptRecord } from '../kept-record.ts'
+import { Hidings } from './hidings.ts'
 import { Parked } from './parked.ts'
 import type { Run } from './steps.ts'
 import type { Rows, TableWriter } from './table-writer.ts'
@@ -20,6 +25,8 @@ import type { Rows, TableWriter } from './table-writer.ts'
 export interface RowAddress {
   readonly did: string
   readonly base: number
+  /** The first part of its URI, which is that base. */
+  readonly baseUri: string
   readonly rkey: string
   readonly table: TableWriter
 }
@@ -36,6 +43,7 @@ export interface AccountsOptions {
 
 export class Accounts {
   readonly parked: Parked
+  readonly hidings: Hidings
   readonly #run: Run
   readonly #options: AccountsOptions
   readonly #known = new Map<string, Standing | null>()
@@ -44,6 +52,7 @@ export class Accounts {
 
   constructor(database: DatabaseSync, options: AccountsOptions) {
     this.parked = new Parked(database)
+    this.hidings = new Hidings(database)
     this.#run = options.run
     this.#options = options
     this.#find = database.prepare('select status, floor, move from actor where did = ?')
@@ -54,6 +63,7 @@ export class Accounts {
   /** Memory may be wrong: somebody else has written, or a transaction was undone. */
   forget(): void {
     this.#known.clear()
+    this.hidings.refresh()
   }
 
   standing(did: string): Standing {
@@ -73,16 +83,42 @@ export class Accounts {
     return this.#read(did) !== null
   }
 
-  /** The rows among which a record's is, or belongs. */
-  rowsOf({ status, move }: Standing, address: RowAddress): Rows {
+  /** The rows among which a record's is, or belongs, and whether those are the ones that wait. */
+  rowsOf(
+    { status, move }: Standing,
+    address: RowAddress,
+  ): { readonly rows: Rows; readonly withheld: boolean } {
     if (move !== null) this.#moveRow(move, address)
-    return status === null ? address.table : this.parked
+    const { did, baseUri, rkey } = address
+    const withheld = status !== null || this.hidings.hides(did, baseUri, rkey)
+    return { rows: withheld ? this.parked : address.table, withheld }
   }
 
   change(change: AccountChange): void {
     const isBack = this.#run(changeAccount(change, this.#collections))
     this.#known.delete(change.did)
     if (isBack) this.#options.onReturn(change.did)
+  }
+
+  /** As the ledger's `hide`. */
+  hide(hiding: NewHiding, now: bigint): number | null {
+    const { subject } = hiding
+    if (!this.#run(startHiding(hiding, now))) return null
+    this.hidings.refresh()
+    const record = recordNameOf(subject)
+    if (record !== null) return this.#hideRecord(record)
+    this.#known.delete(subject)
+    return this.#run(withholdAccount(subject, this.#collections))
+  }
+
+  /** As the ledger's `unhide`. */
+  unhide(subject: string, shownBy: string, now: bigint): number | null {
+    if (!this.#run(endHiding(subject, shownBy, now))) return null
+    this.hidings.refresh()
+    const record = recordNameOf(subject)
+    if (record !== null) return this.#showRecord(record)
+    this.#known.delete(subject)
+    return this.#run(releaseAccount(subject, this.#collections))
   }
 
   /** What is older than the repository's state at that revision is not in it; how many records that were. */
@@ -126,30 +162,65 @@ export class Accounts {
   }
 
   #moveSome(move: Move, did: string, base: number, table: TableWriter, limit: number): number {
-    const rows = move === 'return' ? this.parked : table
-    const keys = rows.keys(base, limit)
-    for (const rkey of keys) this.#moveRow(move, { did, base, rkey, table })
+    const baseUri = baseUriOf({ did, collection: table.table.collection.nsid })
+    const keys = move === 'return' ? this.parked.keys(base, baseUri, limit) : table.keys(base, limit)
+    for (const rkey of keys) this.#moveRow(move, { did, base, baseUri, rkey, table })
     return keys.length > 0 || move !== 'purge' ? keys.length : this.parked.removeSome(base, limit)
   }
 
   #moveRow(move: Move, address: RowAddress): void {
-    if (move === 'return') return this.#bringBack(address)
-    const { base, rkey, table } = address
+    const { base, baseUri, rkey, table } = address
+    if (move === 'return') {
+      // What an operator has hidden by itself waits on.
+      if (!this.hidings.has(baseUri + rkey)) this.#bringBack(address)
+      return
+    }
     const row = table.find(base, rkey)
     if (row === undefined) return
     if (move === 'park') table.park(row)
     else table.remove(row)
   }
 
-  #bringBack({ did, base, rkey, table }: RowAddress): void {
+  /** Whether there is a row now. */
+  #bringBack({ did, base, rkey, table }: RowAddress): boolean {
     const row = this.parked.take(base, rkey)
-    if (row === undefined) return
+    if (row === undefined) return false
     const record = keptRecord(table.table, { ...row, did }, this.#options.check)
-    if (record.kind === 'reject') return this.#options.onRefused(record)
+    if (record.kind === 'reject') {
+      this.#options.onRefused(record)
+      return false
+    }
     const { cid, rev, json } = record
     const [indexedAt, changedAt] = [row.indexed_at as bigint, row.changed_at as bigint]
     const id = row.id === null ? null : Number(row.id)
-    table.insert({ id, base, did, rkey, cid, rev, indexedAt, changedAt, json }, record)
+    return table.insert({ id, base, did, rkey, cid, rev, indexedAt, changedAt, json }, record)
+  }
+
+  /** It leaves its table at once; how many records that was that could be seen. */
+  #hideRecord(record: RecordName): number {
+    const address = this.#addressOf(record)
+    const row = address?.table.find(address.base, address.rkey)
+    if (address === null || row === undefined) return 0
+    address.table.park(row)
+    return this.#isSeen(record.did) ? 1 : 0
+  }
+
+  /** Unless its account is not shown. */
+  #showRecord(record: RecordName): number {
+    const address = this.#addressOf(record)
+    return address !== null && this.#isSeen(record.did) && this.#bringBack(address) ? 1 : 0
+  }
+
+  #isSeen(did: string): boolean {
+    return this.#run(isShownByNetwork(did)) && !this.hidings.has(did)
+  }
+
+  /** Null where the collection is not served, or nothing of it is known of the account. */
+  #addressOf({ did, collection, rkey }: RecordName): RowAddress | null {
+    const table = this.#options.tables.get(collection)
+    const [place] = table === undefined ? [] : this.#run(accountBases(did, [collection]))
+    if (table === undefined || place === undefined) return null
+    return { did, base: Number(place.base), baseUri: baseUriOf({ did, collection }), rkey, table }
   }
 
   #table({ collection }: AccountBase): TableWriter {

@@ -1,6 +1,7 @@
-/** Rows of hidden accounts: they wait outside of their tables until the account comes back or is deleted. */
+/** Rows of hidden accounts, and hidden records: they wait outside of their tables until they are shown again or deleted. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue } from '../database.ts'
+import { notHidden } from '../kept/hidings.ts'
 import type { KeptRow, NewRow, RowChange, Rows } from './table-writer.ts'
 
 interface ParkedRow extends KeptRow {
@@ -29,7 +30,7 @@ export class Parked implements Rows {
     )
     this.#setRev = database.prepare(`update parked set rev = ? ${one}`)
     this.#remove = database.prepare(`delete from parked ${one}`)
-    this.#keys = database.prepare('select rkey from parked where base = ? limit ?')
+    this.#keys = database.prepare(`select rkey from parked where base = ? and ${notHidden} limit ?`)
     this.#take = database.prepare(
       `delete from parked ${one} returning rkey, id, cid, rev, indexed_at, changed_at, json(record) as json`,
     )
@@ -59,9 +60,9 @@ export class Parked implements Rows {
     this.#remove.run(base, rkey)
   }
 
-  /** Record keys of some rows of a base. */
-  keys(base: number, limit: number): string[] {
-    return this.#keys.all(base, limit).map(({ rkey }) => String(rkey))
+  /** Record keys of some rows of a base that wait for their account alone. */
+  keys(base: number, baseUri: string, limit: number): string[] {
+    return this.#keys.all(base, baseUri, limit).map(({ rkey }) => String(rkey))
   }
 
   /** Takes a row out, as it is kept; integers as bigint. */

@@ -1,4 +1,4 @@
-/** A record's place in the file: in its table, or where rows of hidden accounts wait. */
+/** A record's place in the file: in its table, or where hidden rows wait. */
 import type { RecordPut } from '../changes.ts'
 import type { Place, Times } from '../decide.ts'
 import type { KeptRow, Rows } from './table-writer.ts'
@@ -6,6 +6,8 @@ import type { Tombstones } from './tombstones.ts'
 
 export interface PlaceGiven {
   readonly rows: Rows
+  /** They are those that wait. */
+  readonly withheld: boolean
   readonly tombstones: Tombstones
   readonly base: number
   readonly rkey: string
@@ -15,13 +17,15 @@ export interface PlaceGiven {
 }
 
 export class SqlitePlace implements Place {
+  readonly withheld: boolean
   readonly tombstone: string | null
   readonly #given: PlaceGiven
   readonly #row: KeptRow | undefined
 
   constructor(given: PlaceGiven) {
-    const { rows, tombstones, base, rkey } = given
+    const { rows, withheld, tombstones, base, rkey } = given
     this.#given = given
+    this.withheld = withheld
     this.#row = rows.find(base, rkey)
     this.tombstone = tombstones.find(base, rkey)
   }

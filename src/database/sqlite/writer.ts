@@ -102,6 +102,8 @@ export class SqliteWriter implements WriteDatabase {
     this.ledger = new KeptLedger({
       transact: (steps) => this.#transact(() => this.#run(steps())),
       now: options.now,
+      hide: (hiding) => this.#transact(() => this.#accounts.hide(hiding, options.now())),
+      unhide: (subject, by) => this.#transact(() => this.#accounts.unhide(subject, by, options.now())),
       settle: (limit) => this.#transact(() => this.#accounts.settle(limit)),
     })
     this.#derivation = this.#readDerivation()
@@ -319,6 +321,7 @@ export class SqliteWriter implements WriteDatabase {
     const { status, floor, move } = this.#accounts.enter(did)
     if (status !== null || floor !== null || move !== null) return false
     const baseUri = baseUriOf(record)
+    if (this.#accounts.hidings.hides(did, baseUri, rkey)) return false
     const times = timesOf(record, this.#world.nextInstant)
     const row = { id: null, base: this.#base(baseUri), did, rkey, cid, rev, ...times, json }
     if (!table.insert(row, record, true)) return false
@@ -328,9 +331,10 @@ export class SqliteWriter implements WriteDatabase {
 
   #place({ did, collection, rkey }: RecordName, standing: Standing): Place {
     const table = this.#table(collection)
-    const base = this.#base(baseUriOf({ did, collection }))
-    const rows = this.#accounts.rowsOf(standing, { did, base, rkey, table })
-    return new SqlitePlace({ rows, tombstones: this.#tombstones, base, rkey, did, bulk: this.#bulk })
+    const baseUri = baseUriOf({ did, collection })
+    const base = this.#base(baseUri)
+    const place = this.#accounts.rowsOf(standing, { did, base, baseUri, rkey, table })
+    return new SqlitePlace({ ...place, tombstones: this.#tombstones, base, rkey, did, bulk: this.#bulk })
   }
 
   #request({ did, reason, dueAt }: RepoRequest): void {

@@ -1,0 +1,90 @@
+/** What operators hide: an account by a marker, its rows being moved later, and a record by moving its row at once. */
+import { baseUriOf, type RecordName, recordNameOf } from '../decide.ts'
+import { isShownByNetwork, releaseAccount, withholdAccount } from '../kept/accounts.ts'
+import { endHiding, isHidden, type NewHiding, startHiding } from '../kept/hidings.ts'
+import { findBases } from './bases.ts'
+import { moveAsked, type MovesOptions } from './moves.ts'
+import { runSteps } from './steps.ts'
+import type { TableWriter } from './table-writer.ts'
+import type { Transaction } from './transactions.ts'
+
+/** As the ledger's `hide`. */
+export async function hide(
+  transaction: Transaction,
+  hiding: NewHiding,
+  now: bigint,
+  moves: MovesOptions,
+): Promise<number | null> {
+  const { client } = transaction
+  const { subject } = hiding
+  if (!(await runSteps(client, startHiding(hiding, now)))) return null
+  const record = recordNameOf(subject)
+  return record === null
+    ? runSteps(client, withholdAccount(subject, [...moves.tables.keys()]))
+    : hideRecord(transaction, record, moves)
+}
+
+/** As the ledger's `unhide`. */
+export async function unhide(
+  transaction: Transaction,
+  subject: string,
+  shownBy: string,
+  now: bigint,
+  moves: MovesOptions,
+): Promise<number | null> {
+  const { client } = transaction
+  if (!(await runSteps(client, endHiding(subject, shownBy, now)))) return null
+  const record = recordNameOf(subject)
+  return record === null
+    ? runSteps(client, releaseAccount(subject, [...moves.tables.keys()]))
+    : showRecord(transaction, record, moves)
+}
+
+/** How many records that was that could be seen. */
+async function hideRecord(
+  transaction: Transaction,
+  record: RecordName,
+  moves: MovesOptions,
+): Promise<number> {
+  const place = await placeOf(transaction, record, moves)
+  if (place === null) return 0
+  const park = await place.table.find(transaction, [place])
+  await moveAsked(transaction, { table: place.table, park, bringBack: [] }, moves)
+  return (await isSeen(transaction, record.did)) ? park.length : 0
+}
+
+/** Unless its account is not shown. */
+async function showRecord(
+  transaction: Transaction,
+  record: RecordName,
+  moves: MovesOptions,
+): Promise<number> {
+  const place = await placeOf(transaction, record, moves)
+  if (place === null || !(await isSeen(transaction, record.did))) return 0
+  await moveAsked(transaction, { table: place.table, park: [], bringBack: [place] }, moves)
+  return (await place.table.find(transaction, [place])).length
+}
+
+interface RecordPlace {
+  readonly did: string
+  readonly base: bigint
+  readonly rkey: string
+  readonly table: TableWriter
+}
+
+/** Null where the collection is not served, or nothing of it is known of the account. */
+async function placeOf(
+  transaction: Transaction,
+  { did, collection, rkey }: RecordName,
+  { tables }: MovesOptions,
+): Promise<RecordPlace | null> {
+  const table = tables.get(collection)
+  const uri = baseUriOf({ did, collection })
+  await findBases(transaction, [uri])
+  const base = transaction.bases.get(uri)
+  return table === undefined || base === undefined ? null : { did, base, rkey, table }
+}
+
+async function isSeen({ client }: Transaction, did: string): Promise<boolean> {
+  return (await runSteps(client, isShownByNetwork(did))) && !(await runSteps(client, isHidden(did)))
+}
