@@ -25,6 +25,7 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
   [/^node:sqlite$/, ['database/sqlite']],
   [/^pg$/, ['database/postgres']],
   [/^lru-cache$/, ['database/sqlite', 'database/postgres', 'query', 'server', 'ingest/sources']],
+  [/^(rate-limiter-flexible|ipaddr\.js)$/, ['server/limits']],
   [/^altair-static$/, ['server']],
   [/^(fastify|@fastify\/.+)$/, ['server']],
   [/^pino$/, ['server', 'cli']],

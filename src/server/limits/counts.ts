@@ -1,0 +1,77 @@
+/** What is counted of all callers of one node: points, requests at once, keys that did not hold. */
+import { LRUCache } from 'lru-cache'
+import { MemoryCounter, type PointStore } from './point-store.ts'
+
+/** Asked by the limiters of one process, or of several by way of messages. */
+export interface Counts extends PointStore {
+  /** One more request of this caller that may take long; false when it has that many already. */
+  enter(key: string, concurrent: number): boolean | Promise<boolean>
+  leave(key: string): void
+  /** Seconds to wait before more keys from this address are looked at, or 0. */
+  failKey(address: string): number | Promise<number>
+  keyPause(address: string): number
+}
+
+/** Of an address in a minute. */
+const failuresAllowed = 10
+
+export function createCounts(points: PointStore): Counts {
+  const turns = new Turns()
+  const failures = new MemoryCounter()
+  const pauses = new Pauses()
+  return {
+    take: (...wish) => points.take(...wish),
+    giveBack: (...unused) => points.giveBack(...unused),
+    enter: (key, concurrent) => turns.enter(key, concurrent),
+    leave: (key) => turns.leave(key),
+    async failKey(address) {
+      const { consumedPoints, msBeforeNext } = await failures.penalty(address, 1)
+      return consumedPoints < failuresAllowed ? 0 : pauses.begin(address, Date.now() + msBeforeNext)
+    },
+    keyPause: (address) => pauses.left(address),
+  }
+}
+
+/** How many requests of each caller may be taking long at the moment. */
+export class Turns {
+  readonly #taken = new Map<string, number>()
+
+  enter(key: string, concurrent: number): boolean {
+    const taken = this.#taken.get(key) ?? 0
+    if (taken >= concurrent) return false
+    this.#taken.set(key, taken + 1)
+    return true
+  }
+
+  /** Whoever has none is not in here, so that this holds only those at work. */
+  leave(key: string): void {
+    const taken = this.#taken.get(key) ?? 0
+    if (taken > 1) this.#taken.set(key, taken - 1)
+    else this.#taken.delete(key)
+  }
+
+  has(key: string): boolean {
+    return this.#taken.has(key)
+  }
+
+  /** Every turn, once for each time that it was taken. */
+  *all(): Iterable<string> {
+    for (const [key, taken] of this.#taken) for (let turn = 0; turn < taken; turn++) yield key
+  }
+}
+
+/** Addresses whose keys are not looked at for a while. */
+export class Pauses {
+  readonly #ends = new LRUCache<string, number>({ max: 10_000 })
+
+  /** The seconds that it lasts. */
+  begin(address: string, ends: number): number {
+    this.#ends.set(address, ends)
+    return this.left(address)
+  }
+
+  left(address: string): number {
+    const ends = this.#ends.get(address)
+    return ends === undefined ? 0 : Math.max(0, Math.ceil((ends - Date.now()) / 1000))
+  }
+}
