@@ -1,0 +1,52 @@
+/** Serves metrics where the settings say, for this process or for all workers below it. */
+import type { AddressInfo } from 'node:net'
+import type { ReadDatabase } from '../database/database.ts'
+import { type Metrics, sumMetrics } from '../server/metrics.ts'
+import { createMetricsApp } from '../server/metrics-app.ts'
+import { addIndexMetrics } from '../server/metrics-index.ts'
+import { gatherMetrics } from '../server/metrics-workers.ts'
+import { CommandError, notify } from './command.ts'
+import type { Config } from './settings.ts'
+
+export interface MetricsServer extends AsyncDisposable {
+  /** Such as `http://127.0.0.1:9090/metrics`. */
+  readonly url: string
+}
+
+export interface MetricsOptions {
+  /** Of this process. */
+  readonly metrics: Metrics
+  readonly database: Pick<ReadDatabase, 'readStatus' | 'readSize'>
+  /** Whether requests are answered by workers of this process. */
+  readonly workers: boolean
+}
+
+/** Only called where there is a port to serve at. */
+export async function serveMetrics(
+  config: Config,
+  { metrics: { registry }, database, workers }: MetricsOptions,
+): Promise<MetricsServer> {
+  await using stack = new AsyncDisposableStack()
+  addIndexMetrics(registry, database)
+  const gathering = workers ? stack.use(gatherMetrics(registry)) : null
+  const read = async (): Promise<string> => {
+    if (gathering === null) return registry.metrics()
+    const below = await gathering.read()
+    return sumMetrics([await registry.getMetricsAsJSON(), ...below]).metrics()
+  }
+  const app = createMetricsApp(read, registry.contentType)
+  stack.defer(() => app.close())
+  const host = config['metrics-host']
+  const wanted = config['metrics-port'] ?? 0
+  try {
+    await app.listen({ host, port: wanted })
+  } catch (cause) {
+    const message = `Metrics cannot be served at port ${wanted} of ${host}: ${(cause as Error).message}. Choose others with --metrics-port and --metrics-host.`
+    throw new CommandError(message, { cause })
+  }
+  const { address, family, port } = app.server.address() as AddressInfo
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`
+  notify(config, `Metrics are at ${url}.`)
+  const open = stack.move()
+  return { url, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}

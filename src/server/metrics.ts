@@ -1,0 +1,109 @@
+/** What Prometheus may know of requests. Labels are few and bounded: no keys, no addresses, no operations. */
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Answered, Observer } from './observer.ts'
+
+export interface Metrics {
+  readonly observer: Observer
+  readonly registry: Registry
+}
+
+/** All values at a moment, as plain data that processes can send each other. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+
+/** Those of this process; the ones of the process itself, such as its memory, included. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  let inFlight = 0
+  const working = new Gauge({
+    name: 'lexigraph_requests_in_flight',
+    help: 'GraphQL requests that are being worked on.',
+    registers: [],
+    collect() {
+      this.set(inFlight)
+    },
+  })
+  registry.registerMetric(working)
+  const requests = new Counter({
+    name: 'lexigraph_requests_total',
+    help: 'GraphQL requests by what became of them: ok, gone (the caller had left), or a code.',
+    labelNames: ['tier', 'outcome'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'lexigraph_request_duration_seconds',
+    help: 'Time from the head of a request to its answer.',
+    labelNames: ['tier'],
+    buckets: times,
+    registers,
+  })
+  const points = new Histogram({
+    name: 'lexigraph_operation_points',
+    help: 'What operations cost; the sum is what callers spent.',
+    labelNames: ['tier'],
+    buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
+    registers,
+  })
+  const statements = new Histogram({
+    name: 'lexigraph_statement_seconds',
+    help: 'Time from handing a statement to the database until its answer, by whether it may take long.',
+    labelNames: ['kind'],
+    buckets: times,
+    registers,
+  })
+  const answers = new Counter({
+    name: 'lexigraph_answers_total',
+    help: 'Answers by where they came from: memory, a short or a long statement, or no data at all (constant).',
+    labelNames: ['from'],
+    registers,
+  })
+  const limitsHit = new Counter({
+    name: 'lexigraph_limits_hit_total',
+    help: 'Requests that were refused or ended by a limit: rate, complexity, time, size or key.',
+    labelNames: ['limit'],
+    registers,
+  })
+  // Rates see the first of each only when it is not the first that is heard of it.
+  for (const from of ['memory', 'short', 'long', 'constant']) answers.inc({ from }, 0)
+  for (const limit of Object.values(limits)) limitsHit.inc({ limit }, 0)
+
+  return {
+    registry,
+    observer: {
+      asked() {
+        inFlight += 1
+      },
+      answered({ caller, outcome, duration, report }) {
+        inFlight -= 1
+        const tier = caller?.tier.name ?? 'none'
+        requests.inc({ tier, outcome })
+        durations.observe({ tier }, duration / 1_000)
+        const limit = limits[outcome]
+        if (limit !== undefined) limitsHit.inc({ limit })
+        if (report === null) return
+        if (report.points > 0) points.observe({ tier }, report.points)
+        const { from, statementTime } = report
+        if (from === null) return
+        answers.inc({ from })
+        if (from === 'short' || from === 'long') statements.observe({ kind: from }, statementTime / 1_000)
+      },
+    },
+  }
+}
+
+/** Counts of several processes are added up. */
+export function sumMetrics(values: readonly MetricValues[]): Registry {
+  return AggregatorRegistry.aggregate([...values])
+}
+
+/** Seconds; a page of twenty takes less than the first, and no tier waits longer than the last. */
+const times = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+const limits: Readonly<Partial<Record<Answered['outcome'], string>>> = {
+  RATE_LIMITED: 'rate',
+  QUERY_TOO_COMPLEX: 'complexity',
+  TIMEOUT: 'time',
+  PAYLOAD_TOO_LARGE: 'size',
+  UNAUTHENTICATED: 'key',
+}

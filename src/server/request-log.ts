@@ -1,0 +1,72 @@
+/** A line of the log for each request. It names keys, and never addresses, documents or values. */
+import type { Logger } from 'pino'
+import { documentHash } from './observed-document.ts'
+import type { Answered, Observer } from './observer.ts'
+
+export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'isLevelEnabled'>
+
+export interface RequestLogOptions {
+  readonly log: Log
+  /** Failures are those that are not the caller's. */
+  readonly which: 'failures' | 'all'
+  readonly variables: boolean
+}
+
+export function createRequestLog({ log, which, variables }: RequestLogOptions): Observer {
+  return {
+    asked() {},
+    answered(answered) {
+      const level = levelOf(answered.outcome)
+      if ((which === 'failures' && level === 'info') || !log.isLevelEnabled(level)) return
+      const line = describeAnswered(answered)
+      log[level](variables ? { ...line, variables: showVariables(answered) } : line, 'request')
+    },
+  }
+}
+
+/** What a line says of a request, whatever its occasion. */
+export function describeAnswered(answered: Answered): object {
+  const { requestId, caller, request, report, outcome, status, bytes, duration } = answered
+  return {
+    requestId,
+    tier: caller?.tier.name ?? null,
+    key: caller?.keyName ?? null,
+    operation: report?.operationName?.slice(0, nameLength) ?? null,
+    document: request === null ? null : documentHash(request.query),
+    points: report?.points ?? 0,
+    rows: report?.rows ?? 0,
+    bytes,
+    ms: rounded(duration),
+    statementMs: rounded(report?.statementTime ?? 0),
+    from: report?.from ?? null,
+    outcome,
+    status,
+  }
+}
+
+/** JSON text, cut off where it is long: a body of variables has room for a megabyte. */
+export function showVariables({ request }: Answered): string | null {
+  const variables = request?.variables ?? null
+  return variables === null ? null : JSON.stringify(variables).slice(0, variablesLength)
+}
+
+/** Characters of the name of an operation, which is as long as its caller likes. */
+const nameLength = 100
+const variablesLength = 2_000
+
+function levelOf(outcome: Answered['outcome']): 'info' | 'warn' | 'error' {
+  switch (outcome) {
+    case 'INTERNAL':
+      return 'error'
+    case 'TIMEOUT':
+    case 'UNAVAILABLE':
+      return 'warn'
+    default:
+      return 'info'
+  }
+}
+
+/** To hundredths. */
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100
+}
