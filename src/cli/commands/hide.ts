@@ -1,14 +1,153 @@
 /** `hide`, `unhide` and `hidden`: what operators take out of every answer. */
-import { CommandError } from '../command.ts'
+import { userInfo } from 'node:os'
+import type { Ledger, Hiding } from '../../database/ledger.ts'
+import { whileBusy } from '../../ingest/retries.ts'
+import { parseSubject, type Subject } from '../../lexicon/subject.ts'
+import { formatInstant } from '../../util/instant.ts'
+import { type CommandContext, CommandError } from '../command.ts'
+import {
+  type Foundation,
+  lexiconDir,
+  loadFoundation,
+  openExistingStore,
+  openExistingWriter,
+} from '../foundation.ts'
+import type { Config } from '../settings.ts'
+import { renderTable } from '../table.ts'
 
-export async function hide(): Promise<number> {
-  throw new CommandError('hide is not there yet.')
+/** Rows that one transaction moves, so that whoever ingests need not wait long. */
+const rowsAtOnce = 1_000
+
+export async function hide({ config, operands, root }: CommandContext): Promise<number> {
+  const [text, subject] = subjectOf('hide', operands)
+  const reason = config.reason?.trim() ?? ''
+  if (reason === '') throw new CommandError('hide needs --reason TEXT, which is kept.')
+  assertPlain('--reason', reason, 1_000)
+  const hiddenBy = operatorOf(config)
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  await assertBuilt(config, foundation)
+  await using database = await openExistingWriter(config, foundation)
+  const { ledger } = database.write
+  const records = await ledger.hide({ subject: text, reason, hiddenBy })
+  if (records === null) {
+    const known = (await database.read.readHidings()).find(
+      (hiding) => hiding.subject === text && hiding.shownAt === null,
+    )
+    print(known === undefined ? `${text} is hidden already.` : alreadyHidden(known))
+    return 0
+  }
+  await settle(ledger)
+  print(`${text} is hidden: ${counted(records)} left the answers.${unserved(subject, foundation)}`)
+  return 0
 }
 
-export async function unhide(): Promise<number> {
-  throw new CommandError('unhide is not there yet.')
+export async function unhide({ config, operands, root }: CommandContext): Promise<number> {
+  const [text, subject] = subjectOf('unhide', operands)
+  const shownBy = operatorOf(config)
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  await assertBuilt(config, foundation)
+  await using database = await openExistingWriter(config, foundation)
+  const { ledger } = database.write
+  const records = await ledger.unhide(text, shownBy)
+  if (records === null) throw new CommandError(`${text} is not hidden; \`lexigraph hidden\` lists what is.`)
+  await settle(ledger)
+  print(
+    `${text} is no longer hidden: ${counted(records)} came back to the answers.${unserved(subject, foundation)}`,
+  )
+  return 0
 }
 
-export async function hidden(): Promise<number> {
-  throw new CommandError('hidden is not there yet.')
+export async function hidden({ config, root }: CommandContext): Promise<number> {
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  await using database = await openExistingStore(config, foundation)
+  const hidings = await database.readHidings()
+  if (config.json) for (const hiding of hidings) print(asJson(hiding))
+  else if (hidings.length === 0) print('Nothing has been hidden.')
+  else process.stdout.write(asTable(hidings))
+  return 0
+}
+
+function subjectOf(command: string, operands: readonly string[]): readonly [text: string, subject: Subject] {
+  const [text = '', ...more] = operands
+  if (more.length > 0)
+    throw new CommandError(`${command} takes one URI or DID, but ${operands.length} were given.`)
+  const subject = parseSubject(text)
+  if (typeof subject === 'string') throw new CommandError(subject)
+  return [text, subject]
+}
+
+function operatorOf({ by }: Config): string {
+  const name = (by ?? userOfMachine()).trim()
+  if (name === '') throw new CommandError('--by is empty. Give the name of who does it.')
+  assertPlain('--by', name, 200)
+  return name
+}
+
+/** In a container there may be none with a name. */
+function userOfMachine(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
+/** Terminals obey control characters, and lists have one line for each. */
+function assertPlain(option: string, text: string, longest: number): void {
+  if (text.length > longest)
+    throw new CommandError(`${option} is ${text.length} characters long. Give at most ${longest}.`)
+  if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text))
+    throw new CommandError(`${option} has a line break or another control character. Give one line of text.`)
+}
+
+/** A database of other lexicons is nothing to be rebuilt by the way, perhaps under a server. */
+async function assertBuilt(config: Config, foundation: Foundation): Promise<void> {
+  await (await openExistingStore(config, foundation))[Symbol.asyncDispose]()
+}
+
+/** Rows that are still in the tables are out of sight already, so that it may take its time. */
+async function settle(ledger: Ledger): Promise<void> {
+  const { signal } = new AbortController()
+  while ((await whileBusy(signal, () => ledger.settleAccounts(rowsAtOnce))) > 0);
+}
+
+function counted(records: number): string {
+  return `${records.toLocaleString('en')} ${records === 1 ? 'record' : 'records'}`
+}
+
+/** No answer had it, but the hiding holds when lexicons are added that have it. */
+function unserved(subject: Subject, { tables }: Foundation): string {
+  if (subject.kind === 'account' || tables.some(({ collection }) => collection.nsid === subject.collection))
+    return ''
+  return ` No lexicon here has the collection ${subject.collection}.`
+}
+
+function alreadyHidden({ subject, hiddenAt, hiddenBy, reason }: Hiding): string {
+  return `${subject} has been hidden since ${formatInstant(hiddenAt)} by ${hiddenBy}: ${reason}`
+}
+
+function asTable(hidings: readonly Hiding[]): string {
+  return renderTable(
+    ['subject', 'hidden at', 'by', 'shown again at', 'by', 'reason'],
+    hidings.map(({ subject, hiddenAt, hiddenBy, shownAt, shownBy, reason }) => [
+      subject,
+      formatInstant(hiddenAt),
+      hiddenBy,
+      shownAt === null ? '–' : formatInstant(shownAt),
+      shownBy ?? '–',
+      reason,
+    ]),
+  )
+}
+
+function asJson({ hiddenAt, shownAt, ...rest }: Hiding): string {
+  return JSON.stringify({
+    ...rest,
+    hiddenAt: formatInstant(hiddenAt),
+    shownAt: shownAt === null ? null : formatInstant(shownAt),
+  })
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
 }
