@@ -5,17 +5,43 @@ import { createApp } from '../server/app.ts'
 import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
 import { createReadiness } from './readiness.ts'
-import type { Service } from './service.ts'
+import type { ReadService } from './service.ts'
 import { stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 
-/** Resolves after the server has stopped, by a signal or by `end`. `onListening` gets its address, such as `http://127.0.0.1:4000`. */
+/** What a server answers from. */
+type Served = Pick<ReadService, 'engine' | 'model' | 'database'>
+
+/** One that answers already. */
+export interface RunningServer {
+  /** Such as `http://127.0.0.1:4000`. */
+  readonly address: string
+  /** Resolves when the requests in flight are answered. */
+  readonly close: () => Promise<void>
+}
+
+/** Resolves after the server has stopped, by a signal or by `end`. `onListening` gets its address. */
 export async function listen(
-  { engine, model, database }: Service,
+  served: Served,
   config: Config,
   onListening: (address: string) => Promise<void>,
   end?: AbortSignal,
 ): Promise<void> {
+  const server = await startServer(served, config)
+  const stop = AbortSignal.any([stopSignal(), ...(end === undefined ? [] : [end])])
+  await onListening(server.address)
+  if (!stop.aborted) await once(stop, 'abort')
+  notify(config, stopping)
+  await server.close()
+}
+
+export const stopping = 'Stopping: requests in flight are answered first; a second signal ends at once.'
+
+/** Fails with a sentence when it cannot listen. */
+export async function startServer(
+  { engine, model, database }: Served,
+  config: Config,
+): Promise<RunningServer> {
   const app = createApp({
     engine,
     readStatus: createReadiness(database.read),
@@ -28,12 +54,9 @@ export async function listen(
   } catch (cause) {
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
-  const stop = AbortSignal.any([stopSignal(), ...(end === undefined ? [] : [end])])
   const { address, family, port: actual } = app.server.address() as AddressInfo
-  await onListening(`http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`)
-  if (!stop.aborted) await once(stop, 'abort')
-  notify(config, 'Stopping: requests in flight are answered first; a second signal ends at once.')
-  await app.close()
+  const name = family === 'IPv6' ? `[${address}]` : address
+  return { address: `http://${name}:${actual}`, close: () => app.close() }
 }
 
 /** The log goes where all else goes that is no result; its info level would repeat what we say ourselves. */

@@ -19,15 +19,22 @@ export async function openService(config: Config, root: URL): Promise<Service> {
   return { ...foundation, database, engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
 }
 
-/** An engine over a store that is only read. */
-export async function openReader(
-  config: Config,
-  root: URL,
-): Promise<{ readonly engine: QueryEngine } & AsyncDisposable> {
+export interface ReadService extends Foundation, AsyncDisposable {
+  readonly database: Pick<Database, 'read'>
+  readonly engine: QueryEngine
+}
+
+/** An engine over a store that is only read, and left as it is. */
+export async function openReader(config: Config, root: URL): Promise<ReadService> {
   const foundation = await loadFoundation(lexiconDir(config, root))
-  const database = await openExistingStore(config, foundation)
-  const engine = engineOver(database, foundation)
-  return { engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+  const read = await openExistingStore(config, foundation)
+  const engine = engineOver(read, foundation)
+  return {
+    ...foundation,
+    database: { read },
+    engine,
+    [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),
+  }
 }
 
 function engineOver(database: ReadDatabase, { model, tables }: Foundation): QueryEngine {
