@@ -77,6 +77,20 @@ export function openExistingWriter(config: Config, foundation: Foundation): Prom
   return openStore(config, foundation)
 }
 
+/**
+ * For commands that keep something beside the records. They may be run with other lexicons than the server's by
+ * mistake, and must not rebuild the database for that.
+ */
+export function openBeside(config: Config, foundation: Foundation): Promise<Database> {
+  const options = { ...openOptions(foundation), mayRebuild: false }
+  return opened(config.database, () => openDatabase(config.database, options))
+}
+
+export function openExistingBeside(config: Config, foundation: Foundation): Promise<Database> {
+  assertExists(config.database)
+  return openBeside(config, foundation)
+}
+
 function openOptions({ lexicons, tables }: Foundation): OpenOptions {
   return { tables, fingerprint: lexicons.fingerprint, check: createCheck(lexicons), now }
 }

@@ -11,7 +11,7 @@ export function rebuiltElsewhere(): ServiceError {
 /** Told to operators, after the database's name. */
 export function builtElsewise(): Error {
   return new Error(
-    'it was built with other lexicons or by another version. `lexigraph serve` or `import` with these lexicons rebuilds it.',
+    'it was built with other lexicons or by another version. Name its own with --lexicons, or have `lexigraph serve` or `import` rebuild it for these.',
   )
 }
 

@@ -1,0 +1,276 @@
+/** Keys as operators make and end them: the program as a process, beside others that have the database open. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { hashKey, readKey } from '../src/util/api-key.ts'
+import { type Outcome, runProgram } from './network/service.ts'
+import type { Json } from './reference/shapes.ts'
+import { onEveryDatabase } from './support/databases.ts'
+import { emptyDatabases, temporaryFolder } from './support/store.ts'
+
+const emptyUrl = emptyDatabases()
+const inFolder = temporaryFolder()
+const research = ['--tier', 'research']
+const instant = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
+
+onEveryDatabase('a key is printed alone, once, and of it only a hash is kept', async (engine) => {
+  const database = await emptyUrl(engine)
+  const { stdout, stderr, status } = await keys(database, ['create', '--name', ' Zeitung Ä ', ...research])
+  assert.equal(status, 0, stderr)
+  const key = readKey(stdout)
+  assert.equal(stdout, `${key}\n`)
+  const [listed] = await list(database)
+  assert.equal(
+    stderr,
+    `The key is shown only now; its id is ${listed?.id}. Callers send it as the header X-API-Key.\n`,
+  )
+  assert.match(String(listed?.id), /^[a-z2-9]{8}$/)
+  assert.match(String(listed?.createdAt), new RegExp(`^${instant}$`))
+  assert.deepEqual(
+    { ...listed, id: '', createdAt: '' },
+    {
+      ...listed,
+      id: '',
+      name: 'Zeitung Ä',
+      tier: 'research',
+      state: 'active',
+      createdAt: '',
+      expiresAt: null,
+      revokedAt: null,
+    },
+  )
+  const table = await keys(database, ['list'])
+  assert.match(
+    table.stdout,
+    new RegExp(
+      `^id        name       tier      created                   state\n${listed?.id}  Zeitung Ä  research  ${instant}  active\n$`,
+    ),
+  )
+  const everything = await run(database, ['export'])
+  assert.doesNotMatch(table.stdout + table.stderr + everything, new RegExp(String(key)))
+})
+
+test('the file holds the hash of a key and nothing of the key itself', async () => {
+  const database = inFolder('hash.db')
+  const key = (await create(database)).key
+  const file = new DatabaseSync(database)
+  const rows = file.prepare('select * from api_key').all()
+  file.close()
+  assert.deepEqual(
+    rows.map(({ hash }) => hash),
+    [hashKey(key)],
+  )
+  assert.doesNotMatch(JSON.stringify(rows), new RegExp(key.slice(4, 20)))
+})
+
+onEveryDatabase('a key is rotated with a grace, and without one', async (engine) => {
+  const database = await emptyUrl(engine)
+  const { id } = await create(database)
+  const first = await keys(database, ['rotate', id, '--grace', '48'])
+  assert.equal(first.stdout, `${readKey(first.stdout)}\n`)
+  assert.match(
+    first.stderr,
+    new RegExp(
+      `^The key is shown only now; its id is [a-z2-9]{8}\\..+\nThe key ${id} \\(a\\): ends ${instant}\\.\n$`,
+    ),
+  )
+  const [old, next] = await list(database)
+  assert.deepEqual(
+    [old?.id, old?.state, next?.state, next?.name, next?.tier],
+    [id, 'ends', 'active', 'a', 'research'],
+  )
+  const grace = Date.parse(String(old?.expiresAt)) - Date.parse(String(next?.createdAt))
+  assert.ok(Math.abs(grace - 48 * 3_600_000) < 60_000)
+
+  const { stdout, stderr } = await keys(database, ['rotate', String(next?.id), '--grace', '0', '--json'])
+  const made = JSON.parse(stdout)
+  assert.deepEqual({ ...made, id: '', key: '' }, { id: '', name: 'a', tier: 'research', key: '' })
+  assert.ok(readKey(made.key))
+  assert.match(stderr, new RegExp(`The key ${next?.id} \\(a\\): ended ${instant}\\.\n$`))
+  assert.deepEqual(
+    (await list(database)).map(({ state }) => state),
+    ['ends', 'ended', 'active'],
+  )
+  const again = await keys(database, ['rotate', String(next?.id)])
+  assert.match(
+    again.stderr,
+    new RegExp(
+      `^The key ${next?.id} cannot be rotated, because it no longer holds: ended ${instant}\\. \`lexigraph keys create\` makes a new one\\.\n$`,
+    ),
+  )
+  assert.deepEqual([again.stdout, again.status], ['', 1])
+  assert.equal((await list(database)).length, 3)
+})
+
+onEveryDatabase('a key is revoked, which may be said twice, and is not rotated then', async (engine) => {
+  const database = await emptyUrl(engine)
+  const { id } = await create(database)
+  const first = await keys(database, ['revoke', id])
+  assert.match(first.stdout, new RegExp(`^The key ${id} \\(a\\): revoked ${instant}\\.\n$`))
+  assert.deepEqual([first.stderr, first.status], ['', 0])
+  const again = await keys(database, ['revoke', id, '--json'])
+  const [listed] = await list(database)
+  assert.deepEqual(JSON.parse(again.stdout), listed)
+  assert.equal(listed?.state, 'revoked')
+  const rotated = await keys(database, ['rotate', id])
+  assert.match(rotated.stderr, /because it no longer holds: revoked/)
+  assert.equal(rotated.status, 1)
+})
+
+test('what cannot be done is told in words that help, and changes nothing', async () => {
+  const database = inFolder('wrong.db')
+  const { key, id } = await create(database)
+  const before = await list(database)
+  const tiers = inFolder('tiers.json')
+  writeFileSync(tiers, '{"public": {"pageSize": 10}}')
+  const wrong: readonly (readonly [args: readonly string[], message: string])[] = [
+    [['revoke', 'nobody'], 'There is no key with the id "nobody"; `lexigraph keys list` shows them.'],
+    [['rotate', 'nobody'], 'There is no key with the id "nobody"; `lexigraph keys list` shows them.'],
+    [['revoke', key], `That is a key itself, and what is wanted is the id of one: its id is ${id}.`],
+    [
+      ['rotate', 'lgk_x'],
+      'That is a key itself, and what is wanted is the id of one: it is none of those kept here; `lexigraph keys list` shows them.',
+    ],
+    [['rotate'], 'keys rotate needs the id of a key; `lexigraph keys list` shows them.'],
+    [['revoke', id, 'b'], 'keys revoke takes one id at a time, but 2 were given.'],
+    [['revoke', id, '--tier', 'public'], 'keys revoke takes no --tier.'],
+    [['list', '--name', 'x', '--tier', 'y'], 'keys list takes no --name and no --tier.'],
+    [['list', 'all'], 'keys list takes no "all", only options.'],
+    [['create', 'me', '--name', 'x', ...research], 'keys create takes no "me", only options.'],
+    [
+      ['create'],
+      'keys create needs --name NAME: whose key it is. keys create needs --tier TIER, one of public, research, unlimited.',
+    ],
+    [
+      ['create', '--name', 'a\nb', '--tier', 'gold'],
+      '--name must have 1 to 100 printable characters, without line breaks or control characters. There is no tier "gold", only public, research, unlimited. --tiers FILE adds others.',
+    ],
+    [
+      ['create', '--name', ' ', ...research],
+      '--name must have 1 to 100 printable characters, without line breaks or control characters.',
+    ],
+    [
+      ['create', '--name', 'x'.repeat(101), ...research],
+      '--name must have 1 to 100 printable characters, without line breaks or control characters.',
+    ],
+    [
+      ['create', '--name', 'right \u202eleft', ...research],
+      '--name must have 1 to 100 printable characters, without line breaks or control characters.',
+    ],
+    [
+      ['create', '--name', 'x', ...research, '--tiers', tiers],
+      `${tiers}: "public".pageSize must be a whole number from 20 to 1000, not 10.`,
+    ],
+    [['revok', id], 'keys takes create, list, rotate ID or revoke ID, not "revok". Did you mean revoke?'],
+    [['ls'], 'keys takes create, list, rotate ID or revoke ID, not "ls".'],
+  ]
+  for (const [args, message] of wrong)
+    assert.deepEqual(await keys(database, args), { stdout: '', stderr: `${message}\n`, status: 1 })
+  assert.deepEqual(await list(database), before)
+})
+
+test('a tier of the file that the server has is a tier for keys', async () => {
+  const database = inFolder('tiers.db')
+  const tiers = inFolder('press.json')
+  writeFileSync(
+    tiers,
+    '{"press": {"pointsPerMinute": null, "pointsPerQuery": 500, "pageSize": 200, "seconds": 9, "concurrent": 5}}',
+  )
+  const args = ['create', '--name', '新聞 🗞️', '--tier', 'press']
+  const { stderr } = await keys(database, args)
+  assert.equal(
+    stderr,
+    'There is no tier "press", only public, research, unlimited. --tiers FILE adds others.\n',
+  )
+  await run(database, ['keys', ...args, '--tiers', tiers])
+  const [made] = await list(database)
+  assert.deepEqual([made?.name, made?.tier], ['新聞 🗞️', 'press'])
+})
+
+test('keys need a database that stays, of the same lexicons, and only making one makes it', async () => {
+  const database = inFolder('none.db')
+  for (const args of [['list'], ['revoke', 'a'], ['rotate', 'a']]) {
+    const { stderr, status } = await keys(database, args)
+    assert.equal(status, 1)
+    assert.equal(stderr, `There is no database at ${database}; \`lexigraph import FILE…\` makes one.\n`)
+  }
+  const inMemory = await keys('sqlite::memory:', ['create', '--name', 'x', ...research])
+  assert.match(inMemory.stderr, /^A key in a database in memory would end with this command\./)
+  await create(database)
+  const lexicons = fileURLToPath(new URL('schemas/site-standard/lexicons', import.meta.url))
+  const other = await keys(database, ['create', '--name', 'x', ...research, '--lexicons', lexicons])
+  assert.match(other.stderr, /built with other lexicons or by another version\. Name its own with --lexicons/)
+  assert.equal((await list(database)).length, 1)
+})
+
+test('an empty list says how to make a key', async () => {
+  const database = inFolder('empty.db')
+  writeFileSync(inFolder('nothing.jsonl'), '')
+  await run(database, ['import', inFolder('nothing.jsonl')])
+  assert.equal(
+    (await keys(database, ['list'])).stdout,
+    'There are no keys yet; `lexigraph keys create` makes one.\n',
+  )
+  assert.equal((await keys(database, ['list', '--json'])).stdout, '')
+})
+
+test('keys are made and ended while another process is writing to the file', async () => {
+  const database = inFolder('busy.db')
+  const { id } = await create(database)
+  const writer = new DatabaseSync(database)
+  writer.exec('begin immediate; delete from fetched')
+  const made = keys(database, ['create', '--name', 'b', ...research])
+  const revoked = keys(database, ['revoke', id])
+  // Both have started by the time that the program has answered somebody who only reads.
+  assert.deepEqual(
+    (await list(database)).map(({ state }) => state),
+    ['active'],
+  )
+  writer.exec('commit')
+  writer.close()
+  for (const { stderr, status } of [await made, await revoked]) assert.equal(status, 0, stderr)
+  assert.deepEqual(
+    (await list(database)).map(({ name, state }) => [name, state]),
+    [
+      ['a', 'revoked'],
+      ['b', 'active'],
+    ],
+  )
+})
+
+onEveryDatabase('keys that are made at the same moment are all there', async (engine) => {
+  const database = await emptyUrl(engine)
+  await create(database)
+  const made = await Promise.all(
+    [1, 2, 3].map((n) => keys(database, ['create', '--name', `n${n}`, ...research])),
+  )
+  assert.equal(new Set(made.map(({ stdout }) => readKey(stdout))).size, 3)
+  assert.deepEqual((await list(database)).map(({ name }) => String(name)).toSorted(), ['a', 'n1', 'n2', 'n3'])
+})
+
+function keys(database: string, args: readonly string[]): Promise<Outcome> {
+  return runProgram(['keys', ...args, '--database', database])
+}
+
+/** A key of `a` for research. */
+async function create(database: string): Promise<{ readonly id: string; readonly key: string }> {
+  return JSON.parse(await run(database, ['keys', 'create', '--name', 'a', ...research, '--json']))
+}
+
+async function list(database: string): Promise<readonly Json[]> {
+  const lines = await run(database, ['keys', 'list', '--json'])
+  return lines === ''
+    ? []
+    : lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Json)
+}
+
+async function run(database: string, args: readonly string[]): Promise<string> {
+  const { stdout, stderr, status } = await runProgram([...args, '--database', database])
+  assert.equal(status, 0, stderr)
+  return stdout
+}
