@@ -31,7 +31,7 @@ import { emptyDatabases, type TestStore } from '../../test/support/store.ts'
 const emptyUrl = emptyDatabases()
 
 onEveryDatabase(
-  'whatever accounts do, at every moment those are seen who may be, and their records come back as they were',
+  'whatever accounts and operators do, at every moment those are seen who may be, and their records come back as they were',
   (database) =>
     assertHolds(
       fc.array(step, { minLength: 5, maxLength: 60 }),
@@ -45,6 +45,7 @@ const step = fc.record({
   what: fc.constantFrom(
     ...'put,put,put,put,delete,refuse,import,old put,end,old end'.split(','),
     ...'suspended,deactivated,deleted,back,back,old account,settle,settle,settle,reopen,rebuild'.split(','),
+    ...'hide record,hide record,show record,hide account,show account,show account'.split(','),
   ),
   did: fc.constantFrom(0, 1),
   rkey: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -69,6 +70,8 @@ interface Known {
 async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
   const path = await emptyUrl(database)
   const first = { rev: rev(0), content: 0, made: -1 }
+  /** What operators hide: URIs and DIDs. */
+  const hidden = new Set<string>()
   const model = [0, 1].map(
     (did): Known => ({ status: null, floor: '', records: new Map([[uriOf(spot('a', did)), first]]) }),
   )
@@ -129,6 +132,28 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
           }
           break
         }
+        case 'hide record':
+        case 'hide account':
+        case 'show record':
+        case 'show account': {
+          const subject = what.endsWith('record') ? uriOf(at) : at.did
+          const { ledger } = store.database.write
+          const was = [...(await visibleRecords(store)).keys()]
+          const shows = what.startsWith('show')
+          const given = { subject, reason: `In turn ${turn}.`, hiddenBy: 'ann' }
+          const moved = await (shows ? ledger.unhide(subject, 'ben') : ledger.hide(given))
+          const changes = shows ? hidden.delete(subject) : !hidden.has(subject)
+          if (!shows) hidden.add(subject)
+          assert.equal(moved !== null, changes)
+          const isOf = (uri: string): boolean => uri === subject || uri.startsWith(`at://${subject}/`)
+          const shown = [...known.records].filter(
+            ([uri, { content }]) =>
+              isOf(uri) && content !== null && known.status === null && !hidden.has(uri),
+          )
+          if (!shows && changes) assert.equal(moved, was.filter(isOf).length)
+          if (shows && changes) assert.equal(moved, hidden.has(at.did) ? 0 : shown.length)
+          break
+        }
         case 'old account':
           await apply(store, account(did, 'suspended', -1))
           break
@@ -148,7 +173,7 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
           store = await openNotes(path, undefined, lexicons)
           break
       }
-      await assertSeen(store, model, seen)
+      await assertSeen(store, model, hidden, seen)
       const state = await store.database.read.readPlanState()
       assert.equal(state.hiding, (await store.rows('select * from hidden')).length > 0)
       const changed = state.hiding !== before.hiding || state.ordered.size !== before.ordered.size
@@ -156,14 +181,18 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
       before = state
     }
     await settleAll(store, 3)
-    await assertSeen(store, model, seen)
+    await assertSeen(store, model, hidden, seen)
     assert.deepEqual(await store.rows('select * from hidden'), [])
     assert.equal((await store.rows(allRows)).length, (await visibleRecords(store)).size)
     await assertDerived(store, lexicons)
     await apply(store, account(0, null, 1000), account(1, null, 1000))
     for (const known of model) known.status = null
     await settleAll(store, 2)
-    await assertSeen(store, model, seen)
+    await assertSeen(store, model, hidden, seen)
+    for (const subject of hidden) await store.database.write.ledger.unhide(subject, 'ben')
+    hidden.clear()
+    await settleAll(store, 2)
+    await assertSeen(store, model, hidden, seen)
     assert.deepEqual(await store.rows('select * from parked'), [])
     await assertDerived(store, lexicons)
   } finally {
@@ -174,6 +203,7 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
 async function assertSeen(
   store: TestStore,
   model: readonly Known[],
+  hidden: ReadonlySet<string>,
   seen: Map<string, unknown>,
 ): Promise<void> {
   const visible = await visibleRecords(store)
@@ -182,6 +212,7 @@ async function assertSeen(
   for (const { status, records } of model)
     for (const [uri, { content }] of records) {
       if (content === null || status !== null) continue
+      if (hidden.has(uri) || hidden.has(spotOf(uri).did)) continue
       // It may not be back yet.
       if (returning.includes(spotOf(uri).did) && !visible.has(uri)) continue
       expected.set(uri, contentJson(spotOf(uri).collection, content))
