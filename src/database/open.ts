@@ -3,6 +3,7 @@ import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
 import type { Database, ReadDatabase, RecordCheck } from './database.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
 import { openSqliteTarget } from './sqlite/copy-target.ts'
+import type { LongReadingOptions } from './sqlite/long-readings.ts'
 import { connectReader, openSqlite, openSqliteReader } from './sqlite/open.ts'
 import { SqliteSnapshot } from './sqlite/snapshot.ts'
 import type { Table } from './tables.ts'
@@ -17,8 +18,10 @@ export interface OpenOptions {
   readonly now: () => bigint
   /** False: a database that was built with other lexicons is not opened, instead of being rebuilt. */
   readonly mayRebuild?: boolean
-  /** How PostgreSQL is read; a file is read by this process alone. */
+  /** How PostgreSQL is read. */
   readonly reading?: ReadingOptions
+  /** How a file is read by statements that may take long. */
+  readonly longReading?: LongReadingOptions
 }
 
 /**
@@ -34,7 +37,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
 /** The same for reading alone: nothing is created, migrated or rebuilt. */
 export async function openReadDatabase(
   url: string,
-  options: Pick<OpenOptions, 'fingerprint' | 'now' | 'reading'>,
+  options: Pick<OpenOptions, 'fingerprint' | 'now' | 'reading' | 'longReading'>,
 ): Promise<ReadDatabase> {
   if (!isPostgres(url)) return openSqliteReader(sqlitePath(url), options)
   const { openPostgresReader } = await postgres()

@@ -20,6 +20,7 @@ test('a file that another process has locked is a passing fault, with the cause 
     fingerprint: 'f',
     now: () => 0n,
     idle: () => null,
+    long: null,
   })
   other.exec('begin exclusive')
   const isPassing = (error: unknown): boolean =>

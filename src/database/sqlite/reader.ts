@@ -1,8 +1,6 @@
 /** The read path of SQLite: statements prepared once, answers as bytes. It cannot write. */
 import { statSync } from 'node:fs'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
-import { ServiceError } from '../../errors.ts'
+import type { DatabaseSync } from 'node:sqlite'
 import type {
   ColumnValue,
   IndexStatus,
@@ -18,13 +16,14 @@ import { isHiding } from '../kept/accounts.ts'
 import { readHidings } from '../kept/hidings.ts'
 import { findKey, readKeys } from '../kept/keys.ts'
 import { readRejections } from '../kept/read-rejections.ts'
-import { readStatus } from '../kept/status.ts'
 import type { ApiKey, Hiding, KeptRejection } from '../ledger.ts'
 import { rebuiltElsewhere } from '../refusals.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
 import { sqliteDialect } from './dialect.ts'
-import { createRunner, type Run } from './steps.ts'
+import { asPassing, whileReachable } from './failures.ts'
+import type { LongReadings } from './long-readings.ts'
+import { Readings } from './readings.ts'
 
 export interface ReaderOptions {
   readonly fingerprint: string
@@ -32,25 +31,21 @@ export interface ReaderOptions {
   readonly now: () => bigint
   /** On a connection shared with the writer: settles when no load is under way. */
   readonly idle: () => Promise<unknown> | null
+  /** Null on a connection shared with the writer: nobody else can read what it has in memory. */
+  readonly long: LongReadings | null
 }
 
 export class SqliteReader implements ReadDatabase {
   readonly #database: DatabaseSync
   readonly #options: ReaderOptions
-  readonly #run: Run
-  /** A prepared statement takes some thirty bytes for each of its characters, outside of the heap. */
-  readonly #prepared = new LRUCache<string, StatementSync>({
-    max: 500,
-    maxSize: 4_000_000,
-    sizeCalculation: (_, text) => text.length + 1,
-  })
+  readonly #readings: Readings
   readonly statistics: Statistics
   readonly dialect = sqliteDialect
 
   constructor(database: DatabaseSync, options: ReaderOptions) {
     this.#database = database
     this.#options = options
-    this.#run = createRunner(database)
+    this.#readings = new Readings(database)
     this.statistics = {
       rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) as n from ${quote(name)}`, []),
       countUpTo: ({ text, values }, limit) =>
@@ -63,7 +58,7 @@ export class SqliteReader implements ReadDatabase {
         if (unindexable.test(needle)) return null
         const counts = `select count(*) as terms, sum(records) as records from ${quote(`${name}/counts`)}
           where term >= ? and term < ?`
-        const row = this.#prepare(counts).get(needle, afterPrefix(needle))
+        const row = this.#readings.prepare(counts).get(needle, afterPrefix(needle))
         return { terms: Number(row?.terms), records: Number(row?.records ?? 0) }
       },
     }
@@ -74,34 +69,39 @@ export class SqliteReader implements ReadDatabase {
     return whileReachable(() => this.#planState())
   }
 
-  async readAnswer(statement: Statement, _terms: ReadTerms): Promise<StoredAnswer> {
-    const busy = this.#options.idle()
+  async readAnswer(statement: Statement, terms: ReadTerms): Promise<StoredAnswer> {
+    const { long, idle } = this.#options
+    if (terms.kind === 'long' && long !== null) return passingOf(long.readAnswer(statement, terms))
+    const busy = idle()
     if (busy !== null) await busy
-    const row = whileReachable(() => this.#prepare(statement.text).get(...statement.values))
-    return { version: Number(row?.version), body: row?.body as Uint8Array }
+    // Here a statement cannot be stopped once it runs.
+    if (terms.kind === 'long') terms.signal.throwIfAborted()
+    return whileReachable(() => this.#readings.readAnswer(statement))
   }
 
   /** Null in memory, where this very connection writes too, which changes no version. */
   dataVersion(): number | null {
     if (this.#options.idle() !== null) return null
-    return Number(this.#prepare('pragma data_version').get()?.data_version)
+    return Number(this.#readings.prepare('pragma data_version').get()?.data_version)
   }
 
   async findKey(hash: string): Promise<ApiKey | null> {
-    return whileReachable(() => this.#run(findKey(hash)))
+    return whileReachable(() => this.#readings.run(findKey(hash)))
   }
 
   async readKeys(): Promise<readonly ApiKey[]> {
-    return whileReachable(() => this.#run(readKeys()))
+    return whileReachable(() => this.#readings.run(readKeys()))
   }
 
   async readHidings(): Promise<readonly Hiding[]> {
-    return whileReachable(() => this.#run(readHidings()))
+    return whileReachable(() => this.#readings.run(readHidings()))
   }
 
   async readStatus(): Promise<IndexStatus> {
-    await this.#options.idle()
-    return whileReachable(() => this.#status())
+    const { long, idle, now } = this.#options
+    if (long !== null) return passingOf(long.readStatus(now()))
+    await idle()
+    return this.#readings.readStatus(now())
   }
 
   async readSize(): Promise<number> {
@@ -115,7 +115,7 @@ export class SqliteReader implements ReadDatabase {
 
   async readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
     await this.#options.idle()
-    return whileReachable(() => this.#run(readRejections(limit, after)))
+    return whileReachable(() => this.#readings.run(readRejections(limit, after)))
   }
 
   async *readRecords({ name, collection }: Table): AsyncGenerator<StoredRecord> {
@@ -144,7 +144,8 @@ export class SqliteReader implements ReadDatabase {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#prepared.clear()
+    await this.#options.long?.[Symbol.asyncDispose]()
+    this.#readings.clear()
     if (this.#database.isOpen) this.#database.close()
   }
 
@@ -155,26 +156,8 @@ export class SqliteReader implements ReadDatabase {
     return {
       version: Number(state.plan_version),
       ordered: new Set(ordered.map((row) => String(row.nsid))),
-      hiding: this.#run(isHiding()),
+      hiding: this.#readings.run(isHiding()),
     }
-  }
-
-  /** In one transaction, so that its figures agree. */
-  #status(): IndexStatus {
-    this.#database.exec('begin')
-    try {
-      return this.#run(readStatus(this.#options.now()))
-    } finally {
-      this.#database.exec('commit')
-    }
-  }
-
-  #prepare(text: string): StatementSync {
-    const known = this.#prepared.get(text)
-    if (known !== undefined) return known
-    const prepared = this.#database.prepare(text)
-    this.#prepared.set(text, prepared)
-    return prepared
   }
 
   *#rows({ text, values }: Statement): Iterable<Record<string, ColumnValue>> {
@@ -184,7 +167,7 @@ export class SqliteReader implements ReadDatabase {
   }
 
   #number(text: string, values: readonly ColumnValue[]): number {
-    return Number(this.#prepare(text).get(...values)?.n ?? 0)
+    return Number(this.#readings.prepare(text).get(...values)?.n ?? 0)
   }
 }
 
@@ -195,17 +178,8 @@ function bytesOf(path: string): number {
 /** Two noncharacters that the trigram tokenizer replaces, so that they are found in the text alone. */
 const unindexable = /[\uFFFE\uFFFF]/
 
-/** Busy, locked or out of reach may be over soon, and says so (https://sqlite.org/rescode.html). */
-function whileReachable<Result>(read: () => Result): Result {
-  try {
-    return read()
-  } catch (error) {
-    const code = (error as { errcode?: unknown }).errcode
-    if (typeof code !== 'number' || !passing.has(code & 0xff)) throw error
-    const message = 'The database does not answer at the moment.'
-    throw new ServiceError('UNAVAILABLE', message, { retryAfter: 1 }, { cause: error })
-  }
+function passingOf<Result>(reading: Promise<Result>): Promise<Result> {
+  return reading.catch((error) => {
+    throw asPassing(error)
+  })
 }
-
-/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN */
-const passing: ReadonlySet<number> = new Set([5, 6, 10, 14])

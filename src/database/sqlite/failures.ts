@@ -1,0 +1,51 @@
+/** SQLite's failures, as they pass between processes and as callers may know them. */
+import { type ErrorCode, ServiceError } from '../../errors.ts'
+
+/** Busy, locked or out of reach may be over soon, and says so (https://sqlite.org/rescode.html). */
+export function whileReachable<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw asPassing(error)
+  }
+}
+
+/** The same failure, or what a caller may know of one that may be over soon. */
+export function asPassing(error: unknown): unknown {
+  const code = (error as { errcode?: unknown }).errcode
+  return typeof code === 'number' && passing.has(code & 0xff) ? unavailable(error) : error
+}
+
+export function unavailable(cause: unknown): ServiceError {
+  const message = 'The database does not answer at the moment.'
+  return new ServiceError('UNAVAILABLE', message, { retryAfter: 1 }, { cause })
+}
+
+/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN */
+const passing: ReadonlySet<number> = new Set([5, 6, 10, 14])
+
+/** An error between processes, which would lose everything but its message. */
+export interface Failure {
+  readonly message: string
+  /** SQLite's own. */
+  readonly errcode: number | null
+  /** Of what a function of ours refused within a statement. */
+  readonly code: ErrorCode | null
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export function failureOf(error: unknown): Failure {
+  const { message, errcode } = error as { message?: unknown; errcode?: unknown }
+  return {
+    message: String(message),
+    errcode: typeof errcode === 'number' ? errcode : null,
+    code: error instanceof ServiceError ? error.code : null,
+    details: error instanceof ServiceError ? error.details : {},
+  }
+}
+
+export function errorOf({ message, errcode, code, details }: Failure): Error {
+  if (code !== null) return new ServiceError(code, message, details)
+  const error = new Error(message)
+  return errcode === null ? error : Object.assign(error, { errcode })
+}

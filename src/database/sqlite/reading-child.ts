@@ -1,0 +1,64 @@
+/**
+ * The process in which statements that may take long run, one at a time. SQLite cannot be told to stop one, so
+ * whoever started this process kills it when one must not go on. It only reads, so its end damages nothing.
+ */
+import { setPriority } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { connect } from './connection.ts'
+import { failureOf } from './failures.ts'
+import type { FromReader, Question, Reply, ToReader } from './reading-messages.ts'
+import { Readings } from './readings.ts'
+
+/** MiB of pages; the file itself is mapped into memory that all processes share. */
+const cacheSize = 16
+/** Whoever answers short questions goes first where cores are few. */
+const niceness = 10
+/**
+ * In a thread of its own, because this one hears nothing while a statement runs. What it waits for never comes: the
+ * pipe ends when the process at its other end does, however that ended.
+ */
+const watch = `require('node:fs').readSync(0, Buffer.alloc(1)); process.kill(process.pid, 'SIGKILL')`
+
+let path = ''
+let readings: Readings | null = null
+let watcher: Worker | null = null
+
+process.on('message', (message: ToReader) => {
+  if (message.kind !== 'open') return send(replyTo(message))
+  path = message.path
+  prepare()
+  send({ kind: 'ready' })
+  watcher ??= new Worker(watch, { eval: true })
+})
+// A terminal and a supervisor tell all processes of a group to end; what is under way here, others decide on.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+
+/** Before anything is asked; what cannot be done now is told to who asks. */
+function prepare(): void {
+  try {
+    open()
+    setPriority(niceness)
+  } catch {}
+}
+
+function open(): Readings {
+  readings ??= new Readings(connect(path, true, cacheSize))
+  return readings
+}
+
+function replyTo(question: Question): Reply {
+  try {
+    switch (question.kind) {
+      case 'answer':
+        return { kind: 'answer', answer: open().readAnswer(question.statement) }
+      case 'status':
+        return { kind: 'status', status: open().readStatus(question.now) }
+    }
+  } catch (error) {
+    return { kind: 'failed', failure: failureOf(error) }
+  }
+}
+
+function send(message: FromReader): void {
+  process.send?.(message)
+}

@@ -1,0 +1,108 @@
+/** A process that reads a file for this one, from its start to its end; `reading-child.ts` is what runs there. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { extname } from 'node:path'
+import { untilAborted } from '../../util/until-aborted.ts'
+import type { FromReader, Question, Reply, ToReader } from './reading-messages.ts'
+
+/** The process ended, or could not be started, before it had answered. */
+export class ProcessEndedError extends Error {
+  override name = 'ProcessEndedError'
+}
+
+/** Characters of its last words that are kept. */
+const lastWords = 2000
+
+export class ReadingProcess implements AsyncDisposable {
+  readonly #child: ChildProcess
+  readonly #ready = Promise.withResolvers<void>()
+  readonly #closed: Promise<unknown>
+  #reply: PromiseWithResolvers<Reply> | null = null
+  #words = ''
+  #isOver = false
+
+  constructor(path: string) {
+    const child = fork(module, {
+      serialization: 'advanced',
+      // Ours may say that a debugger waits, or which file is to be run first.
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      // Nothing is written to the first: its end tells the process of ours.
+      stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
+    })
+    this.#child = child
+    this.#closed = once(child, 'close').catch(() => undefined)
+    child.on('message', (message: FromReader) => {
+      if (message.kind === 'ready') this.#ready.resolve()
+      else this.#reply?.resolve(message)
+    })
+    child.stderr?.setEncoding('utf8').on('data', (words: string) => {
+      this.#words = (this.#words + words).slice(-lastWords)
+    })
+    child.on('close', (code, signal) => this.#fail(`ended with ${signal ?? `code ${code}`}. ${this.#words}`))
+    child.on('error', (cause) => this.#fail('failed.', cause))
+    // Whoever waits for it is told.
+    this.#ready.promise.catch(() => undefined)
+    this.#hold(false)
+    this.#send({ kind: 'open', path })
+  }
+
+  /** Whether it answers nothing any more. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /**
+   * One question at a time. When the signal is aborted this fails with its reason, and so that nothing goes on, the
+   * process is killed.
+   */
+  async ask(question: Question, signal: AbortSignal): Promise<Reply> {
+    this.#hold(true)
+    try {
+      await untilAborted(this.#ready.promise, signal)
+      const reply = Promise.withResolvers<Reply>()
+      this.#reply = reply
+      this.#send(question)
+      return await untilAborted(reply.promise, signal, () => this.#kill())
+    } finally {
+      this.#reply = null
+      this.#hold(false)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#hold(true)
+    this.#fail('was ended.')
+    await this.#closed
+  }
+
+  #kill(): void {
+    this.#isOver = true
+    this.#child.kill('SIGKILL')
+  }
+
+  #fail(what: string, cause?: Error): void {
+    this.#kill()
+    const error = new ProcessEndedError(`A process that reads the database ${what}`.trim(), { cause })
+    this.#ready.reject(error)
+    this.#reply?.reject(error)
+  }
+
+  #send(message: ToReader): void {
+    // A failure is followed by an end, which is told.
+    if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+
+  /** Whether this process has to stay for it. */
+  #hold(isAwaited: boolean): void {
+    const { channel, stdin, stderr } = this.#child
+    const all = [this.#child, channel, stdin as Socket | null, stderr as Socket | null]
+    for (const one of all) {
+      if (isAwaited) one?.ref()
+      else one?.unref()
+    }
+  }
+}
+
+/** Its name ends as this file's does: sources run as they are, the package has them compiled. */
+const module = new URL(`./reading-child${extname(import.meta.url)}`, import.meta.url)

@@ -1,0 +1,85 @@
+/**
+ * Processes that run what may take long on a file: how many, who is the next to be served, and another for one that
+ * has ended. They are started when there is something to do.
+ */
+import { Turns } from '../../util/turns.ts'
+import { errorOf, unavailable } from './failures.ts'
+import type { Question, Reply } from './reading-messages.ts'
+import { ProcessEndedError, ReadingProcess } from './reading-process.ts'
+
+/** When a question is given up, and whose it is. */
+export interface LongTerms {
+  readonly signal: AbortSignal
+  readonly caller: string
+}
+
+/** An answer of the kind of its question. */
+type Answer = Exclude<Reply, { readonly kind: 'failed' }>
+
+/** A process at a time. */
+interface Lane {
+  process: ReadingProcess | null
+}
+
+const mostWaiting = 1000
+
+export class ReadingProcesses implements AsyncDisposable {
+  readonly #path: string
+  readonly #lanes: readonly Lane[]
+  /** As many as there are turns left. */
+  readonly #free: Lane[]
+  readonly #turns: Turns
+  #isOver = false
+
+  /** `count`: how many questions are answered at a time. */
+  constructor(path: string, count: number) {
+    this.#path = path
+    this.#lanes = Array.from({ length: count }, () => ({ process: null }))
+    this.#free = [...this.#lanes]
+    this.#turns = new Turns({ places: count, mostWaiting })
+  }
+
+  /** Starts them now, so that the first question need not wait for that. */
+  start(): void {
+    for (const lane of this.#lanes) this.#started(lane)
+  }
+
+  /** Fails like what was asked, or with the signal's reason when that is aborted before there is an answer. */
+  async ask(question: Question, { signal, caller }: LongTerms): Promise<Answer> {
+    using _turn = await this.#turns.take(caller, signal)
+    const lane = this.#free.pop() as Lane
+    try {
+      const reply = await this.#askTwice(lane, question, signal)
+      if (reply.kind === 'failed') throw errorOf(reply.failure)
+      return reply
+    } finally {
+      this.#free.push(lane)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true
+    this.#turns[Symbol.dispose]()
+    await Promise.all(this.#lanes.map(({ process }) => process?.[Symbol.asyncDispose]()))
+  }
+
+  /** A process may be killed by others, such as a system that is short of memory. */
+  async #askTwice(lane: Lane, question: Question, signal: AbortSignal): Promise<Reply> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#started(lane).ask(question, signal)
+      } catch (error) {
+        // Whoever is next finds another process on its way.
+        if (!this.#isOver && signal.aborted) this.#started(lane)
+        signal.throwIfAborted()
+        if (!(error instanceof ProcessEndedError)) throw error
+        if (this.#isOver || attempt === 2) throw unavailable(error)
+      }
+    }
+  }
+
+  #started(lane: Lane): ReadingProcess {
+    if (lane.process === null || lane.process.isOver) lane.process = new ReadingProcess(this.#path)
+    return lane.process
+  }
+}

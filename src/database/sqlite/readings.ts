@@ -1,0 +1,51 @@
+/** What is read through one connection to SQLite for answers and for status, whichever process the connection is in. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
+import type { IndexStatus, Statement, StoredAnswer } from '../database.ts'
+import { readStatus } from '../kept/status.ts'
+import { createRunner, type Run } from './steps.ts'
+
+export class Readings {
+  readonly #database: DatabaseSync
+  /** Runs what is written for every engine. */
+  readonly run: Run
+  /** A prepared statement takes some thirty bytes for each of its characters, outside of the heap. */
+  readonly #prepared = new LRUCache<string, StatementSync>({
+    max: 500,
+    maxSize: 4_000_000,
+    sizeCalculation: (_, text) => text.length + 1,
+  })
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.run = createRunner(database)
+  }
+
+  /** For statements that come again. */
+  prepare(text: string): StatementSync {
+    const known = this.#prepared.get(text)
+    if (known !== undefined) return known
+    const prepared = this.#database.prepare(text)
+    this.#prepared.set(text, prepared)
+    return prepared
+  }
+
+  readAnswer({ text, values }: Statement): StoredAnswer {
+    const row = this.prepare(text).get(...values)
+    return { version: Number(row?.version), body: row?.body as Uint8Array }
+  }
+
+  /** In one transaction, so that its figures agree. */
+  readStatus(now: bigint): IndexStatus {
+    this.#database.exec('begin')
+    try {
+      return this.run(readStatus(now))
+    } finally {
+      this.#database.exec('commit')
+    }
+  }
+
+  clear(): void {
+    this.#prepared.clear()
+  }
+}
