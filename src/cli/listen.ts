@@ -2,12 +2,22 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createApp } from '../server/app.ts'
+import type { ConnectionLimits } from '../server/connections.ts'
+import { parseTrustedProxies } from '../server/limits/address.ts'
+import { createMemoryLimiter } from '../server/limits/create-limiter.ts'
+import type { Limiter } from '../server/limits/limiter.ts'
+import { createMetrics, type Metrics } from '../server/metrics.ts'
+import { createObserver } from '../server/observe.ts'
+import { publicTier, type Tier } from '../server/tiers.ts'
 import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
+import { createLogs } from './logger.ts'
+import { serveMetrics } from './metrics.ts'
 import { createReadiness } from './readiness.ts'
 import type { ReadService } from './service.ts'
 import { stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
+import { loadTiers } from './tiers.ts'
 
 /** What a server answers from. */
 type Served = Pick<ReadService, 'engine' | 'model' | 'database'>
@@ -20,14 +30,19 @@ export interface RunningServer {
   readonly close: () => Promise<void>
 }
 
-/** Resolves after the server has stopped, by a signal or by `end`. `onListening` gets its address. */
+/** In this process alone. Resolves after the server has stopped, by a signal or by `end`. `onListening` gets its address. */
 export async function listen(
   served: Served,
   config: Config,
   onListening: (address: string) => Promise<void>,
   end?: AbortSignal,
 ): Promise<void> {
-  const server = await startServer(served, config)
+  const metrics = config['metrics-port'] === null ? null : createMetrics()
+  const { read: database } = served.database
+  await using _metrics =
+    metrics === null ? null : await serveMetrics(config, { metrics, database, workers: false })
+  const place: ServerPlace = { limiter: createMemoryLimiter(), metrics, worker: null }
+  const server = await startServer(served, config, place)
   const stop = AbortSignal.any([stopSignal(), ...(end === undefined ? [] : [end])])
   await onListening(server.address)
   if (!stop.aborted) await once(stop, 'abort')
@@ -37,21 +52,54 @@ export async function listen(
 
 export const stopping = 'Stopping: requests in flight are answered first; a second signal ends at once.'
 
+/** What a process that answers is given by the one that began it. */
+export interface ServerPlace {
+  readonly limiter: Limiter
+  /** Null where nobody reads them. */
+  readonly metrics: Metrics | null
+  /** Which of how many processes at the same port; null when it is the only one. */
+  readonly worker: { readonly id: number; readonly of: number } | null
+}
+
 /** Fails with a sentence when it cannot listen. */
 export async function startServer(
-  { engine, model, database }: Served,
+  { engine, model, database: { read } }: Served,
   config: Config,
+  { limiter, metrics, worker }: ServerPlace,
 ): Promise<RunningServer> {
+  const tiers = await loadTiers(config)
+  const logs = createLogs(config, worker?.id ?? null)
+  const observer = createObserver({
+    log: logs.requests,
+    requests: config['request-log'],
+    slow: config['slow-query'],
+    variables: config['log-variables'],
+    explain: (statement) => read.explain(statement),
+    metrics: metrics?.observer ?? null,
+  })
   const app = createApp({
     engine,
-    readStatus: createReadiness(database.read),
-    logger: loggerOf(config),
+    readStatus: createReadiness(read),
+    log: logs.framework,
     exampleQuery: exampleQuery(model),
+    authenticate: (_header, network) => ({
+      id: `address:${network}`,
+      tier: tiers.get(publicTier) as Tier,
+      keyName: null,
+    }),
+    limiter,
+    observer,
+    trustedProxies: trustedProxies(config),
+    connections: connectionsOf(config, worker?.of ?? 1),
+    longestRequest: Math.max(...tiers.values().map(({ seconds }) => seconds)),
+    cacheSeconds: config['cache-seconds'],
   })
+  app.addHook('onClose', () => observer[Symbol.asyncDispose]())
   const { host, port } = config
   try {
     await app.listen({ host, port })
   } catch (cause) {
+    await app.close()
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
   const { address, family, port: actual } = app.server.address() as AddressInfo
@@ -59,10 +107,18 @@ export async function startServer(
   return { address: `http://${name}:${actual}`, close: () => app.close() }
 }
 
-/** The log goes where all else goes that is no result; its info level would repeat what we say ourselves. */
-function loggerOf(config: Config): false | { level: string; stream: NodeJS.WritableStream } {
-  const level = config['log-level']
-  return level === 'silent' ? false : { level: level === 'info' ? 'warn' : level, stream: process.stderr }
+function trustedProxies({ 'trusted-proxies': text }: Config): readonly string[] {
+  try {
+    return text === null ? [] : parseTrustedProxies(text)
+  } catch (cause) {
+    throw new CommandError((cause as Error).message, { cause })
+  }
+}
+
+/** Connections come to all processes at one port alike. Behind proxies one address is everybody's. */
+function connectionsOf(config: Config, processes: number): ConnectionLimits {
+  const all = Math.ceil(config['max-connections'] / processes)
+  return { all, each: config['trusted-proxies'] === null ? Math.ceil(all / 10) : null }
 }
 
 function listenFailure({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {

@@ -74,6 +74,7 @@ interface Course {
   from: AnswerReport['from']
   statementTime: number
   statement: Statement | null
+  isTimeless: boolean
 }
 
 /** Characters of keys, SQL and constant answers that are kept. */
@@ -212,6 +213,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
         found = await compile(question)
         compiled.set(key, found)
       } else await charge(found)
+      course.isTimeless = found.isTimeless
       if (found.kind === 'constant') {
         course.from = 'constant'
         return found.body
@@ -247,7 +249,14 @@ export function createEngine(options: EngineOptions): QueryEngine {
 
   return {
     async execute(request, terms = everything): Promise<GraphQLAnswer> {
-      const course: Course = { operationName: null, points: 0, from: null, statementTime: 0, statement: null }
+      const course: Course = {
+        operationName: null,
+        points: 0,
+        from: null,
+        statementTime: 0,
+        statement: null,
+        isTimeless: true,
+      }
       try {
         const body = await answer(request, terms, course)
         return { kind: 'data', body, report: reportOf(course, body) }

@@ -16,6 +16,7 @@ export const noReport: AnswerReport = {
   statementTime: 0,
   rows: 0,
   statement: null,
+  isTimeless: true,
 }
 
 export function errorAnswer(

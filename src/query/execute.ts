@@ -53,6 +53,8 @@ export interface AnswerReport {
   /** Records and groups in the lists of the answer's first level. */
   readonly rows: number
   readonly statement: Statement | null
+  /** Whether the answer depends on nothing but what is stored, and not on the clock. */
+  readonly isTimeless: boolean
 }
 
 export interface QueryEngine {

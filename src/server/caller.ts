@@ -8,3 +8,12 @@ export interface Caller {
   /** The name of the key; null without one. */
   readonly keyName: string | null
 }
+
+/**
+ * From the header `X-API-Key` and the caller's network to who asks, at once where nothing is looked up. Throws
+ * UNAUTHENTICATED, or RATE_LIMITED where too many keys were tried.
+ */
+export type Authenticate = (
+  header: string | readonly string[] | undefined,
+  network: string,
+) => Caller | Promise<Caller>

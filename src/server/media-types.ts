@@ -30,6 +30,15 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return (wanted.get('gzip') ?? wanted.get('*') ?? 0) > 0
 }
 
+/** Whether `If-None-Match` names this version; of weak ones the contents are what is compared (RFC 9110, 13.1.2). */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  const bare = etag.replace(/^W\//, '')
+  return ifNoneMatch
+    .split(',')
+    .some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === bare)
+}
+
 function qualityOf(wanted: ReadonlyMap<string, number>, type: string, subtype: string): number {
   return wanted.get(`${type}/${subtype}`) ?? wanted.get(`${type}/*`) ?? wanted.get('*/*') ?? 0
 }

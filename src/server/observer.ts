@@ -16,7 +16,7 @@ export interface Answered {
   readonly status: number
   /** Of the body, as it was sent. */
   readonly bytes: number
-  /** Milliseconds from the request's head to its answer. */
+  /** Milliseconds from when the request was there to its answer. */
   readonly duration: number
 }
 

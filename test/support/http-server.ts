@@ -1,7 +1,12 @@
 import { type AddressInfo, connect } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import type { IndexStatus } from '../../src/database/database.ts'
+import { createLogs } from '../../src/cli/logger.ts'
+import { limits } from '../../src/query/limits.ts'
 import { type AppOptions, createApp } from '../../src/server/app.ts'
+import type { Caller } from '../../src/server/caller.ts'
+import { createMemoryLimiter } from '../../src/server/limits/create-limiter.ts'
+import type { Tier } from '../../src/server/tiers.ts'
 import { createStandInEngine } from './stand-in-engine.ts'
 
 export type Headers = Readonly<Record<string, string>>
@@ -18,15 +23,39 @@ export interface HttpServer extends AsyncDisposable {
   readonly close: () => Promise<undefined>
 }
 
+/** Some of the members, none of them undefined. */
+type Given<Options> = { readonly [Name in keyof Options]?: Options[Name] & {} }
+
 export const json = { 'content-type': 'application/json' }
 
+/** Whoever comes, without an end to what they may ask. */
+export function anybody(_header: unknown, network: string): Caller {
+  const tier: Tier = {
+    name: 'anybody',
+    pointsPerMinute: null,
+    pointsPerQuery: limits.points,
+    pageSize: 100,
+    seconds: 60,
+    concurrent: 100,
+  }
+  return { id: `address:${network}`, tier, keyName: null }
+}
+
 /** The application on a real port of its own. */
-export async function startServer(options: Partial<AppOptions> = {}): Promise<HttpServer> {
+export async function startServer(options: Given<AppOptions> = {}): Promise<HttpServer> {
   const log: string[] = []
   const app = createApp({
+    authenticate: anybody,
+    limiter: createMemoryLimiter(),
+    observer: { asked: () => undefined, answered: () => undefined },
+    trustedProxies: [],
+    connections: { all: 1000, each: null },
+    longestRequest: 60,
+    cacheSeconds: 0,
     engine: createStandInEngine(),
     readStatus: async () => emptyStatus,
-    logger: { level: 'warn', stream: { write: (line: string) => log.push(line) } },
+    log: createLogs({ 'log-level': 'warn' }, null, { write: (line: string) => void log.push(line) })
+      .framework,
     exampleQuery: '{ hello }',
     ...options,
   })

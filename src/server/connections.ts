@@ -1,0 +1,85 @@
+/** Connections as such: how many there may be, and how much they may leave unread. It knows nothing of what is asked. */
+import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { ServiceError, errorCodes } from '../errors.ts'
+import { errorBody, formatError } from './graphql-http.ts'
+import { networkOf } from './limits/address.ts'
+
+export interface ConnectionLimits {
+  /** Of everybody. */
+  readonly all: number
+  /** Of one address, IPv6 by its network of 64 bits; null where proxies are in front. */
+  readonly each: number | null
+}
+
+/** Beyond them a connection is closed; beyond those of one address it is told why. */
+export function limitConnections(server: Server, { all, each }: ConnectionLimits): void {
+  server.maxConnections = all
+  const counts = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const network = networkOf(socket.remoteAddress)
+    const count = (counts.get(network) ?? 0) + 1
+    if (each !== null && count > each) return refuse(socket, each)
+    counts.set(network, count)
+    socket.once('close', () => {
+      const left = (counts.get(network) ?? 1) - 1
+      if (left === 0) counts.delete(network)
+      else counts.set(network, left)
+    })
+  })
+}
+
+function refuse(socket: Socket, each: number): void {
+  const message = `Your address has ${each} connections open, which is all it may have. Use them again, or close some.`
+  endByHand(socket, new ServiceError('RATE_LIMITED', message, { retryAfter: 1, limit: each }))
+  // What may already be asked on it is not waited for.
+  socket.destroySoon()
+}
+
+/** Answers on a connection where there is no reply to send with, and closes it. */
+export function endByHand(socket: Socket, failure: ServiceError): void {
+  // What the caller still sends is read and dropped for a while: closing at once would lose the answer.
+  socket.on('error', () => socket.destroy())
+  setTimeout(() => socket.destroy(), 5000).unref()
+  const body = errorBody([formatError(failure)])
+  const { retryAfter } = failure.details
+  socket.end(
+    `HTTP/1.1 ${errorCodes[failure.code].status} ${failure.code}\r\n` +
+      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `${retryAfter === undefined ? '' : `retry-after: ${String(retryAfter)}\r\n`}` +
+      `access-control-allow-origin: *\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n${body}`,
+  )
+}
+
+/** Bytes of large answers that callers may leave unread at one time, all together. */
+const mostUnread = 256 * 1024 * 1024
+/** Milliseconds in which a caller must have taken a large answer. */
+const readingTime = 60_000
+
+/** Large answers that are on their way. Small ones fit into what the system holds for a connection. */
+export class Outbox {
+  #unread = 0
+
+  /** Throws UNAVAILABLE when callers read too slowly for one more. */
+  assertRoom(bytes: number): void {
+    if (this.#unread + bytes <= mostUnread || this.#unread === 0) return
+    throw new ServiceError(
+      'UNAVAILABLE',
+      'Too many large answers are on their way; try again, or ask for less.',
+      {
+        retryAfter: 5,
+      },
+    )
+  }
+
+  /** To be told before the answer is handed over. */
+  add(bytes: number, response: ServerResponse): void {
+    this.#unread += bytes
+    const { socket } = response
+    const timer = setTimeout(() => socket?.destroy(), readingTime)
+    response.once('close', () => {
+      this.#unread -= bytes
+      clearTimeout(timer)
+    })
+  }
+}

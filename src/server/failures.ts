@@ -1,0 +1,108 @@
+/** Whatever goes wrong on the way to an answer, as callers see it: the caller's faults with their code, ours without a word about the cause. */
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { GraphQLFormattedError } from 'graphql'
+import { type ErrorCode, ServiceError, errorCodes } from '../errors.ts'
+import { endByHand } from './connections.ts'
+import { errorBody, formatError } from './graphql-http.ts'
+import { rateLimit, rateLimitPolicy } from './limits/headers.ts'
+import { type ResponseType, responseType } from './media-types.ts'
+import type { Visit } from './visit.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null before it is known to be one of the GraphQL endpoint. */
+    visit: Visit | null
+  }
+}
+
+export function answerFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const type = responseType(request.headers.accept)
+  const failure = error instanceof ServiceError ? error : translate(error, request)
+  if (failure === undefined) return sendErrors(reply, type, 500, [reportFault(reply, error)])
+  sendErrors(reply, type, errorCodes[failure.code].status, [formatError(failure)])
+}
+
+/** The framework's complaints about a request in our words, or undefined when the fault is ours. */
+function translate(error: Partial<FastifyError>, request: FastifyRequest): ServiceError | undefined {
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ServiceError(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'The body must be JSON, with "Content-Type: application/json".',
+      )
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+      const limit = request.routeOptions.bodyLimit
+      return new ServiceError('PAYLOAD_TOO_LARGE', `The body is over the limit of ${limit} bytes.`, { limit })
+    }
+    case 'FST_ERR_BAD_URL':
+      return new ServiceError('BAD_REQUEST', 'The URL is malformed.')
+    default:
+      if (error.statusCode === undefined || error.statusCode >= 500) return undefined
+      return new ServiceError('BAD_REQUEST', 'The HTTP request is malformed.')
+  }
+}
+
+/** The operator's log gets the cause, the caller only the id to find it by. */
+export function reportFault(reply: FastifyReply, cause: unknown): GraphQLFormattedError {
+  const requestId = randomUUID()
+  const query = reply.request.visit?.question?.query.slice(0, 2000)
+  reply.log.error({ requestId, err: cause, query }, 'A request failed by our fault.')
+  const message = `The service failed to answer. When you report it, name the request ${requestId}.`
+  return { message, extensions: { code: 'INTERNAL' satisfies ErrorCode, requestId } }
+}
+
+export function sendErrors(
+  reply: FastifyReply,
+  type: ResponseType,
+  status: number,
+  errors: readonly GraphQLFormattedError[],
+): void {
+  const extensions = errors[0]?.extensions
+  if (typeof extensions?.retryAfter === 'number') reply.header('retry-after', extensions.retryAfter)
+  const body = errorBody(errors)
+  reply.header('cache-control', 'no-store').removeHeader('etag')
+  setHeaders(reply.code(status), type).send(body)
+  const { visit, id } = reply.request
+  visit?.end(id, (extensions?.code ?? 'INTERNAL') as ErrorCode, status, Buffer.byteLength(body))
+}
+
+export function setHeaders(reply: FastifyReply, type: ResponseType): FastifyReply {
+  const { visit } = reply.request
+  const tier = visit?.caller?.tier
+  if (tier !== undefined && visit?.allowance != null) {
+    reply.header('ratelimit-policy', rateLimitPolicy(tier))
+    reply.header('ratelimit', rateLimit(tier, visit.allowance))
+  }
+  return reply
+    .header('content-type', contentTypes[type])
+    .header('access-control-allow-origin', '*')
+    .header('access-control-expose-headers', exposed)
+    .header('vary', 'accept, accept-encoding, x-api-key')
+    .header('x-content-type-options', 'nosniff')
+    .header('x-request-id', reply.request.id)
+}
+
+/** What scripts of other pages may read beside the body. */
+const exposed = 'etag, ratelimit, ratelimit-policy, retry-after, x-request-id'
+
+const contentTypes = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+} satisfies Record<ResponseType, string>
+
+/** Bytes that never became a request, so that there is no reply to send with. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (socket.writableEnded) return
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  endByHand(
+    socket,
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new ServiceError('PAYLOAD_TOO_LARGE', 'The URL and the headers are too long. Send the query by POST.')
+      : new ServiceError('BAD_REQUEST', 'The HTTP request is malformed or came too slowly.'),
+  )
+}

@@ -1,0 +1,147 @@
+/**
+ * The GraphQL endpoint: who asks, what is left to them, the question to the engine, and its answer as bytes.
+ * It knows neither what is asked nor where the answer comes from.
+ */
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../query/execute.ts'
+import { ServiceError } from '../errors.ts'
+import type { Authenticate } from './caller.ts'
+import { Outbox } from './connections.ts'
+import { answerFailure, reportFault, sendErrors, setHeaders } from './failures.ts'
+import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer } from './graphql-http.ts'
+import { networkOf } from './limits/address.ts'
+import type { Limiter } from './limits/limiter.ts'
+import { acceptsGzip, matchesEtag, prefersHtml, responseType } from './media-types.ts'
+import type { Observer } from './observer.ts'
+import { addPlaygroundRoutes } from './playground.ts'
+import { Visit } from './visit.ts'
+
+export interface GraphQLRouteOptions {
+  readonly engine: Pick<QueryEngine, 'execute'>
+  readonly authenticate: Authenticate
+  readonly limiter: Limiter
+  readonly observer: Observer
+  /** What the playground shows a newcomer. */
+  readonly exampleQuery: string
+  /** How long browsers and caches may keep what was asked for with GET. */
+  readonly cacheSeconds: number
+}
+
+export const endpoint = '/api/graphql'
+
+/** A page of 20 records is a third of this; compressing it would take longer than making it. */
+const compressedFrom = 32_768
+
+export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRouteOptions): Promise<void> {
+  const { engine, authenticate, limiter, observer, exampleQuery, cacheSeconds } = options
+  const sendPlayground = await addPlaygroundRoutes(app, { endpoint, exampleQuery })
+  const outbox = new Outbox()
+
+  app.post(endpoint, (request, reply) => {
+    answer(request, reply, () => parsePost(request.headers['content-type'], readBody(request)))
+  })
+
+  app.get(endpoint, (request, reply) => {
+    const parameters = parseQueryString(request.url)
+    if (!parameters.has('query') && prefersHtml(request.headers.accept)) return sendPlayground(request, reply)
+    answer(request, reply, () => {
+      return parseGet(parameters)
+    })
+  })
+
+  // A promise of a reply waits for its last byte to leave, with listeners for each request. None is returned.
+  function answer(request: FastifyRequest, reply: FastifyReply, read: () => GraphQLRequest): void {
+    const visit = new Visit(observer)
+    request.visit = visit
+    ask(request, reply, visit, read).catch((error: Error) => answerFailure(error, request, reply))
+  }
+
+  async function ask(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+    read: () => GraphQLRequest,
+  ): Promise<void> {
+    const found = authenticate(request.headers['x-api-key'], networkOf(request.ip))
+    const caller = found instanceof Promise ? await found : found
+    visit.caller = caller
+    // What cannot be read has been looked at too.
+    const spent = visit.spend(limiter, caller, 1)
+    if (spent !== undefined) await spent
+    const question = read()
+    visit.question = question
+    const given = await engine.execute(question, visit.terms(limiter, caller, reply))
+    visit.report = given.report
+    await send(given, request, reply, visit)
+  }
+
+  async function send(
+    answer: GraphQLAnswer,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+  ): Promise<void> {
+    if (reply.raw.destroyed) return visit.end(request.id, 'gone', 0, 0)
+    if (answer.kind === 'data') return sendData(answer, request, reply, visit)
+    const { code, cause } = answer
+    const type = responseType(request.headers.accept)
+    if (code === 'INTERNAL') return sendErrors(reply, type, 500, [reportFault(reply, cause)])
+    if (cause !== undefined)
+      reply.log.warn({ err: cause, code, id: request.id }, 'A request could not be answered.')
+    sendErrors(reply, type, statusOf(code, type), answer.errors)
+  }
+
+  async function sendData(
+    { body, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+  ): Promise<void> {
+    const bytes = viewAsBuffer(body)
+    setHeaders(reply, responseType(request.headers.accept))
+    if (request.method !== 'POST') {
+      const etag = `W/"${hash('sha1', bytes, 'base64url')}"`
+      const isPrivate = request.headers['x-api-key'] !== undefined
+      reply.header('etag', etag).header('cache-control', cacheControl(report.isTimeless, isPrivate))
+      if (matchesEtag(request.headers['if-none-match'], etag)) {
+        reply.code(304).send()
+        return visit.end(request.id, 'ok', 304, 0)
+      }
+    }
+    if (bytes.length <= compressedFrom) return finish(bytes)
+    outbox.assertRoom(bytes.length)
+    if (!acceptsGzip(request.headers['accept-encoding'])) {
+      outbox.add(bytes.length, reply.raw)
+      return finish(bytes)
+    }
+    const zipped = await promisify(gzip)(bytes, { level: 1 })
+    outbox.add(zipped.length, reply.raw)
+    reply.header('content-encoding', 'gzip')
+    finish(zipped)
+
+    function finish(sent: Buffer): void {
+      reply.send(sent)
+      visit.end(request.id, 'ok', 200, sent.length)
+    }
+  }
+
+  /** What depends on the clock is never kept; what was asked with a key may be more than others may ask. */
+  function cacheControl(isTimeless: boolean, isPrivate: boolean): string {
+    if (!isTimeless) return 'no-store'
+    const whose = isPrivate ? 'private' : 'public'
+    return cacheSeconds === 0 ? `${whose}, no-cache` : `${whose}, max-age=${cacheSeconds}`
+  }
+}
+
+function readBody(request: FastifyRequest): Buffer | undefined {
+  if (request.headers['content-encoding'] !== undefined) {
+    throw new ServiceError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Compressed bodies are not read. Send the body without Content-Encoding.',
+    )
+  }
+  return request.body as Buffer | undefined
+}

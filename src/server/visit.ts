@@ -1,0 +1,98 @@
+/** One GraphQL request on its way through the server: who asks, until when it may take, and what became of it. */
+import type { FastifyReply } from 'fastify'
+import { ServiceError } from '../errors.ts'
+import type { AnswerReport, GraphQLRequest, LongTurn, Terms } from '../query/execute.ts'
+import type { Caller } from './caller.ts'
+import { rateLimited, tooManyAtOnce } from './limits/headers.ts'
+import type { Allowance, Limiter } from './limits/limiter.ts'
+import type { Answered, Observer } from './observer.ts'
+
+export class Visit {
+  readonly started = performance.now()
+  caller: Caller | null = null
+  /** What is left after the latest spending; null where nothing is counted. */
+  allowance: Allowance | null = null
+  question: GraphQLRequest | null = null
+  report: AnswerReport | null = null
+  readonly #observer: Observer
+  #isOver = false
+
+  constructor(observer: Observer) {
+    this.#observer = observer
+    observer.asked()
+  }
+
+  /** Tells once what became of it. */
+  end(requestId: string, outcome: Answered['outcome'], status: number, bytes: number): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const { caller, question: request, report } = this
+    const duration = performance.now() - this.started
+    this.#observer.answered({ requestId, caller, request, report, outcome, status, bytes, duration })
+  }
+
+  /** Throws RATE_LIMITED when the caller has not that many points left. At once where that is possible. */
+  spend(limiter: Limiter, caller: Caller, points: number): void | Promise<void> {
+    const spent = limiter.spend(caller, points)
+    return spent instanceof Promise
+      ? spent.then((allowance) => this.#settle(caller, allowance, points))
+      : this.#settle(caller, spent, points)
+  }
+
+  #settle(caller: Caller, allowance: Allowance | null, points: number): void {
+    this.allowance = allowance
+    if (allowance?.granted === false) throw rateLimited(caller, allowance, points)
+  }
+
+  /** One point is spent already, with the request. */
+  terms(limiter: Limiter, caller: Caller, reply: FastifyReply): Terms {
+    const { tier } = caller
+    return {
+      pageSize: tier.pageSize,
+      points: tier.pointsPerQuery,
+      charge: (points) => (points > 1 ? this.spend(limiter, caller, points - 1) : undefined),
+      startLong: async () => {
+        if (!(await limiter.enter(caller))) throw tooManyAtOnce(caller)
+        return new Turn(limiter, caller, reply, this.started + tier.seconds * 1000)
+      },
+    }
+  }
+}
+
+/** One of a caller's requests that may take long. It ends with its time, or with the connection. */
+class Turn implements LongTurn {
+  readonly caller: string
+  readonly #abort = new AbortController()
+  readonly #timer: NodeJS.Timeout
+  readonly #end: () => void
+
+  constructor(limiter: Limiter, caller: Caller, { raw }: FastifyReply, deadline: number) {
+    this.caller = caller.id
+    const hangUp = (): void => this.#abort.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.'))
+    const left = Math.max(0, deadline - performance.now())
+    this.#timer = setTimeout(() => this.#abort.abort(timedOut(caller)), left)
+    raw.once('close', hangUp)
+    if (raw.destroyed || raw.socket?.destroyed === true) hangUp()
+    this.#end = () => {
+      clearTimeout(this.#timer)
+      raw.off('close', hangUp)
+      limiter.leave(caller)
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  [Symbol.dispose](): void {
+    this.#end()
+  }
+}
+
+function timedOut({ tier }: Caller): ServiceError {
+  return new ServiceError(
+    'TIMEOUT',
+    `The operation took longer than the ${tier.seconds} s that the tier "${tier.name}" has. Narrow \`where\`, ask for fewer groups, or for a smaller page.`,
+    { limit: tier.seconds },
+  )
+}
