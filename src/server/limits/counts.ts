@@ -54,9 +54,11 @@ export class Turns {
     return this.#taken.has(key)
   }
 
-  /** Every turn, once for each time that it was taken. */
-  *all(): Iterable<string> {
-    for (const [key, taken] of this.#taken) for (let turn = 0; turn < taken; turn++) yield key
+  /** Each turn, named by its caller; then there are none. */
+  clear(): readonly string[] {
+    const turns = Array.from(this.#taken, ([key, taken]) => Array.from({ length: taken }, () => key)).flat()
+    this.#taken.clear()
+    return turns
   }
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
-import type { Caller } from '../caller.ts'
-import type { Tier } from '../tiers.ts'
+import { someCaller } from '../../../test/support/callers.ts'
 import { createMemoryLimiter } from './create-limiter.ts'
 import { createMemoryPoints, MemoryCounter } from './point-store.ts'
 
@@ -108,19 +107,6 @@ test('what is given back after the end of its minute is no present for the next'
   points.giveBack('key:1', 5, ends)
   assert.deepEqual((await points.take('key:1', 10, 10, 20)).granted, 10)
 })
-
-const tier: Tier = {
-  name: 'public',
-  pointsPerMinute: 10,
-  pointsPerQuery: 10,
-  pageSize: 100,
-  seconds: 5,
-  concurrent: 4,
-}
-
-function someCaller({ id = 'key:1', ...limits }: Partial<Tier & { readonly id: string }>): Caller {
-  return { id, keyName: null, tier: { ...tier, ...limits } }
-}
 
 function stopClock(t: TestContext): void {
   mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_800_000_000_000 })

@@ -1,0 +1,16 @@
+import type { Caller } from '../../src/server/caller.ts'
+import type { Tier } from '../../src/server/tiers.ts'
+
+const tier: Tier = {
+  name: 'public',
+  pointsPerMinute: 10,
+  pointsPerQuery: 10,
+  pageSize: 100,
+  seconds: 5,
+  concurrent: 4,
+}
+
+/** A caller whose tier has these limits. */
+export function someCaller({ id = 'key:1', ...limits }: Partial<Tier & { readonly id: string }>): Caller {
+  return { id, keyName: null, tier: { ...tier, ...limits } }
+}
