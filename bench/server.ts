@@ -9,14 +9,30 @@ export interface Server extends AsyncDisposable {
   readonly url: string
 }
 
+/** Nobody is held to anything but what is possible at all. */
+const openTiers = new URL('./open-tiers.json', import.meta.url).pathname
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let nextPort = 4717
 
-/** Lexigraph over a database; a path is one of SQLite. */
+/** Lexigraph in one process over a database; a path is one of SQLite. It counts nothing and keeps no answers. */
 export function startServer(database: string): Promise<Server> {
   const port = (nextPort += 1)
   const program = new URL('../bin/lexigraph.js', import.meta.url).pathname
-  const args = ['serve', '--database', database, '--port', String(port), '--log-level', 'error']
+  const args = [
+    'serve',
+    '--database',
+    database,
+    '--port',
+    String(port),
+    '--log-level',
+    'error',
+    '--workers',
+    '1',
+    '--answer-cache',
+    '0',
+    '--tiers',
+    openTiers,
+  ]
   return start([program, ...args], port)
 }
 

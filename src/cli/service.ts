@@ -15,7 +15,7 @@ export interface Service extends Foundation, AsyncDisposable {
 export async function openService(config: Config, root: URL): Promise<Service> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   const database = await openStore(config, foundation)
-  const engine = engineOver(database.read, foundation)
+  const engine = engineOver(database.read, foundation, config)
   return { ...foundation, database, engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
 }
 
@@ -28,7 +28,7 @@ export interface ReadService extends Foundation, AsyncDisposable {
 export async function openReader(config: Config, root: URL): Promise<ReadService> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   const read = await openExistingStore(config, foundation)
-  const engine = engineOver(read, foundation)
+  const engine = engineOver(read, foundation, config)
   return {
     ...foundation,
     database: { read },
@@ -37,7 +37,8 @@ export async function openReader(config: Config, root: URL): Promise<ReadService
   }
 }
 
-function engineOver(database: ReadDatabase, { model, tables }: Foundation): QueryEngine {
+function engineOver(database: ReadDatabase, { model, tables }: Foundation, config: Config): QueryEngine {
+  const keptBytes = config['answer-cache'] * 1024 * 1024
   const schema = buildGraphQLSchema(model)
-  return createEngine({ schema, model, tables, database })
+  return createEngine({ schema, model, tables, database, keptBytes })
 }

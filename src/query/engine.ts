@@ -87,10 +87,10 @@ const planLifetime = 60_000
 const rounds = 3
 /** How often a plan may be overtaken by a change of order within one request. */
 const attempts = 5
-/** Rows that a short statement may look at beside those of its pages: some five milliseconds. */
-const shortWalk = 4_000
-/** What a short statement may print, as cost.ts measures it: the same. */
-const shortSize = 20_000
+/** Rows that a short statement may look at beside those of its pages: some two milliseconds. */
+const shortWalk = 2_000
+/** What a short statement may read and print, as cost.ts measures it: the same. */
+const shortSize = 6_000
 /** Milliseconds: what took less than this is short until its plan is made anew, whatever it might have looked at. */
 const shortTime = 2
 

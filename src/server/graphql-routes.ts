@@ -17,6 +17,7 @@ import type { Limiter } from './limits/limiter.ts'
 import { acceptsGzip, matchesEtag, prefersHtml, responseType } from './media-types.ts'
 import type { Observer } from './observer.ts'
 import { addPlaygroundRoutes } from './playground.ts'
+import { Slowdown } from './slowdown.ts'
 import { Visit } from './visit.ts'
 
 export interface GraphQLRouteOptions {
@@ -39,6 +40,7 @@ export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRou
   const { engine, authenticate, limiter, observer, exampleQuery, cacheSeconds } = options
   const sendPlayground = await addPlaygroundRoutes(app, { endpoint, exampleQuery })
   const outbox = new Outbox()
+  const slowdown = new Slowdown()
 
   app.post(endpoint, (request, reply) => {
     answer(request, reply, () => parsePost(request.headers['content-type'], readBody(request)))
@@ -56,7 +58,11 @@ export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRou
   function answer(request: FastifyRequest, reply: FastifyReply, read: () => GraphQLRequest): void {
     const visit = new Visit(observer)
     request.visit = visit
-    ask(request, reply, visit, read).catch((error: Error) => answerFailure(error, request, reply))
+    ask(request, reply, visit, read).catch(async (error: Error) => {
+      if (error instanceof ServiceError)
+        await slowdown.before(error.code, callerOf(request), request.raw.socket)
+      answerFailure(error, request, reply)
+    })
   }
 
   async function ask(
@@ -69,7 +75,7 @@ export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRou
     const caller = found instanceof Promise ? await found : found
     visit.caller = caller
     // What cannot be read has been looked at too.
-    const spent = visit.spend(limiter, caller, 1)
+    const spent = visit.spend(limiter, caller, requestPoints(request))
     if (spent !== undefined) await spent
     const question = read()
     visit.question = question
@@ -87,6 +93,7 @@ export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRou
     if (reply.raw.destroyed) return visit.end(request.id, 'gone', 0, 0)
     if (answer.kind === 'data') return sendData(answer, request, reply, visit)
     const { code, cause } = answer
+    await slowdown.before(code, callerOf(request), request.raw.socket)
     const type = responseType(request.headers.accept)
     if (code === 'INTERNAL') return sendErrors(reply, type, 500, [reportFault(reply, cause)])
     if (cause !== undefined)
@@ -144,4 +151,19 @@ function readBody(request: FastifyRequest): Buffer | undefined {
     )
   }
   return request.body as Buffer | undefined
+}
+
+/** Bytes of a body that reading costs nothing extra for, and what one more point pays for. */
+const freeBytes = 10_000
+const bytesPerPoint = 1_000
+
+/** Reading a long document takes its time, whatever comes of it. */
+function requestPoints({ body }: FastifyRequest): number {
+  const length = body instanceof Uint8Array ? body.length : 0
+  return 1 + Math.max(0, Math.ceil((length - freeBytes) / bytesPerPoint))
+}
+
+/** Before it is known who asks, everybody at an address is one. */
+function callerOf(request: FastifyRequest): string {
+  return request.visit?.caller?.id ?? networkOf(request.ip)
 }

@@ -1,0 +1,29 @@
+/**
+ * Callers who go on asking after they were refused are answered late, so that refusing them costs next to nothing:
+ * whoever waits for an answer before asking again can then ask but a few times a second on each connection.
+ */
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import type { ErrorCode } from '../errors.ts'
+
+/** Refusals in a minute that are told at once. */
+const atOnce = 20
+/** Milliseconds. */
+const delay = 500
+const mostCallers = 10_000
+
+export class Slowdown {
+  readonly #refusals = new LRUCache<string, number>({ max: mostCallers, ttl: 60_000, noUpdateTTL: true })
+
+  /** To be waited for before a refusal of that code is sent. Nothing more is read from the connection meanwhile. */
+  async before(code: ErrorCode, caller: string, socket: Socket): Promise<void> {
+    if (code !== 'RATE_LIMITED' && code !== 'UNAUTHENTICATED') return
+    const refusals = (this.#refusals.get(caller) ?? 0) + 1
+    this.#refusals.set(caller, refusals)
+    if (refusals <= atOnce) return
+    socket.pause()
+    await pause(delay, undefined, { ref: false })
+    socket.resume()
+  }
+}
