@@ -1,5 +1,6 @@
 /** The log: lines of JSON on standard error. What the program says of itself in sentences is no part of it. */
-import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino'
+import pino, { type Logger, type LoggerOptions } from 'pino'
+import { type LineStream, openLineStream } from './log-stream.ts'
 import type { Config } from './settings.ts'
 
 export interface Logs {
@@ -13,7 +14,7 @@ export interface Logs {
 export function createLogs(
   config: Pick<Config, 'log-level'>,
   worker: number | null,
-  destination: DestinationStream = openStandardError(),
+  destination: LineStream = openLineStream(2),
 ): Logs {
   const level = config['log-level']
   const options: LoggerOptions = {
@@ -25,19 +26,3 @@ export function createLogs(
   const requests = pino(options, destination)
   return { requests, framework: requests.child({}, { level: level === 'info' ? 'warn' : level }) }
 }
-
-/**
- * Lines are written beside the work: whoever reads them slowly, or not at all, holds no request up. Workers write into
- * the same pipe, where only so many bytes at once stay together.
- */
-function openStandardError(): DestinationStream {
-  const stream = pino.destination({ dest: 2, sync: false, maxWrite: pipeAtomic, maxLength: waitingBytes })
-  // A full disk or a reader that has gone must not end the service.
-  stream.on('error', () => {})
-  return stream
-}
-
-/** PIPE_BUF of Linux. */
-const pipeAtomic = 4_096
-/** More lines than this wait for nobody. */
-const waitingBytes = 8_388_608

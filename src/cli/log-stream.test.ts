@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('../../test/support/talker.ts', import.meta.url))
+
+for (const end of ['return', 'exit', 'throw'])
+  test(`no line is lost when a process ends by ${end}`, async () => {
+    const child = talk(end, 'pipe')
+    const [said] = await Promise.all([text(child.stderr as Readable), once(child, 'exit')])
+    const lines = said.split('\n').filter((line) => line.startsWith('{'))
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).count),
+      Array.from({ length: count }, (_, n) => n),
+    )
+  })
+
+test('whoever has stopped to read ends no process, and keeps none from ending', async () => {
+  for (const end of ['return', 'exit']) {
+    const child = talk(end, 'pipe')
+    child.stderr?.destroy()
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  }
+})
+
+test('neither does a full disk', { skip: !existsSync('/dev/full') }, async () => {
+  for (const end of ['return', 'exit']) {
+    const full = openSync('/dev/full', 'w')
+    const child = talk(end, full)
+    closeSync(full)
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  }
+})
+
+const count = 5_000
+
+/** A process that logs as many lines at once, and ends. */
+function talk(end: string, stderr: 'pipe' | number) {
+  return spawn(process.execPath, [program, String(count), end], { stdio: ['ignore', 'ignore', stderr] })
+}

@@ -1,0 +1,88 @@
+/**
+ * Writes lines to a file descriptor beside the work: whoever reads them slowly, or not at all, holds nobody up and
+ * fills no memory. The logger's own stream would do all of this but end: at a full disk, or when the reader has gone,
+ * it tries again for ever at the exit of the process.
+ */
+import { write, writeSync } from 'node:fs'
+
+export interface LineStream {
+  /** One line with its end, or several. */
+  write(line: string): void
+}
+
+/** Whatever waits is written when the process ends by itself, or by `process.exit`. */
+export function openLineStream(descriptor: number): LineStream {
+  const waiting: string[] = []
+  let length = 0
+  let busy = false
+
+  /** As many whole lines as stay together, one at least; more when that alone would not keep up. */
+  const takeChunk = (): string => {
+    const most = length > large ? large : pipeAtomic
+    let chunk = waiting[0] ?? ''
+    let bytes = Buffer.byteLength(chunk)
+    let count = 1
+    for (; count < waiting.length; count += 1) {
+      const line = waiting[count] ?? ''
+      bytes += Buffer.byteLength(line)
+      if (bytes > most) break
+      chunk += line
+    }
+    waiting.splice(0, count)
+    length -= chunk.length
+    return chunk
+  }
+
+  const writeOn = (): void => {
+    busy = waiting.length > 0
+    if (busy) writeAll(Buffer.from(takeChunk()))
+  }
+
+  const writeAll = (rest: Buffer): void => {
+    write(descriptor, rest, (error, written) => {
+      if (error?.code === 'EAGAIN') setTimeout(writeAll, fullPipePause, rest)
+      // A full disk, or a reader that has gone: the line is lost, and the service goes on.
+      else if (error !== null || written === rest.length) writeOn()
+      else writeAll(rest.subarray(written))
+    })
+  }
+
+  const writeLast = (): void => {
+    const end = performance.now() + lastPatience
+    while (waiting.length > 0) {
+      let rest = Buffer.from(takeChunk())
+      while (rest.length > 0) {
+        try {
+          rest = rest.subarray(writeSync(descriptor, rest))
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > end) return
+          Atomics.wait(asleep, 0, 0, fullPipePause)
+        }
+      }
+    }
+  }
+  process.on('exit', writeLast)
+
+  return {
+    write(line) {
+      if (length > mostWaiting) return
+      waiting.push(line)
+      length += line.length
+      if (busy) return
+      busy = true
+      // All that is said in this turn of the event loop goes out together.
+      setImmediate(writeOn)
+    },
+  }
+}
+
+/** PIPE_BUF of Linux: bytes that no other writer of a pipe comes between. Workers share one. */
+const pipeAtomic = 4_096
+/** Bytes that a reader who keeps up has room for. */
+const large = 32_768
+/** Characters that wait at most; what comes then is lost. */
+const mostWaiting = 8_000_000
+/** Milliseconds. */
+const fullPipePause = 20
+const lastPatience = 3_000
+const asleep = new Int32Array(new SharedArrayBuffer(4))
