@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { type Counts, createCounts } from '../../src/server/limits/counts.ts'
+import { createLimiter } from '../../src/server/limits/create-limiter.ts'
+import type { Limiter } from '../../src/server/limits/limiter.ts'
+import { createPostgresPoints } from '../../src/server/limits/postgres-points.ts'
+import { RateStore } from '../../src/database/postgres/rate-store.ts'
+import { someCaller } from '../support/callers.ts'
+import { onPostgres } from '../support/databases.ts'
+import { noteLexicons } from '../support/notes.ts'
+import { freshDatabase, startCluster } from '../support/postgres.ts'
+import { openTestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+onPostgres('nodes that share a database grant exactly what a tier has', async () => {
+  await using database = await freshDatabase()
+  await layOut(database.url)
+  await using first = node(database.url)
+  await using second = node(database.url)
+  const caller = someCaller({ pointsPerMinute: 1_200 })
+  let granted = 0
+  const spend = async (limiter: Limiter, points: number): Promise<boolean> => {
+    const isGranted = (await limiter.spend(caller, points))?.granted === true
+    if (isGranted) granted += points
+    assert.ok(granted <= 1_200)
+    return isGranted
+  }
+  for (let wave = 0; wave < 50; wave++)
+    await Promise.all([
+      spend(first.limiter, 1),
+      spend(first.limiter, 1 + (wave % 40)),
+      spend(second.limiter, 1),
+      spend(second.limiter, 1 + (wave % 7)),
+    ])
+  await until(async () => {
+    await Promise.all([spend(first.limiter, 1), spend(second.limiter, 1)])
+    return granted === 1_200
+  })
+  assert.equal(await spend(first.limiter, 1), false)
+  assert.equal(await spend(second.limiter, 1), false)
+  assert.deepEqual([...first.notices, ...second.notices], [])
+})
+
+onPostgres('while the database is down a node counts by itself, and says so once', async () => {
+  await using cluster = await startCluster()
+  await layOut(cluster.url)
+  await using one = node(cluster.url)
+  const caller = someCaller({ pointsPerMinute: 100 })
+  assert.equal((await one.limiter.spend(caller, 60))?.remaining, 40)
+  await cluster.kill()
+  assert.equal((await one.limiter.spend(caller, 60))?.remaining, 40)
+  for (let request = 0; request < 40; request++)
+    assert.equal((await one.limiter.spend(caller, 1))?.granted, true)
+  assert.equal((await one.limiter.spend(caller, 1))?.granted, false)
+  assert.equal(one.notices.length, 1)
+  assert.match(one.notices[0] ?? '', /^Points of callers are counted by this node alone, because .+\.$/)
+  await cluster.start()
+  await until(async () => {
+    await one.limiter.spend(someCaller({ id: `key:${Math.random()}` }), 1)
+    return one.notices.length === 2
+  })
+  assert.equal(one.notices[1], 'Points of callers are counted in the database again.')
+})
+
+onPostgres('a node whose user may only read counts by itself', async () => {
+  await using cluster = await startCluster()
+  await layOut(cluster.url)
+  const reader = await cluster.addRole('reader', 'secret')
+  await cluster.query('grant usage on schema lexigraph to reader')
+  await using one = node(reader)
+  const caller = someCaller({ pointsPerMinute: 10 })
+  assert.equal((await one.limiter.spend(caller, 10))?.granted, true)
+  assert.equal((await one.limiter.spend(caller, 1))?.granted, false)
+  assert.match(one.notices.join(), /because the database does not take them: .*reader.*rate_limit/)
+})
+
+onPostgres('what ended a minute ago is removed', async () => {
+  await using cluster = await startCluster()
+  await layOut(cluster.url)
+  await using store = new RateStore(cluster.url)
+  await using one = node(cluster.url)
+  for (const id of ['key:1', 'key:2', 'key:3']) await one.limiter.spend(someCaller({ id }), 1)
+  await cluster.query("update lexigraph.rate_limit set expire = expire - 120000 where key < 'key:3'")
+  await store.removeEnded(Date.now() - 60_000)
+  assert.deepEqual(await cluster.query('select key from lexigraph.rate_limit'), [{ key: 'key:3' }])
+})
+
+interface TestNode extends AsyncDisposable {
+  readonly limiter: Limiter
+  readonly notices: readonly string[]
+}
+
+function node(url: string): TestNode {
+  const store = new RateStore(url)
+  const notices: string[] = []
+  const points = createPostgresPoints(store, (sentence) => notices.push(sentence))
+  const counts: Counts = createCounts(points)
+  return {
+    limiter: createLimiter(counts),
+    notices,
+    async [Symbol.asyncDispose]() {
+      points[Symbol.dispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function layOut(url: string): Promise<void> {
+  await using _store = await openTestStore({ path: url, lexicons: noteLexicons })
+}
