@@ -16,7 +16,17 @@ export async function keptState(store: TestStore): Promise<KeptState> {
     parked: `select ${uri('parked.base')} || parked.rkey as uri, ${kept('parked')} from parked`,
     tombstone: `select ${uri('tombstone.base')} || rkey as uri, rev from tombstone`,
   }
-  for (const name of ['rejection', 'actor', 'source', 'outcome', 'job', 'fetched', 'listing', 'api_key'])
+  for (const name of [
+    'rejection',
+    'actor',
+    'source',
+    'outcome',
+    'job',
+    'fetched',
+    'listing',
+    'api_key',
+    'hiding',
+  ])
     texts[name] = `select * from ${name}`
   for (const table of tables) {
     const columns = storedColumns(table).map((column) => `, ${derived(store, table, column)}`)
@@ -42,6 +52,8 @@ const times = [
   'latest_at',
   'heard_at',
   'lag',
+  'hidden_at',
+  'shown_at',
 ]
 
 export function withoutTimes(state: KeptState): KeptState {

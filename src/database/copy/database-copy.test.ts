@@ -21,6 +21,7 @@ import {
   rev,
   settleAll,
   spot,
+  uriOf,
   visibleRecords,
   widerLexicons,
 } from '../../../test/support/notes.ts'
@@ -297,6 +298,11 @@ async function fillWithEverything(store: TestStore): Promise<void> {
   await write.ledger.addKey({ id: 'old', name: 'Zeitung "Ä"', tier: 'research' }, 'hash of the old one')
   await write.ledger.replaceKey('old', { id: 'new', hash: 'hash of the new one' }, 1_790_000_000_000_001n)
   await write.ledger.revokeKey('new')
+  await apply(store, put(store, spot('spam', 0, mark), 3, { rev: rev(6) }))
+  const [shown, hidden] = [uriOf(spot('unversioned', 0, mark)), uriOf(spot('spam', 0, mark))]
+  for (const subject of [shown, hidden])
+    await write.ledger.hide({ subject, reason: 'It is "spam"', hiddenBy: 'root' })
+  await write.ledger.unhide(shown, 'Ä')
 }
 
 /** Not every engine takes the character that nothing has. */
