@@ -1,16 +1,19 @@
 /** Runs a server until it is told to stop; requests in flight are answered first. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { isPostgres } from '../database/open.ts'
 import { createApp } from '../server/app.ts'
+import { createAuthentication } from '../server/authentication.ts'
 import type { ConnectionLimits } from '../server/connections.ts'
 import { parseTrustedProxies } from '../server/limits/address.ts'
-import { createMemoryLimiter } from '../server/limits/create-limiter.ts'
+import { createLimiter } from '../server/limits/create-limiter.ts'
 import type { Limiter } from '../server/limits/limiter.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
 import { createObserver } from '../server/observe.ts'
-import { publicTier, type Tier } from '../server/tiers.ts'
 import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
+import { now } from './foundation.ts'
+import { openCounts } from './limiter.ts'
 import { createLogs } from './logger.ts'
 import { serveMetrics } from './metrics.ts'
 import { createReadiness } from './readiness.ts'
@@ -41,7 +44,8 @@ export async function listen(
   const { read: database } = served.database
   await using _metrics =
     metrics === null ? null : await serveMetrics(config, { metrics, database, workers: false })
-  const place: ServerPlace = { limiter: createMemoryLimiter(), metrics, worker: null }
+  await using counts = await openCounts(config)
+  const place: ServerPlace = { limiter: createLimiter(counts), metrics, worker: null }
   const server = await startServer(served, config, place)
   const stop = AbortSignal.any([stopSignal(), ...(end === undefined ? [] : [end])])
   await onListening(server.address)
@@ -60,6 +64,9 @@ export interface ServerPlace {
   /** Which of how many processes at the same port; null when it is the only one. */
   readonly worker: { readonly id: number; readonly of: number } | null
 }
+
+/** A look-up takes a round trip there: after so many seconds at the latest a revoked key no longer holds. */
+const keySeconds = 5
 
 /** Fails with a sentence when it cannot listen. */
 export async function startServer(
@@ -82,10 +89,13 @@ export async function startServer(
     readStatus: createReadiness(read),
     log: logs.framework,
     exampleQuery: exampleQuery(model),
-    authenticate: (_header, network) => ({
-      id: `address:${network}`,
-      tier: tiers.get(publicTier) as Tier,
-      keyName: null,
+    authenticate: createAuthentication({
+      findKey: (hash) => read.findKey(hash),
+      tiers,
+      limiter,
+      now,
+      cacheSeconds: isPostgres(config.database) ? keySeconds : 0,
+      onNotice: (sentence) => notify(config, sentence),
     }),
     limiter,
     observer,

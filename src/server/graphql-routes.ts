@@ -8,6 +8,7 @@ import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../query/execute.ts'
 import { ServiceError } from '../errors.ts'
+import { assertNoKeyInUrl } from './authentication.ts'
 import type { Authenticate } from './caller.ts'
 import { Outbox } from './connections.ts'
 import { answerFailure, reportFault, sendErrors, setHeaders } from './failures.ts'
@@ -43,13 +44,17 @@ export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRou
   const slowdown = new Slowdown()
 
   app.post(endpoint, (request, reply) => {
-    answer(request, reply, () => parsePost(request.headers['content-type'], readBody(request)))
+    answer(request, reply, () => {
+      if (request.url !== endpoint) assertNoKeyInUrl(parseQueryString(request.url))
+      return parsePost(request.headers['content-type'], readBody(request))
+    })
   })
 
   app.get(endpoint, (request, reply) => {
     const parameters = parseQueryString(request.url)
     if (!parameters.has('query') && prefersHtml(request.headers.accept)) return sendPlayground(request, reply)
     answer(request, reply, () => {
+      assertNoKeyInUrl(parameters)
       return parseGet(parameters)
     })
   })
