@@ -34,7 +34,7 @@ export interface WorkerMetrics extends Disposable {
 export function gatherMetrics(registry: Registry): WorkerMetrics {
   const latest = new Map<number, MetricValues>()
   const waitedFor = new Map<number, () => void>()
-  let ended: MetricValues[] = []
+  const ended: MetricValues[] = []
   let round: Promise<readonly MetricValues[]> | null = null
   const workers = new Gauge({
     name: 'lexigraph_workers',
