@@ -20,6 +20,7 @@ test('each request is one line of JSON, of known members alone', () => {
     requestId: 'request-1',
     tier: 'public',
     key: null,
+    keyId: null,
     operation: 'Newest',
     document: hash('sha256', 'query Newest { notes { totalCount } }').slice(0, 16),
     points: 3,
@@ -51,7 +52,7 @@ test('no line has an address, a document, a variable or the name that a request 
     variables: { title: 'secret-variable' },
     operationName: 'secret-name\n{"level":"error"}',
   }
-  const caller = { ...anonymous, id: 'key:secret-id', keyName: 'A newspaper' }
+  const caller = { ...anonymous, id: 'key:abcd2345', keyName: 'A newspaper' }
   const text = textOf([
     answered({ request }),
     answered({ request, caller }),
@@ -59,7 +60,7 @@ test('no line has an address, a document, a variable or the name that a request 
     answered({ request, outcome: 'INTERNAL', status: 500 }),
   ])
   assert.doesNotMatch(text, /secret|203\.0\.113/)
-  assert.match(text, /"key":"A newspaper"/)
+  assert.match(text, /"key":"A newspaper","keyId":"abcd2345"/)
 })
 
 test('variables are shown when that is asked for, and cut off where they are long', () => {

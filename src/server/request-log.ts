@@ -31,6 +31,8 @@ export function describeAnswered(answered: Answered): object {
     requestId,
     tier: caller?.tier.name ?? null,
     key: caller?.keyName ?? null,
+    // While a key is being replaced two have the same name.
+    keyId: caller === null || caller.keyName === null ? null : caller.id.slice('key:'.length),
     operation: report?.operationName?.slice(0, nameLength) ?? null,
     document: request === null ? null : documentHash(request.query),
     points: report?.points ?? 0,
