@@ -1,12 +1,238 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import { getIntrospectionQuery } from 'graphql'
 import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
 import { buildRecord, refTo } from '../../test/support/records.ts'
 import { openTestService, type TestService } from '../../test/support/service.ts'
+import { createPlanner } from '../../test/support/plans.ts'
 import { recordLexicon } from '../../test/support/store.ts'
+import { assertAffordable, costOf, sizeOf } from './cost.ts'
 
 const list = 'orgExampleLibraryBook'
 const reverse = 'orgExampleLibraryBookViaAuthor'
+const planned = createPlanner(libraryLexicons, libraryReferences)
+const size = (text: string, variables?: object): number => sizeOf(planned(text, { ...variables }))
+
+/** An operation, and its size worked out by hand with the table in docs/limits.md. */
+function costs(sentence: string, operations: readonly (readonly [text: string, expected: number])[]): void {
+  test(sentence, () => {
+    for (const [text, expected] of operations) assert.equal(size(text), expected, text)
+  })
+}
+
+costs('a page costs its list, and for each record one and its values', [
+  [`{ ${list} { nodes { title } } }`, 20 + 1 + 20 * (1 + 1)],
+  [`{ ${list}(first: 100) { nodes { uri title } pageInfo { endCursor } } }`, 20 + 1 + 1 + 100 * 3],
+  [`{ ${list}(last: 10) { edges { cursor node { title } } } }`, 20 + 1 + 10 * (1 + 1 + 2)],
+  [`{ a: ${list} { nodes { uri } } b: ${list} { nodes { uri } } }`, 2 * (20 + 1 + 20 * 2)],
+  [`{ ${list} { nodes { a: title b: title imprint { city } } } }`, 20 + 1 + 20 * (1 + 2 + 2)],
+  ['{ __typename }', 1],
+])
+
+costs('references and arrays of objects cost more than values', [
+  [
+    `{ ${list} { nodes { authorResolved { ... on OrgExampleLibraryPerson { name } } } } }`,
+    21 + 20 * (1 + 5 + 2),
+  ],
+  [`{ ${list} { nodes { author { isCurrent } } } }`, 21 + 20 * (1 + 1 + 5)],
+  [`{ ${list} { nodes { tags } } }`, 21 + 20 * 2],
+  [`{ ${list} { nodes { credits { share } } } }`, 21 + 20 * (1 + 5 * 2)],
+  [`{ ${list}ByUri(uri: "at://did:plc:a/b.c.d/e") { title } }`, 5 + 2],
+])
+
+costs('a list within records costs once for each record', [
+  [
+    `{ orgExampleLibraryPerson(first: 10) { nodes { ${reverse}(first: 5) { nodes { title } } } } }`,
+    21 + 10 * (1 + 21 + 5 * 2),
+  ],
+  [
+    `{ orgExampleLibraryPerson(first: 10) { nodes { ${reverse} { totalCount } } } }`,
+    21 + 10 * (1 + 20 + 2_000 / 50),
+  ],
+  [
+    `{ orgExampleLibraryPerson(first: 10) { nodes { ${reverse}(where: {note: {contains: "a"}}) { totalCount } } } }`,
+    21 + 10 * (1 + 20 + (2_000 + 5_000 + 10_000) / 50),
+  ],
+])
+
+const page = 21 + 20 * 2
+const where = (condition: string, sort = ''): string =>
+  `{ ${list}(where: {${condition}}${sort}) { nodes { uri } } }`
+const byDate = ', sortBy: [{field: publishedAt}]'
+
+costs('a filter costs by whether an index leads to its records in order, or at all', [
+  [where(''), page],
+  [where('language: {eq: "en"}'), page + 500],
+  [where('tags: {has: "a"}'), page + 500],
+  [where('author: {uri: {eq: "at://did:plc:a/b.c.d/e"}}'), page + 500],
+  [where('indexedAt: {gte: "2026-01-01"}'), page + 500],
+  [where('publishedAt: {gte: "2026-01-01", lt: "2027-01-01"}', byDate), page + 500],
+  [where('language: {eq: "en"}, publishedAt: {gte: "2026-01-01"}', byDate), page + 500],
+  [where('language: {eq: "en"}', byDate), page + 500],
+  [where('pages: {gt: 100}'), page + 3_000],
+  [where('language: {in: ["en", "fr"]}'), page + 3_000 + 2 * 10],
+  [where('title: {contains: "a"}'), page + 3_000],
+  [where('genre: {eq: "novel"}', byDate), page + 5_000 + 500],
+  [where('language: {ne: "en"}'), page + 5_000 + 500],
+  [where('language: {eq: "en"}, pages: {gt: 100}'), page + 5_000 + 2 * 500],
+  [where('OR: [{title: {contains: "a"}}, {blurb: {startsWith: "a"}}]'), page + 5_000 + 2 * 3_000],
+  [where('note: {contains: "a"}'), page + 5_000 + 10_000],
+  [where('title: {eq: "a"}'), page + 5_000 + 5_000],
+  [where('cid: {eq: "a"}'), page + 5_000 + 20_000],
+  [where('uri: {in: ["at://did:plc:a/b.c.d/e", "at://did:plc:a/b.c.d/f"]}'), page + 5_000 + 2 * 500],
+  [where('author: {country: {eq: "FR"}}'), page + 5_000 + 10_000 + 500],
+  [where('author: {isCurrent: true}'), page + 5_000 + 50_000],
+  [where('credits: {some: {name: {eq: "a"}}}'), page + 5_000 + 10_000 + 5_000],
+  [where('orgExampleLibraryReviewViaBook: {none: {}}'), page + 5_000 + 10_000],
+])
+
+costs('an order costs when no index gives it', [
+  [`{ ${list}(sortBy: [{field: pages}]) { nodes { uri } } }`, page],
+  [`{ ${list}(sortBy: [{field: language}]) { nodes { uri } } }`, page + 20_000],
+  [`{ ${list}(sortBy: [{field: uri}]) { nodes { uri } } }`, page + 20_000],
+  [`{ ${list}(sortBy: [{field: pages}, {field: shelf}]) { nodes { uri } } }`, page + 10_000],
+])
+
+costs('a total is a reading of its own', [
+  [`{ ${list} { totalCount } }`, 20 + 2_000],
+  [`{ ${list}(where: {language: {eq: "en"}}) { totalCount } }`, 20 + 2_000 + 3_000],
+  [`{ ${list}(where: {note: {contains: "a"}}) { totalCount } }`, 20 + 2_000 + 15_000],
+  [`{ ${list}(where: {note: {contains: "a"}}) { totalCount nodes { uri } } }`, page + 17_000 + 15_000],
+  [`{ ${list}Aggregate { count } }`, 2_000],
+])
+
+const grouped = (by: string, fields: string, limit = 10): string =>
+  `{ ${list}Aggregate(groupBy: [${by}], limit: ${limit}) { ${fields} } }`
+
+costs('groups cost by what they are by and what is measured of them, each measure once', [
+  [grouped('language', 'groups { language count }'), 10_000 + 10 * 3],
+  [grouped('language', 'count groups { count }'), 10_000 + 10 * 2],
+  [grouped('language', 'count'), 2_000],
+  [grouped('language, publishedAt_day', 'groups { count }'), 10_000 + 5_000 + 3_000 + 20],
+  [grouped('author_country', 'groups { count }'), 10_000 + 5_000 + 20],
+  [grouped('title', 'groups { count }'), 10_000 + 30_000 + 20],
+  [grouped('tags', 'groups { count }'), 10_000 + 15_000 + 20],
+  [grouped('tags, sources', 'groups { count }'), 10_000 + 5_000 + 4 * 15_000 + 20],
+  [grouped('language', 'groups { avg { pages } max { pages } }'), 10_000 + 2 * 2_000 + 10 * 5],
+  [grouped('language', 'groups { avg { a: pages b: pages } }'), 10_000 + 2_000 + 10 * 4],
+  [grouped('language', 'groups { countDistinct(field: author) }'), 10_000 + 10_000 + 20],
+  [grouped('language', 'groups { countDistinct(field: tags) }'), 2 * 10_000 + 10_000 + 15_000 + 5_000 + 20],
+  [grouped('language', 'avg { pages }'), 10_000 + 2_000],
+  [
+    grouped('author', 'groups { authorResolved { ... on OrgExampleLibraryPerson { name } } }'),
+    10_000 + 10 * (1 + 5 + 2),
+  ],
+])
+
+costs('the state of the index costs a total of each collection, up to a bound', [
+  ['{ indexStatus { collections { name records } } }', 20 + 4 * (2 + 2_000)],
+  ['{ indexStatus { sources { name } } }', 20],
+])
+
+test('points are thousands of the size, rounded up, and at least one', () => {
+  assert.equal(costOf(planned('{ __typename }')), 1)
+  assert.equal(costOf(planned(grouped('language', 'groups { count }'))), 11)
+})
+
+test('full introspection costs one point', () => {
+  assert.equal(costOf(planned(getIntrospectionQuery())), 1)
+})
+
+test('what costs more than is allowed is refused with both numbers', () => {
+  assertAffordable(250, 250)
+  assert.throws(() => assertAffordable(251, 250), {
+    code: 'QUERY_TOO_COMPLEX',
+    message: /costs 251 points, and the limit is 250\./,
+    details: { limit: 250, actual: 251 },
+  })
+})
+
+test('the cost never falls when anything is added to a document', () => {
+  const selections = [
+    'nodes { uri title }',
+    'edges { cursor node { tags } }',
+    'pageInfo { hasNextPage hasPreviousPage }',
+    'totalCount',
+    'more: totalCount',
+    `nodes { authorResolved { ... on OrgExampleLibraryPerson { name ${reverse}(first: 3) { totalCount nodes { uri } } } } }`,
+  ]
+  const conditions = [
+    'language: {eq: "en"}',
+    'publishedAt: {gt: "2020-01-01"}',
+    'indexedAt: {gt: "2020-01-01"}',
+    'title: {contains: "a"}',
+    'tags: {hasAny: ["a", "b", "c"]}',
+    'note: {startsWith: "a"}',
+    'author: {country: {in: ["FR", "DE"]}, isCurrent: true}',
+    'credits: {some: {name: {eq: "a"}}}',
+    'OR: [{pages: {gt: 1}}, {NOT: {pages: {lt: 1}}}]',
+  ]
+  const sorts = ['', 'sortBy: [{field: publishedAt}]', 'sortBy: [{field: language}, {field: uri}]']
+  const measures = [
+    'count',
+    'groups { count }',
+    'groups { avg { pages } }',
+    'avg { pages }',
+    'groupCount',
+    'countDistinct(field: tags)',
+  ]
+  const keys = ['language', 'author_country', 'tags', 'title', 'publishedAt_day']
+  const grows = (parts: readonly string[]) =>
+    fc.tuple(fc.subarray([...parts]), fc.subarray([...parts])).map(([some, more]) => {
+      const all = parts.filter((part) => some.includes(part) || more.includes(part))
+      return [some, all] as const
+    })
+  const text = (fields: readonly string[], conditions: readonly string[], sort: string, first: number) =>
+    `{ __typename a: ${list}(first: ${first}, where: {${conditions.join(', ')}} ${sort}) { __typename ${fields.join(' ')} } }`
+  const lists = fc.record({
+    fields: grows(selections),
+    where: grows(conditions),
+    sort: fc.constantFrom(...sorts),
+    first: fc.tuple(fc.nat(100), fc.nat(100)),
+  })
+  fc.assert(
+    fc.property(lists, ({ fields, where, sort, first: [first, more] }) => {
+      assert.ok(
+        size(text(fields[0], where[0], sort, first)) <= size(text(fields[1], where[1], sort, first + more)),
+      )
+    }),
+  )
+  const aggregate = (
+    by: readonly string[],
+    fields: readonly string[],
+    where: readonly string[],
+    limit: number,
+  ) =>
+    `{ ${list}Aggregate(groupBy: [${by.join(', ')}], where: {${where.join(', ')}}, limit: ${limit}) { __typename ${fields.join(' ')} } }`
+  const groups = fc.record({
+    by: grows(keys),
+    fields: grows(measures),
+    where: grows(conditions),
+    limit: fc.tuple(fc.nat(100), fc.nat(100)),
+  })
+  fc.assert(
+    fc.property(groups, ({ by, fields, where, limit: [limit, more] }) => {
+      assert.ok(
+        size(aggregate(by[0], fields[0], where[0], limit)) <=
+          size(aggregate(by[1], fields[1], where[1], limit + more)),
+      )
+    }),
+  )
+})
+
+test('the same operation costs the same whatever is stored', async () => {
+  const text = `{ ${list}(where: {title: {contains: "a book"}}) { totalCount nodes { uri } } }`
+  await using full = await open()
+  await using empty = await openTestService({ lexicons: libraryLexicons, references: libraryReferences })
+  const [some, none] = [await full.query(text), await empty.query(text)]
+  assert.equal(some.data[list].totalCount, 3)
+  assert.equal(none.data[list].totalCount, 0)
+  assert.deepEqual(
+    [some.extensions.cost, none.extensions.cost],
+    [costOf(planned(text)), costOf(planned(text))],
+  )
+})
 
 test('pages of pages of pages are refused before they are read, with the limit and the actual cost', async () => {
   await using service = await open()
@@ -37,14 +263,16 @@ test('a page that is not asked for costs nothing', async () => {
 test('a dozen groupings in one operation are answered, a hundred are refused', async () => {
   await using service = await open()
   const groupings = (number: number): string =>
-    `{ ${Array.from({ length: number }, (_, n) => `a${n}: ${list}Aggregate(groupBy: [title]) { count }`).join(' ')} }`
+    `{ ${Array.from({ length: number }, (_, n) => `a${n}: ${list}Aggregate(groupBy: [title]) { groups { count } }`).join(' ')} }`
   await service.data(groupings(12))
   assert.equal((await service.refusal(groupings(100))).code, 'QUERY_TOO_COMPLEX')
 })
 
 test('as many conditions as are allowed are answered, however they are joined', async () => {
   await using service = await open()
-  const conditions = Array.from({ length: 400 }, (_, n) => ({ title: { contains: `none ${n}` } }))
+  const texts = Array.from({ length: 100 }, (_, n) => ({ title: { contains: `none ${n}` } }))
+  const bounds = Array.from({ length: 300 }, (_, n) => ({ indexedAt: { lt: `${1000 + n}-01-01T00:00:00Z` } }))
+  const conditions = [...texts, ...bounds]
   const found = async (where: object): Promise<number> => {
     const data = await service.data(
       `query ($where: OrgExampleLibraryBookWhereInput) { ${list}(where: $where) { totalCount nodes { uri } } }`,

@@ -1,11 +1,16 @@
 /**
- * What an operation may cost at worst, told from its plan alone: a page of pages of pages grows with the
- * product of their sizes, and while one statement runs nothing else is answered.
+ * What an operation costs at worst, told from its plan alone: never from the data, so that a caller can work it out
+ * with docs/limits.md and equal questions cost the same everywhere. What is printed is counted here, and page sizes
+ * multiply down the nesting; what is read to find it is counted in cost-reading.ts. bench/cost.ts holds the weights
+ * against time.
  */
 import { ServiceError } from '../errors.ts'
+import { groupingSize, pageSize, totalSize } from './cost-reading.ts'
+import { weights } from './cost-weights.ts'
 import type {
   AggregatePlan,
   EdgeOutput,
+  GroupOutput,
   ListPlan,
   Output,
   Plan,
@@ -15,23 +20,14 @@ import type {
   StatusOutput,
 } from './plan.ts'
 
-/** In values that are printed. What each list of a record is looked up for, whatever it finds. */
-const costPerList = 50
-/** A count or grouping of a whole collection. */
-const costPerTotal = 5_000
-const costPerAggregate = 25_000
-
-/** Of size, in one point. */
-const sizePerPoint = 1_000
-
 /** In points: what a caller pays, and at least one. */
 export function costOf(plan: Plan): number {
-  return Math.max(1, Math.ceil(sizeOf(plan) / sizePerPoint))
+  return Math.max(1, Math.ceil(sizeOf(plan) / weights.point))
 }
 
 /** What points are made of: how much is read and printed when every page is full. */
 export function sizeOf({ roots }: Plan): number {
-  return roots.reduce((sum, { output }) => sum + rootCost(output), 0)
+  return sum(roots, ({ output }) => rootSize(output))
 }
 
 /** Throws QUERY_TOO_COMPLEX when an operation costs more than its caller may spend on one. */
@@ -39,83 +35,107 @@ export function assertAffordable(points: number, allowed: number): void {
   if (points <= allowed) return
   throw new ServiceError(
     'QUERY_TOO_COMPLEX',
-    `The operation costs ${points} points, and the limit is ${allowed}. Ask for smaller pages, above all of lists within lists, fewer fields, totals or groupings.`,
+    `The operation costs ${points} points, and the limit is ${allowed}. Ask for smaller pages, above all of lists within lists, for fewer totals and groupings, or filter by fields with an index.`,
     { limit: allowed, actual: points },
   )
 }
 
-function rootCost(output: RootOutput): number {
+function sum<Item>(items: readonly Item[], size: (item: Item) => number): number {
+  return items.reduce((all, item) => all + size(item), 0)
+}
+
+function rootSize(output: RootOutput): number {
   switch (output.kind) {
     case 'constant':
     case 'introspection':
-      return 1
+      return weights.value
     case 'byUri':
-      return fieldsCost(output.fields)
+      return weights.reference + fieldsSize(output.fields)
     case 'aggregate':
-      return costPerAggregate + output.aggregate.limit * groupCost(output.aggregate)
+      return aggregateSize(output.aggregate)
     case 'status':
-      return output.fields.reduce((sum, field) => sum + statusCost(field.output), 0)
-    case 'list': {
-      const counted = output.list.fields.some((field) => field.output.kind === 'totalCount')
-      return listCost(output.list) + (counted ? costPerTotal : 0)
-    }
+      return sum(output.fields, (field) => statusSize(field.output))
+    case 'list':
+      return listSize(output.list)
   }
 }
 
 /** However many collections there are, it can be asked for. */
-function statusCost(output: StatusOutput): number {
-  if (output.kind !== 'collections') return costPerList
-  const totals = output.fields.filter(({ output }) => output.kind === 'records').length
-  return totals * Math.min(output.tables.length * costPerTotal, 250_000)
+function statusSize(output: StatusOutput): number {
+  if (output.kind !== 'collections') return weights.list
+  const { tables, fields } = output
+  const counted = fields.filter(({ output }) => output.kind === 'records').length
+  const all = tables.length * (fields.length * weights.value + counted * weights.total)
+  return weights.list + Math.min(all, Math.max(1, counted) * weights.status)
 }
 
-/** What is read through the references that groups are by. */
-function groupCost({ fields }: AggregatePlan): number {
-  const groups = fields.flatMap(({ output }) => (output.kind === 'groups' ? output.fields : []))
-  return groups.reduce(
-    (sum, { output }) => sum + (output.kind === 'keyResolved' ? recordsCost(output.records) : 1),
-    0,
+function aggregateSize(plan: AggregatePlan): number {
+  const perGroup = sum(plan.fields, ({ output }) =>
+    output.kind === 'groups' ? weights.value + sum(output.fields, (field) => groupSize(field.output)) : 0,
   )
+  return groupingSize(plan) + plan.limit * perGroup
 }
 
-function recordsCost(records: RecordSelections): number {
-  return Math.max(...records.map(({ fields }) => fieldsCost(fields)))
-}
-
-function listCost({ page, fields }: ListPlan): number {
-  let perRow = 0
-  for (const { output } of fields) {
-    if (output.kind === 'nodes') perRow += fieldsCost(output.fields)
-    if (output.kind === 'edges') perRow += output.fields.reduce((sum, edge) => sum + edgeCost(edge.output), 0)
+function groupSize(output: GroupOutput): number {
+  switch (output.kind) {
+    case 'measures':
+      return weights.value + sum(output.fields, (field) => groupSize(field.output))
+    case 'keyResolved':
+      return resolvedSize(output.records)
+    default:
+      return weights.value
   }
-  const totals = fields.filter(({ output }) => output.kind === 'totalCount').length
-  return costPerList * (1 + totals) + page.size * perRow
 }
 
-function edgeCost(output: EdgeOutput): number {
-  return output.kind === 'node' ? fieldsCost(output.fields) : 1
+function resolvedSize(records: RecordSelections): number {
+  return weights.reference + Math.max(...records.map(({ fields }) => fieldsSize(fields)))
+}
+
+function listSize(list: ListPlan): number {
+  const perRow = sum(list.fields, ({ output }) => {
+    if (output.kind === 'nodes') return fieldsSize(output.fields)
+    if (output.kind === 'edges') return weights.value + sum(output.fields, (edge) => edgeSize(edge.output))
+    return 0
+  })
+  const own = sum(list.fields, ({ output }) => {
+    switch (output.kind) {
+      case 'totalCount':
+        return totalSize(list)
+      case 'pageInfo':
+        return sum(output.fields, () => weights.value)
+      default:
+        return weights.value
+    }
+  })
+  return weights.list + own + pageSize(list) + list.page.size * perRow
+}
+
+function edgeSize(output: EdgeOutput): number {
+  return output.kind === 'node' ? fieldsSize(output.fields) : weights.value
 }
 
 /** One for the row itself, which an empty selection reads too. */
-function fieldsCost(fields: readonly Selected[]): number {
-  return fields.reduce((sum, { output }) => sum + outputCost(output), 1)
+function fieldsSize(fields: readonly Selected[]): number {
+  return weights.value + sum(fields, ({ output }) => outputSize(output))
 }
 
-function outputCost(output: Output): number {
+function outputSize(output: Output): number {
   switch (output.kind) {
     case 'object':
-      return fieldsCost(output.fields)
+      return fieldsSize(output.fields)
     case 'union':
       return Math.max(
-        ...[...output.cases.map(({ fields }) => fields), output.otherwise ?? []].map(fieldsCost),
+        ...[...output.cases.map(({ fields }) => fields), output.otherwise ?? []].map(fieldsSize),
       )
     case 'array':
-      return outputCost(output.element)
+      return weights.elements * outputSize(output.element)
     case 'resolved':
-      return recordsCost(output.records)
+      return resolvedSize(output.records)
+    case 'isCurrent':
+      return weights.reference
     case 'list':
-      return listCost(output.list)
+      return listSize(output.list)
     default:
-      return 1
+      return weights.value
   }
 }

@@ -1,2 +1,2 @@
 select (select plan_version from state) as version, cast(concat('{"data":', concat('{"all":', (with t1 as materialized (select t2.".language" as k0_0, count(*) as n from "tech.service.news.article" t2  where true group by k0_0) select concat('{"count":', (select coalesce(sum(n), 0) from t1), ',"groupCount":', (select count(*) from t1), ',"groups":', concat('[', (select group_concat(concat('{"language":', json_quote(t3.k0_0), ',"count":', t3.n, '}'), ',') from (select * from t1 t4 where n >= ?
-    order by t4.n desc, t4.k0_0 asc limit ? + 0) t3), ']'), '}')), '}'), ',"extensions":{"cost":26}}') as blob) as body
+    order by t4.n desc, t4.k0_0 asc limit ? + 0) t3), ']'), '}')), '}'), ',"extensions":{"cost":11}}') as blob) as body

@@ -6,4 +6,4 @@ select (select plan_version from state) as version, convert_to(concat('{"data":'
       (select concat('{"title":', coalesce((t11.record -> 'title')::text, 'null'), '}') from "tech.service.news.article" t11 where t11.base = t10.k0_0 and t11.rkey = t10.k0_1) when 'tech.service.news.enrichment' then
       (select '{}' from "tech.service.news.enrichment" t12 where t12.base = t10.k0_0 and t12.rkey = t10.k0_1) when 'tech.service.news.source' then
       (select '{}' from "tech.service.news.source" t13 where t13.base = t10.k0_0 and t13.rkey = t10.k0_1) end, 'null'), '}')::text, ',') from (select * from t8 t14 where n >= $2
-    order by ((select uri from base where id = t14.k0_0) || t14.k0_1) desc nulls last limit 2) t10), ']'), '}')), '}'), ',"extensions":{"cost":51}}'), 'UTF8') as body
+    order by ((select uri from base where id = t14.k0_0) || t14.k0_1) desc nulls last limit 2) t10), ']'), '}')), '}'), ',"extensions":{"cost":21}}'), 'UTF8') as body

@@ -1,0 +1,227 @@
+/**
+ * What is read to find a page, a total or groups, at worst: whether a `where` and an order have an index is told
+ * from the tables, as in roads.ts, but never how much the index leaves.
+ */
+import type { Column, Table } from '../database/tables.ts'
+import { weights } from './cost-weights.ts'
+import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from './plan.ts'
+import { conjuncts } from './roads.ts'
+
+/** Finding the records of a list's page, when any are asked for. */
+export function pageSize(list: ListPlan): number {
+  const kinds = list.fields.map(({ output }) => output.kind)
+  if (!kinds.some((kind) => kind === 'edges' || kind === 'nodes' || kind === 'pageInfo')) return 0
+  if (list.page.size === 0 && !kinds.includes('pageInfo')) return 0
+  const where = isNarrow(list) ? weights.narrow : whereSize(list.where, list.table, isDefault(list.sort))
+  return shareOf(list, (where + sortSize(list.sort)) * (1 + looksBehind(list)))
+}
+
+/** One `totalCount`. */
+export function totalSize(list: ListPlan): number {
+  return shareOf(list, weights.total + whereSize(list.where, list.table))
+}
+
+/** Everything an aggregate reads, besides printing its groups. */
+export function groupingSize(plan: AggregatePlan): number {
+  const kinds = plan.fields.map(({ output }) => output.kind)
+  const where = whereSize(plan.where, plan.table)
+  const isGrouped = plan.keys.length > 0 && (kinds.includes('groups') || kinds.includes('groupCount'))
+  // Measures are worked out along with groups, and once more for the whole.
+  const isWhole = kinds.includes('measure') || kinds.includes('measures')
+  const addsUp = isGrouped && plan.keys.every(({ leaf }) => leaf.kind !== 'array')
+  const counts = addsUp ? 0 : kinds.filter((kind) => kind === 'count').length
+  return (
+    counts * (weights.total + where) +
+    (isGrouped ? readingSize(plan, plan.keys, where) : 0) +
+    (isWhole ? readingSize(plan, [], where) : 0)
+  )
+}
+
+/** One reading of all records, and one more for each array whose elements are counted. */
+function readingSize({ measures }: AggregatePlan, keys: readonly GroupKey[], where: number): number {
+  const base = weights.grouping + where + keysSize(keys)
+  return measures.reduce((sum, { measure, of }) => {
+    if (measure !== 'countDistinct') return sum + weights.measure
+    if (of.leaf.kind !== 'array') return sum + weights.countDistinct + keysSize([of])
+    return sum + weights.countDistinct + weights.grouping + where + keysSize([...keys, of])
+  }, base)
+}
+
+function keysSize(keys: readonly GroupKey[]): number {
+  const arrays = keys.filter(({ leaf }) => leaf.kind === 'array').length
+  const each = keys.reduce((sum, key) => sum + keySize(key), 0)
+  const multiplied = arrays === 0 ? 0 : weights.groupArray * weights.furtherArray ** (arrays - 1)
+  return each + multiplied + Math.max(0, keys.length - 1) * weights.groupField
+}
+
+function keySize({ joins, leaf, bucket }: GroupKey): number {
+  const long = leaf.kind === 'column' && leaf.column.virtual
+  return (
+    joins.length * weights.groupJoin + (long ? weights.groupText : 0) + (bucket === null ? 0 : weights.bucket)
+  )
+}
+
+function shareOf({ link }: ListPlan, size: number): number {
+  return link === null ? size : Math.ceil(size / weights.linked)
+}
+
+/** `hasPreviousPage` behind a cursor looks for a page of its own. */
+function looksBehind({ page, fields }: ListPlan): number {
+  const wanted = page.backward ? 'hasNextPage' : 'hasPreviousPage'
+  if (page.from === null) return 0
+  return fields
+    .flatMap(({ output }) => (output.kind === 'pageInfo' ? output.fields : []))
+    .filter(({ output }) => output.kind === wanted).length
+}
+
+function isDefault(sort: readonly SortKey[]): boolean {
+  return sort.length === 3 && isNamed(sort[0]?.value, 'indexed_at')
+}
+
+/** The two keys that close every order are not counted. */
+function sortSize(sort: readonly SortKey[]): number {
+  const [first, ...further] = sort.slice(0, -2)
+  const others = further.filter(
+    ({ value }, index) => !(index === 0 && isNamed(value, 'rkey') && isNamed(first?.value, 'baseUri')),
+  )
+  return (first !== undefined && givesOrder(first) ? 0 : weights.sort) + others.length * weights.sortField
+}
+
+function isNamed(value: SortKey['value'] | undefined, name: string): boolean {
+  return value?.kind === 'system' && value.name === name
+}
+
+/** Moments and numbers have an index in which equals are in order too, or are few. */
+function givesOrder({ value }: SortKey): boolean {
+  if (value.kind === 'column') return value.column.kind === 'instant' || value.column.kind === 'integer'
+  return isNamed(value, 'indexed_at')
+}
+
+/**
+ * Whether the records of every page stand next to each other in an index, in order: bounds on what the list is sorted
+ * by, one equality in default order, or an equality with a code in the order of the moment that is indexed with it.
+ */
+function isNarrow({ table, where, sort }: ListPlan): boolean {
+  const [first, ...others] = sort.slice(0, -2)
+  if (first === undefined || others.length > 0 || !givesOrder(first)) return false
+  const parts = conjuncts(where)
+  const rest = parts.filter((part) => !isBound(part, first))
+  const [equality, ...more] = rest
+  if (parts.length === 0 || more.length > 0) return false
+  if (equality === undefined) return true
+  if (first.value.kind === 'column') return isPair(table, equality, first.value.column)
+  return parts.length === 1 && isEquality(table, equality)
+}
+
+function isBound(part: Condition, { value }: SortKey): boolean {
+  if (part.kind !== 'compare' || part.op === 'ne') return false
+  if (value.kind === 'column') return part.operand.kind === 'column' && part.operand.column === value.column
+  return part.operand.kind === 'system' && isNamed(value, part.operand.name)
+}
+
+function isPair(table: Table, part: Condition, moment: Column): boolean {
+  if (part.kind !== 'compare' || part.op !== 'eq' || part.operand.kind !== 'column') return false
+  const { name } = part.operand.column
+  return table.indexes.some(
+    ({ kind, columns }) => kind === 'pair' && columns[0] === name && columns[1] === moment.name,
+  )
+}
+
+/** Equals stand in default order in these indexes. */
+function isEquality(table: Table, part: Condition): boolean {
+  switch (part.kind) {
+    case 'compare': {
+      if (part.op !== 'eq' || part.operand.kind !== 'column') return false
+      const { name } = part.operand.column
+      return table.indexes.some(({ kind, columns }) => kind === 'value' && columns[0] === name)
+    }
+    case 'uri':
+      return !part.negated && part.list.length <= 1 && part.of?.kind !== 'json'
+    case 'has':
+      return part.array.index !== null && part.list.length <= 1
+    default:
+      return false
+  }
+}
+
+/** Finding all records that a `where` holds for, in any order; or in default order as many as a page needs. */
+function whereSize(where: Condition, table: Table, inOrder = true): number {
+  const [only, ...others] = conjuncts(where)
+  if (only === undefined) return 0
+  if (inOrder && others.length === 0 && isLookUp(table, only))
+    return weights.lookUp + ('list' in only ? only.list.length * weights.listValue : 0)
+  return weights.walk + conditionSize(where)
+}
+
+/** A condition that can be looked up by itself, whatever the order. */
+function isLookUp(table: Table, part: Condition): boolean {
+  switch (part.kind) {
+    case 'compare':
+    case 'in': {
+      if (part.kind === 'compare' ? part.op === 'ne' : part.negated) return false
+      const { operand } = part
+      return (
+        operand.kind === 'column' && table.indexes.some(({ columns }) => columns[0] === operand.column.name)
+      )
+    }
+    case 'text':
+      return part.index !== null
+    case 'has':
+      return part.array.index !== null
+    default:
+      return isEquality(table, part)
+  }
+}
+
+function conditionSize(condition: Condition): number {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return condition.of.reduce((sum, part) => sum + conditionSize(part), 0)
+    case 'not':
+      return conditionSize(condition.of)
+    case 'compare':
+      return operandSize(condition.operand)
+    case 'in':
+      return operandSize(condition.operand) + condition.list.length * weights.listValue
+    case 'text':
+      if (isCid(condition.operand)) return weights.cid
+      return condition.index === null ? weights.scan : weights.search
+    case 'missing':
+    case 'absent':
+      return weights.indexed
+    case 'has':
+      return (
+        (condition.array.index === null ? weights.scan : weights.indexed) +
+        condition.list.length * weights.listValue
+      )
+    case 'uri':
+      return Math.max(1, condition.list.length) * weights.uri
+    case 'indexed':
+      return weights.join
+    case 'current':
+      return weights.pin
+    case 'outerCurrent':
+      return weights.cid
+    case 'element':
+    case 'target':
+    case 'referring':
+      return weights.join + conditionSize(condition.where)
+  }
+}
+
+function operandSize(operand: Operand): number {
+  switch (operand.kind) {
+    case 'column':
+      return operand.column.virtual ? weights.text : weights.indexed
+    case 'json':
+      return weights.text
+    case 'system':
+      if (isCid(operand)) return weights.cid
+      return operand.name === 'indexed_at' || operand.name === 'changed_at' ? weights.indexed : weights.text
+  }
+}
+
+function isCid(operand: Operand): boolean {
+  return operand.kind === 'system' && operand.name === 'cid'
+}

@@ -1,0 +1,66 @@
+/** What each thing that an operation asks for counts; docs/limits.md explains them, and bench/cost.ts reviews them. */
+export const weights = {
+  /** Size in a point. */
+  point: 1_000,
+  /** A value that is printed, and each record, object or group around values. */
+  value: 1,
+  /** A list with its page, wherever it stands. */
+  list: 20,
+  /** A record that is looked up by its URI. */
+  reference: 5,
+  /** Elements that an array of objects or references is taken to have. */
+  elements: 5,
+  /** `totalCount`, or the `count` of an aggregate that is not grouped, besides what its `where` costs. */
+  total: 2_000,
+  /** Most that `indexStatus` costs, however many collections it counts. */
+  status: 100_000,
+
+  /** A `where` whose records stand next to each other in an index. */
+  narrow: 500,
+  /** A `where` of one condition that an index answers, in default order or for a total. */
+  lookUp: 3_000,
+  /** Any other `where`: all records may be looked at, for each condition that follows. */
+  walk: 5_000,
+  /** A condition on a field with an index. */
+  indexed: 500,
+  /** `contains` or `startsWith` on free text, for which there is an index of its own. */
+  search: 3_000,
+  /** Any other comparison with text that has no index, or with values in elements of arrays. */
+  text: 5_000,
+  /** `contains` or `startsWith` without such an index. */
+  scan: 10_000,
+  /** A comparison with `cid`. */
+  cid: 20_000,
+  /** Conditions on a record behind a reference, on records that refer, or on elements, besides those conditions. */
+  join: 10_000,
+  /** `isCurrent`. */
+  pin: 50_000,
+  /** A value in a list, as in `in`. */
+  listValue: 10,
+  /** A URI that a record or a reference is compared with. */
+  uri: 500,
+  /** An order that no index gives. */
+  sort: 20_000,
+  /** Each further field of `sortBy`. */
+  sortField: 10_000,
+  /** Lists within records read this part of a collection for each of the things above. */
+  linked: 50,
+
+  /** Groups, or measures of the whole: all records are read once. */
+  grouping: 10_000,
+  /** Each field of `groupBy` after the first. */
+  groupField: 5_000,
+  /** A bucket of time. */
+  bucket: 3_000,
+  /** Each reference that leads to a field that is grouped or counted by. */
+  groupJoin: 5_000,
+  /** Long text that is grouped or counted by. */
+  groupText: 30_000,
+  /** An array that is grouped or counted by. */
+  groupArray: 15_000,
+  /** Each further array multiplies the rows of those before. */
+  furtherArray: 4,
+  /** `avg`, `sum`, `min`, `max` of a field. */
+  measure: 2_000,
+  countDistinct: 10_000,
+} as const

@@ -1,0 +1,35 @@
+/** Plans without a database: what can be told of an operation from its document and variables alone. */
+import { getVariableValues } from 'graphql'
+import { buildTables } from '../../src/database/tables.ts'
+import { buildLexicons } from '../../src/lexicon/lexicons.ts'
+import { buildRecord } from '../../src/query/build-output.ts'
+import { buildPlan } from '../../src/query/build-plan.ts'
+import type { Plan } from '../../src/query/plan.ts'
+import { findOperation, prepare } from '../../src/query/prepare.ts'
+import { buildModel } from '../../src/schema/build-model.ts'
+import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
+import type { Json, References } from '../reference/shapes.ts'
+
+export type Planner = (text: string, variables?: Readonly<Record<string, unknown>>) => Plan
+
+/** Pages may be as large as anybody's. */
+export function createPlanner(documents: readonly Json[], references: References = {}): Planner {
+  const files = documents.map((document) => ({
+    file: `${document.id}.json`,
+    document: structuredClone(document),
+  }))
+  const read = buildLexicons(files, references)
+  if (!read.ok) throw new Error('The lexicons of a test do not hold.')
+  const model = buildModel(read.lexicons)
+  const tables = buildTables(model)
+  const schema = buildGraphQLSchema(model)
+  return (text, variables = {}) => {
+    const document = prepare(schema, text)
+    const operation = findOperation(document, null)
+    const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variables)
+    if (coerced.variableValues === undefined) throw new Error('The variables of a test do not fit.')
+    const selection = { schema, fragments: document.fragments, variables: coerced.variableValues }
+    const context = { model, tables, maxPageSize: 1_000, selection, record: buildRecord }
+    return buildPlan(context, operation, variables)
+  }
+}
