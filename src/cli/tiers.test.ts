@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../test/support/store.ts'
 import { defaultTiers, publicTier, type Tier } from '../server/tiers.ts'
@@ -48,6 +48,24 @@ test('every limit may be as small and as large as it may be, and no further', as
         `"t".${member} must be a whole number from ${least[member]} to ${most[member]}${member === 'pointsPerMinute' ? ', or null for any number' : ''}, not ${JSON.stringify(value)}.`,
       ])
   }
+})
+
+test('docs/keys.md says how small and how large limits may be, and its example holds', async () => {
+  const page = readFileSync(new URL('../../docs/keys.md', import.meta.url), 'utf8')
+  const rows = page.matchAll(/^\| `(\w+)` \| ([\d,]+) \| ([\d,]*\d)\b.* \|$/gm)
+  const number = (text: string): number => Number(text.replaceAll(',', ''))
+  const ranges = Array.from(rows, ([, name = '', from = '', to = '']) => [name, number(from), number(to)])
+  assert.deepEqual(
+    ranges.map(([name]) => name),
+    Object.keys(whole),
+  )
+  const [least, most] = [1, 2].map((end) => Object.fromEntries(ranges.map((range) => [range[0], range[end]])))
+  await loaded({ least, most })
+  for (const [name, from, to] of ranges)
+    for (const beyond of [Number(from) - 1, Number(to) + 1])
+      assert.equal((await problems({ t: { ...whole, [String(name)]: beyond } })).length, 1)
+  const [, example = ''] = /^```json\n(\{\n {2}"public"[^]*?)^```$/m.exec(page) ?? []
+  assert.equal((await loadTiers({ tiers: file(example) })).get('press')?.pageSize, 500)
 })
 
 test('all that is wrong is said at once, with where it is and what was meant', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { onEveryDatabase } from '../../test/support/databases.ts'
@@ -6,7 +7,7 @@ import { openNotes, stoppedClock } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
 import { emptyDatabases } from '../../test/support/store.ts'
 import type { ApiKey, Ledger } from '../database/ledger.ts'
-import { type ErrorCode, ServiceError } from '../errors.ts'
+import { type ErrorCode, errorCodes, ServiceError } from '../errors.ts'
 import { createKey, hashKey } from '../util/api-key.ts'
 import { assertNoKeyInUrl, createAuthentication } from './authentication.ts'
 import type { Authenticate, Caller } from './caller.ts'
@@ -228,6 +229,38 @@ test('keys in URLs are refused, by their names and by their looks', () => {
       ['extensions', '{}'],
     ]),
   )
+})
+
+test('docs/keys.md says what is answered', async () => {
+  const clock = stoppedClock()
+  const found: (ApiKey | null)[] = [null, keyOf('k', { revokedAt: 1n }), keyOf('k', { expiresAt: 1n })]
+  const findKey = async (): Promise<ApiKey | null> => found.shift() ?? null
+  const { authenticate } = without({ findKey, now: clock.now })
+  const said: ServiceError[] = []
+  for (const header of [
+    '',
+    'a, b',
+    'a',
+    createKey(),
+    createKey(),
+    createKey(),
+    ...Array(20).fill(createKey()),
+  ])
+    said.push(await refusal(authenticate(header, here)))
+  try {
+    assertNoKeyInUrl(new Map([['key', '']]))
+  } catch (error) {
+    said.push(error as ServiceError)
+  }
+  const rows = readFileSync(new URL('../../docs/keys.md', import.meta.url), 'utf8').matchAll(
+    /^\| (\d{3}) \| `([A-Z_]+)` \| ([^|…]+?)(?: …[^|]*)? \| [^|]+ \|$/gm,
+  )
+  const page = Array.from(rows, ([, status, code, begin = '']) => ({ status: Number(status), code, begin }))
+  const told = ({ code, message }: ServiceError) =>
+    page.findIndex((row) => row.code === code && message.startsWith(row.begin))
+  assert.deepEqual([...new Set(said.map(told))].toSorted(), [...page.keys()])
+  assert.equal(page.length, 8)
+  for (const { status, code } of page) assert.equal(errorCodes[code as ErrorCode].status, status)
 })
 
 interface Given {
