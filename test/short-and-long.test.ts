@@ -62,11 +62,6 @@ for (const [what, query] of Object.entries(short))
 for (const [what, query] of Object.entries(long))
   test(`nobody waits for ${what}`, async () => assert.equal(await kindOf(query, 'common'), 'long'))
 
-test('in a few hundred records every walk is short', async () => {
-  for (const [what, query] of Object.entries(long))
-    if (!['groups', 'pages of pages'].includes(what)) assert.equal(await kindOf(query, 'true'), 'short', what)
-})
-
 test('of what nothing is known nobody waits for', async () => {
   assert.equal(await kindOf(`{ ${article}(first: 20) ${page} }`, 'none'), 'long')
 })

@@ -67,7 +67,7 @@ export async function openEngine(
   })
   const watched = watch(database.read, beliefs[estimates](database.read.statistics))
   const schema = buildGraphQLSchema(model)
-  const whole = createEngine({ schema, model, tables, database: watched.read })
+  const whole = createEngine({ schema, model, tables, database: watched.read, keptBytes: 1_000_000 })
   const engine: QueryEngine = {
     ...whole,
     execute: (request, terms = anybody) => whole.execute(request, terms),

@@ -1,0 +1,170 @@
+/** What callers may ask, who is told before it is done, and answers that are given again. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { buildDemoCorpus } from '../demo/corpus.ts'
+import { ServiceError } from '../src/errors.ts'
+import type { GraphQLAnswer, Terms } from '../src/query/execute.ts'
+import { newsLexicons } from './golden/corpora.ts'
+import { onEveryDatabase } from './support/databases.ts'
+import type { StoredLine } from './support/engine.ts'
+import { openTestService, type TestService, type TestServiceGiven } from './support/service.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'lexigraph-terms-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const article = 'techServiceNewsArticle'
+const totals = `{ ${article} { totalCount } techServiceNewsSource { totalCount } }`
+
+test('an operation is charged once, before anything is read for it', async () => {
+  await using service = await open()
+  const charged: { points: number; statements: number }[] = []
+  const charge = (points: number) => void charged.push({ points, statements: service.opened.statements() })
+  const before = service.opened.statements()
+  const answers = [await ask(service, totals, { charge }), await ask(service, totals, { charge })]
+  for (const answer of answers) assert.equal(answer.kind, 'data')
+  const { points } = answers[0]!.report
+  assert.ok(points > 1)
+  assert.deepEqual(charged, [
+    { points, statements: before },
+    { points, statements: before + 1 },
+  ])
+})
+
+onEveryDatabase('what charging refuses is the answer, and nothing is read', async (database) => {
+  await using service = await open({ database })
+  const before = service.opened.statements()
+  for (const refuse of [
+    () => {
+      throw new ServiceError('RATE_LIMITED', 'Enough.', { retryAfter: 7 })
+    },
+    async () => Promise.reject(new ServiceError('RATE_LIMITED', 'Enough.', { retryAfter: 7 })),
+  ]) {
+    const answer = await ask(service, totals, { charge: refuse })
+    assert.ok(answer.kind === 'errors')
+    assert.deepEqual(answer.errors, [
+      { message: 'Enough.', extensions: { retryAfter: 7, code: 'RATE_LIMITED' } },
+    ])
+  }
+  assert.equal(service.opened.statements(), before)
+})
+
+test('what costs more than one operation may is refused with both numbers, and charged nothing', async () => {
+  await using service = await open()
+  const charge = () => assert.fail('It was charged.')
+  // Also where a caller who may has asked the same before.
+  const { report } = await ask(service, totals)
+  const answer = await ask(service, totals, { points: report.points - 1, charge })
+  assert.ok(answer.kind === 'errors')
+  assert.equal(answer.code, 'QUERY_TOO_COMPLEX')
+  const { limit, actual } = answer.errors[0]!.extensions ?? {}
+  assert.deepEqual({ limit, actual }, { limit: report.points - 1, actual: report.points })
+  const allowed = await ask(service, totals, { points: report.points })
+  assert.equal(allowed.kind, 'data')
+})
+
+test('the largest page is the caller’s own, whatever others have asked before', async () => {
+  await using service = await open()
+  const query = `{ ${article}(first: 200) { nodes { uri } } }`
+  assert.equal((await ask(service, query, { pageSize: 500 })).kind, 'data')
+  const answer = await ask(service, query, { pageSize: 100 })
+  assert.ok(answer.kind === 'errors')
+  assert.match(answer.errors[0]!.message, /out of range: write 0 to 100/)
+})
+
+test('what refuses a long statement its turn is the answer', async () => {
+  await using service = await open({ loading: 6 })
+  const startLong = () => {
+    throw new ServiceError('RATE_LIMITED', 'Four at once.')
+  }
+  const answer = await ask(service, `{ ${article}(where: {title: {contains: "e"}}) { totalCount } }`, {
+    startLong,
+  })
+  assert.ok(answer.kind === 'errors' && answer.code === 'RATE_LIMITED')
+})
+
+test('the same question is answered from memory until something is written', async () => {
+  await using service = await open({ database: file('kept') })
+  const courses: string[] = []
+  const asked = async () => {
+    const answer = await ask(service, totals)
+    courses.push(String(answer.report.from))
+    assert.ok(answer.kind === 'data')
+    return JSON.parse(Buffer.from(answer.body).toString()).data[article].totalCount
+  }
+  const first = await asked()
+  assert.equal(await asked(), first)
+  const [known] = demo.filter(({ uri }) => uri.includes('/tech.service.news.article/'))
+  assert.ok(known !== undefined)
+  await service.store([{ ...known, uri: known.uri.replace('2222', '3333') }])
+  assert.equal(await asked(), first + 1)
+  assert.equal(await asked(), first + 1)
+  assert.deepEqual(
+    courses.map((from) => from === 'memory'),
+    [false, true, false, true],
+  )
+})
+
+test('what depends on the clock is never answered from memory', async () => {
+  await using service = await open({ database: file('clock') })
+  const query = '{ indexStatus { sources { lagSeconds } } }'
+  for (let time = 0; time < 3; time += 1) {
+    const { report } = await ask(service, query)
+    assert.notEqual(report.from, 'memory')
+    assert.equal(report.isTimeless, false)
+  }
+})
+
+test('a report counts the records and groups of the first level', async () => {
+  await using service = await open()
+  const rowsOf = async (query: string) => (await ask(service, query)).report.rows
+  assert.equal(await rowsOf(`{ ${article}(first: 7) { edges { node { title } } } }`), 7)
+  assert.equal(
+    await rowsOf(
+      `{ a: ${article}(first: 7) { nodes { title tags } } b: ${article}(first: 2) { nodes { uri } } }`,
+    ),
+    9,
+  )
+  assert.equal(
+    await rowsOf(
+      `{ techServiceNewsSource(first: 3) { nodes { n: techServiceNewsArticleViaSource { nodes { uri } } } } }`,
+    ),
+    3,
+  )
+  assert.equal(await rowsOf(`{ ${article}Aggregate(groupBy: [language], limit: 4) { groups { count } } }`), 4)
+  assert.equal(await rowsOf(`{ ${article} { totalCount } }`), 0)
+})
+
+const demo = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
+
+function file(name: string): URL {
+  return new URL(`sqlite:${join(folder, name)}.db`)
+}
+
+function open(given: Partial<TestServiceGiven> = {}): Promise<TestService> {
+  return openTestService({
+    lexicons: newsLexicons.documents,
+    references: newsLexicons.references,
+    records: demo,
+    ...given,
+  })
+}
+
+function ask({ engine }: TestService, query: string, terms: Partial<Terms> = {}): Promise<GraphQLAnswer> {
+  return engine.execute(
+    { query },
+    {
+      pageSize: 100,
+      points: 1_000,
+      charge: () => undefined,
+      startLong: () => ({
+        signal: new AbortController().signal,
+        caller: 'somebody',
+        [Symbol.dispose]: () => undefined,
+      }),
+      ...terms,
+    },
+  )
+}
