@@ -22,8 +22,12 @@ export async function assertIngest({ config }: CommandContext): Promise<void> {
   await parseSources(config.ingest)
   identityOptions(config)
   publisherNames(config)
-  if (/^(sqlite:)?:memory:$/.test(config.database))
+  if (isInMemory(config.database))
     throw new CommandError('--ingest needs a database in a file; name one with --database.')
+}
+
+export function isInMemory(database: string): boolean {
+  return /^(sqlite:)?:memory:$/.test(database)
 }
 
 export function ingestBeside({ config, root }: CommandContext): IngestBeside {

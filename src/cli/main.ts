@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { InputError } from '../ingest/sources/lines.ts'
 import { nearest } from '../util/nearest.ts'
+import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
 import { type Command, CommandError } from './command.ts'
 import { type ParsedConfig, parseConfig } from './config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
@@ -107,12 +108,4 @@ function isCommand(name: string): name is CommandName {
 
 function readVersion(root: URL): string {
   return JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version
-}
-
-/** The reader of our output may stop before its end, as `head` does; that is no failure. */
-function endQuietlyOnClosedPipe(stream: NodeJS.WriteStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit(process.exitCode ?? 0)
-  })
 }

@@ -1,0 +1,53 @@
+/** One of the processes of `serve --workers`: answers until it is told to stop, or until its parent is gone. */
+import { createLimiter } from '../server/limits/create-limiter.ts'
+import { RemoteCounts } from '../server/limits/remote-counts.ts'
+import { createMetrics } from '../server/metrics.ts'
+import { shareMetrics } from '../server/metrics-workers.ts'
+import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
+import { startServer } from './listen.ts'
+import { openReader } from './service.ts'
+import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
+
+const stopped = Promise.withResolvers<void>()
+const counts = new RemoteCounts(send)
+
+endQuietlyOnClosedPipe(process.stdout)
+endQuietlyOnClosedPipe(process.stderr)
+// Ctrl+C in a terminal is for all processes; the one above says when it is time to stop.
+process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => stopped.resolve())
+process.on('message', (message: ToWorker) => {
+  switch (message?.kind) {
+    case 'start':
+      return void run(message)
+    case 'stop':
+      return stopped.resolve()
+    case 'counted':
+    case 'pause':
+      return counts.hear(message)
+  }
+})
+
+async function run({ config, root, id, of }: WorkerTask): Promise<void> {
+  try {
+    const metrics = config['metrics-port'] === null ? null : createMetrics()
+    if (metrics !== null) shareMetrics(metrics.registry)
+    await using service = await openReader(config, new URL(root))
+    const place = { limiter: createLimiter(counts), metrics, worker: { id, of } }
+    const server = await startServer(service, config, place)
+    send({ kind: 'listening', address: server.address })
+    await stopped.promise
+    await server.close()
+  } catch (error) {
+    if (config['log-level'] === 'debug') console.error(error)
+    send({ kind: 'refused', message: (error as Error).message })
+    await stopped.promise
+  }
+  // Which ends it.
+  process.disconnect()
+}
+
+function send(message: FromWorker): void {
+  // The process above may have gone; this one ends then.
+  if (process.connected) process.send?.(message, undefined, {}, () => undefined)
+}

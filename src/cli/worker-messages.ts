@@ -1,0 +1,22 @@
+/** What `serve` and its workers say to each other. Others use the same channel (metrics): what is not here is theirs. */
+import type { LimitAnswer, LimitQuestion } from '../server/limits/messages.ts'
+import type { Config } from './settings.ts'
+
+export type ToWorker = WorkerTask | { readonly kind: 'stop' } | LimitAnswer
+
+/** Comes first. */
+export interface WorkerTask {
+  readonly kind: 'start'
+  readonly config: Config
+  /** The package's folder. */
+  readonly root: string
+  /** Which of how many it is. */
+  readonly id: number
+  readonly of: number
+}
+
+export type FromWorker =
+  | { readonly kind: 'listening'; readonly address: string }
+  /** It cannot do what it was asked to, and waits to be stopped. */
+  | { readonly kind: 'refused'; readonly message: string }
+  | LimitQuestion

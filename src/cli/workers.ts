@@ -1,0 +1,134 @@
+/**
+ * Several processes that answer at one port, started and watched by this one, which answers nothing itself. One that
+ * dies is replaced; those that die soon after their start again and again end the service.
+ */
+import cluster from 'node:cluster'
+import { extname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { answerLimits } from '../server/limits/answer-limits.ts'
+import type { Counts } from '../server/limits/counts.ts'
+import type { LimitAnswer } from '../server/limits/messages.ts'
+import { CommandError, type CommandContext } from './command.ts'
+import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
+
+/** Disposing of it waits until all requests in flight are answered. */
+export interface Workers extends AsyncDisposable {
+  /** Where they answer, when all of them do for the first time; never, when they cannot. */
+  readonly listening: Promise<string>
+  /** Aborted when they cannot answer, or no longer; a `CommandError` is the reason. */
+  readonly refused: AbortSignal
+}
+
+/** Milliseconds after its start in which a death is an early one, and how many of those in a row are enough. */
+const early = 10_000
+const earlyDeaths = 5
+/** Milliseconds before the first that is early is replaced; doubled for each further one. */
+const firstPause = 500
+const longestPause = 8_000
+
+export function startWorkers({ config, root }: CommandContext, count: number, counts: Counts): Workers {
+  // Its name ends as this file's does: sources run as they are, the package has them compiled.
+  const program = new URL(`./serve-worker${extname(import.meta.url)}`, import.meta.url)
+  cluster.setupPrimary({ exec: fileURLToPath(program), args: [] })
+  const answer = answerLimits(counts)
+  const stop = new AbortController()
+  const refusal = new AbortController()
+  const listening = Promise.withResolvers<string>()
+  const places = new Set<number>()
+  let deaths = 0
+
+  const keepUp = async (id: number): Promise<void> => {
+    const task: WorkerTask = { kind: 'start', config: shareOf(config, count), root: root.href, id, of: count }
+    const onListening = (address: string): void => {
+      places.add(id)
+      if (places.size === count) listening.resolve(address)
+    }
+    while (!stop.signal.aborted) {
+      const started = performance.now()
+      const end = await runWorker(task, answer, onListening, stop.signal)
+      if (stop.signal.aborted) return
+      if (end.kind === 'refused' && !places.has(id)) return refusal.abort(new CommandError(end.message))
+      deaths = performance.now() - started < early ? deaths + 1 : 0
+      if (end.kind === 'died' && deaths >= earlyDeaths)
+        return refusal.abort(
+          new CommandError(
+            `${earlyDeaths} workers in a row ended soon after their start, the last ${end.message}.`,
+          ),
+        )
+      process.stderr.write(
+        end.kind === 'died'
+          ? `A worker ended ${end.message} and is replaced.\n`
+          : `A worker cannot start and tries again: ${end.message}\n`,
+      )
+      await pause(pauseAfter(deaths), undefined, { signal: stop.signal }).catch(() => {})
+    }
+  }
+
+  const running = Array.from({ length: count }, (_, index) => keepUp(index + 1))
+  return {
+    listening: listening.promise,
+    refused: refusal.signal,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+/** What is meant for all of them, in equal parts. */
+function shareOf(config: WorkerTask['config'], count: number): WorkerTask['config'] {
+  return { ...config, 'database-connections': Math.ceil(config['database-connections'] / count) }
+}
+
+function pauseAfter(deaths: number): number {
+  return deaths === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (deaths - 1))
+}
+
+interface WorkerEnd {
+  readonly kind: 'refused' | 'died'
+  readonly message: string
+}
+
+/** Resolves when it has ended. */
+function runWorker(
+  task: WorkerTask,
+  answer: ReturnType<typeof answerLimits>,
+  onListening: (address: string) => void,
+  signal: AbortSignal,
+): Promise<WorkerEnd> {
+  const worker = cluster.fork()
+  const send = (message: ToWorker): void => {
+    // Whatever it does not get because it has ended is lost, and so is what it was to answer.
+    if (worker.isConnected()) worker.send(message, () => undefined)
+  }
+  const stop = (): void => send({ kind: 'stop' })
+  const asker = answer((message: LimitAnswer) => send(message))
+  let refused: string | null = null
+  worker.on('message', (message: FromWorker) => {
+    switch (message?.kind) {
+      case 'listening':
+        return onListening(message.address)
+      case 'refused':
+        refused = message.message
+        return stop()
+      case 'take':
+      case 'give-back':
+      case 'enter':
+      case 'leave':
+      case 'fail-key':
+        return void asker.ask(message)
+    }
+  })
+  send(task)
+  signal.addEventListener('abort', stop)
+  const ended = Promise.withResolvers<WorkerEnd>()
+  const end = (how: string): void => {
+    signal.removeEventListener('abort', stop)
+    asker.end()
+    ended.resolve(refused === null ? { kind: 'died', message: how } : { kind: 'refused', message: refused })
+  }
+  worker.on('exit', (status, killer) => end(killer === null ? `with status ${status}` : `by ${killer}`))
+  worker.on('error', ({ message }) => end(`because of an error: ${message}`))
+  return ended.promise
+}
