@@ -1,5 +1,4 @@
 /** Whatever goes wrong on the way to an answer, as callers see it: the caller's faults with their code, ours without a word about the cause. */
-import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
@@ -8,6 +7,7 @@ import { endByHand } from './connections.ts'
 import { errorBody, formatError } from './graphql-http.ts'
 import { rateLimit, rateLimitPolicy } from './limits/headers.ts'
 import { type ResponseType, responseType } from './media-types.ts'
+import { withoutStrings } from './observed-document.ts'
 import type { Visit } from './visit.ts'
 
 declare module 'fastify' {
@@ -46,8 +46,8 @@ function translate(error: Partial<FastifyError>, request: FastifyRequest): Servi
 
 /** The operator's log gets the cause, the caller only the id to find it by. */
 export function reportFault(reply: FastifyReply, cause: unknown): GraphQLFormattedError {
-  const requestId = randomUUID()
-  const query = reply.request.visit?.question?.query.slice(0, 2000)
+  const { id: requestId, visit } = reply.request
+  const query = visit?.question == null ? null : withoutStrings(visit.question.query)
   reply.log.error({ requestId, err: cause, query }, 'A request failed by our fault.')
   const message = `The service failed to answer. When you report it, name the request ${requestId}.`
   return { message, extensions: { code: 'INTERNAL' satisfies ErrorCode, requestId } }

@@ -102,7 +102,7 @@ export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRou
     const type = responseType(request.headers.accept)
     if (code === 'INTERNAL') return sendErrors(reply, type, 500, [reportFault(reply, cause)])
     if (cause !== undefined)
-      reply.log.warn({ err: cause, code, id: request.id }, 'A request could not be answered.')
+      reply.log.warn({ requestId: request.id, err: cause, code }, 'A request could not be answered.')
     sendErrors(reply, type, statusOf(code, type), answer.errors)
   }
 
