@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import pg from 'pg'
 import type { Json } from '../../../test/reference/shapes.ts'
 import { onPostgres } from '../../../test/support/databases.ts'
 import type { StoredLine } from '../../../test/support/engine.ts'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts'
-import { openTestStore, recordLexicon, type TestStore } from '../../../test/support/store.ts'
+import { connected, content, layout, run } from '../../../test/support/postgres-layout.ts'
+import { openTestStore, type TestStore } from '../../../test/support/store.ts'
+import { fill, line, size, thing, thingUri } from '../../../test/support/things.ts'
 import { until } from '../../../test/support/until.ts'
 import { openReadDatabase } from '../open.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
-const uri = (collection: string, key: string): string => `at://${did}/${collection}/${key}`
-const thing = (properties: Json, id = 'org.example.thing'): Json => recordLexicon(id, properties)
-const size = { size: { type: 'integer' } }
 const table = 'lexigraph_records."org.example.thing"'
 
 const kept: FreshDatabase[] = []
@@ -65,7 +63,7 @@ onPostgres('records that no longer fit are kept as refused, the others are serve
   const line_ = JSON.parse(String(refused?.record))
   assert.deepEqual(
     [refused?.source, refused?.uri, refused?.reason, line_.uri, line_.value.size],
-    ['rebuild', uri('org.example.thing', 'a'), 'invalid-record', uri('org.example.thing', 'a'), { n: 1 }],
+    ['rebuild', thingUri('a'), 'invalid-record', thingUri('a'), { n: 1 }],
   )
   assert.match(line_.cid, /^bafyrei/)
   assert.match(line_.indexedAt, /Z$/)
@@ -163,77 +161,6 @@ onPostgres('a rebuild that fails changes nothing', async () => {
   await assert.rejects(open(url, [thing({})]))
   assert.deepEqual(await content(url), before)
 })
-
-onPostgres(
-  'a database of the first version gets what the second has and is otherwise left as it is',
-  async () => {
-    const [url, fresh] = [await empty(), await empty()]
-    const wide = { ...size, text: { type: 'string', maxGraphemes: 99 } }
-    await fill(url, [thing(wide)], [line('a', { size: 7, text: 'abc' }), line('b', {})])
-    await run(url, toFirstVersion)
-    // Not as it would be derived: that it stays shows that nothing was.
-    await run(url, `update ${table} set ".size" = 99 where rkey = 'a'`)
-    const before = await derivedFiles(url)
-    {
-      await using store = await open(url, [thing(wide)])
-      assert.deepEqual(await derivedFiles(url), before)
-      assert.deepEqual(
-        await store.rows('select id, rkey, ".size" as size from "org.example.thing" order by id'),
-        [
-          { id: 1, rkey: 'a', size: 99 },
-          { id: 2, rkey: 'b', size: null },
-        ],
-      )
-      assert.equal((await store.database.read.readPlanState()).version, 1)
-      const { read, write } = store.database
-      assert.deepEqual([await read.readKeys(), await read.readHidings()], [[], []])
-      await write.ledger.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
-      assert.equal((await read.findKey('h'))?.name, 'n')
-    }
-    await fill(fresh, [thing(wide)], [])
-    assert.deepEqual(await layout(url), await layout(fresh))
-  },
-)
-
-onPostgres('whoever is at work on the first version goes on while it becomes the second', async () => {
-  const url = await empty()
-  await using former = await open(url, [thing(size)])
-  await former.load([line('a', { size: 1 })])
-  await run(url, toFirstVersion)
-  await using holder = await connected(url)
-  await holder.query(`begin; select from ${table}; select from lexigraph.base`)
-  await (await open(url, [thing(size)]))[Symbol.asyncDispose]()
-  await holder.query('commit')
-  await former.apply(line('b', { size: 2 }))
-  assert.equal((await former.database.read.readPlanState()).version, 1)
-  assert.equal((await former.rows('select * from "org.example.thing"')).length, 2)
-})
-
-onPostgres('a database of the first version is rebuilt when its lexicons are others too', async () => {
-  const url = await empty()
-  await fill(url, [thing({})], [line('a', { size: 7 })])
-  await run(url, toFirstVersion)
-  await using store = await open(url, [thing(size)])
-  assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [{ size: 7 }])
-  assert.deepEqual(await store.database.read.readKeys(), [])
-})
-
-onPostgres(
-  'whoever may not rebuild leaves a database of other lexicons as it is, and opens one of the same',
-  async () => {
-    const url = await empty()
-    await fill(url, [thing(size)], [line('a', { size: 7 })])
-    const passing = (properties: Json) =>
-      openTestStore({ path: url, lexicons: [thing(properties)], mayRebuild: false })
-    for (const statements of ['', toFirstVersion]) {
-      await run(url, statements)
-      const before = await content(url)
-      await assert.rejects(passing({}), /^Error: it was built with other lexicons or by another version\./)
-      assert.deepEqual(await content(url), before)
-      await (await passing(size))[Symbol.asyncDispose]()
-    }
-  },
-)
 
 onPostgres('a rebuild leaves what is kept beside the records as it is', async () => {
   const url = await empty()
@@ -452,20 +379,6 @@ onPostgres('beside our own, anybody may add tables later', async () => {
 
 const nothing = { stored: 0, updated: 0, unchanged: 0, older: 0, rejected: 0, deleted: 0, withheld: 0 }
 
-/** Without what was added since. */
-const toFirstVersion = `drop table lexigraph.api_key, lexigraph.hiding, lexigraph.rate_limit;
-  update lexigraph.state set schema_version = 1`
-
-/** Which table, index and file each derived relation is, as long as nobody makes it anew. */
-async function derivedFiles(url: string): Promise<unknown> {
-  await using client = await connected(url)
-  const { rows } = await client.query(
-    `select oid, relname, relfilenode from pg_class where relnamespace = 'lexigraph_records'::regnamespace order by 1`,
-  )
-  assert.ok(rows.length > 3)
-  return rows
-}
-
 async function empty(): Promise<string> {
   const database = await freshDatabase()
   kept.push(database)
@@ -474,31 +387,6 @@ async function empty(): Promise<string> {
 
 function open(path: string, lexicons: readonly Json[]): Promise<TestStore> {
   return openTestStore({ path, lexicons })
-}
-
-async function fill(url: string, lexicons: readonly Json[], lines: readonly StoredLine[]): Promise<void> {
-  await using store = await open(url, lexicons)
-  await store.load(lines)
-}
-
-function line(
-  key: string,
-  value: Json,
-  more: { rev?: string; indexedAt?: string } = {},
-  collection = 'org.example.thing',
-): StoredLine {
-  return { uri: uri(collection, key), ...more, value: { $type: collection, ...value } }
-}
-
-async function connected(url: string): Promise<pg.Client & AsyncDisposable> {
-  const client = new pg.Client(url)
-  await client.connect()
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
-}
-
-async function run(url: string, statements: string): Promise<void> {
-  await using client = await connected(url)
-  await client.query(statements)
 }
 
 /** How many statements like that wait for a lock in this database; within a transaction that would not change. */
@@ -517,31 +405,4 @@ async function refused(url: string, message: string): Promise<void> {
   await assert.rejects(open(url, [thing(size)]), { message })
   await assert.rejects(openReadDatabase(url, { fingerprint: 'any', now: () => 0n }), { message })
   assert.deepEqual(await content(url), before)
-}
-
-/** All rows of all tables with where they are, so that writing the same again would show. */
-async function content(url: string): Promise<unknown> {
-  await using client = await connected(url)
-  const tables = await layoutOf(client, "relkind in ('r', 'v')")
-  const rows: unknown[] = []
-  for (const { schema, name, kind } of tables)
-    if (kind === 'r') rows.push((await client.query(`select ctid, xmin, * from "${schema}"."${name}"`)).rows)
-  return { tables, rows, schemas: (await client.query('select nspname from pg_namespace order by 1')).rows }
-}
-
-async function layout(url: string): Promise<unknown> {
-  await using client = await connected(url)
-  const { rows } = await client.query(
-    `select schemaname, tablename, indexname, indexdef from pg_indexes where schemaname like 'lexigraph%' order by 3`,
-  )
-  return { relations: await layoutOf(client, 'true'), indexes: rows }
-}
-
-async function layoutOf(client: pg.Client, which: string) {
-  const { rows } = await client.query<{ schema: string; name: string; kind: string }>(
-    `select nspname as schema, relname as name, relkind as kind from pg_class
-     join pg_namespace on pg_namespace.oid = relnamespace
-     where nspname !~ '^pg_' and nspname <> 'information_schema' and ${which} order by 1, 2, 3`,
-  )
-  return rows
 }

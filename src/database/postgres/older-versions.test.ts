@@ -1,0 +1,99 @@
+/** Databases that older versions laid out. */
+import assert from 'node:assert/strict'
+import type { Json } from '../../../test/reference/shapes.ts'
+import { onPostgres } from '../../../test/support/databases.ts'
+import { postgresUrl } from '../../../test/support/postgres.ts'
+import { connected, content, layout, run } from '../../../test/support/postgres-layout.ts'
+import { openTestStore, type TestStore } from '../../../test/support/store.ts'
+import { fill, line, size, thing } from '../../../test/support/things.ts'
+
+const table = 'lexigraph_records."org.example.thing"'
+
+onPostgres(
+  'a database of the first version gets what the second has and is otherwise left as it is',
+  async () => {
+    const [url, fresh] = [await postgresUrl(), await postgresUrl()]
+    const wide = { ...size, text: { type: 'string', maxGraphemes: 99 } }
+    await fill(url, [thing(wide)], [line('a', { size: 7, text: 'abc' }), line('b', {})])
+    await run(url, toFirstVersion)
+    // Not as it would be derived: that it stays shows that nothing was.
+    await run(url, `update ${table} set ".size" = 99 where rkey = 'a'`)
+    const before = await derivedFiles(url)
+    {
+      await using store = await open(url, [thing(wide)])
+      assert.deepEqual(await derivedFiles(url), before)
+      assert.deepEqual(
+        await store.rows('select id, rkey, ".size" as size from "org.example.thing" order by id'),
+        [
+          { id: 1, rkey: 'a', size: 99 },
+          { id: 2, rkey: 'b', size: null },
+        ],
+      )
+      assert.equal((await store.database.read.readPlanState()).version, 1)
+      const { read, write } = store.database
+      assert.deepEqual([await read.readKeys(), await read.readHidings()], [[], []])
+      await write.ledger.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
+      assert.equal((await read.findKey('h'))?.name, 'n')
+    }
+    await fill(fresh, [thing(wide)], [])
+    assert.deepEqual(await layout(url), await layout(fresh))
+  },
+)
+
+onPostgres('whoever is at work on the first version goes on while it becomes the second', async () => {
+  const url = await postgresUrl()
+  await using former = await open(url, [thing(size)])
+  await former.load([line('a', { size: 1 })])
+  await run(url, toFirstVersion)
+  await using holder = await connected(url)
+  await holder.query(`begin; select from ${table}; select from lexigraph.base`)
+  await (await open(url, [thing(size)]))[Symbol.asyncDispose]()
+  await holder.query('commit')
+  await former.apply(line('b', { size: 2 }))
+  assert.equal((await former.database.read.readPlanState()).version, 1)
+  assert.equal((await former.rows('select * from "org.example.thing"')).length, 2)
+})
+
+onPostgres('a database of the first version is rebuilt when its lexicons are others too', async () => {
+  const url = await postgresUrl()
+  await fill(url, [thing({})], [line('a', { size: 7 })])
+  await run(url, toFirstVersion)
+  await using store = await open(url, [thing(size)])
+  assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing"'), [{ size: 7 }])
+  assert.deepEqual(await store.database.read.readKeys(), [])
+})
+
+onPostgres(
+  'whoever may not rebuild leaves a database of other lexicons as it is, and opens one of the same',
+  async () => {
+    const url = await postgresUrl()
+    await fill(url, [thing(size)], [line('a', { size: 7 })])
+    const passing = (properties: Json) =>
+      openTestStore({ path: url, lexicons: [thing(properties)], mayRebuild: false })
+    for (const statements of ['', toFirstVersion]) {
+      await run(url, statements)
+      const before = await content(url)
+      await assert.rejects(passing({}), /^Error: it was built with other lexicons or by another version\./)
+      assert.deepEqual(await content(url), before)
+      await (await passing(size))[Symbol.asyncDispose]()
+    }
+  },
+)
+
+/** Without what was added since. */
+const toFirstVersion = `drop table lexigraph.api_key, lexigraph.hiding, lexigraph.rate_limit;
+  update lexigraph.state set schema_version = 1`
+
+/** Which table, index and file each derived relation is, as long as nobody makes it anew. */
+async function derivedFiles(url: string): Promise<unknown> {
+  await using client = await connected(url)
+  const { rows } = await client.query(
+    `select oid, relname, relfilenode from pg_class where relnamespace = 'lexigraph_records'::regnamespace order by 1`,
+  )
+  assert.ok(rows.length > 3)
+  return rows
+}
+
+function open(path: string, lexicons: readonly Json[]): Promise<TestStore> {
+  return openTestStore({ path, lexicons })
+}
