@@ -117,6 +117,20 @@ onEveryPair(
     ),
 )
 
+onEveryPair('what was shown and hidden again meanwhile is hidden once', async (from, to) => {
+  await using store = await openNotes(await emptyUrl(from))
+  const { ledger } = store.database.write
+  const [subject, url] = [uriOf(spot('a')), await emptyUrl(to)]
+  const hide = () => ledger.hide({ subject, reason: 'A test.', hiddenBy: 'ann' })
+  await hide()
+  await breakOff(store.path, url, Number.POSITIVE_INFINITY)
+  await ledger.unhide(subject, 'ben')
+  await hide()
+  await copy(store.path, url)
+  await using copied = await openNotes(url)
+  assert.deepEqual(await copied.database.read.readHidings(), await store.database.read.readHidings())
+})
+
 onEveryPair('what is not the same is told, and mended by the next copy', async (from, to) => {
   await using store = await openNotes(await emptyUrl(from))
   await fillWithEverything(store)
@@ -322,6 +336,7 @@ const step = fc.record({
   what: fc.constantFrom(
     ...'put,put,put,put,put,delete,refuse,import,end,early'.split(','),
     ...'suspended,deleted,back,settle,settle,settle'.split(','),
+    ...'hide record,hide account,show record,show account'.split(','),
   ),
   did: fc.constantFrom(0, 1, 2),
   rkey: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -355,6 +370,17 @@ async function happen(store: TestStore, one: Step, turn: number): Promise<void> 
       return void (await apply(store, refuse(store, at, rev(turn))))
     case 'end':
       return void (await apply(store, repoEnd(did, rev(turn))))
+    case 'hide record':
+    case 'hide account': {
+      const subject = what === 'hide record' ? uriOf(at) : at.did
+      return void (await store.database.write.ledger.hide({ subject, reason: 'A test.', hiddenBy: 'ann' }))
+    }
+    case 'show record':
+    case 'show account':
+      return void (await store.database.write.ledger.unhide(
+        what === 'show record' ? uriOf(at) : at.did,
+        'ben',
+      ))
     case 'settle':
       return void (await store.database.write.ledger.settleAccounts(limit))
     default:
