@@ -8,23 +8,42 @@ test('requests are counted by tier and outcome, with how long they took and what
   const { observer, ...metrics } = createMetrics()
   observer.answered(answered({ duration: 3 }))
   observer.answered(answered({ duration: 700, report: { ...report, points: 40 } }))
-  observer.answered(answered({ outcome: 'RATE_LIMITED', report: { ...report, points: 0, from: null } }))
+  observer.answered(
+    answered({ outcome: 'RATE_LIMITED', limit: 'rate', report: { ...report, points: 0, from: null } }),
+  )
   observer.answered(answered({ caller: null, request: null, report: null, outcome: 'BAD_REQUEST' }))
   observer.answered(answered({ outcome: 'gone' }))
   const seen = await scrape({ observer, ...metrics })
   assert.equal(seen.value('lexigraph_requests_total', { tier: 'public', outcome: 'ok' }), 2)
   assert.equal(seen.value('lexigraph_requests_total', { tier: 'public', outcome: 'gone' }), 1)
   assert.equal(seen.value('lexigraph_requests_total', { tier: 'none', outcome: 'BAD_REQUEST' }), 1)
-  assert.equal(seen.value('lexigraph_limits_hit_total', { limit: 'rate' }), 1)
-  assert.equal(seen.value('lexigraph_limits_hit_total', { limit: 'time' }), 0)
   const bucket = (le: string) =>
     seen.value('lexigraph_request_duration_seconds_bucket', { tier: 'public', le })
   assert.deepEqual(
     [bucket('0.0025'), bucket('0.005'), bucket('0.5'), bucket('1'), bucket('+Inf')],
-    [2, 3, 3, 4, 4],
+    [1, 2, 2, 3, 3],
   )
   assert.equal(seen.value('lexigraph_operation_points_sum', { tier: 'public' }), 46)
   assert.equal(seen.value('lexigraph_operation_points_count', { tier: 'public' }), 3)
+})
+
+test('limits are told apart, and what waits on purpose slows no figure', async () => {
+  const metrics = createMetrics()
+  const hits = [
+    { outcome: 'RATE_LIMITED', limit: 'rate' },
+    { outcome: 'RATE_LIMITED', limit: 'concurrent' },
+    { outcome: 'RATE_LIMITED' },
+    { outcome: 'UNAUTHENTICATED' },
+    { outcome: 'QUERY_TOO_COMPLEX' },
+    { outcome: 'PAYLOAD_TOO_LARGE' },
+  ] as const
+  for (const hit of hits) metrics.observer.answered(answered(hit))
+  const seen = await scrape(metrics)
+  const counts = ['rate', 'concurrent', 'key', 'complexity', 'size', 'time'].map((limit) =>
+    seen.value('lexigraph_limits_hit_total', { limit }),
+  )
+  assert.deepEqual(counts, [1, 1, 2, 1, 1, 0])
+  assert.equal(seen.value('lexigraph_request_duration_seconds_count', { tier: 'public' }), 3)
 })
 
 test('answers are counted by where they came from, and only statements have a time', async () => {

@@ -33,7 +33,7 @@ export function createMetrics(): Metrics {
   })
   const durations = new Histogram({
     name: 'lexigraph_request_duration_seconds',
-    help: 'Time from the head of a request to its answer.',
+    help: 'Time from when a request was there to its answer; not of those refused for their rate or key.',
     labelNames: ['tier'],
     buckets: times,
     registers,
@@ -60,13 +60,13 @@ export function createMetrics(): Metrics {
   })
   const limitsHit = new Counter({
     name: 'lexigraph_limits_hit_total',
-    help: 'Requests that were refused or ended by a limit: rate, complexity, time, size or key.',
+    help: 'Requests that were refused or ended by a limit; key: the key did not hold, or too many had not.',
     labelNames: ['limit'],
     registers,
   })
   // Rates see the first of each only when it is not the first that is heard of it.
   for (const from of ['memory', 'short', 'long', 'constant']) answers.inc({ from }, 0)
-  for (const limit of Object.values(limits)) limitsHit.inc({ limit }, 0)
+  for (const limit of limits) limitsHit.inc({ limit }, 0)
 
   return {
     registry,
@@ -74,13 +74,14 @@ export function createMetrics(): Metrics {
       asked() {
         inFlight += 1
       },
-      answered({ caller, outcome, duration, report }) {
+      answered({ caller, outcome, limit, duration, report }) {
         inFlight -= 1
         const tier = caller?.tier.name ?? 'none'
         requests.inc({ tier, outcome })
-        durations.observe({ tier }, duration / 1_000)
-        const limit = limits[outcome]
-        if (limit !== undefined) limitsHit.inc({ limit })
+        const hit = limit ?? limitOf(outcome)
+        if (hit !== null) limitsHit.inc({ limit: hit })
+        // Whoever asks on after a refusal is made to wait.
+        if (hit !== 'rate' && hit !== 'key') durations.observe({ tier }, duration / 1_000)
         if (report === null) return
         if (report.points > 0) points.observe({ tier }, report.points)
         const { from, statementTime } = report
@@ -100,10 +101,21 @@ export function sumMetrics(values: readonly MetricValues[]): Registry {
 /** Seconds; a page of twenty takes less than the first, and no tier waits longer than the last. */
 const times = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-const limits: Readonly<Partial<Record<Answered['outcome'], string>>> = {
-  RATE_LIMITED: 'rate',
-  QUERY_TOO_COMPLEX: 'complexity',
-  TIMEOUT: 'time',
-  PAYLOAD_TOO_LARGE: 'size',
-  UNAUTHENTICATED: 'key',
+const limits = ['rate', 'concurrent', 'complexity', 'time', 'size', 'key'] as const
+
+/** Where the caller's own count did not refuse it. */
+function limitOf(outcome: Answered['outcome']): (typeof limits)[number] | null {
+  switch (outcome) {
+    case 'QUERY_TOO_COMPLEX':
+      return 'complexity'
+    case 'TIMEOUT':
+      return 'time'
+    case 'PAYLOAD_TOO_LARGE':
+      return 'size'
+    case 'UNAUTHENTICATED':
+    case 'RATE_LIMITED':
+      return 'key'
+    default:
+      return null
+  }
 }

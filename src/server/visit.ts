@@ -14,6 +14,7 @@ export class Visit {
   allowance: Allowance | null = null
   question: GraphQLRequest | null = null
   report: AnswerReport | null = null
+  #limit: Answered['limit'] = null
   readonly #observer: Observer
   #isOver = false
 
@@ -28,7 +29,8 @@ export class Visit {
     this.#isOver = true
     const { caller, question: request, report } = this
     const duration = performance.now() - this.started
-    this.#observer.answered({ requestId, caller, request, report, outcome, status, bytes, duration })
+    const limit = this.#limit
+    this.#observer.answered({ requestId, caller, request, report, outcome, limit, status, bytes, duration })
   }
 
   /** Throws RATE_LIMITED when the caller has not that many points left. At once where that is possible. */
@@ -41,7 +43,9 @@ export class Visit {
 
   #settle(caller: Caller, allowance: Allowance | null, points: number): void {
     this.allowance = allowance
-    if (allowance?.granted === false) throw rateLimited(caller, allowance, points)
+    if (allowance?.granted !== false) return
+    this.#limit = 'rate'
+    throw rateLimited(caller, allowance, points)
   }
 
   /** One point is spent already, with the request. */
@@ -52,7 +56,10 @@ export class Visit {
       points: tier.pointsPerQuery,
       charge: (points) => (points > 1 ? this.spend(limiter, caller, points - 1) : undefined),
       startLong: async () => {
-        if (!(await limiter.enter(caller))) throw tooManyAtOnce(caller)
+        if (!(await limiter.enter(caller))) {
+          this.#limit = 'concurrent'
+          throw tooManyAtOnce(caller)
+        }
         return new Turn(limiter, caller, reply, this.started + tier.seconds * 1000)
       },
     }

@@ -26,6 +26,7 @@ export function answered(given: Partial<Answered> = {}): Answered {
     request: { query: 'query Newest { notes { totalCount } }' },
     report,
     outcome: 'ok',
+    limit: null,
     status: 200,
     bytes: 4_321,
     duration: 2.345_67,
