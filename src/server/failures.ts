@@ -61,6 +61,8 @@ export function sendErrors(
 ): void {
   const extensions = errors[0]?.extensions
   if (typeof extensions?.retryAfter === 'number') reply.header('retry-after', extensions.retryAfter)
+  // RFC 9110, section 11.6.1 wants to be told how; a header of our own has no registered scheme.
+  if (status === 401) reply.header('www-authenticate', 'ApiKey header="X-API-Key"')
   const body = errorBody(errors)
   reply.header('cache-control', 'no-store').removeHeader('etag')
   setHeaders(reply.code(status), type).send(body)

@@ -52,11 +52,9 @@ export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRou
 
   app.get(endpoint, (request, reply) => {
     const parameters = parseQueryString(request.url)
+    assertNoKeyInUrl(parameters)
     if (!parameters.has('query') && prefersHtml(request.headers.accept)) return sendPlayground(request, reply)
-    answer(request, reply, () => {
-      assertNoKeyInUrl(parameters)
-      return parseGet(parameters)
-    })
+    answer(request, reply, () => parseGet(parameters))
   })
 
   // A promise of a reply waits for its last byte to leave, with listeners for each request. None is returned.
