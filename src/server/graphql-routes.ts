@@ -51,10 +51,12 @@ export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRou
   })
 
   app.get(endpoint, (request, reply) => {
-    const parameters = parseQueryString(request.url)
-    assertNoKeyInUrl(parameters)
-    if (!parameters.has('query') && prefersHtml(request.headers.accept)) return sendPlayground(request, reply)
-    answer(request, reply, () => parseGet(parameters))
+    if (wantsPlayground(request)) return sendPlayground(request, reply)
+    answer(request, reply, () => {
+      const parameters = parseQueryString(request.url)
+      assertNoKeyInUrl(parameters)
+      return parseGet(parameters)
+    })
   })
 
   // A promise of a reply waits for its last byte to leave, with listeners for each request. None is returned.
@@ -144,6 +146,11 @@ export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRou
     const whose = isPrivate ? 'private' : 'public'
     return cacheSeconds === 0 ? `${whose}, no-cache` : `${whose}, max-age=${cacheSeconds}`
   }
+}
+
+/** A browser that asks nothing, and has no key where keys must not be. */
+function wantsPlayground({ headers, url }: FastifyRequest): boolean {
+  return prefersHtml(headers.accept) && !/[?&](query|[^=&]*key)=/i.test(url)
 }
 
 function readBody(request: FastifyRequest): Buffer | undefined {
