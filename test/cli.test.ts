@@ -82,6 +82,7 @@ test('records import from files, gzip and standard input, and what is refused is
     updated: 0,
     unchanged: 0,
     older: 0,
+    withheld: 0,
     refused: { malformed: 1, 'bad-uri': 1 },
   })
 })

@@ -70,6 +70,7 @@ function renderTable(result: ImportResult, seconds: number): string {
     ['updated', count(result.updated)],
     ['unchanged', count(result.unchanged)],
     ...(result.older === 0 ? [] : [['older', count(result.older)] satisfies [string, string]]),
+    ...(result.withheld === 0 ? [] : [['hidden', count(result.withheld)] satisfies [string, string]]),
     ['refused', count(refused.reduce((sum, [, records]) => sum + records, 0))],
     ...refused.map(([reason, records]): [string, string] => [`  ${reason}`, count(records)]),
     ['seconds', seconds.toFixed(1)],

@@ -33,6 +33,7 @@ test('records are stored, and what is not a record is counted by reason and kept
     updated: 0,
     unchanged: 0,
     older: 0,
+    withheld: 0,
     refused: { malformed: 1, 'invalid-record': 1, 'unknown-collection': 1, 'bad-uri': 1 },
   })
   const kept = database.read.readRows({

@@ -33,6 +33,8 @@ export interface ImportResult {
   readonly unchanged: number
   /** Left out because a newer revision is stored. */
   readonly older: number
+  /** Of what is hidden. */
+  readonly withheld: number
   readonly refused: Readonly<Partial<Record<RejectionReason, number>>>
 }
 
@@ -55,8 +57,8 @@ export async function importRecords(
     options.onRead?.()
   }
   try {
-    const { stored, updated, unchanged, older } = await database.load(counted())
-    return { read, stored, updated, unchanged, older, refused }
+    const { stored, updated, unchanged, older, withheld } = await database.load(counted())
+    return { read, stored, updated, unchanged, older, withheld, refused }
   } catch (cause) {
     if (!(cause instanceof InputError)) throw cause
     throw new InputError(`${cause.message} ${read} records were read before that.`, { cause })
