@@ -35,15 +35,14 @@ test('limits are told apart, and what waits on purpose slows no figure', async (
     { outcome: 'RATE_LIMITED' },
     { outcome: 'UNAUTHENTICATED' },
     { outcome: 'QUERY_TOO_COMPLEX' },
-    { outcome: 'PAYLOAD_TOO_LARGE' },
   ] as const
   for (const hit of hits) metrics.observer.answered(answered(hit))
   const seen = await scrape(metrics)
-  const counts = ['rate', 'concurrent', 'key', 'complexity', 'size', 'time'].map((limit) =>
+  const counts = ['rate', 'concurrent', 'key', 'complexity', 'time'].map((limit) =>
     seen.value('lexigraph_limits_hit_total', { limit }),
   )
-  assert.deepEqual(counts, [1, 1, 2, 1, 1, 0])
-  assert.equal(seen.value('lexigraph_request_duration_seconds_count', { tier: 'public' }), 3)
+  assert.deepEqual(counts, [1, 1, 2, 1, 0])
+  assert.equal(seen.value('lexigraph_request_duration_seconds_count', { tier: 'public' }), 2)
 })
 
 test('answers are counted by where they came from, and only statements have a time', async () => {

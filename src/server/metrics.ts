@@ -101,7 +101,7 @@ export function sumMetrics(values: readonly MetricValues[]): Registry {
 /** Seconds; a page of twenty takes less than the first, and no tier waits longer than the last. */
 const times = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-const limits = ['rate', 'concurrent', 'complexity', 'time', 'size', 'key'] as const
+const limits = ['rate', 'concurrent', 'complexity', 'time', 'key'] as const
 
 /** Where the caller's own count did not refuse it. */
 function limitOf(outcome: Answered['outcome']): (typeof limits)[number] | null {
@@ -110,8 +110,6 @@ function limitOf(outcome: Answered['outcome']): (typeof limits)[number] | null {
       return 'complexity'
     case 'TIMEOUT':
       return 'time'
-    case 'PAYLOAD_TOO_LARGE':
-      return 'size'
     case 'UNAUTHENTICATED':
     case 'RATE_LIMITED':
       return 'key'

@@ -1,0 +1,135 @@
+/** What an operator sees of a service: the real program with its workers, its log and its metrics. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { createLogs } from '../src/cli/logger.ts'
+import { createMetrics } from '../src/server/metrics.ts'
+import { addIndexMetrics } from '../src/server/metrics-index.ts'
+import { gatherMetrics } from '../src/server/metrics-workers.ts'
+import { createRequestLog } from '../src/server/request-log.ts'
+import { runProgram, type Service, startService } from './network/service.ts'
+import type { Json } from './reference/shapes.ts'
+import { answered } from './support/answered.ts'
+import { onEveryDatabase } from './support/databases.ts'
+import { parseExposition } from './support/exposition.ts'
+import { emptyStatus } from './support/http-server.ts'
+import { emptyDatabases } from './support/store.ts'
+
+const emptyUrl = emptyDatabases()
+const page = new URL('../docs/operating.md', import.meta.url)
+
+onEveryDatabase(
+  'requests to two workers are in one log and one scrape, and nothing that callers sent is',
+  async (engine) => {
+    const database = await emptyUrl(engine)
+    const created = await runProgram(['keys', 'create', '--name', 'A newspaper', '--tier', 'research'], {
+      env: { LEXIGRAPH_DATABASE: database },
+    })
+    assert.equal(created.status, 0, created.stderr)
+    const key = created.stdout.trim()
+    await using service = await startService(['serve', '--workers', '2', '--metrics-port', '0'], {
+      env: { LEXIGRAPH_DATABASE: database, LEXIGRAPH_SLOW_QUERY: '1' },
+    })
+    const [, metrics = ''] = await service.said(/^Metrics are at (\S+)\.$/m)
+    const total = '{ techServiceNewsArticle(where: {title: {contains: $secret}}) { totalCount } }'
+    const query = `query Named($secret: String!) ${total.replace('}}', ', ne: "secret literal"}}')}`
+    const body = { query, variables: { secret: 'secret variable' } }
+    const sent: number[] = []
+    for (let n = 0; n < 6; n += 1) sent.push(await post(service, body, n < 4 ? { 'x-api-key': key } : {}))
+    sent.push(await post(service, { query: '{ secretField }' }))
+    sent.push(await post(service, body, { 'x-api-key': `${key.slice(0, -1)}_` }))
+    assert.deepEqual(sent, [200, 200, 200, 200, 200, 200, 400, 401])
+
+    const seen = parseExposition(await (await fetch(metrics)).text())
+    const requests = (tier: string, outcome: string) =>
+      seen.value('lexigraph_requests_total', { tier, outcome })
+    assert.deepEqual(
+      [
+        requests('research', 'ok'),
+        requests('public', 'ok'),
+        requests('public', 'GRAPHQL_VALIDATION_FAILED'),
+        requests('none', 'UNAUTHENTICATED'),
+        seen.value('lexigraph_workers', { state: 'live' }),
+        seen.value('lexigraph_requests_in_flight'),
+        seen.value('lexigraph_records', { collection: 'tech.service.news.article' }),
+      ],
+      [4, 2, 1, 1, 2, 0, 0],
+    )
+
+    await service.stop()
+    const said = service.stderr()
+    const lines = said.split('\n').filter((line) => line.startsWith('{'))
+    const parsed: Json[] = lines.map((line) => JSON.parse(line))
+    const told = parsed.filter(({ msg }) => msg === 'request')
+    // Two workers write, each in its own time.
+    assert.deepEqual(
+      told.map(({ key, outcome }) => `${key} ${outcome}`).toSorted(),
+      [
+        ...Array<string>(4).fill('A newspaper ok'),
+        ...Array<string>(2).fill('null ok'),
+        'null GRAPHQL_VALIDATION_FAILED',
+        'null UNAUTHENTICATED',
+      ].toSorted(),
+    )
+    const named = told.filter(({ outcome }) => outcome === 'ok')
+    assert.ok(named.every(({ operation }) => operation === 'Named'))
+    assert.equal(new Set(told.map(({ requestId }) => requestId)).size, 8)
+    assert.ok(told.every(({ worker }) => worker === 1 || worker === 2))
+    const slow = parsed.find(({ msg }) => msg === 'An operation was slow.')
+    if (slow !== undefined) assert.ok(slow.sql.length > 0 && slow.plan.length > 0)
+    assert.doesNotMatch(said, /secret (literal|variable)|127\.0\.0\.1:?\d*"/)
+    assert.ok(!said.includes(key.slice(4, 20)))
+  },
+)
+
+test('the page lists every metric, with its type, labels and meaning', () => {
+  const { registry } = createMetrics()
+  addIndexMetrics(registry, { readStatus: async () => emptyStatus, readSize: async () => 0 })
+  using _workers = gatherMetrics(registry)
+  // Those of the process are the client library's own.
+  const metrics = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lexigraph_'))
+  const rows = metrics.map((metric) => {
+    const { name, help, type, labelNames } = metric as unknown as Record<string, string> & {
+      labelNames: string[]
+    }
+    const labels = labelNames.map((label) => `\`${label}\``).join(', ')
+    return `| \`${name}\` | ${type} | ${labels} | ${help} |`
+  })
+  const listed = readFileSync(page, 'utf8').match(/^\| `lexigraph_.+\|$/gm) ?? []
+  assert.deepEqual(listed.toSorted(), rows.toSorted())
+})
+
+test('the page shows a line of the log as it is', () => {
+  const [, shown = ''] = /```json\n(\{"level":"info".*\})\n```/.exec(readFileSync(page, 'utf8')) ?? []
+  const lines: string[] = []
+  const { requests } = createLogs({ 'log-level': 'info' }, 1, { write: (line) => void lines.push(line) })
+  createRequestLog({ log: requests, which: 'all', variables: false }).answered(answered())
+  assert.deepEqual(Object.keys(JSON.parse(shown)), Object.keys(JSON.parse(lines.join(''))))
+})
+
+test('what the page tells alerts to look at is there', () => {
+  const text = readFileSync(page, 'utf8')
+  const { registry } = createMetrics()
+  addIndexMetrics(registry, { readStatus: async () => emptyStatus, readSize: async () => 0 })
+  using _workers = gatherMetrics(registry)
+  const known = registry.getMetricsAsArray().map(({ name }) => name)
+  const named = text.match(/\b(lexigraph|nodejs|process)_\w+/g) ?? []
+  const unknown = named.filter(
+    (name) => !known.includes(name) && !known.includes(name.replace(/_(bucket|sum|count)$/, '')),
+  )
+  assert.deepEqual(unknown, [])
+})
+
+async function post({ url }: Service, body: object, headers: Record<string, string> = {}): Promise<number> {
+  const response = await fetch(`${url}/api/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/graphql-response+json',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
