@@ -3,13 +3,15 @@
  * dies is replaced; those that die soon after their start again and again end the service.
  */
 import cluster from 'node:cluster'
-import { extname } from 'node:path'
+import { getCompileCacheDir } from 'node:module'
+import { dirname, extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { answerLimits } from '../server/limits/answer-limits.ts'
 import type { Counts } from '../server/limits/counts.ts'
 import type { LimitAnswer } from '../server/limits/messages.ts'
 import { CommandError, type CommandContext } from './command.ts'
+import type { Config } from './settings.ts'
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
 
 /** Disposing of it waits until all requests in flight are answered. */
@@ -24,7 +26,7 @@ export interface Workers extends AsyncDisposable {
 const early = 10_000
 const earlyDeaths = 5
 /** Milliseconds before the first that is early is replaced; doubled for each further one. */
-const firstPause = 500
+const firstPause = 200
 const longestPause = 8_000
 
 export function startWorkers({ config, root }: CommandContext, count: number, counts: Counts): Workers {
@@ -36,17 +38,25 @@ export function startWorkers({ config, root }: CommandContext, count: number, co
   const refusal = new AbortController()
   const listening = Promise.withResolvers<string>()
   const places = new Set<number>()
+  const alive = new Set<number>()
+  let share = shareOf(config, count)
+  let { port } = config
   let deaths = 0
 
   const keepUp = async (id: number): Promise<void> => {
-    const task: WorkerTask = { kind: 'start', config: shareOf(config, count), root: root.href, id, of: count }
     const onListening = (address: string): void => {
+      port = Number(new URL(address).port)
       places.add(id)
       if (places.size === count) listening.resolve(address)
     }
     while (!stop.signal.aborted) {
+      // Where a free port was asked for, whoever asks again joins the others at theirs, if there are others.
+      if (alive.size === 0) share = { ...share, port }
+      alive.add(id)
       const started = performance.now()
+      const task: WorkerTask = { kind: 'start', config: share, root: root.href, id, of: count }
       const end = await runWorker(task, answer, onListening, stop.signal)
+      alive.delete(id)
       if (stop.signal.aborted) return
       if (end.kind === 'refused' && !places.has(id)) return refusal.abort(new CommandError(end.message))
       deaths = performance.now() - started < early ? deaths + 1 : 0
@@ -77,7 +87,7 @@ export function startWorkers({ config, root }: CommandContext, count: number, co
 }
 
 /** What is meant for all of them, in equal parts. */
-function shareOf(config: WorkerTask['config'], count: number): WorkerTask['config'] {
+function shareOf(config: Config, count: number): Config {
   return { ...config, 'database-connections': Math.ceil(config['database-connections'] / count) }
 }
 
@@ -97,7 +107,9 @@ function runWorker(
   onListening: (address: string) => void,
   signal: AbortSignal,
 ): Promise<WorkerEnd> {
-  const worker = cluster.fork()
+  // What this process has compiled need not be compiled again.
+  const cache = getCompileCacheDir()
+  const worker = cluster.fork(cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) })
   const send = (message: ToWorker): void => {
     // Whatever it does not get because it has ended is lost, and so is what it was to answer.
     if (worker.isConnected()) worker.send(message, () => undefined)

@@ -1,0 +1,265 @@
+/** `serve` in several processes: who answers, what becomes of callers when one dies, and what holds over all. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { json, text } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import { buildDemoCorpus } from '../demo/corpus.ts'
+import { runProgram, type Service, startProgram, startService } from './network/service.ts'
+import type { Json } from './reference/shapes.ts'
+import { onPostgres } from './support/databases.ts'
+import { postgresUrl } from './support/postgres.ts'
+import { childrenOf, hasEnded } from './support/processes.ts'
+import { until } from './support/until.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'lexigraph-workers-'))
+const database = join(folder, 'records.db')
+const records = join(folder, 'records.jsonl')
+const tiers = join(folder, 'tiers.json')
+const generous = join(folder, 'generous.json')
+const pointsPerMinute = 200
+
+before(async () => {
+  writeFileSync(records, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
+  writeFileSync(tiers, JSON.stringify({ public: { pointsPerMinute, pointsPerQuery: 150 } }))
+  writeFileSync(generous, JSON.stringify({ public: { pointsPerMinute: 1_000_000_000 } }))
+  await fill(database)
+})
+after(() => rmSync(folder, { recursive: true }))
+
+test('connections go to all workers in turn', async () => {
+  await using service = await serveTwo(database)
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ask(service)))
+  assert.equal(new Set(answers.map(({ worker }) => worker)).size, 2)
+})
+
+test('a worker that is killed is replaced, and callers of the others see nothing of it', async () => {
+  await using service = await serveTwo(database, '--tiers', generous)
+  const callers = await twoCallers(service)
+  const [victim] = workersOf(service) as [number]
+  process.kill(victim, 'SIGKILL')
+  await service.said(/A worker ended by SIGKILL and is replaced\.\n/)
+  const broken = await until(() => callers.find(({ failures }) => failures() > 0))
+  const [other] = callers.filter((caller) => caller !== broken) as [Caller]
+  const before = other.answers()
+  await until(async () => (await ask(service)).worker !== other.worker)
+  await until(() => other.answers() > before + 20)
+  assert.equal(other.failures(), 0)
+  for (const caller of callers) await caller.stop()
+  await service.stop()
+})
+
+test('what a tier has in a minute holds over all workers, to the point', async () => {
+  await using service = await serveTwo(database, '--tiers', tiers)
+  assert.equal(await spendAll([service]), pointsPerMinute)
+  const { status, headers } = await ask(service)
+  assert.equal(status, 429)
+  assert.match(String(headers.ratelimit), /^"public";r=0;t=\d+$/)
+  assert.equal(headers['ratelimit-policy'], `"public";q=${pointsPerMinute};w=60`)
+  assert.match(String(headers['retry-after']), /^[1-9]\d?$/)
+})
+
+onPostgres('what a tier has in a minute holds over all nodes of a database, to the point', async () => {
+  const url = await postgresUrl()
+  await fill(url)
+  await using first = await serveTwo(url, '--tiers', tiers)
+  await using second = await serveTwo(url, '--tiers', tiers)
+  assert.equal(await spendAll([first, second]), pointsPerMinute)
+})
+
+test('told to stop, all workers first answer what is in flight', async () => {
+  for (const isTerminal of [false, true]) {
+    await using service = await serveTwo(database)
+    const requests = [await begin(service), await begin(service), await begin(service)]
+    // In a terminal, Ctrl+C is for all processes.
+    if (isTerminal) for (const worker of workersOf(service)) process.kill(worker, 'SIGINT')
+    process.kill(service.pid, 'SIGINT')
+    await service.said(/Stopping: requests in flight are answered first/)
+    for (const finish of requests) assert.match(await finish(), /HTTP\/1\.1 200 OK[^]+"__typename":"Query"/)
+    assert.equal(await service.ended, 0)
+    assert.doesNotMatch(service.stderr(), /replaced/)
+  }
+})
+
+test('a worker that is told to stop answers what is in flight, and is replaced', async () => {
+  await using service = await serveTwo(database)
+  const finish = await begin(service)
+  for (const worker of workersOf(service)) process.kill(worker, 'SIGTERM')
+  assert.match(await finish(), /HTTP\/1\.1 200 OK/)
+  await service.said(/ended with status 0 and is replaced[^]+ended with status 0 and is replaced/)
+  await until(() =>
+    ask(service).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  )
+  await service.stop()
+})
+
+test('workers end when the process above them is killed', async () => {
+  await using service = await serveTwo(database)
+  const workers = workersOf(service)
+  assert.equal(workers.length, 2)
+  await service.kill('SIGKILL')
+  await until(() => workers.every(hasEnded))
+})
+
+test('workers that die again and again soon after their start end the service', async () => {
+  await using service = await serveTwo(database)
+  const killing = until(() => {
+    for (const worker of workersOf(service)) process.kill(worker, 'SIGKILL')
+    return workersOf(service).length === 0 && hasEnded(service.pid)
+  })
+  assert.equal(await service.ended, 1)
+  await killing
+  assert.match(
+    service.stderr(),
+    /\n5 workers in a row ended soon after their start, the last by SIGKILL\.\n$/,
+  )
+})
+
+test('what keeps all workers from answering is told once', async () => {
+  const args = ['serve', '--database', database, '--workers', '3', '--port', '0']
+  for (const [wrong, sentence] of [
+    [
+      ['--host', '192.0.2.1'],
+      '192.0.2.1 is no address of this machine; --host takes one, such as 127.0.0.1 or 0.0.0.0.\n',
+    ],
+    [['--trusted-proxies', 'x'], /^--trusted-proxies: "x" is no address; [^\n]+\n$/],
+  ] as const) {
+    const { stderr, status } = await runProgram([...args, ...wrong])
+    assert.equal(status, 1)
+    if (typeof sentence === 'string') assert.equal(stderr, sentence)
+    else assert.match(stderr, sentence)
+  }
+})
+
+test('a signal while workers start ends the service', async () => {
+  await using program = startProgram(['serve', '--database', database, '--workers', '2', '--port', '0'])
+  await until(() => childrenOf(program.pid).length > 0)
+  assert.equal(await program.kill('SIGTERM'), 0)
+  assert.doesNotMatch(program.stderr(), /answers at|replaced/)
+})
+
+test('a database in memory is served by one process', async () => {
+  await using service = await startService(['serve', '--database', 'sqlite::memory:', '--workers', '4'])
+  assert.deepEqual(workersOf(service), [])
+})
+
+async function fill(url: string): Promise<void> {
+  const { stderr, status } = await runProgram(['import', '--database', url, records])
+  assert.equal(status, 0, stderr)
+}
+
+function serveTwo(url: string, ...more: readonly string[]): Promise<Service> {
+  return startService(['serve', '--database', url, '--workers', '2', '--request-log', 'none', ...more])
+}
+
+function workersOf(service: Pick<Service, 'pid'>): readonly number[] {
+  return childrenOf(service.pid)
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly body: Json
+  /** Something that tells workers apart. */
+  readonly worker: string
+}
+
+/** On a connection of its own, unless there is an agent. */
+async function ask(
+  { url }: Service,
+  query = '{ __typename }',
+  agent: Agent | false = false,
+): Promise<Answer> {
+  const request = get(`${url}/api/graphql?query=${encodeURIComponent(query)}`, { agent })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const { statusCode: status = 0, headers } = response
+  const worker = String(headers['x-request-id']).replace(/-[^-]+$/, '')
+  return { status, headers, body: (await json(response)) as Json, worker }
+}
+
+interface Caller {
+  readonly worker: string
+  readonly answers: () => number
+  readonly failures: () => number
+  readonly stop: () => Promise<void>
+}
+
+/** Each asks one worker, again and again, until a connection fails. */
+async function twoCallers(service: Service): Promise<readonly Caller[]> {
+  const start = async (): Promise<Caller> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const { worker } = await ask(service, '{ __typename }', agent)
+    const stopped = new AbortController()
+    let answers = 0
+    let failures = 0
+    const run = async (): Promise<void> => {
+      while (!stopped.signal.aborted && failures === 0) {
+        const answer = await ask(service, '{ __typename }', agent).catch(() => null)
+        if (answer?.status === 200 && answer.worker === worker) answers += 1
+        else failures += 1
+      }
+    }
+    const running = run()
+    const stop = (): Promise<void> => {
+      stopped.abort()
+      return running.finally(() => agent.destroy())
+    }
+    return { worker, answers: () => answers, failures: () => failures, stop }
+  }
+  const [first, second] = [await start(), await start()]
+  assert.notEqual(first.worker, second.worker)
+  return [first, second]
+}
+
+const queries = [
+  '{ __typename }',
+  '{ techServiceNewsArticle(first: 20) { nodes { uri } } }',
+  '{ a: techServiceNewsArticle(first: 100) { nodes { uri title } } b: techServiceNewsArticle(first: 100) { nodes { uri title } } }',
+]
+
+/** All points that can be had, of which never more than there are. */
+async function spendAll(services: readonly Service[]): Promise<number> {
+  let spent = 0
+  const spend = async (service: Service, query?: string): Promise<boolean> => {
+    const { status, body } = await ask(service, query)
+    if (status === 200) spent += body.extensions.cost
+    else assert.equal(body.errors[0].extensions.code, 'RATE_LIMITED', JSON.stringify(body))
+    assert.ok(spent <= pointsPerMinute, `${spent} points were spent`)
+    return status === 200
+  }
+  for (let wave = 0; wave < 5; wave++)
+    await Promise.all(
+      services.flatMap((service) => [...queries, ...queries].map((query) => spend(service, query))),
+    )
+  // What one holds for the caller, others are given soon after.
+  await until(async () => {
+    await Promise.all(services.map((service) => spend(service)))
+    return spent === pointsPerMinute
+  })
+  return spent
+}
+
+/** Begins a request, and returns how to send the rest of it and to read the answer. */
+async function begin({ url }: Service): Promise<() => Promise<string>> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const body = JSON.stringify({ query: '{ __typename }' })
+  socket.write(
+    `POST /api/graphql HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n` +
+      `content-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
+  )
+  const received = text(socket)
+  // The server's "100 Continue" tells that the request has begun.
+  await once(socket, 'data')
+  return () => {
+    socket.write(body)
+    return received
+  }
+}
