@@ -1,12 +1,16 @@
 /** Failures as answers: what the caller may know with its code, and for our own faults the cause for the log alone. */
-import type { GraphQLFormattedError } from 'graphql'
+import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError } from '../errors.ts'
 import type { AnswerReport, GraphQLAnswer } from './execute.ts'
+import { shorten } from '../util/shorten.ts'
 import { RequestErrors } from './request-errors.ts'
 
 /** The databases' words where an operation within our limits is still over one of its own. */
 const tooLarge =
   /string or blob too big|too many SQL variables|Expression tree is too large|parser stack overflow|at most \d+ tables in a join|too many (terms|arguments|columns)|out of memory|stack depth limit exceeded|target lists can have at most/i
+
+/** Mistakes that are told at once, and places that are told of each. */
+const mostErrors = 20
 
 /** Of a request that came to nothing. */
 export const noReport: AnswerReport = {
@@ -34,7 +38,7 @@ function failureOf(error: unknown): Failure {
     return {
       kind: 'errors',
       code,
-      errors: error.errors.map((each) => ({ ...each.toJSON(), extensions: { ...each.extensions, code } })),
+      errors: error.errors.slice(0, mostErrors).map((each) => formatted(each, code)),
     }
   }
   if (error instanceof ServiceError) {
@@ -58,7 +62,17 @@ function failureOf(error: unknown): Failure {
   }
 }
 
+/** One mistake may be made in thousands of places. */
+function formatted(error: GraphQLError, code: ErrorCode): GraphQLFormattedError {
+  const { message, locations, path } = error.toJSON()
+  return {
+    message: shorten(message),
+    ...(locations !== undefined && { locations: locations.slice(0, mostErrors) }),
+    ...(path !== undefined && { path }),
+    extensions: { ...error.extensions, code },
+  }
+}
+
 function single(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>>): Failure {
-  const formatted: GraphQLFormattedError = { message, extensions: { ...details, code } }
-  return { kind: 'errors', code, errors: [formatted] }
+  return { kind: 'errors', code, errors: [{ message: shorten(message), extensions: { ...details, code } }] }
 }

@@ -12,10 +12,12 @@ import fastify, {
 } from 'fastify'
 import type { IndexStatus } from '../database/database.ts'
 import { ServiceError } from '../errors.ts'
+import { createBodyReader } from './body.ts'
 import { closeGracefully } from './closing.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
 import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from './graphql-routes.ts'
+import { headProblem } from './heads.ts'
 import { addHealthRoutes } from './health.ts'
 
 export interface AppOptions extends GraphQLRouteOptions {
@@ -54,7 +56,6 @@ export function createApp(options: AppOptions): FastifyInstance {
   const app = fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: options.maxBodyBytes ?? 1_048_576,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     genReqId: createIds(),
     requestTimeout: patience.request,
@@ -65,6 +66,8 @@ export function createApp(options: AppOptions): FastifyInstance {
       headersTimeout: patience.head,
       connectionsCheckingInterval: patience.check,
       maxHeaderSize: maxHeadBytes,
+      // Of this, and of more, headProblem tells in our words.
+      requireHostHeader: false,
     },
     // A request that comes in the moment of closing is one more in flight.
     return503OnClosing: false,
@@ -77,9 +80,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler(answerFailure)
   app.setNotFoundHandler(answerUnknown)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  )
+  app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
+  app.addHook('onRequest', refuseHeads)
   app.register(answerPreflights)
   closeGracefully(app)
   limitConnections(app.server, connections)
@@ -89,6 +91,13 @@ export function createApp(options: AppOptions): FastifyInstance {
     routes.get('/', (_request, reply) => reply.redirect(endpoint))
   })
   return app
+}
+
+/** Who cannot say where a request ends is not asked for another. */
+function refuseHeads({ raw }: FastifyRequest, reply: FastifyReply, done: (problem?: Error) => void): void {
+  const problem = headProblem(raw)
+  if (problem !== undefined) reply.header('connection', 'close')
+  done(problem)
 }
 
 /** Unlike those of every other process. */

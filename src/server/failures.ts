@@ -19,23 +19,19 @@ declare module 'fastify' {
 
 export function answerFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const type = responseType(request.headers.accept)
-  const failure = error instanceof ServiceError ? error : translate(error, request)
+  const failure = error instanceof ServiceError ? error : translate(error)
   if (failure === undefined) return sendErrors(reply, type, 500, [reportFault(reply, error)])
   sendErrors(reply, type, errorCodes[failure.code].status, [formatError(failure)])
 }
 
 /** The framework's complaints about a request in our words, or undefined when the fault is ours. */
-function translate(error: Partial<FastifyError>, request: FastifyRequest): ServiceError | undefined {
+function translate(error: Partial<FastifyError>): ServiceError | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ServiceError(
         'UNSUPPORTED_MEDIA_TYPE',
         'The body must be JSON, with "Content-Type: application/json".',
       )
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
-      const limit = request.routeOptions.bodyLimit
-      return new ServiceError('PAYLOAD_TOO_LARGE', `The body is over the limit of ${limit} bytes.`, { limit })
-    }
     case 'FST_ERR_BAD_URL':
       return new ServiceError('BAD_REQUEST', 'The URL is malformed.')
     default:

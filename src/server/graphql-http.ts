@@ -7,6 +7,7 @@ import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../errors.ts'
 import type { GraphQLRequest } from '../query/execute.ts'
 import { jsonDepth } from '../util/json-depth.ts'
+import { shorten } from '../util/shorten.ts'
 import type { ResponseType } from './media-types.ts'
 
 /** The request in a JSON body; throws a ServiceError that says what is wrong with it. */
@@ -67,7 +68,7 @@ export function errorBody(errors: readonly GraphQLFormattedError[]): string {
 }
 
 export function formatError(error: ServiceError): GraphQLFormattedError {
-  return { message: error.message, extensions: { code: error.code, ...error.details } }
+  return { message: shorten(error.message), extensions: { code: error.code, ...error.details } }
 }
 
 /** The same bytes as a Buffer, which is what the framework sends without copying. */

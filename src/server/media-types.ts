@@ -43,10 +43,13 @@ function qualityOf(wanted: ReadonlyMap<string, number>, type: string, subtype: s
   return wanted.get(`${type}/${subtype}`) ?? wanted.get(`${type}/*`) ?? wanted.get('*/*') ?? 0
 }
 
+/** Characters of a header that are looked at. Browsers send 200. */
+const longest = 2_000
+
 /** `a, b;q=0.5` as a map; of parameters only `q` counts, and what is no number between 0 and 1 is 0. */
 function parseQualities(header: string): Map<string, number> {
   const qualities = new Map<string, number>()
-  for (const range of header.split(',')) {
+  for (const range of header.slice(0, longest).split(',')) {
     const [name = '', ...parameters] = range.split(';')
     const q = parameters
       .map((parameter) => parameter.trim().toLowerCase())

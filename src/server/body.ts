@@ -1,0 +1,59 @@
+/** The bytes of a request's body, as far as they are worth reading: neither too many nor in crumbs. What they mean is not known here. */
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../errors.ts'
+
+type Done = (error: Error | null, body?: Buffer) => void
+
+/** Bytes that are still read when there are too many: who is still sending does not see the answer. */
+const mostDropped = 16 * 1024 * 1024
+/** Each piece takes as long as reading a kilobyte. So many may be small ... */
+const piecesLookedOver = 1_000
+/** ... and then have so many bytes on the average. */
+const leastAverage = 64
+
+/** A parser of bodies for the framework, which closes the connection after it has failed. */
+export function createBodyReader(
+  limit: number,
+): (request: FastifyRequest, payload: IncomingMessage, done: Done) => void {
+  return (request, payload, done) => {
+    if (Number(request.headers['content-length']) > mostDropped) return done(tooLarge(limit))
+    let pieces: Buffer[] = []
+    let count = 0
+    let length = 0
+    payload.on('data', onData).on('end', onEnd).on('error', onError)
+
+    function onData(piece: Buffer): void {
+      count += 1
+      length += piece.length
+      if (length <= limit) pieces.push(piece)
+      else pieces = []
+      if (length > mostDropped) finish(tooLarge(limit))
+      else if (count > piecesLookedOver && length < count * leastAverage) finish(crumbs)
+    }
+
+    function onEnd(): void {
+      if (length > limit) finish(tooLarge(limit))
+      // A copy, because a piece is a view of what the connection reads into.
+      else finish(null, Buffer.concat(pieces, length))
+    }
+
+    function onError(): void {
+      finish(new ServiceError('BAD_REQUEST', 'The body ended too soon.'))
+    }
+
+    function finish(error: Error | null, body?: Buffer): void {
+      payload.off('data', onData).off('end', onEnd).off('error', onError)
+      done(error, body)
+    }
+  }
+}
+
+const crumbs = new ServiceError(
+  'BAD_REQUEST',
+  `The body comes in too many small pieces. Send it in pieces of at least ${leastAverage} bytes.`,
+)
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('PAYLOAD_TOO_LARGE', `The body is over the limit of ${limit} bytes.`, { limit })
+}

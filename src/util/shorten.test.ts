@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { shorten } from './shorten.ts'
+
+test('messages of ordinary length stay as they are', () => {
+  const message = `Cannot query field "${'x'.repeat(80)}" on type "Query". ${'Read it by another name. '.repeat(15)}`
+  assert.equal(shorten(message), message)
+  assert.equal(shorten(''), '')
+})
+
+test('a long name keeps its ends, and what is said of it', () => {
+  const shown = shorten(`Cannot query field "${'x'.repeat(500_000)}end" on type "Query".`)
+  assert.match(shown, /^Cannot query field "x{59}…x{16}end" on type "Query"\.$/)
+})
+
+test('a long list or sentence keeps its beginning and its end', () => {
+  const shown = shorten(`Write one of ${'a, bc, '.repeat(100_000)}or nothing.`)
+  assert.match(shown, /^Write one of a, bc, .* … .*or nothing\.$/)
+  assert.ok(shown.length <= 303)
+})
