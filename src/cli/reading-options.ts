@@ -10,7 +10,6 @@ export function readingOptions(config: Config): ReadingOptions {
     readDatabases: replicasOf(config),
     maxReplicaLag: config['max-replica-lag'],
     poolSize: config['database-connections'],
-    statementTimeout: 60_000,
     onNotice: (sentence) => notify(config, sentence),
   }
 }

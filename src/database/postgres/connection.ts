@@ -181,7 +181,8 @@ async function setUp(client: pg.Client, use: Use, statementTimeout: number): Pro
   if (use === 'read') names.push(['statement_timeout', String(statementTimeout)])
   const statement = {
     text: `select ${names.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`).join(', ')},
-      set_config('search_path', ${searchPath}, false), current_setting('server_version') as version,
+      set_config('search_path', ${searchPath}, false),
+      set_config('client_connection_check_interval', ${use === 'read' ? checkInterval : "'0'"}, false), current_setting('server_version') as version,
       current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
       current_setting('transaction_read_only') = 'on' as read_only`,
     values: names.flat(),
@@ -194,6 +195,9 @@ async function setUp(client: pg.Client, use: Use, statementTimeout: number): Pro
 /** With the schema that somebody may have put pg_trgm into. */
 const searchPath = `concat_ws(', ', 'lexigraph, lexigraph_records, public',
   (select quote_ident(nspname) from pg_extension join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm'))`
+
+/** Whether somebody still waits for a statement, which not all systems can tell a server; a killed process has no time to end it. */
+const checkInterval = `case when version() ~* 'linux|darwin|bsd|illumos|solaris' then '2s' else '0' end`
 
 /** The last three let the server notice within a minute that a machine is gone, and let go of its locks. */
 const common = {

@@ -25,12 +25,23 @@ export function runPrepared(client: ClientBase, { text, values }: Statement): Pr
   return client.query({ name: nameOf(client, text), text, values: [...values] })
 }
 
-/** The same with each value as the bytes the server sends, which spares writing them as text and reading that. */
+/**
+ * The same with each value as the bytes the server sends, which spares writing them as text and reading that.
+ * `timeout`: milliseconds until the driver gives up, if others than the connection's.
+ */
 export function runPreparedForBytes(
   client: ClientBase,
   { text, values }: Statement,
+  timeout?: number,
 ): Promise<QueryResult<Readonly<Record<string, Buffer>>>> {
-  const query = { name: nameOf(client, text), text, values: [...values], binary: true, types: asBytes }
+  const query = {
+    name: nameOf(client, text),
+    text,
+    values: [...values],
+    binary: true,
+    types: asBytes,
+    ...(timeout !== undefined && { query_timeout: timeout }),
+  }
   return client.query(query)
 }
 

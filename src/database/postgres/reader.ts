@@ -23,6 +23,7 @@ import { derivationOf, quote } from './ddl.ts'
 import { postgresDialect } from './dialect.ts'
 import { sumOutOfRangeState } from './functions.ts'
 import { runPrepared, runPreparedForBytes } from './prepared.ts'
+import { longTimeout, type Reading } from './reading-pool.ts'
 import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
 import { runSteps } from './steps.ts'
@@ -61,13 +62,14 @@ export class PostgresReader implements ReadDatabase {
     return { version: state.version, ordered: new Set(), hiding: state.hiding }
   }
 
-  async readAnswer(statement: Statement, _terms: ReadTerms): Promise<StoredAnswer> {
+  async readAnswer(statement: Statement, terms: ReadTerms): Promise<StoredAnswer> {
+    const timeout = terms.kind === 'long' ? longTimeout : undefined
     try {
       return await this.#readOnwards(async (client) => {
-        const { rows } = await runPreparedForBytes(client, statement)
+        const { rows } = await runPreparedForBytes(client, statement, timeout)
         const { version, body } = rows[0] as { version: Buffer; body: Buffer }
         return { version: Number(version.readBigInt64BE()), body }
-      })
+      }, terms)
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === sumOutOfRangeState) throw sumOutOfRange()
       throw error
@@ -158,10 +160,11 @@ export class PostgresReader implements ReadDatabase {
    * plans would be made anew for as long as two of them differ.
    */
   async #readOnwards<Result extends { readonly version: number }>(
-    work: (client: pg.PoolClient) => Promise<Result>,
+    work: Reading<Result>,
+    terms?: ReadTerms,
   ): Promise<Result> {
-    const found = await this.#servers.read(work)
-    const result = found.version < this.#version ? await this.#servers.readPrimary(work) : found
+    const found = await this.#servers.read(work, terms)
+    const result = found.version < this.#version ? await this.#servers.readPrimary(work, terms) : found
     this.#version = result.version
     return result
   }

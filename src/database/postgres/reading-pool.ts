@@ -1,27 +1,53 @@
-/** The connections to one server for reading: how many, how long a caller waits for one, and when one is closed. */
+/**
+ * The connections to one server for reading: how many, how many of them for what takes long, how long a caller waits
+ * for one, and when one is closed.
+ */
 import pg from 'pg'
 import { ServiceError } from '../../errors.ts'
+import { Turns } from '../../util/turns.ts'
+import type { ReadTerms } from '../database.ts'
+import { cancelStatement } from './cancel.ts'
 import { attemptOf, clientConfig, createClient, prepareClient } from './connection.ts'
 import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing } from './failures.ts'
 import { isWornOut } from './prepared.ts'
 
 export interface PoolOptions {
   readonly poolSize: number
-  /** Milliseconds. */
-  readonly statementTimeout: number
+  /** Milliseconds that the server gives a short statement; ten seconds unless said otherwise. */
+  readonly statementTimeout?: number
 }
 
 /** Milliseconds after which the server should have stopped a statement by itself, but has not. */
 const grace = 5000
+/**
+ * Milliseconds that the server gives a long one. It is ended by its signal long before, but the request to end it may
+ * get lost.
+ */
+const longest = 3_600_000
+/** For the driver. */
+export const longTimeout = longest + grace
+const mostWaiting = 1000
+
+/** What is done with one connection. */
+export type Reading<Result> = (client: pg.PoolClient) => Promise<Result>
 
 export class ReadingPool implements AsyncDisposable {
+  readonly #url: string
   readonly #attempt: Attempt
   readonly #pool: pg.Pool
   readonly #open = new Set<pg.PoolClient>()
+  /** Busy with what takes long. */
+  readonly #long = new Set<pg.PoolClient>()
+  /** Asked to end that, which may still be under way. */
+  readonly #cancelled = new WeakSet<pg.PoolClient>()
+  /** Others are left to what is short. */
+  readonly #longTurns: Turns
 
   /** `url` names one host. */
-  constructor(url: string, { poolSize, statementTimeout }: PoolOptions) {
+  constructor(url: string, { poolSize, statementTimeout = 10_000 }: PoolOptions) {
+    this.#url = url
     this.#attempt = attemptOf(createClient(url))
+    this.#longTurns = new Turns({ places: Math.max(1, Math.floor(poolSize / 2)), mostWaiting })
     this.#pool = new pg.Pool({
       ...clientConfig(url),
       max: poolSize,
@@ -47,8 +73,31 @@ export class ReadingPool implements AsyncDisposable {
     return this.#attempt.server
   }
 
-  /** Fails with a `DatabaseUnreachableError` when there is no connection to be had, with the driver's error otherwise. */
-  async run<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  /**
+   * Fails with a `DatabaseUnreachableError` when there is no connection to be had, with the driver's error otherwise.
+   * What takes long is ended when its signal is aborted, and fails only once that is done.
+   */
+  async run<Result>(work: Reading<Result>, terms: ReadTerms): Promise<Result> {
+    if (terms.kind === 'short') return this.#use(work)
+    const { signal, caller } = terms
+    using _turn = await this.#longTurns.take(caller, signal)
+    return await this.#use((client) => this.#runLong(client, work, signal))
+  }
+
+  /** Fails what is under way, because the server is silent and nobody knows for how long. */
+  cut(): void {
+    for (const client of this.#open) client.connection.stream.destroy()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#longTurns[Symbol.dispose]()
+    const ended = this.#pool.end()
+    for (const client of this.#long) this.#cancel(client)
+    this.cut()
+    await ended
+  }
+
+  async #use<Result>(work: Reading<Result>): Promise<Result> {
     const client = await this.#connect()
     let isSound = false
     try {
@@ -60,19 +109,36 @@ export class ReadingPool implements AsyncDisposable {
       isSound = error instanceof ServiceError || (error instanceof pg.DatabaseError && !isPassing(error))
       throw error
     } finally {
-      client.release(!isSound || client.getTransactionStatus() !== 'I' || isWornOut(client))
+      client.release(!isSound || !this.#isReusable(client))
     }
   }
 
-  /** Fails what is under way, because the server is silent and nobody knows for how long. */
-  cut(): void {
-    for (const client of this.#open) client.connection.stream.destroy()
+  async #runLong<Result>(client: pg.PoolClient, work: Reading<Result>, signal: AbortSignal): Promise<Result> {
+    signal.throwIfAborted()
+    const cancel = (): void => this.#cancel(client)
+    signal.addEventListener('abort', cancel)
+    this.#long.add(client)
+    try {
+      return await withoutLimit(client, async () => {
+        // What is asked for before may have been ended in its place.
+        signal.throwIfAborted()
+        return work(client)
+      })
+    } finally {
+      signal.removeEventListener('abort', cancel)
+      this.#long.delete(client)
+      // The driver may have other words for it.
+      signal.throwIfAborted()
+    }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const ended = this.#pool.end()
-    this.cut()
-    await ended
+  #cancel(client: pg.PoolClient): void {
+    this.#cancelled.add(client)
+    void cancelStatement(this.#url, client as pg.PoolClient & pg.Client)
+  }
+
+  #isReusable(client: pg.PoolClient): boolean {
+    return client.getTransactionStatus() === 'I' && !this.#cancelled.has(client) && !isWornOut(client)
   }
 
   async #connect(): Promise<pg.PoolClient> {
@@ -90,5 +156,16 @@ export class ReadingPool implements AsyncDisposable {
       // A wrong password too: with another server, or when somebody has put it right, it works again.
       throw new DatabaseUnreachableError(failure.message, { cause })
     }
+  }
+}
+
+/** The limit that the connection has is for what is short. */
+async function withoutLimit<Result>(client: pg.PoolClient, work: () => Promise<Result>): Promise<Result> {
+  await client.query(`begin read only; set local statement_timeout = ${longest}`)
+  try {
+    return await work()
+  } finally {
+    // Nothing was written. If the connection is lost, that was told already.
+    await client.query('rollback').catch(() => undefined)
   }
 }

@@ -2,12 +2,14 @@
  * Which PostgreSQL server answers a reading, and what callers see when servers fail. Replicas that are near enough to
  * the primary take turns; without one the primary answers.
  */
-import type { Client, PoolClient } from 'pg'
+import type { Client } from 'pg'
 import { ServiceError } from '../../errors.ts'
+import { untilAborted } from '../../util/until-aborted.ts'
+import type { ReadTerms } from '../database.ts'
 import { connect } from './connection.ts'
 import { codeOf, isPassing, isUnanswered } from './failures.ts'
 import { Positions } from './positions.ts'
-import { type PoolOptions, ReadingPool } from './reading-pool.ts'
+import { type PoolOptions, type Reading, ReadingPool } from './reading-pool.ts'
 import { judgeReplica, type Judgement } from './replica.ts'
 import { hostsOf } from './url.ts'
 import { isSilence, type ServerState, Watch } from './watch.ts'
@@ -26,7 +28,6 @@ export const defaultReading: ReadingOptions = {
   readDatabases: [],
   maxReplicaLag: 10,
   poolSize: 10,
-  statementTimeout: 30_000,
   onNotice: () => undefined,
 }
 
@@ -35,7 +36,7 @@ export interface ServersOptions extends ReadingOptions {
   readonly database: string
 }
 
-type Reading<Result> = (client: PoolClient) => Promise<Result>
+const short: ReadTerms = { kind: 'short' }
 
 interface Server {
   readonly url: string
@@ -75,16 +76,16 @@ export class Servers implements AsyncDisposable {
   }
 
   /** Runs one reading, on a replica if one is near enough. It may run twice, because a server may fail in between. */
-  async read<Result>(work: Reading<Result>): Promise<Result> {
+  async read<Result>(work: Reading<Result>, terms = short): Promise<Result> {
     await this.#watch()
     const inUse = this.#inUse()
-    return this.#runTwice(inUse[this.#turn++ % inUse.length] ?? this.#usablePrimary(), work)
+    return this.#runTwice(inUse[this.#turn++ % inUse.length] ?? this.#usablePrimary(), work, terms)
   }
 
   /** The same on the primary, for what must not be older than what was read before. */
-  async readPrimary<Result>(work: Reading<Result>): Promise<Result> {
+  async readPrimary<Result>(work: Reading<Result>, terms = short): Promise<Result> {
     await this.#watch()
-    return this.#runTwice(this.#usablePrimary(), work)
+    return this.#runTwice(this.#usablePrimary(), work, terms)
   }
 
   /**
@@ -109,15 +110,16 @@ export class Servers implements AsyncDisposable {
     return this.#known
   }
 
-  async #runTwice<Result>(first: Server, work: Reading<Result>): Promise<Result> {
+  async #runTwice<Result>(first: Server, work: Reading<Result>, terms: ReadTerms): Promise<Result> {
     try {
-      return await first.pool.run(work)
+      return await runOn(first, work, terms)
     } catch (error) {
+      if (terms.kind === 'long') terms.signal.throwIfAborted()
       // Who has waited that long shall not wait as long again.
       if (!isPassing(error) || isUnanswered(error)) throw explained(error)
     }
     const second = await this.#after(first)
-    return second.pool.run(work).catch((error) => {
+    return runOn(second, work, terms).catch((error) => {
       throw explained(error)
     })
   }
@@ -204,6 +206,12 @@ export class Servers implements AsyncDisposable {
     if (judgement.kind !== 'near') this.#options.onNotice(`${who} ${out}: ${judgement.reason}`)
     else if (kind !== 'unknown') this.#options.onNotice(`${who} ${back}.`)
   }
+}
+
+/** Whoever has given up is told at once, while the server still ends what it was asked. */
+function runOn<Result>({ pool }: Server, work: Reading<Result>, terms: ReadTerms): Promise<Result> {
+  const running = pool.run(work, terms)
+  return terms.kind === 'long' ? untilAborted(running, terms.signal) : running
 }
 
 async function lookAt(servers: readonly Server[]): Promise<void> {

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { echo, endless, watchReaders } from '../../../test/support/long-statements.ts'
+import { openNotes } from '../../../test/support/notes.ts'
+import { temporaryFolder } from '../../../test/support/store.ts'
+import { until } from '../../../test/support/until.ts'
+import { ServiceError } from '../../errors.ts'
+import { LongReadings } from './long-readings.ts'
+
+const file = temporaryFolder()
+const never = new AbortController().signal
+const patient = { signal: never, caller: 'somebody' }
+
+test('a process is started when there is something to do, or before when that is wanted', async () => {
+  const readers = watchReaders()
+  const path = await newFile('start.db')
+  await using lazy = new LongReadings(path, { processes: 2, warm: false })
+  assert.deepEqual(readers.all(), [])
+  assert.equal(text(await lazy.readAnswer(echo('sqlite', 'first'), patient)), 'first')
+  assert.equal(readers.all().length, 1)
+  await using _warm = new LongReadings(path, { processes: 2, warm: true })
+  assert.equal(readers.all().length, 3)
+})
+
+test('as many statements run at a time as there are processes', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('two.db'), { processes: 2, warm: true })
+  const late = new AbortController()
+  const terms = { signal: late.signal, caller: 'somebody' }
+  const all = [1, 2, 3].map(() => readings.readAnswer(endless('sqlite'), terms))
+  await until(() => readers.busy().length === 2)
+  assert.equal(readers.all().length, 2)
+  late.abort(new Error('enough'))
+  for (const one of all) await assert.rejects(one, /^Error: enough$/)
+})
+
+test('a process that is killed by others is replaced, and what it was asked is asked again', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('killed.db'), { processes: 1, warm: false })
+  await readings.readAnswer(echo('sqlite', 'awake'), patient)
+  const pid = onlyOne(readers.all())
+  // So that it is asked and does not answer.
+  process.kill(pid, 'SIGSTOP')
+  const answer = readings.readAnswer(echo('sqlite', 'again'), patient)
+  process.kill(pid, 'SIGKILL')
+  assert.equal(text(await answer), 'again')
+  process.kill(onlyOne(readers.all()), 'SIGKILL')
+  await until(() => readers.all().length === 0)
+  assert.equal(text(await readings.readAnswer(echo('sqlite', 'idle'), patient)), 'idle')
+})
+
+test('a statement that ends two processes is given up', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('twice.db'), { processes: 1, warm: false })
+  const answer = readings.readAnswer(endless('sqlite'), patient)
+  const outcome = answer.catch((error: unknown) => error)
+  for (const _ of [1, 2]) {
+    const pid = await until(() => readers.busy()[0])
+    process.kill(pid, 'SIGKILL')
+    await until(() => !readers.all().includes(pid))
+  }
+  const error = await outcome
+  assert.ok(error instanceof ServiceError, String(error))
+  assert.equal(error.code, 'UNAVAILABLE')
+  assert.deepEqual(error.details, { retryAfter: 1 })
+  assert.match(String(error.cause), /^ProcessEndedError: .* ended with SIGKILL\.$/)
+  assert.equal(text(await readings.readAnswer(echo('sqlite', 'well'), patient)), 'well')
+})
+
+test('what tells all processes of a group to end does not end a statement', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('signals.db'), { processes: 1, warm: false })
+  const late = new AbortController()
+  const terms = { signal: late.signal, caller: 'somebody' }
+  const outcome = readings.readAnswer(endless('sqlite'), terms).catch((error: unknown) => error)
+  const pid = await until(() => readers.busy()[0])
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal)
+  await until(() => readers.busy().includes(pid))
+  assert.deepEqual(readers.all(), [pid])
+  late.abort('over')
+  assert.equal(await outcome, 'over')
+})
+
+test('a file that is gone is a failure of each question, until it is there again', async () => {
+  const path = await newFile('gone.db')
+  rmSync(path)
+  await using readings = new LongReadings(path, { processes: 1, warm: true })
+  await assert.rejects(readings.readAnswer(echo('sqlite', 'x'), patient), /There is no file/)
+  await newFile('gone.db')
+  assert.equal(text(await readings.readAnswer(echo('sqlite', 'there'), patient)), 'there')
+})
+
+test('an answer over the limit of size is refused, and the process goes on', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('large.db'), { processes: 1, warm: false })
+  const large = { text: 'select 1 as version, zeroblob(?) as body', values: [65 * 1024 * 1024] }
+  await assert.rejects(readings.readAnswer(large, patient), /string or blob too big/)
+  const fits = { ...large, values: [20_000_000] }
+  assert.equal((await readings.readAnswer(fits, patient)).body.length, 20_000_000)
+  assert.equal(readers.all().length, 1)
+})
+
+for (const kill of ['SIGKILL', 'SIGTERM'] as const)
+  test(`no process outlives the one it reads for, in the middle of a statement either (${kill})`, async () => {
+    const path = await newFile(`${kill}.db`)
+    const module = new URL('./long-readings.ts', import.meta.url).href
+    const program = `
+      import { LongReadings } from ${JSON.stringify(module)}
+      const readings = new LongReadings(${JSON.stringify(path)}, { processes: 1, warm: false })
+      const { signal } = new AbortController()
+      readings.readAnswer(${JSON.stringify(endless('sqlite'))}, { signal, caller: '' })
+      console.log('asked')`
+    const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const watched = watchReaders(parent.pid)
+    await once(createInterface(parent.stdout), 'line')
+    const pid = await until(() => watched.busy()[0])
+    parent.kill(kill)
+    await until(() => !isAlive(pid))
+  })
+
+async function newFile(name: string): Promise<string> {
+  const path = file(name)
+  await (await openNotes(path))[Symbol.asyncDispose]()
+  return path
+}
+
+function onlyOne([pid, ...others]: readonly number[]): number {
+  assert.ok(pid !== undefined && others.length === 0)
+  return pid
+}
+
+function text({ body }: { readonly body: Uint8Array }): string {
+  return Buffer.from(body).toString()
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
