@@ -1,5 +1,6 @@
 /** `hide`, `unhide` and `hidden`: what operators take out of every answer. */
 import { userInfo } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Ledger, Hiding } from '../../database/ledger.ts'
 import { whileBusy } from '../../ingest/retries.ts'
 import { parseSubject, type Subject } from '../../lexicon/subject.ts'
@@ -16,7 +17,9 @@ import type { Config } from '../settings.ts'
 import { renderTable } from '../table.ts'
 
 /** Rows that one transaction moves, so that whoever ingests need not wait long. */
-const rowsAtOnce = 1_000
+const rowsAtOnce = 500
+/** Milliseconds between two of them: longer than another process rests between its attempts to write. */
+const breath = 30
 
 export async function hide({ config, operands, root }: CommandContext): Promise<number> {
   const [text, subject] = subjectOf('hide', operands)
@@ -108,7 +111,7 @@ async function assertBuilt(config: Config, foundation: Foundation): Promise<void
 /** Rows that are still in the tables are out of sight already, so that it may take its time. */
 async function settle(ledger: Ledger): Promise<void> {
   const { signal } = new AbortController()
-  while ((await whileBusy(signal, () => ledger.settleAccounts(rowsAtOnce))) > 0);
+  while ((await whileBusy(signal, () => ledger.settleAccounts(rowsAtOnce))) > 0) await pause(breath)
 }
 
 function counted(records: number): string {
