@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { type FakeJetstream, startFakeJetstream } from './network/fake-jetstream.ts'
 import { didOf, tid } from './network/follow.ts'
 import { runProgram, startService } from './network/service.ts'
@@ -13,6 +14,7 @@ import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
 const emptyUrl = emptyDatabases()
+const otherLexicons = fileURLToPath(new URL('schemas/site-standard/lexicons', import.meta.url))
 const collection = 'tech.service.news.source'
 const [one, two] = [didOf(1), didOf(2)]
 const uri = `at://${one}/${collection}/a`
@@ -137,6 +139,8 @@ test('what cannot be hidden or shown is told, and what to write instead', async 
     [['unhide', one], /^did:\S+ is not hidden; `lexigraph hidden` lists what is\.\n$/],
     [['unhide', 'ann.example'], /is a handle/],
     [['hide', one, ...because, '--database', inFolder('none.db')], /^There is no database at/],
+    // It may be served meanwhile, so that it must not be rebuilt by the way.
+    [['hide', one, ...because, '--lexicons', otherLexicons], /it was built with other lexicons/],
   ]
   for (const [args, message] of cases) {
     const { stderr, status } = await runProgram(args, { env })
