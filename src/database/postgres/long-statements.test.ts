@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { PoolClient } from 'pg'
+import { onPostgres } from '../../../test/support/databases.ts'
+import { endless } from '../../../test/support/long-statements.ts'
+import { type Cluster, databases, startCluster } from '../../../test/support/postgres.ts'
+import { until } from '../../../test/support/until.ts'
+import type { ReadTerms } from '../database.ts'
+import { connect } from './connection.ts'
+import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
+
+let cluster: Cluster
+before(async () => {
+  if (databases.includes('postgres')) cluster = await startCluster()
+})
+after(() => cluster?.[Symbol.asyncDispose]())
+
+const { text: forever } = endless('postgres')
+
+onPostgres('what was given up is gone from the server, and all connections can be used', async () => {
+  await using servers = open({ poolSize: 4 })
+  for (let round = 0; round < 5; round += 1) {
+    const late = new AbortController()
+    const all = [1, 2].map(() => servers.read(runForever, long(late.signal)))
+    await until(async () => (await underWay()).length === 2)
+    late.abort(new Error('given up'))
+    for (const one of all) await assert.rejects(one, /^Error: given up$/)
+    await until(async () => (await underWay()).length === 0)
+  }
+  assert.equal(new Set(await together(servers, 4)).size, 4)
+})
+
+onPostgres('half of the connections is left to what is short', async () => {
+  await using servers = open({ poolSize: 4 })
+  const late = new AbortController()
+  const all = [1, 2, 3].map(() => servers.read(runForever, long(late.signal)))
+  await until(async () => (await underWay()).length === 2)
+  assert.equal(new Set(await together(servers, 2)).size, 2)
+  assert.equal((await underWay()).length, 2)
+  late.abort(new Error('given up'))
+  for (const one of all) await assert.rejects(one, /^Error: given up$/)
+})
+
+onPostgres('the time that short statements have is not that of others, and comes back', async () => {
+  await using servers = open({ poolSize: 1, statementTimeout: 50 })
+  const sleep = (client: PoolClient) => client.query('select pg_sleep(0.2)')
+  await servers.read(sleep, long())
+  await assert.rejects(servers.read(sleep), { code: 'TIMEOUT' })
+})
+
+onPostgres('what a connection was asked in vain does not end it', async () => {
+  await using servers = open({ poolSize: 1 })
+  const [process] = await together(servers, 1)
+  await assert.rejects(
+    servers.read((client) => client.query('select 1 / 0'), long()),
+    { code: '22012' },
+  )
+  assert.deepEqual(await together(servers, 1), [process])
+})
+
+onPostgres('what is repeated because a connection was lost still ends with its signal', async () => {
+  await using servers = open({ poolSize: 2 })
+  const late = new AbortController()
+  const outcome = servers.read(runForever, long(late.signal)).catch((error: unknown) => error)
+  const first = await until(async () => (await underWay())[0])
+  await cluster.query('select pg_terminate_backend($1)', [first])
+  await until(async () => (await underWay()).some((other) => other !== first))
+  late.abort('given up')
+  assert.equal(await outcome, 'given up')
+  await until(async () => (await underWay()).length === 0)
+})
+
+onPostgres('a server that is silent keeps nobody who gives up', async () => {
+  await using own = await startCluster()
+  await using servers = open({ database: own.url })
+  const late = new AbortController()
+  const outcome = servers.read(runForever, long(late.signal)).catch((error: unknown) => error)
+  const id = await until(async () => (await underWay(own))[0])
+  process.kill(id, 'SIGSTOP')
+  late.abort('given up')
+  assert.equal(await outcome, 'given up')
+  // The connection is cut, and its place given to others.
+  assert.equal(new Set(await together(servers, defaultReading.poolSize)).size, defaultReading.poolSize)
+  process.kill(id, 'SIGCONT')
+  await until(async () => (await underWay(own)).length === 0)
+})
+
+onPostgres('a server finds out by itself that nobody waits any more', async () => {
+  const client = await connect(cluster.url, 'read')
+  const outcome = client.query(forever).catch((error: unknown) => error)
+  await until(async () => (await underWay()).length === 1)
+  // Like a process that was killed.
+  client.connection.stream.destroy()
+  await outcome
+  await until(async () => (await underWay()).length === 0)
+})
+
+function open(options: Partial<ReadingOptions> & { readonly database?: string }): Servers {
+  return new Servers({ ...defaultReading, database: cluster.url, ...options })
+}
+
+function long(signal = new AbortController().signal): ReadTerms {
+  return { kind: 'long', signal, caller: 'somebody' }
+}
+
+function runForever(client: PoolClient): Promise<unknown> {
+  return client.query(forever)
+}
+
+/** The server's processes that run the statement. */
+async function underWay(server = cluster): Promise<readonly number[]> {
+  const rows = await server.query(
+    `select pid from pg_stat_activity where state = 'active' and query like '%1000000000000%' and pid <> pg_backend_pid()`,
+  )
+  return rows.map(({ pid }) => Number(pid))
+}
+
+/** The server's processes behind so many readings, each of which goes on until all have begun. */
+async function together(servers: Servers, count: number): Promise<readonly number[]> {
+  const all = Promise.withResolvers<void>()
+  let begun = 0
+  return Promise.all(
+    Array.from({ length: count }, () =>
+      servers.read(async (client) => {
+        const { rows } = await client.query('select pg_backend_pid() as pid')
+        if ((begun += 1) === count) all.resolve()
+        await all.promise
+        return Number(rows[0].pid)
+      }),
+    ),
+  )
+}
