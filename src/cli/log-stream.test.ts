@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
@@ -12,13 +12,36 @@ const program = fileURLToPath(new URL('../../test/support/talker.ts', import.met
 for (const end of ['return', 'exit', 'throw'])
   test(`no line is lost when a process ends by ${end}`, async () => {
     const child = talk(end, 'pipe')
-    const [said] = await Promise.all([text(child.stderr as Readable), once(child, 'exit')])
+    const [said] = await Promise.all([readText(child.stderr as Readable), once(child, 'exit')])
     const lines = said.split('\n').filter((line) => line.startsWith('{'))
     assert.deepEqual(
       lines.map((line) => JSON.parse(line).count),
       Array.from({ length: count }, (_, n) => n),
     )
   })
+
+test('what is more than may wait is lost, and how much that was is told', async () => {
+  const said = 60_000
+  const child = talk('return', 'pipe', said)
+  const [text] = await Promise.all([readText(child.stderr as Readable), once(child, 'exit')])
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const last = lines.pop()
+  assert.equal(last.msg, 'Lines of the log were lost, because nobody read them.')
+  assert.ok(last.lost > 0)
+  assert.equal(lines.length + last.lost, said)
+})
+
+test('whoever does not read, but might, is waited for only for some seconds', async () => {
+  const ends = ['return', 'exit'].map((end) => {
+    const child = talk(end, 'pipe')
+    child.stderr?.pause()
+    return once(child, 'exit')
+  })
+  for (const end of ends) assert.deepEqual(await end, [0, null])
+})
 
 test('whoever has stopped to read ends no process, and keeps none from ending', async () => {
   for (const end of ['return', 'exit']) {
@@ -39,7 +62,7 @@ test('neither does a full disk', { skip: !existsSync('/dev/full') }, async () =>
 
 const count = 5_000
 
-/** A process that logs as many lines at once, and ends. */
-function talk(end: string, stderr: 'pipe' | number) {
-  return spawn(process.execPath, [program, String(count), end], { stdio: ['ignore', 'ignore', stderr] })
+/** A process that logs so many lines at once, and ends. */
+function talk(end: string, stderr: 'pipe' | number, lines = count) {
+  return spawn(process.execPath, [program, String(lines), end], { stdio: ['ignore', 'ignore', stderr] })
 }

@@ -14,7 +14,15 @@ export interface LineStream {
 export function openLineStream(descriptor: number): LineStream {
   const waiting: string[] = []
   let length = 0
+  let lost = 0
   let busy = false
+  /** What a full pipe did not take. */
+  let refused: Buffer | null = null
+
+  const add = (line: string): void => {
+    waiting.push(line)
+    length += line.length
+  }
 
   /** As many whole lines as stay together, one at least; more when that alone would not keep up. */
   const takeChunk = (): string => {
@@ -33,14 +41,25 @@ export function openLineStream(descriptor: number): LineStream {
     return chunk
   }
 
+  const tellLoss = (): void => {
+    if (lost > 0) add(describeLoss(lost))
+    lost = 0
+  }
+
   const writeOn = (): void => {
+    if (waiting.length === 0) tellLoss()
     busy = waiting.length > 0
     if (busy) writeAll(Buffer.from(takeChunk()))
   }
 
   const writeAll = (rest: Buffer): void => {
+    refused = null
     write(descriptor, rest, (error, written) => {
-      if (error?.code === 'EAGAIN') setTimeout(writeAll, fullPipePause, rest)
+      if (error?.code === 'EAGAIN') {
+        refused = rest
+        // The process may end meanwhile.
+        setTimeout(writeAll, fullPipePause, rest).unref()
+      }
       // A full disk, or a reader that has gone: the line is lost, and the service goes on.
       else if (error !== null || written === rest.length) writeOn()
       else writeAll(rest.subarray(written))
@@ -49,8 +68,10 @@ export function openLineStream(descriptor: number): LineStream {
 
   const writeLast = (): void => {
     const end = performance.now() + lastPatience
-    while (waiting.length > 0) {
-      let rest = Buffer.from(takeChunk())
+    tellLoss()
+    while (refused !== null || waiting.length > 0) {
+      let rest = refused ?? Buffer.from(takeChunk())
+      refused = null
       while (rest.length > 0) {
         try {
           rest = rest.subarray(writeSync(descriptor, rest))
@@ -65,15 +86,23 @@ export function openLineStream(descriptor: number): LineStream {
 
   return {
     write(line) {
-      if (length > mostWaiting) return
-      waiting.push(line)
-      length += line.length
+      if (length > mostWaiting) {
+        lost += 1
+        return
+      }
+      add(line)
       if (busy) return
       busy = true
       // All that is said in this turn of the event loop goes out together.
       setImmediate(writeOn)
     },
   }
+}
+
+/** Like the lines around it. */
+function describeLoss(lost: number): string {
+  const time = new Date().toISOString()
+  return `${JSON.stringify({ level: 'warn', time, lost, msg: 'Lines of the log were lost, because nobody read them.' })}\n`
 }
 
 /** PIPE_BUF of Linux: bytes that no other writer of a pipe comes between. Workers share one. */
@@ -84,5 +113,5 @@ const large = 32_768
 const mostWaiting = 8_000_000
 /** Milliseconds. */
 const fullPipePause = 20
-const lastPatience = 3_000
+const lastPatience = 2_000
 const asleep = new Int32Array(new SharedArrayBuffer(4))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { answered } from '../../test/support/answered.ts'
@@ -41,6 +42,10 @@ onEveryDatabase('a scrape has requests, records, sources and the size of the dat
   assert.equal(seen.value('lexigraph_repositories', { state: 'failed' }), 0)
   assert.equal(seen.value('lexigraph_database_bytes'), await store.database.read.readSize())
   assert.ok(Number(seen.value('lexigraph_database_bytes')) > 10_000)
+  if (database === 'sqlite') {
+    const files = [store.path, `${store.path}-wal`].map((path) => statSync(path).size)
+    assert.equal(seen.value('lexigraph_database_bytes'), (files[0] ?? 0) + (files[1] ?? 0))
+  }
   const age = Date.now() / 1_000 - Number(seen.value('lexigraph_index_read_timestamp_seconds'))
   assert.ok(age >= 0 && age < 60)
 })
