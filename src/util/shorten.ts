@@ -7,7 +7,7 @@ const longestMessage = 600
 export function shorten(message: string): string {
   if (message.length <= longestWord) return message
   const text = message.replaceAll(longWord, (word) => `${word.slice(0, 60)}…${word.slice(-20)}`)
-  return text.length <= longestMessage ? text : `${text.slice(0, 150)} … ${message.slice(-150)}`
+  return text.length <= longestMessage ? text : `${text.slice(0, 150)} … ${text.slice(-150)}`
 }
 
 const longWord = new RegExp(`[^\\s,]{${longestWord + 1},}`, 'g')
