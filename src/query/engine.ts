@@ -2,7 +2,7 @@
  * The read path: request to prepared document to plan to statement to bytes, with what was worked out
  * before kept at hand. It knows no HTTP, and it cannot write.
  */
-import { type GraphQLSchema, getVariableValues } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { PlanState, ReadDatabase, Statement, StoredAnswer } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
@@ -25,13 +25,12 @@ import type {
   QueryEngine,
   Terms,
 } from './execute.ts'
-import { withHint } from './hints.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { limits } from './limits.ts'
 import type { Plan } from './plan.ts'
 import { findOperation, type Prepared, prepare } from './prepare.ts'
 import { rationed } from './rationed.ts'
-import { RequestErrors } from './request-errors.ts'
+import { coerceVariables } from './variables.ts'
 
 export interface EngineOptions {
   readonly schema: GraphQLSchema
@@ -133,9 +132,8 @@ export function createEngine(options: EngineOptions): QueryEngine {
     const document = prepared(query)
     const operation = findOperation(document, operationName || null)
     const raw = variables ?? {}
-    const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], raw)
-    if (coerced.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', coerced.errors.map(withHint))
-    const selection = { schema, fragments: document.fragments, variables: coerced.variableValues }
+    const coerced = coerceVariables(schema, operation, raw)
+    const selection = { schema, fragments: document.fragments, variables: coerced }
     const context = { model, tables, maxPageSize: terms.pageSize, selection, record: buildRecord }
     const plan = buildPlan(context, operation, raw)
     return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
@@ -218,7 +216,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
         course.from = 'constant'
         return found.body
       }
-      const before = found.isTimeless ? database.dataVersion() : null
+      const before = kept.keepsAny && found.isTimeless ? database.dataVersion() : null
       const same = before === null ? null : kept.find(key, before)
       if (same !== null) {
         course.from = 'memory'

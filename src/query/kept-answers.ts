@@ -24,6 +24,10 @@ export class KeptAnswers {
           })
   }
 
+  get keepsAny(): boolean {
+    return this.#kept !== null
+  }
+
   /** The answer of that version; an older one is forgotten. */
   find(key: string, version: number | null): Uint8Array | null {
     const kept = this.#kept?.get(key)
