@@ -113,7 +113,7 @@ function lexiconsOf(documents: readonly Json[], references: References) {
 }
 
 /** What everybody may ask for, of whom nobody keeps count. */
-const anybody: Terms = {
+export const anybody: Terms = {
   pageSize: 100,
   points: limits.points,
   charge: () => undefined,
