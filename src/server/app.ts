@@ -42,11 +42,19 @@ export interface Patience {
   readonly request: number
   /** Between two requests. */
   readonly idle: number
+  /** To take a large answer. */
+  readonly reading: number
   /** How often slow ones are looked for. */
   readonly check: number
 }
 
-const defaultPatience: Patience = { head: 10_000, request: 30_000, idle: 72_000, check: 2_000 }
+const defaultPatience: Patience = {
+  head: 10_000,
+  request: 30_000,
+  idle: 72_000,
+  reading: 60_000,
+  check: 2_000,
+}
 /** Bytes of a URL and all headers. */
 const maxHeadBytes = 16_384
 
@@ -87,7 +95,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   limitConnections(app.server, connections)
   app.register(async (routes) => {
     addHealthRoutes(routes, options.readStatus)
-    await addGraphQLRoutes(routes, options)
+    await addGraphQLRoutes(routes, options, patience.reading)
     routes.get('/', (_request, reply) => reply.redirect(endpoint))
   })
   return app

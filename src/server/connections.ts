@@ -53,12 +53,15 @@ export function endByHand(socket: Socket, failure: ServiceError): void {
 
 /** Bytes of large answers that callers may leave unread at one time, all together. */
 const mostUnread = 256 * 1024 * 1024
-/** Milliseconds in which a caller must have taken a large answer. */
-const readingTime = 60_000
-
 /** Large answers that are on their way. Small ones fit into what the system holds for a connection. */
 export class Outbox {
+  readonly #readingTime: number
   #unread = 0
+
+  /** Milliseconds in which a caller must have taken a large answer. */
+  constructor(readingTime: number) {
+    this.#readingTime = readingTime
+  }
 
   /** Throws UNAVAILABLE when callers read too slowly for one more. */
   assertRoom(bytes: number): void {
@@ -76,7 +79,7 @@ export class Outbox {
   add(bytes: number, response: ServerResponse): void {
     this.#unread += bytes
     const { socket } = response
-    const timer = setTimeout(() => socket?.destroy(), readingTime)
+    const timer = setTimeout(() => socket?.destroy(), this.#readingTime)
     response.once('close', () => {
       this.#unread -= bytes
       clearTimeout(timer)

@@ -37,10 +37,15 @@ export const endpoint = '/api/graphql'
 /** A page of 20 records is a third of this; compressing it would take longer than making it. */
 const compressedFrom = 32_768
 
-export async function addGraphQLRoutes(app: FastifyInstance, options: GraphQLRouteOptions): Promise<void> {
+/** `readingTime`: milliseconds in which a caller must have taken a large answer. */
+export async function addGraphQLRoutes(
+  app: FastifyInstance,
+  options: GraphQLRouteOptions,
+  readingTime: number,
+): Promise<void> {
   const { engine, authenticate, limiter, observer, exampleQuery, cacheSeconds } = options
   const sendPlayground = await addPlaygroundRoutes(app, { endpoint, exampleQuery })
-  const outbox = new Outbox()
+  const outbox = new Outbox(readingTime)
   const slowdown = new Slowdown()
 
   app.post(endpoint, (request, reply) => {
