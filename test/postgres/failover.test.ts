@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { createRandom } from '../../demo/random.ts'
@@ -175,11 +176,18 @@ onPostgres(
   },
 )
 
+const generousTiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
 const ofService = `application_name = 'lexigraph' and backend_type = 'client backend' and pid <> pg_backend_pid()`
 
 function serve(env: Readonly<Record<string, string>> = {}): Promise<Service> {
   return startService(['serve'], {
-    env: { LEXIGRAPH_DATABASE: primary.url, LEXIGRAPH_READ_DATABASE: replica.url, ...env },
+    env: {
+      LEXIGRAPH_DATABASE: primary.url,
+      LEXIGRAPH_READ_DATABASE: replica.url,
+      // What is tried is the servers, with more requests than anybody may send otherwise.
+      LEXIGRAPH_TIERS: generousTiers,
+      ...env,
+    },
   })
 }
 
