@@ -4,7 +4,7 @@
  * narrow band: points that are too low let a caller have more than is paid for.
  * Usage: node bench/cost.ts DATABASE [only=WORDS] [runs=5]. It holds an imported news corpus and is only read.
  */
-import { getVariableValues, parse } from 'graphql'
+import { parse } from 'graphql'
 import { parseConfig } from '../src/cli/config.ts'
 import { loadFoundation, openExistingStore } from '../src/cli/foundation.ts'
 import { buildRecord } from '../src/query/build-output.ts'
@@ -14,6 +14,7 @@ import { emitList } from '../src/query/emit-list.ts'
 import { constantResponse, emitStatement } from '../src/query/emit.ts'
 import { createEmitter } from '../src/query/emitter.ts'
 import { findOperation, prepare } from '../src/query/prepare.ts'
+import { coerceVariables } from '../src/query/variables.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql.ts'
 import { operations } from './cost-operations.ts'
 import { median } from './server.ts'
@@ -41,9 +42,8 @@ for (const [name, text] of Object.entries(operations)) {
   if (!name.includes(only)) continue
   const document = prepare(schema, text)
   const operation = findOperation(document, null)
-  const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], {})
-  if (coerced.variableValues === undefined) throw new Error(`${name} has variables.`)
-  const selection = { schema, fragments: document.fragments, variables: coerced.variableValues }
+  const variables = coerceVariables(schema, operation, {})
+  const selection = { schema, fragments: document.fragments, variables }
   const build = () =>
     buildPlan({ model, tables, maxPageSize: 1_000, selection, record: buildRecord }, operation, {})
   const plan = build()

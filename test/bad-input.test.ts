@@ -82,7 +82,7 @@ test('cursors that are damaged or belong to something else are refused', async (
     ['of another field', cursor, 'sortBy: [{field: createdAt, direction: DESC}]'],
     ['of the default order', cursor, 'sortBy: []'],
     ['of more fields', cursor, 'sortBy: [{field: publishedAt, direction: DESC}, {field: title}]'],
-    ['very long', 'A'.repeat(100_000)],
+    ['very long', 'A'.repeat(20_000)],
     ['with NUL', 'A\0B'],
     ['with half a surrogate pair', '\ud83d'],
   ]

@@ -1,11 +1,11 @@
 /** An operation and its variables to a plan: what each root field reads. */
-import { type DocumentNode, executeSync, type FieldNode, Kind, type OperationDefinitionNode } from 'graphql'
-import { RequestErrors } from './request-errors.ts'
+import type { OperationDefinitionNode } from 'graphql'
 import { buildAggregate } from './build-aggregate.ts'
 import { buildList } from './build-list.ts'
 import { buildRecord } from './build-output.ts'
 import { buildStatus } from './build-status.ts'
 import { argumentsOf, type Collected, collectFields } from './collect.ts'
+import { introspect } from './introspect.ts'
 import { assertWithin } from './limits.ts'
 import { type PlanContext, tableOf } from './context.ts'
 import type { Plan, RootOutput } from './plan.ts'
@@ -40,7 +40,7 @@ function rootOutput(
   if (name === '__typename') return { kind: 'constant', json: '"Query"' }
   const role = field?.extensions.role
   if (role === undefined)
-    return { kind: 'introspection', json: introspect(context, operation, collected, rawVariables) }
+    return { kind: 'introspection', json: introspect(context.selection, operation, collected, rawVariables) }
   switch (role.kind) {
     case 'connection':
       return {
@@ -62,21 +62,4 @@ function rootOutput(
     default:
       throw new Error(`The root field ${name} reads a ${role.kind}.`)
   }
-}
-
-/** Runs one introspection field alone, with the fragments it uses, through the reference implementation. */
-function introspect(
-  { selection }: PlanContext,
-  operation: OperationDefinitionNode,
-  { key, nodes }: Collected,
-  rawVariables: Readonly<Record<string, unknown>>,
-): string {
-  const selectionSet = { kind: Kind.SELECTION_SET, selections: nodes as FieldNode[] } as const
-  const document: DocumentNode = {
-    kind: Kind.DOCUMENT,
-    definitions: [{ ...operation, selectionSet }, ...selection.fragments.values()],
-  }
-  const result = executeSync({ schema: selection.schema, document, variableValues: rawVariables })
-  if (result.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', result.errors)
-  return JSON.stringify(result.data?.[key] ?? null)
 }

@@ -311,8 +311,9 @@ class WhereBuilder {
             return { kind: 'in', operand, list: this.#values(name, value), negated: name === 'notIn' }
           case 'contains':
           case 'startsWith': {
-            const needle = foldText(String(this.#value(name, value)))
-            return { kind: 'text', operand, index, match: name, needle }
+            const given = String(this.#value(name, value))
+            assertWithin('needle', given.length, `\`${name}\` looks for too many characters`)
+            return { kind: 'text', operand, index, match: name, needle: foldText(given) }
           }
           default: {
             const to = this.#value(name, value)

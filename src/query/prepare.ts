@@ -5,19 +5,17 @@ import {
   GraphQLError,
   type GraphQLSchema,
   Kind,
-  Lexer,
+  NoFragmentCyclesRule,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
-  type SelectionSetNode,
-  Source,
-  TokenKind,
+  specifiedRules,
   validate,
 } from 'graphql'
 import { ServiceError } from '../errors.ts'
+import { assertDocumentWithin, assertTextWithin } from './document-limits.ts'
 import { withHint } from './hints.ts'
-import { assertWithin } from './limits.ts'
-import { RequestErrors } from './request-errors.ts'
+import { mostErrors, RequestErrors } from './request-errors.ts'
 
 export interface Prepared {
   readonly document: DocumentNode
@@ -41,13 +39,13 @@ export function prepare(schema: GraphQLSchema, text: string): Prepared {
         nodes: other,
       }),
     ])
-  const sizes = createSizes(fragments)
-  for (const { selectionSet } of operations) {
-    const { depth, fields } = sizes(selectionSet)
-    assertWithin('depth', depth, 'Selections are nested too deep')
-    assertWithin('fields', fields, 'Too many fields are selected, fragments spread')
-  }
-  const errors = validate(schema, document)
+  const rules = assertDocumentWithin(document, fragments) ? specifiedRules : [NoFragmentCyclesRule]
+  const errors = validate(schema, document, rules, { maxErrors: mostErrors })
+  if (errors.some(({ message }) => message === 'Validation aborted.'))
+    throw new ServiceError(
+      'QUERY_TOO_COMPLEX',
+      'Too many fields are selected more than once in one place to tell whether they agree. Select each once, or under other aliases.',
+    )
   if (errors.length > 0) throw new RequestErrors('GRAPHQL_VALIDATION_FAILED', errors.map(withHint))
   return { document, operations, fragments }
 }
@@ -73,73 +71,11 @@ export function findOperation(prepared: Prepared, name: string | null): Operatio
 
 function parseWithin(text: string): DocumentNode {
   try {
-    assertShallow(text)
+    assertTextWithin(text)
     // The specification wants a selection in every pair of braces; the library would do without.
     return parse(text, { allowEmptySelectionSets: false })
   } catch (error) {
     if (error instanceof GraphQLError) throw new RequestErrors('GRAPHQL_PARSE_FAILED', [error])
     throw error
   }
-}
-
-/** Counts tokens and brackets without recursion, because the parser's own would overflow. */
-function assertShallow(text: string): void {
-  const lexer = new Lexer(new Source(text))
-  let tokens = 0
-  let depth = 0
-  let deepest = 0
-  for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
-    tokens += 1
-    if (opening.has(token.kind)) depth += 1
-    if (closing.has(token.kind)) depth -= 1
-    if (depth > deepest) deepest = depth
-  }
-  assertWithin('tokens', tokens, 'The document has too many tokens')
-  assertWithin('nesting', deepest, 'Brackets in the document are nested too deep')
-}
-
-const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
-const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
-
-interface Size {
-  readonly depth: number
-  readonly fields: number
-}
-
-/** Size of a selection with its fragments spread, each fragment measured once: spreading could take forever. */
-function createSizes(
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): (selections: SelectionSetNode) => Size {
-  const known = new Map<string, Size>()
-  const measureFragment = (name: string): Size => {
-    const done = known.get(name)
-    if (done !== undefined) return done
-    // While it is being measured it counts as nothing; validation refuses fragments that contain themselves.
-    known.set(name, { depth: 0, fields: 0 })
-    const fragment = fragments.get(name)
-    const size = fragment === undefined ? { depth: 0, fields: 0 } : measure(fragment.selectionSet)
-    known.set(name, size)
-    return size
-  }
-  const measure = (selections: SelectionSetNode): Size => {
-    let depth = 0
-    let fields = 0
-    for (const selection of selections.selections) {
-      if (selection.kind === Kind.FIELD) {
-        const inner =
-          selection.selectionSet === undefined ? { depth: 0, fields: 0 } : measure(selection.selectionSet)
-        depth = Math.max(depth, inner.depth + 1)
-        fields += inner.fields + 1
-      } else {
-        const inner =
-          selection.kind === Kind.INLINE_FRAGMENT
-            ? measure(selection.selectionSet)
-            : measureFragment(selection.name.value)
-        depth = Math.max(depth, inner.depth)
-        fields += inner.fields
-      }
-    }
-    return { depth, fields }
-  }
-  return measure
 }

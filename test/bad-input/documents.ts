@@ -197,8 +197,18 @@ export const badDocuments: readonly BadRequest[] = [
     [
       'a needle of 20,001 characters',
       'query ($x: String) { techServiceNewsArticle(where: {title: {contains: $x}}) { totalCount } }',
-      /`contains` is too long: 20001, and the limit is 20000/,
+      /A string in the variables is too long: 20001, and the limit is 20000/,
       { variables: { x: 'x'.repeat(20_001) } },
+    ],
+    [
+      'a needle of 1,001 characters',
+      list(`where: {title: {startsWith: "${'x'.repeat(1_001)}"}}`),
+      /`startsWith` looks for too many characters: 1001, and the limit is 1000/,
+    ],
+    [
+      'a text of 20,001 characters',
+      list(`where: {title: {eq: "${'x'.repeat(20_001)}"}}`),
+      /A string in the document is too long: 20001, and the limit is 20000/,
     ],
     [
       'six sort fields',
@@ -212,36 +222,103 @@ export const badDocuments: readonly BadRequest[] = [
       '{ techServiceNewsArticleAggregate(groupBy: [language, section, country, did, source, articleType]) { count } }',
       /`groupBy` has too many fields: 6, and the limit is 5/,
     ],
-    [
-      '10,000 nested levels',
-      `${'{a'.repeat(10_000)}${'}'.repeat(10_000)}`,
-      /too many tokens|nested too deep: 10000/,
-    ],
-    ['10,000 levels that are not closed', '{a'.repeat(10_000), /nested too deep: 10000/],
+    ['10,000 nested levels', `${'{a'.repeat(10_000)}${'}'.repeat(10_000)}`, /nested too deep: 257/],
+    ['10,000 levels that are not closed', '{a'.repeat(10_000), /nested too deep: 257, and the limit is 256/],
     [
       '10,000 nested lists',
       list(`where: {language: {in: ${'['.repeat(10_000)}${']'.repeat(10_000)}}}`),
       /too many tokens|nested too deep/,
     ],
-    ['10,000 nested levels of where', nestedWhere(10_000), /too many tokens/],
+    ['10,000 nested levels of where', nestedWhere(10_000), /too many characters|nested too deep/],
     ['300 levels of where', nestedWhere(300), /nested too deep/],
     [
-      '10,000 aliases',
-      `{ ${repeat(10_000, (index) => `a${index}: __typename`)} }`,
-      /too many tokens: 30002, and the limit is 20000/,
+      '1,001 aliases',
+      `{ ${repeat(1_001, (index) => `a${index}: __typename`)} }`,
+      /Too many fields have an alias, fragments spread: 1001, and the limit is 1000/,
     ],
     [
       '6,000 fields',
       `{ ${repeat(6_000, () => '__typename')} }`,
       /Too many fields .*6000, and the limit is 5000/,
     ],
-    ['300,000 tokens', `{ ${',x'.repeat(300_000)} }`, /too many tokens: 300002/],
+    [
+      '600,000 characters',
+      `{ ${',x'.repeat(300_000)} }`,
+      /too many characters: 600004, and the limit is 100000/,
+    ],
+    ['10,001 tokens', `{ ${',x'.repeat(10_000)} }`, /too many tokens: 10001, and the limit is 10000/],
+    [
+      '101 fields of the query',
+      `{ ${repeat(101, (index) => `a${index}: __typename`)} }`,
+      /Too many fields are selected of the query itself: 101, and the limit is 100/,
+    ],
+    [
+      'one field 51 times',
+      `{ techServiceNewsSource { nodes { ${repeat(50, () => 'uri')} } ...F } } fragment F on TechServiceNewsSourceConnection { nodes { uri } }`,
+      /One field is selected too often in one place: 51, and the limit is 50/,
+    ],
+    [
+      '21 operations',
+      repeat(21, (index) => `query q${index} { __typename }`),
+      /too many operations: 21, and the limit is 20/,
+    ],
+    [
+      '51 fragments',
+      `{ __typename } ${repeat(51, (index) => `fragment f${index} on Query { __typename }`)}`,
+      /too many fragments: 51, and the limit is 50/,
+    ],
+    [
+      '501 spreads',
+      `{ ${repeat(501, () => '...F')} } fragment F on Query { __typename }`,
+      /spread in too many places: 501, and the limit is 500/,
+    ],
+    [
+      '101 variables',
+      `query (${repeat(101, (index) => `$v${index}: Int`)}) { __typename }`,
+      /defines too many variables: 101, and the limit is 100/,
+    ],
+    [
+      '6 directives of one field',
+      `{ __typename ${repeat(6, () => '@include(if: true)')} }`,
+      /Too many directives are in one place: 6, and the limit is 5/,
+    ],
+    [
+      '501 directives',
+      `{ techServiceNewsSource { nodes { ${repeat(501, (index) => `a${index}: uri @skip(if: false)`)} } } }`,
+      /too many directives: 501, and the limit is 500/,
+    ],
+    [
+      '2,001 input objects',
+      list(`where: {OR: [${repeat(2_000, () => '{}')}]}`),
+      /too many input objects: 2001, and the limit is 2000/,
+    ],
+    [
+      '2,001 input objects in variables',
+      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
+      /too many objects: \d+, and the limit is 2000/,
+      { variables: { x: { OR: Array.from({ length: 900 }, () => ({ AND: [{}, {}] })) } } },
+    ],
+    [
+      '100,000 values in variables',
+      'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount } }',
+      /too many names and values: \d+, and the limit is 60000/,
+      {
+        variables: {
+          x: { OR: Array.from({ length: 100 }, () => ({ title: { in: Array(1_000).fill('a') } })) },
+        },
+      },
+    ],
+    [
+      'the schema six times at once',
+      `{ __schema { ${repeat(6, (n) => `a${n}: types { fields { name description args { name description } type { name kind } } inputFields { name description } enumValues { name description } }`)} } }`,
+      /Too much of the schema is asked for at once: \d+, and the limit is 20000/,
+    ],
     [
       'a fragment bomb of 30',
       bomb(30),
       /Too many fields are selected, fragments spread: \d+, and the limit is 5000/,
     ],
-    ['a fragment bomb of 1,000', bomb(1_000), /Too many fields/],
+    ['a fragment bomb of 1,000', bomb(1_000), /too many tokens: 10001/],
     [
       'references forth and back',
       `{ techServiceNewsSource { ${repeat(20, () => 'nodes { techServiceNewsArticleViaSource { nodes { sourceResolved { ... on TechServiceNewsSource { domain techServiceNewsArticleViaSource {')} totalCount ${'} } } } } }'.repeat(20)} } }`,

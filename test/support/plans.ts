@@ -1,11 +1,11 @@
 /** Plans without a database: what can be told of an operation from its document and variables alone. */
-import { getVariableValues } from 'graphql'
 import { buildTables } from '../../src/database/tables.ts'
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { buildRecord } from '../../src/query/build-output.ts'
 import { buildPlan } from '../../src/query/build-plan.ts'
 import type { Plan } from '../../src/query/plan.ts'
 import { findOperation, prepare } from '../../src/query/prepare.ts'
+import { coerceVariables } from '../../src/query/variables.ts'
 import { buildModel } from '../../src/schema/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
 import type { Json, References } from '../reference/shapes.ts'
@@ -26,9 +26,8 @@ export function createPlanner(documents: readonly Json[], references: References
   return (text, variables = {}) => {
     const document = prepare(schema, text)
     const operation = findOperation(document, null)
-    const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variables)
-    if (coerced.variableValues === undefined) throw new Error('The variables of a test do not fit.')
-    const selection = { schema, fragments: document.fragments, variables: coerced.variableValues }
+    const values = coerceVariables(schema, operation, variables)
+    const selection = { schema, fragments: document.fragments, variables: values }
     const context = { model, tables, maxPageSize: 1_000, selection, record: buildRecord }
     return buildPlan(context, operation, variables)
   }

@@ -1,0 +1,49 @@
+/** The variables of a request as values of the types that the operation declares, held to the limits before. */
+import {
+  type GraphQLSchema,
+  getVariableValues,
+  type OperationDefinitionNode,
+  type VariableValues,
+} from 'graphql'
+import { withHint } from './hints.ts'
+import { assertWithin } from './limits.ts'
+import { mostErrors, RequestErrors } from './request-errors.ts'
+
+type Raw = Readonly<Record<string, unknown>>
+
+/** Throws RequestErrors or ServiceError. */
+export function coerceVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  raw: Raw,
+): VariableValues {
+  assertVariablesWithin(raw)
+  const coerced = getVariableValues(schema, variableDefinitions, raw, { maxErrors: mostErrors })
+  if (coerced.errors === undefined) return coerced.variableValues
+  throw new RequestErrors('BAD_USER_INPUT', coerced.errors.map(withHint))
+}
+
+/** Level by level instead of by recursion, because values may be nested as deep as they like. */
+function assertVariablesWithin(raw: Raw): void {
+  let level: unknown[] = [raw]
+  let [values, objects] = [0, -1]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const below: unknown[] = []
+    for (const value of level) {
+      if (typeof value === 'string')
+        assertWithin('characters', value.length, 'A string in the variables is too long')
+      if (typeof value !== 'object' || value === null) continue
+      // Names too: the message about an unknown one repeats it.
+      const inside = Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)]
+      if (Array.isArray(value))
+        assertWithin('listValues', value.length, 'A list in the variables has too many values')
+      else objects += 1
+      values += inside.length
+      assertWithin('inputValues', values, 'The variables have too many names and values')
+      assertWithin('inputObjects', objects, 'The variables have too many objects')
+      for (const each of inside) below.push(each)
+    }
+    assertWithin('nesting', depth, 'Brackets in the variables are nested too deep')
+    level = below
+  }
+}
