@@ -15,7 +15,9 @@ import { commands } from '../src/cli/settings.ts'
 import { errorCodes } from '../src/errors.ts'
 import { importRecords } from '../src/ingest/sources/import.ts'
 import type { GraphQLRequest } from '../src/query/execute.ts'
+import { weights } from '../src/query/cost-weights.ts'
 import { limits } from '../src/query/limits.ts'
+import { defaultTiers } from '../src/server/tiers.ts'
 import { anybody } from './support/engine.ts'
 
 const rootUrl = new URL('../', import.meta.url)
@@ -26,7 +28,7 @@ const pages = ['*.md', 'docs/**/*.md']
   .toSorted()
 const texts = new Map(pages.map((page) => [page, readFileSync(join(root, page), 'utf8')]))
 
-for (const page of ['README.md', 'docs/queries.md']) {
+for (const page of ['README.md', 'docs/queries.md', 'docs/limits.md']) {
   test(`the queries of ${page} give the answers that it shows`, async () => {
     const examples = readExamples(page)
     assert.ok(examples.length > 0, `${page} has no query.`)
@@ -43,11 +45,22 @@ test('docs/queries.md lists the error codes of src/errors.ts, with their statuse
   assert.deepEqual(listed, errorCodes)
 })
 
-test('docs/queries.md lists the limits of src/query/limits.ts', () => {
-  const rows = textOf('docs/queries.md').matchAll(/^\| `(\w+)` \| ([\d,]+) \| .+ \|$/gm)
-  const listed = Array.from(rows, ([, limit = '', value = '']) => [limit, Number(value.replaceAll(',', ''))])
-  const codes = new Set(Object.keys(errorCodes))
-  assert.deepEqual(Object.fromEntries(listed.filter(([name]) => !codes.has(String(name)))), limits)
+test('docs/limits.md lists the limits of src/query/limits.ts', () => {
+  assert.deepEqual(numbersUnder('docs/limits.md', '## Limits of a document'), limits)
+})
+
+test('docs/limits.md lists the weights that costs are made of', () => {
+  assert.deepEqual(numbersUnder('docs/limits.md', '## What an operation costs'), weights)
+})
+
+test('docs/limits.md lists the tiers that hold when no others are set', () => {
+  const row = /^\| `(\w+)` \| ([\d,]+|any number) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$/gm
+  const listed = Array.from(textOf('docs/limits.md').matchAll(row), ([, name, perMinute = '', ...rest]) => {
+    const [pointsPerQuery, pageSize, seconds, concurrent] = rest.map(numberOf)
+    const pointsPerMinute = perMinute === 'any number' ? null : numberOf(perMinute)
+    return { name, pointsPerMinute, pointsPerQuery, pageSize, seconds, concurrent }
+  })
+  assert.deepEqual(listed, defaultTiers)
 })
 
 test('every command is named in README.md', () => {
@@ -211,6 +224,20 @@ function formatJson(value: unknown, indent = '', room = 100): string {
   return parts.length === 0
     ? `${open}${close}`
     : `${open}\n${parts.map((part) => inside + part).join(',\n')}\n${indent}${close}`
+}
+
+/** The first two columns of the tables under a heading of the second level, where the second is a number. */
+function numbersUnder(page: string, heading: string): Record<string, number> {
+  const section =
+    textOf(page)
+      .split(/^(?=## )/m)
+      .find((part) => part.startsWith(`${heading}\n`)) ?? ''
+  const rows = section.matchAll(/^\| `(\w+)` \| ([\d,]+) \| .+ \|$/gm)
+  return Object.fromEntries(Array.from(rows, ([, name = '', value = '']) => [name, numberOf(value)]))
+}
+
+function numberOf(text: string): number {
+  return Number(text.replaceAll(',', ''))
 }
 
 /** Links to files or headings that are not there; other sites are not asked. */
