@@ -10,6 +10,8 @@ import { until } from '../support/until.ts'
 import type { Network } from './network.ts'
 import { type Program, type Service, startProgram, startService } from './service.ts'
 
+const generousTiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
+
 /** Settings of a program that lives in the network: its database, and whom it asks for identities. */
 export function settingsIn(
   { plcUrl, pdsUrl }: Pick<Network, 'plcUrl' | 'pdsUrl'>,
@@ -20,6 +22,8 @@ export function settingsIn(
     LEXIGRAPH_DATABASE: database,
     LEXIGRAPH_PLC: plcUrl,
     LEXIGRAPH_HANDLE_RESOLVER: pdsUrl,
+    // Whoever waits for an answer to change asks more often than callers may.
+    LEXIGRAPH_TIERS: generousTiers,
     ...more,
   }
 }
