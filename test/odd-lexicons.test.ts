@@ -130,7 +130,7 @@ test('introspection and groups are held to what they cost', async (database) => 
   const many = Array.from({ length: 300 }, (_, at) => `a${at}: __schema { types { name } }`).join(' ')
   assert.equal((await service.refusal(`{ ${many} }`)).code, 'QUERY_TOO_COMPLEX')
   const inner =
-    'ofResolved { ... on OrgExampleOdd { orgExampleOddViaOf(first: 100) { nodes { uri did cid rkey indexedAt } } } }'
+    'ofResolved { ... on OrgExampleOdd { orgExampleOddViaOf(first: 100) { nodes { uri did cid rkey indexedAt changedAt collection actorHandle recordJson } } } }'
   const groups = `{ orgExampleOddAggregate(groupBy: [of], limit: 1000) { groups { ${inner} } } }`
   assert.equal((await service.refusal(groups)).code, 'QUERY_TOO_COMPLEX')
 })

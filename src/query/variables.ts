@@ -33,14 +33,16 @@ function assertVariablesWithin(raw: Raw): void {
       if (typeof value === 'string')
         assertWithin('characters', value.length, 'A string in the variables is too long')
       if (typeof value !== 'object' || value === null) continue
-      // Names too: the message about an unknown one repeats it.
-      const inside = Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)]
       if (Array.isArray(value))
         assertWithin('listValues', value.length, 'A list in the variables has too many values')
       else objects += 1
-      values += inside.length
+      // Names too: the message about an unknown one repeats it.
+      const names = Array.isArray(value) ? [] : Object.keys(value)
+      values += Array.isArray(value) ? value.length : 2 * names.length
       assertWithin('inputValues', values, 'The variables have too many names and values')
       assertWithin('inputObjects', objects, 'The variables have too many objects')
+      const inside: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+      for (const each of names) below.push(each)
       for (const each of inside) below.push(each)
     }
     assertWithin('nesting', depth, 'Brackets in the variables are nested too deep')
