@@ -1,5 +1,6 @@
 import { type AddressInfo, connect } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import type { IndexStatus } from '../../src/database/database.ts'
 import { createLogs } from '../../src/cli/logger.ts'
 import { limits } from '../../src/query/limits.ts'
@@ -20,6 +21,8 @@ export interface HttpServer extends AsyncDisposable {
   readonly post: (body: unknown, headers?: Headers) => Promise<Response>
   /** Sends the bytes on a connection of their own and reads until the server closes it. */
   readonly raw: (bytes: string) => Promise<string>
+  /** How many connections are open. */
+  readonly connections: () => Promise<number>
   readonly close: () => Promise<undefined>
 }
 
@@ -78,6 +81,7 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
       socket.write(bytes)
       return readText(socket)
     },
+    connections: () => promisify(app.server.getConnections.bind(app.server))(),
     close: () => app.close(),
     [Symbol.asyncDispose]: async () => {
       await app.close()
