@@ -1,6 +1,7 @@
 /** Addresses of callers as far as limits go, and the proxies that are believed about them. */
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
 
 /**
  * What an address is counted as: IPv4 as it is, IPv6 as its network of 64 bits, of which one caller has all
@@ -9,7 +10,23 @@ import ipaddr from 'ipaddr.js'
 export function networkOf(address: string | undefined): string {
   if (address === undefined || address === '') return 'local'
   if (isIPv4(address)) return address
-  const bare = withoutPort(address)
+  // Worked out, it takes as long as a small answer.
+  let network = known.get(address)
+  if (network === undefined) {
+    network = workOut(withoutPort(address))
+    known.set(address, network)
+  }
+  return network
+}
+
+/** By size too: what callers write may come through a proxy. */
+const known = new LRUCache<string, string>({ max: 10_000, maxSize: 1_000_000, sizeCalculation: sizeOf })
+
+function sizeOf(network: string, address: string): number {
+  return network.length + address.length
+}
+
+function workOut(bare: string): string {
   if (isIP(bare) === 0) return 'unknown'
   const parsed = ipaddr.process(bare)
   if (parsed.kind() === 'ipv4') return parsed.toString()

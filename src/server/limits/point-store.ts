@@ -1,4 +1,5 @@
 /** Points that callers have used, each caller's in a minute of its own that begins with its first request. */
+import { LRUCache } from 'lru-cache'
 import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 
 /** What became of a wish for points. */
@@ -61,31 +62,21 @@ const defaultMaxKeys = 100_000
  * many addresses has as good as no limit anyway, and shall not have all memory as well.
  */
 export class MemoryCounter extends RateLimiterMemory {
-  readonly #maxKeys: number
-  /** When the minute of each ends; the first ends first. */
-  readonly #ends = new Map<string, number>()
+  /** In the order in which their minutes began. The library forgets by itself those that have ended. */
+  readonly #begun: LRUCache<string, true>
 
   constructor(maxKeys = defaultMaxKeys) {
     super(counting)
-    this.#maxKeys = maxKeys
+    const forget = (_: true, key: string, reason: LRUCache.DisposeReason): void => {
+      if (reason === 'evict') void this.delete(key)
+    }
+    this.#begun = new LRUCache({ max: maxKeys, dispose: forget })
   }
 
   override async penalty(key: string, points: number): Promise<RateLimiterRes> {
     const counted = await super.penalty(key, points)
-    if (counted.isFirstInDuration) this.#note(key, Date.now())
+    if (counted.isFirstInDuration) this.#begun.set(key, true)
     return counted
-  }
-
-  #note(key: string, now: number): void {
-    this.#ends.delete(key)
-    this.#ends.set(key, now + secondsCounted * 1000)
-    for (const [first, ends] of this.#ends) {
-      const isOver = ends <= now
-      if (!isOver && this.#ends.size <= this.#maxKeys) return
-      this.#ends.delete(first)
-      // The library forgets by itself what has ended.
-      if (!isOver) void this.delete(first)
-    }
   }
 }
 
