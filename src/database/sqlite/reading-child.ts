@@ -26,18 +26,19 @@ let watcher: Worker | null = null
 process.on('message', (message: ToReader) => {
   if (message.kind !== 'open') return send(replyTo(message))
   path = message.path
-  prepare()
+  // What cannot be done now is told to who asks.
+  attempt(open)
+  // Not every system lets a process do so.
+  attempt(() => setPriority(niceness))
   send({ kind: 'ready' })
   watcher ??= new Worker(watch, { eval: true })
 })
 // A terminal and a supervisor tell all processes of a group to end; what is under way here, others decide on.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
-/** Before anything is asked; what cannot be done now is told to who asks. */
-function prepare(): void {
+function attempt(step: () => unknown): void {
   try {
-    open()
-    setPriority(niceness)
+    step()
   } catch {}
 }
 
