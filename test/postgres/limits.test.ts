@@ -73,6 +73,23 @@ onPostgres('a node whose user may only read counts by itself', async () => {
   assert.match(one.notices.join(), /because the database does not take them: .*reader.*rate_limit/)
 })
 
+onPostgres('a node that may write what is spent, and nothing else, counts for all', async () => {
+  await using cluster = await startCluster()
+  await layOut(cluster.url)
+  const reader = await cluster.addRole('reader', 'secret')
+  await cluster.query('grant usage on schema lexigraph to reader')
+  await cluster.query('grant select, insert, update, delete on lexigraph.rate_limit to reader')
+  await using one = node(reader)
+  await using other = node(cluster.url)
+  const caller = someCaller({ pointsPerMinute: 10 })
+  assert.equal((await one.limiter.spend(caller, 10))?.granted, true)
+  assert.equal((await other.limiter.spend(caller, 1))?.granted, false)
+  assert.deepEqual(one.notices, [])
+  await using store = new RateStore(reader)
+  await store.removeEnded(Date.now() + 120_000)
+  assert.deepEqual(await cluster.query('select key from lexigraph.rate_limit'), [])
+})
+
 onPostgres('what ended a minute ago is removed', async () => {
   await using cluster = await startCluster()
   await layOut(cluster.url)
