@@ -66,6 +66,8 @@ onPostgres('a server that is no copy of the primary is not used', async () => {
     onNotice: (sentence) => notices.push(sentence),
   })
   assert.equal(await servers.read(port), primary.port)
+  // What is no copy can only be told once the primary has been heard of.
+  await until(() => notices.length === 2, recovery)
   assert.deepEqual(
     notices.toSorted(),
     [
