@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
+import { createRandom } from '../../../demo/random.ts'
 import { someCaller } from '../../../test/support/callers.ts'
 import { answerLimits } from './answer-limits.ts'
 import { createCounts } from './counts.ts'
@@ -9,24 +10,26 @@ import type { LimitAnswer, LimitQuestion } from './messages.ts'
 import { createMemoryPoints } from './point-store.ts'
 import { RemoteCounts } from './remote-counts.ts'
 
+const seed = Number(process.env['PROPERTY_SEED'] ?? Date.now() % 2 ** 31)
+
 test('however callers spread their requests over processes, they are granted exactly what their tier has', async (t) => {
   stopClock(t)
+  t.diagnostic(`PROPERTY_SEED=${seed}`)
+  const random = createRandom(seed)
   for (let round = 0; round < 20; round++) {
     const { add } = startCounting()
     const limiters = [add().limiter, add().limiter, add().limiter]
     const caller = someCaller({ pointsPerMinute: 1_200 })
     let granted = 0
     const spend = async (): Promise<boolean> => {
-      const points = Math.random() < 0.1 ? 1 + Math.floor(Math.random() * 250) : 1
-      const limiter = limiters[Math.floor(Math.random() * limiters.length)]
-      const isGranted = (await limiter?.spend(caller, points))?.granted === true
+      const points = random.chance(0.1) ? random.integer(1, 250) : 1
+      const isGranted = (await random.pick(limiters).spend(caller, points))?.granted === true
       if (isGranted) granted += points
       return isGranted
     }
     for (let wave = 0; wave < 40; wave++) {
-      const several = Math.ceil(Math.random() * 30)
-      await Promise.all(Array.from({ length: several }, spend))
-      mock.timers.tick(Math.random() * 500)
+      await Promise.all(Array.from({ length: random.integer(1, 30) }, spend))
+      mock.timers.tick(random.integer(0, 500))
       assert.ok(granted <= 1_200, `${granted} points were granted`)
     }
     // What the processes hold comes back when nobody uses it.
