@@ -11,6 +11,11 @@ export class ProcessEndedError extends Error {
   override name = 'ProcessEndedError'
 }
 
+/**
+ * Milliseconds that a statement nobody waits for is given to end by itself. Another process takes as long to start,
+ * and would be cheap to provoke.
+ */
+const mercy = 50
 /** Characters of its last words that are kept. */
 const lastWords = 2000
 
@@ -53,18 +58,26 @@ export class ReadingProcess implements AsyncDisposable {
   }
 
   /**
-   * One question at a time. When the signal is aborted this fails with its reason, and so that nothing goes on, the
-   * process is killed.
+   * One question at a time. When the signal is aborted this fails with its reason, but not before what was asked has
+   * ended: with the process, if need be.
    */
   async ask(question: Question, signal: AbortSignal): Promise<Reply> {
     this.#hold(true)
+    let timer: NodeJS.Timeout | undefined
+    const abort = (): void => {
+      timer = setTimeout(() => this.#fail('was asked too much.'), mercy)
+    }
     try {
       await untilAborted(this.#ready.promise, signal)
+      signal.throwIfAborted()
       const reply = Promise.withResolvers<Reply>()
       this.#reply = reply
       this.#send(question)
-      return await untilAborted(reply.promise, signal, () => this.#kill())
+      signal.addEventListener('abort', abort)
+      return await reply.promise
     } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
       this.#reply = null
       this.#hold(false)
     }

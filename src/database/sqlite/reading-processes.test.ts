@@ -71,6 +71,24 @@ test('a statement that ends two processes is given up', async () => {
   assert.equal(text(await readings.readAnswer(echo('sqlite', 'well'), patient)), 'well')
 })
 
+test('a statement that was given up but ends soon costs no process', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('soon.db'), { processes: 1, warm: false })
+  await readings.readAnswer(echo('sqlite', 'awake'), patient)
+  const seen: number[] = []
+  for (let round = 0; round < 10; round += 1) {
+    const late = new AbortController()
+    const outcome = readings
+      .readAnswer(echo('sqlite', 'soon'), { signal: late.signal, caller: 'somebody' })
+      .catch((error: unknown) => error)
+    setImmediate(() => late.abort('given up'))
+    await outcome
+    assert.equal(text(await readings.readAnswer(echo('sqlite', 'next'), patient)), 'next')
+    seen.push(onlyOne(readers.all()))
+  }
+  assert.ok(new Set(seen).size < seen.length)
+})
+
 test('what tells all processes of a group to end does not end a statement', async () => {
   const readers = watchReaders()
   await using readings = new LongReadings(await newFile('signals.db'), { processes: 1, warm: false })

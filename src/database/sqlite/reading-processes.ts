@@ -3,6 +3,7 @@
  * has ended. They are started when there is something to do.
  */
 import { Turns } from '../../util/turns.ts'
+import { untilAborted } from '../../util/until-aborted.ts'
 import { errorOf, unavailable } from './failures.ts'
 import type { Question, Reply } from './reading-messages.ts'
 import { ProcessEndedError, ReadingProcess } from './reading-process.ts'
@@ -44,8 +45,12 @@ export class ReadingProcesses implements AsyncDisposable {
     for (const lane of this.#lanes) this.#started(lane)
   }
 
-  /** Fails like what was asked, or with the signal's reason when that is aborted before there is an answer. */
-  async ask(question: Question, { signal, caller }: LongTerms): Promise<Answer> {
+  /** Fails like what was asked, or with the signal's reason as soon as that is aborted. */
+  ask(question: Question, terms: LongTerms): Promise<Answer> {
+    return untilAborted(this.#askInTurn(question, terms), terms.signal)
+  }
+
+  async #askInTurn(question: Question, { signal, caller }: LongTerms): Promise<Answer> {
     using _turn = await this.#turns.take(caller, signal)
     const lane = this.#free.pop() as Lane
     try {
