@@ -14,10 +14,11 @@ export interface Counts extends PointStore {
 
 /** Of an address in a minute. */
 const failuresAllowed = 10
+const addressesRemembered = 10_000
 
 export function createCounts(points: PointStore): Counts {
   const turns = new Turns()
-  const failures = new MemoryCounter()
+  const failures = new MemoryCounter(addressesRemembered)
   const pauses = new Pauses()
   return {
     take: (...wish) => points.take(...wish),
@@ -64,7 +65,7 @@ export class Turns {
 
 /** Addresses whose keys are not looked at for a while. */
 export class Pauses {
-  readonly #ends = new LRUCache<string, number>({ max: 10_000 })
+  readonly #ends = new LRUCache<string, number>({ max: addressesRemembered })
 
   /** The seconds that it lasts. */
   begin(address: string, ends: number): number {

@@ -19,8 +19,8 @@ type Answer = LimitAnswers[keyof LimitAnswers]
 export class RemoteCounts implements Counts {
   readonly #send: Send<LimitQuestion>
   readonly #fallback = new Fallback()
-  /** What is counted while the other process is silent. */
-  readonly #own = createCounts(createMemoryPoints())
+  /** What is counted while the other process is silent; null as long as it never was. */
+  #own: Counts | null = null
   readonly #ownTurns = new Turns()
   readonly #pauses = new Pauses()
   /** What to do with an answer; of those that come too late as well. */
@@ -48,7 +48,7 @@ export class RemoteCounts implements Counts {
   take(key: string, limit: number, needed: number, wished: number): Promise<Taken> {
     return this.#fallback.run(
       () => this.#ask({ kind: 'take', id: this.#nextId(), key, limit, needed, wished }),
-      () => this.#own.take(key, limit, needed, wished),
+      () => this.#ownCounts().take(key, limit, needed, wished),
     )
   }
 
@@ -74,12 +74,17 @@ export class RemoteCounts implements Counts {
   failKey(address: string): Promise<number> {
     return this.#fallback.run(
       () => this.#ask({ kind: 'fail-key', id: this.#nextId(), address }),
-      () => this.#own.failKey(address),
+      () => this.#ownCounts().failKey(address),
     )
   }
 
   keyPause(address: string): number {
-    return Math.max(this.#pauses.left(address), this.#own.keyPause(address))
+    return Math.max(this.#pauses.left(address), this.#own?.keyPause(address) ?? 0)
+  }
+
+  #ownCounts(): Counts {
+    this.#own ??= createCounts(createMemoryPoints())
+    return this.#own
   }
 
   #nextId(): number {
