@@ -1,7 +1,7 @@
 /** Whether the database answers, asked each time, and how far the index has come, which may be a second old. */
 import type { IndexStatus, ReadDatabase } from '../database/database.ts'
 
-/** Milliseconds: counting holds up all other answers, so that asking often must not repeat it. */
+/** Milliseconds: counting keeps a core busy, so that asking often must not repeat it. */
 const figuresKept = 1_000
 
 export function createReadiness(
