@@ -86,12 +86,12 @@ const planLifetime = 60_000
 const rounds = 3
 /** How often a plan may be overtaken by a change of order within one request. */
 const attempts = 5
-/** Rows that a short statement may look at beside those of its pages: some two milliseconds. */
+/** Rows that a short statement may look at beside those of its pages: some milliseconds at most. */
 const shortWalk = 2_000
 /** What a short statement may read and print, as cost.ts measures it: the same. */
-const shortSize = 6_000
+const shortSize = 3_000
 /** Milliseconds: what took less than this is short until its plan is made anew, whatever it might have looked at. */
-const shortTime = 2
+const shortTime = 1
 
 /** The operator's own: whatever is possible at all. */
 const everything: Terms = {
