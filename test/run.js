@@ -38,7 +38,7 @@ if (files.some((file) => readFileSync(`${root}${file}`, 'utf8').includes("/netwo
 }
 
 if (parts.length === 0) {
-  const isWaiting = (file) => /^test\/(network|postgres|[a-z]*crash|memory)/.test(file)
+  const isWaiting = (file) => /^test\/(network|postgres|[a-z]*crash|memory|soak)/.test(file)
   if (process.env.TEST_DATABASES !== 'sqlite') {
     const { installPostgres } = await import('./postgres/binaries.ts')
     // Now, because either process would.

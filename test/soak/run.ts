@@ -1,0 +1,36 @@
+/**
+ * The long form of the soak: `npm run soak -- [MINUTES] [SEED]`. A report each minute, and in the end an exit status
+ * of 1 when there was anything that should not have been.
+ */
+import { describeSoaked } from './report.ts'
+import { soak } from './soak.ts'
+
+const [minutes, seed] = [Number(process.argv[2] ?? 30), Number(process.argv[3] ?? Date.now() % 2 ** 31)]
+const period = 20
+console.log(`Soaking for ${minutes} minutes with seed ${seed}.`)
+let told = 0
+const soaked = await soak({
+  seed,
+  period,
+  periods: Math.max(1, Math.round((minutes * 60) / period)),
+  questions: 300,
+  checks: 40,
+  sets: 6,
+  crowd: 30,
+  eventsPerSecond: 100,
+  bounds: {
+    growth: { megabytes: 20, share: 0.1 },
+    memory: 2_500,
+    descriptors: 400,
+    processes: 9,
+    log: 200,
+  },
+  onPeriod: (so) => {
+    const minute = Math.floor((so.checkpoints * period) / 60)
+    if (minute === told) return
+    told = minute
+    console.log(`\nAfter ${minute} minutes of traffic:\n${describeSoaked(so)}`)
+  },
+})
+console.log(`\nIn all, with seed ${seed}:\n${describeSoaked(soaked)}`)
+process.exit(soaked.tally.problemCount === 0 ? 0 : 1)

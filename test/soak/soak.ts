@@ -1,0 +1,226 @@
+/**
+ * The real program under everything at once: honest callers whose every answer is compared, hostile ones, a stream
+ * that never rests, and operators at the command line. Whatever should not have been is a problem in the tally.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { createDice, type Dice } from '../network/fake-server.ts'
+import { startDirectory } from '../support/directory.ts'
+import type { Exposition } from '../support/exposition.ts'
+import { until as untilTrue } from '../support/until.ts'
+import { attacker } from './attacker.ts'
+import { Caller } from './client.ts'
+import { drawVersions, libraryCollections, newsCollections } from './corpora.ts'
+import { Disappointment, Honest } from './honest.ts'
+import { flooder, glutton, guesser, type Hostile, quitter, until } from './hostile.ts'
+import { compareMetrics, type Sent } from './metrics.ts'
+import { Moving } from './moving.ts'
+import { Operator } from './operator.ts'
+import { type Publishers, startPublishers } from './publishers.ts'
+import { type Drawn, drawQuestion } from './questions.ts'
+import { type Server, startServer } from './server.ts'
+import { Tally } from './tally.ts'
+import { type Bounds, type Growth, Watch } from './watch.ts'
+import { openWorld, type World } from './world.ts'
+
+export interface SoakGiven {
+  readonly seed: number
+  /** Seconds of traffic between two checkpoints. */
+  readonly period: number
+  readonly periods: number
+  /** Questions about records that stay as they are; each is asked again and again. */
+  readonly questions: number
+  /** Questions at each checkpoint. */
+  readonly checks: number
+  /** Sets of versions that the moving accounts publish. */
+  readonly sets: number
+  /** As in `openWorld`. */
+  readonly crowd: number
+  readonly eventsPerSecond: number
+  readonly bounds: Bounds
+  /** Told after each checkpoint. */
+  readonly onPeriod?: (so: Soaked) => void
+}
+
+export interface Soaked {
+  readonly tally: Tally
+  readonly events: number
+  readonly checkpoints: number
+  readonly growth: readonly Growth[]
+  /** Megabytes, of the file and of what is written and not yet in it. */
+  readonly sizes: { readonly file: number; readonly log: number }
+  /** Megabytes that are in use, of all processes that say so, and what they hold besides. */
+  readonly heap: { readonly used: number; readonly external: number }
+}
+
+/** Handles and repositories are looked for in vain. */
+const nowhere = 'http://127.0.0.1:1'
+const someKey = 'did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'
+
+export async function soak(given: SoakGiven): Promise<Soaked> {
+  const { seed, period, periods, bounds } = given
+  const tally = new Tally()
+  const dice = createDice(seed)
+  await using world = await openWorld(seed, given.crowd)
+  await using publishers = await startPublishers(await drawVersions(seed, given.sets), dice)
+  await using directory = await startDirectory(
+    ...publishers.accounts.map((did, n) => ({ did, key: someKey, handle: `n${n}.test`, pds: nowhere })),
+  )
+  const env = {
+    ...world.env,
+    LEXIGRAPH_PLC: directory.url,
+    LEXIGRAPH_HANDLE_RESOLVER: nowhere,
+  }
+  const args = [
+    '--port',
+    '0',
+    '--workers',
+    '2',
+    '--metrics-port',
+    '0',
+    '--trusted-proxies',
+    '127.0.0.1',
+    '--ingest',
+    publishers.source,
+  ]
+  const keys = {
+    honest: await world.createKey('honest', 'honest'),
+    leaving: await world.createKey('leaving', 'leaving'),
+    flooding: await world.createKey('flooding', 'flooding'),
+  }
+  await using server = await startServer(args, env, tally)
+  const { port } = server
+
+  const seen = new Map<string, number>()
+  using caller = new Caller({ port, address: '127.0.0.2', key: keys.honest.key, seen })
+  const honest = new Honest(caller, tally)
+  const moving = new Moving(honest, publishers, tally)
+  const operator = new Operator({ world, publishers, honest, port, dice, tally, seen })
+  const bank = drawBank(world, given)
+
+  const end = new AbortController()
+  const watch = new Watch()
+  const watching = watch.untilAborted(server.pid, Math.max(500, period * 100), end.signal)
+  const flooded = new Map<string, number>()
+  const left = { count: 0 }
+  const others = { port, dice, tally }
+  const loops: readonly Hostile[] = [
+    asker(honest, world, bank, dice),
+    asker(honest, world, bank, dice),
+    until(async (n) => {
+      await moving.askBeside(seed + n)
+      await pause(50)
+    }),
+    attacker(others),
+    glutton(others),
+    quitter(others, keys.leaving.key, left),
+    flooder(others, keys.flooding.key, flooded),
+    guesser(others, operator.endedKeys),
+  ]
+  const running = loops.map((loop) => forgiving(loop)(end.signal))
+  // Whatever fails ends the soak, even in the middle of a period.
+  const failed = Promise.race(running.map((loop) => loop.then(() => new Promise<never>(() => {}))))
+  failed.catch(() => undefined)
+  let checkpoints = 0
+  const soFar = async (): Promise<Soaked> => ({
+    tally,
+    events: publishers.events(),
+    checkpoints,
+    growth: watch.growth(),
+    sizes: await world.sizes(),
+    heap: heapOf(await server.metrics()),
+  })
+  const main = async (): Promise<void> => {
+    await moving.checkpoint(seed, 0)
+    for (; checkpoints < periods; checkpoints += 1) {
+      const acting = publish(publishers, given, dice)
+      await operator.act(period * 1_000)
+      await acting
+      await orDisappointed(moving.checkpoint(seed + 1_000 * checkpoints, given.checks))
+      honest.forgetBodies()
+      given.onPeriod?.(await soFar())
+    }
+  }
+  try {
+    await Promise.race([main(), failed])
+  } catch (error) {
+    tally.problem(`It ended early: ${(error as Error).stack}`)
+  }
+  end.abort()
+  await Promise.allSettled(running)
+  await watching
+  await compareCounts(server, tally, [
+    { tier: 'honest', seen, left: 0 },
+    { tier: 'flooding', seen: flooded, left: 0 },
+    { tier: 'leaving', seen: new Map(), left: left.count },
+  ])
+  for (const problem of watch.problems(bounds)) tally.problem(problem)
+  const result = await soFar()
+  if (result.sizes.log > bounds.log)
+    tally.problem(`What is written and not yet in the file has ${result.sizes.log.toFixed(0)} MB.`)
+  await server.stop()
+  return result
+}
+
+/** Their answers never change, so that they are worked out once. */
+function drawBank({ still, stillAccounts }: World, { seed, questions }: SoakGiven): readonly Drawn[] {
+  const collections = [...libraryCollections, ...newsCollections]
+  return Array.from({ length: questions }, (_, index) =>
+    drawQuestion(still, collections, stillAccounts, seed + index),
+  )
+}
+
+function asker(honest: Honest, { still }: World, bank: readonly Drawn[], dice: Dice): Hostile {
+  return until(async () => {
+    const drawn = dice.pick(bank)
+    if (dice.chance(0.5)) await honest.compare(drawn.kind, still, drawn)
+    else await honest.compareAgain(`GET ${drawn.kind}`, still, drawn)
+    await pause(10)
+  })
+}
+
+async function publish(
+  publishers: Publishers,
+  { period, eventsPerSecond }: SoakGiven,
+  dice: Dice,
+): Promise<void> {
+  const start = performance.now()
+  const end = start + period * 1_000
+  const events = publishers.events()
+  const isCut = dice.chance(0.5)
+  for (let done = 0; performance.now() < end; ) {
+    const due = ((performance.now() - start) / 1_000) * eventsPerSecond
+    for (; done < due; done = publishers.events() - events) publishers.act()
+    await pause(50)
+  }
+  if (isCut) publishers.disconnect()
+}
+
+/** What an honest caller had to see is in the tally, and it goes on. */
+function forgiving(loop: Hostile): Hostile {
+  return async (signal) => {
+    while (!signal.aborted) await orDisappointed(loop(signal))
+  }
+}
+
+async function orDisappointed(work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof Disappointment)) throw error
+  }
+}
+
+function heapOf({ value }: Exposition): Soaked['heap'] {
+  const megabytes = (name: string): number => (value(`nodejs_${name}_bytes`) ?? 0) / 2 ** 20
+  return { used: megabytes('heap_size_used'), external: megabytes('external_memory') }
+}
+
+/** Those who left are only counted when the server has seen it. */
+async function compareCounts(server: Server, tally: Tally, sent: readonly Sent[]): Promise<void> {
+  const page = await untilTrue(async () => {
+    const found = await server.metrics()
+    return found.value('lexigraph_requests_in_flight') === 0 && found
+  })
+  await pause(1_000)
+  compareMetrics(page, server.logged, sent, tally)
+}
