@@ -108,6 +108,18 @@ test('workers end when the process above them is killed', async () => {
   await until(() => workers.every(hasEnded))
 })
 
+test('while the process above them hangs, workers answer on the connections that they have', async () => {
+  await using service = await serveTwo(database)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  await ask(service, '{ __typename }', agent)
+  process.kill(service.pid, 'SIGSTOP')
+  for (let request = 0; request < 3; request++)
+    assert.equal((await ask(service, '{ __typename }', agent)).status, 200)
+  agent.destroy()
+  process.kill(service.pid, 'SIGCONT')
+  await service.stop()
+})
+
 test('workers that die again and again soon after their start end the service', async () => {
   await using service = await serveTwo(database)
   const killing = until(() => {
