@@ -1,0 +1,96 @@
+/** A connection on which any bytes are sent, and the HTTP answers on it, one after the other. It knows no GraphQL. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+export type Bytes = string | Uint8Array
+
+export interface Answer {
+  readonly status: number
+  /** Names in lower case; of several with one name the last. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+}
+
+export class Connection implements Disposable {
+  readonly socket: Socket
+  #received = Buffer.alloc(0)
+  #isOver = false
+
+  constructor(socket: Socket) {
+    this.socket = socket
+    socket.on('data', (data) => {
+      this.#received = Buffer.concat([this.#received, data])
+    })
+    // How it ends is no matter, only whether what was expected came before.
+    socket.on('error', () => undefined)
+    socket.on('end', () => (this.#isOver = true)).on('close', () => (this.#isOver = true))
+  }
+
+  static async open(port: number): Promise<Connection> {
+    const socket = connect(port, '127.0.0.1')
+    const connection = new Connection(socket)
+    if (!socket.destroyed && socket.connecting)
+      await Promise.race([once(socket, 'connect'), once(socket, 'close')])
+    return connection
+  }
+
+  /** The next answer that is no `100 Continue`; null when the server closed the connection before its end. */
+  async answer({ hasBody = true } = {}): Promise<Answer | null> {
+    for (;;) {
+      const found = this.#take(hasBody)
+      if (found !== null && found.status >= 200) return found
+      if (found === null && this.#isOver) return null
+      if (found === null) await this.#more()
+    }
+  }
+
+  /** Resolves when the server has nothing more to say. */
+  async closed(): Promise<void> {
+    while (!this.#isOver) await this.#more()
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.destroy()
+  }
+
+  async #more(): Promise<void> {
+    const stop = new AbortController()
+    const { signal } = stop
+    const events = ['data', 'end', 'close'].map((event) =>
+      once(this.socket, event, { signal }).catch(() => undefined),
+    )
+    await Promise.race(events)
+    stop.abort()
+  }
+
+  #take(hasBody: boolean): Answer | null {
+    const end = this.#received.indexOf('\r\n\r\n')
+    if (end === -1) return null
+    const [first = '', ...lines] = this.#received.toString('latin1', 0, end).split('\r\n')
+    const headers = new Map(lines.map(splitHeader))
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1])
+    if (Number.isNaN(status)) throw new Error(`This is no answer: ${first.slice(0, 200)}`)
+    const start = end + 4
+    const isEmpty = !hasBody || status < 200 || status === 204 || status === 304
+    const length = isEmpty ? 0 : this.#length(headers, start)
+    if (length === null || this.#received.length < start + length) return null
+    const body = this.#received.toString('utf8', start, start + length)
+    this.#received = this.#received.subarray(start + length)
+    return { status, headers, body }
+  }
+
+  /** Null while it cannot be told. Only what Node answers by itself comes in chunks, and has nothing in them. */
+  #length(headers: ReadonlyMap<string, string>, start: number): number | null {
+    const told = headers.get('content-length')
+    if (told !== undefined) return Number(told)
+    const rest = this.#received.toString('latin1', start, start + 5)
+    if (headers.get('transfer-encoding') === 'chunked' && '0\r\n\r\n'.startsWith(rest))
+      return rest.length === 5 ? 5 : null
+    throw new Error('An answer does not say how long it is.')
+  }
+}
+
+function splitHeader(line: string): [name: string, value: string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+}

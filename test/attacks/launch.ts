@@ -1,0 +1,97 @@
+/** Sends an attack and tells what came of it, and what of that must not be. Tests and the bench share it. */
+import { type Answer, type Bytes, Connection } from './exchange.ts'
+import type { Attack, Given, Outcome, Sent } from './attack.ts'
+
+export interface Happened {
+  readonly answers: readonly Answer[]
+  /** `desynchronised` when the server took something else for the next request. */
+  readonly leaves: Outcome['leaves'] | 'desynchronised'
+  /** From the first byte to the last, in milliseconds. */
+  readonly time: number
+  readonly sent: readonly Bytes[]
+}
+
+/** Seconds in which each must be over, so that a server that hangs is a failure and not a test that hangs. */
+const deadline = 5
+
+export async function launch(port: number, attack: Attack, given: Given): Promise<Happened> {
+  const sent = piecesOf(attack.send, given)
+  using connection = await Connection.open(port)
+  const timer = setTimeout(() => connection.socket.destroy(), deadline * 1000)
+  const started = performance.now()
+  for (const piece of sent) connection.socket.write(piece)
+  if (attack.ends === true) connection.socket.end()
+  const hasBody = !String(sent[0]).startsWith('HEAD ')
+  const answers: Answer[] = []
+  while (answers.length < (attack.answers ?? 1)) {
+    const answer = await connection.answer({ hasBody })
+    if (answer === null) break
+    answers.push(answer)
+  }
+  const time = performance.now() - started
+  const leaves = await whatIsLeft(connection)
+  clearTimeout(timer)
+  return { answers, leaves, time, sent }
+}
+
+/** In sentences; none when all is as it should be. */
+export function problemsOf(attack: Attack, { answers, leaves, sent }: Happened): readonly string[] {
+  const wanted = attack.answers ?? 1
+  return [
+    ...(answers.length === wanted ? [] : [`${answers.length} answers came, not ${wanted}.`]),
+    ...(leaves === attack.leaves ? [] : [`The connection is ${leaves}, not ${attack.leaves}.`]),
+    ...answers.flatMap((answer) => answerProblems(attack, answer, sent)),
+  ]
+}
+
+function answerProblems({ status, code, says }: Attack, answer: Answer, sent: readonly Bytes[]): string[] {
+  const { body, headers } = answer
+  const problems: string[] = []
+  const start = body.slice(0, 300)
+  if (answer.status !== status) problems.push(`The status is ${answer.status}, not ${status}: ${start}`)
+  if (codeOf(answer) !== code) problems.push(`The code is ${codeOf(answer)}, not ${code}: ${start}`)
+  if (says !== undefined && !says.test(body)) problems.push(`It does not say ${says}: ${start}`)
+  for (const name of ['server', 'x-powered-by', 'via'])
+    if (headers.has(name)) problems.push(`The header ${name} tells what runs here.`)
+  return answer.status < 400 && codeOf(answer) === null ? problems : [...problems, ...leaksOf(body, sent)]
+}
+
+/** What no error may show: our code, our statements, our files, and long stretches of what was sent. */
+function leaksOf(body: string, sent: readonly Bytes[]): string[] {
+  const leaks = [
+    /node_modules|\bat (async )?\S+ \(|\.[tj]s:\d/,
+    /\bselect\b.+\bfrom\b/is,
+    /\/(work|home|usr|tmp)\//,
+  ]
+    .filter((pattern) => pattern.test(body))
+    .map((pattern) => `The error shows ${pattern}: ${body.slice(0, 300)}`)
+  if (Buffer.byteLength(body) > 64_000) leaks.push(`The error has ${Buffer.byteLength(body)} bytes.`)
+  return echoes(body, sent) ? [...leaks, `The error repeats what was sent: ${body.slice(0, 300)}`] : leaks
+}
+
+/** Whether 250 characters in a row of what was sent are there; of such, 125 are one of these pieces. */
+function echoes(body: string, sent: readonly Bytes[]): boolean {
+  if (body.length < 250) return false
+  const text = sent.map((piece) => Buffer.from(piece as Uint8Array).toString()).join('')
+  for (let start = 0; start + 125 <= text.length; start += 125)
+    if (body.includes(text.slice(start, start + 125))) return true
+  return false
+}
+
+export function codeOf({ body }: Pick<Answer, 'body'>): string | null {
+  if (!body.startsWith('{"errors"')) return null
+  return JSON.parse(body).errors[0].extensions.code
+}
+
+/** Another request on the same connection tells whether the server and we agree where the last one ended. */
+async function whatIsLeft(connection: Connection): Promise<Happened['leaves']> {
+  if (connection.socket.writable) connection.socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
+  const answer = await connection.answer()
+  if (answer === null) return 'closed'
+  return answer.body === '{"status":"up"}' ? 'open' : 'desynchronised'
+}
+
+function piecesOf(send: Sent, given: Given): readonly Bytes[] {
+  const found = typeof send === 'function' ? send(given) : send
+  return typeof found === 'string' || found instanceof Uint8Array ? [found] : found
+}

@@ -1,0 +1,300 @@
+/** Attacks by number: floods of requests, keys, connections and heavy questions, and readers that do not read. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { until } from '../support/until.ts'
+import { asked, type Given, got, repeat } from './attack.ts'
+import { type Answer, type Bytes, Connection } from './exchange.ts'
+import { codeOf } from './launch.ts'
+import { familyOf, memoryOf, workOf } from './processes.ts'
+import type { ServerName, Target } from './world.ts'
+
+export interface LoadScene {
+  readonly name: string
+  readonly server: ServerName
+  /** Says by itself what must come of it. */
+  readonly play: (target: Target, given: Given) => Promise<void>
+}
+
+const cheap = 'query=%7B__typename%7D'
+/** More than the tier `public` has in a minute. */
+const flood = 1_300
+const page = '{ techServiceNewsArticle(first: 20) { totalCount nodes { uri title publishedAt } } }'
+const from = (addresses: string): string => `x-forwarded-for: ${addresses}`
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+
+/** Looks at every article, of thousands; each number another one, of one of sixteen callers. */
+function heavy(caller: number, number: number): Buffer {
+  const condition = repeat(40, (index) => `{description: {contains: "q${caller}x${number}x${index}"}}`)
+  const query = `{ ${repeat(4, (index) => `a${index}: techServiceNewsArticle(where: {OR: [${condition}, {title: {contains: "${index}z"}}]}) { totalCount }`)} }`
+  return Buffer.from(asked(query, {}, [from(`198.51.100.${100 + (caller % 16)}`)]))
+}
+
+export const loadScenes: readonly LoadScene[] = [
+  {
+    name: 'a flood of requests from one address: all that it has, then 429',
+    server: 'strict',
+    async play({ port }) {
+      const answers = await pipelined(
+        port,
+        numbers(flood).map(() => got(cheap)),
+      )
+      assertFlooded(answers)
+      assert.ok(answers.slice(0, 1_000).every(({ status }) => status === 200))
+    },
+  },
+  {
+    name: 'a flood under forged addresses: they are not believed',
+    server: 'strict',
+    async play({ port }) {
+      assertFlooded(
+        await pipelined(
+          port,
+          numbers(flood).map((index) =>
+            got(
+              cheap,
+              from(addressNumber(index)),
+              `forwarded: for=${addressNumber(index)}`,
+              `x-real-ip: ${addressNumber(index)}`,
+            ),
+          ),
+        ),
+      )
+    },
+  },
+  {
+    name: 'a flood of questions that cannot be read: they are counted too',
+    server: 'proxied',
+    async play({ port }) {
+      const bad = ['query=%7B', 'query=%7Bnothing%7D', '', 'query=%7B__typename%7D&variables=x']
+      assertFlooded(
+        await pipelined(
+          port,
+          numbers(flood).map((index) => got(bad[index % 4] ?? '', from('198.51.100.1'))),
+        ),
+      )
+    },
+  },
+  {
+    name: 'a flood behind a proxy with more addresses in front: the last one counts',
+    server: 'proxied',
+    async play({ port }) {
+      assertFlooded(
+        await pipelined(
+          port,
+          numbers(flood).map((index) => got(cheap, from(`${addressNumber(index)}, 198.51.100.2`))),
+        ),
+      )
+    },
+  },
+  {
+    name: 'a walk through the addresses of one IPv6 network: they are one caller',
+    server: 'proxied',
+    async play({ port }) {
+      const walk = numbers(flood).map((index) =>
+        got(cheap, from(`2001:db8:0:1:${index.toString(16)}::${index}`)),
+      )
+      assertFlooded(await pipelined(port, walk))
+      const [next] = await pipelined(port, [got(cheap, from('2001:db8:0:2::1'))])
+      assert.equal(next?.status, 200)
+    },
+  },
+  {
+    name: 'the same address in other spellings: it is one caller',
+    server: 'proxied',
+    async play({ port }) {
+      const spellings = ['198.51.100.3', '::ffff:198.51.100.3', '[::ffff:c633:6403]:443', '198.51.100.3:8080']
+      assertFlooded(
+        await pipelined(
+          port,
+          numbers(flood).map((index) => got(cheap, from(spellings[index % 4] ?? ''))),
+        ),
+      )
+    },
+  },
+  {
+    name: 'many callers at once: none is taken for another',
+    server: 'proxied',
+    async play({ port }) {
+      const answers = await pipelined(
+        port,
+        numbers(flood).map((index) => got(cheap, from(addressNumber(index)))),
+      )
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+    },
+  },
+  {
+    name: 'a flood of guessed keys: ten are looked at, and who has a key is not shut out',
+    server: 'proxied',
+    async play({ port }, { goodKey }) {
+      const with_ = (key: string, address = '198.51.100.4'): string =>
+        got(cheap, from(address), `x-api-key: ${key}`)
+      const guess = (index: number): string => `lgk_${String(index).padStart(33, '0')}`
+      const [before] = await pipelined(port, [with_(goodKey)])
+      assert.equal(before?.status, 200)
+      const answers = await pipelined(
+        port,
+        numbers(200).map((index) => with_(guess(index))),
+      )
+      const refused = answers.filter(({ status }) => status === 401)
+      const slowed = answers.filter(({ status }) => status === 429)
+      assert.equal(refused.length + slowed.length, 200)
+      assert.ok(refused.length <= 10, `${refused.length} guesses were looked at`)
+      assert.ok(
+        slowed.every(
+          (answer) => codeOf(answer) === 'RATE_LIMITED' && Number(answer.headers.get('retry-after')) > 0,
+        ),
+      )
+      const others = await pipelined(port, [
+        with_(goodKey),
+        got(cheap, from('198.51.100.4')),
+        with_(guess(1), '198.51.100.5'),
+      ])
+      assert.deepEqual(
+        others.map(({ status }) => status),
+        [200, 200, 401],
+      )
+    },
+  },
+  {
+    name: 'fifty heavy questions at once from one caller: answered or refused, each with a reason',
+    server: 'proxied',
+    async play({ port }) {
+      const ask = (index: number): Promise<Answer> =>
+        alone(port, asked(page.replace('20', `${index + 1}`), {}, [from('198.51.100.6')]))
+      const answers = await Promise.all(numbers(50).map(ask))
+      assertNoFault(answers)
+    },
+  },
+  {
+    name: 'heavy questions on 64 connections of 16 callers: others have their pages meanwhile, and right',
+    server: 'workers',
+    async play({ port }, { goodKey }) {
+      const pages = [page, page.replace('totalCount ', '')].map((query) =>
+        asked(query, {}, [`x-api-key: ${goodKey}`]),
+      )
+      const ask = () => Promise.all(pages.map(async (request) => (await alone(port, request)).body))
+      const expected = await ask()
+      const over = new AbortController()
+      const flooding = Promise.all(
+        numbers(64).map(async (index) => {
+          const answers: Answer[] = []
+          while (!over.signal.aborted) answers.push(await alone(port, heavy(index, answers.length)))
+          return answers
+        }),
+      )
+      try {
+        for (const _ of numbers(20)) assert.deepEqual(await ask(), expected)
+      } finally {
+        over.abort()
+      }
+      assertNoFault((await flooding).flat())
+    },
+  },
+  {
+    name: 'heavy questions of a hundred callers who hang up: nothing goes on working',
+    server: 'workers',
+    async play({ port, pid }) {
+      const open = await Promise.all(numbers(100).map(() => Connection.open(port)))
+      await Promise.all(
+        open.map(({ socket }, index) => new Promise((resolve) => socket.write(heavy(index, 1_000), resolve))),
+      )
+      for (const { socket } of open) socket.resetAndDestroy()
+      await untilIdle(pid)
+    },
+  },
+  {
+    name: 'fifty heavy questions on one connection that breaks off: nothing goes on working',
+    server: 'workers',
+    async play({ port, pid }) {
+      using connection = await Connection.open(port)
+      connection.socket.write(Buffer.concat(numbers(50).map((index) => heavy(0, 2_000 + index))))
+      await once(connection.socket, 'data')
+      connection.socket.resetAndDestroy()
+      await untilIdle(pid)
+    },
+  },
+  {
+    name: 'two hundred readers of large answers that do not read: memory has an end',
+    server: 'roomy',
+    async play({ port, pid }) {
+      const before = memoryOf(pid)
+      const open = await Promise.all(numbers(200).map(() => Connection.open(port)))
+      const large = asked(
+        '{ techServiceNewsEnrichment(first: 100) { nodes { uri recordJson summary impactReasoning clickbaitReasoning orientationReasoning } } }',
+      )
+      for (const { socket } of open) {
+        socket.pause()
+        socket.write(Buffer.concat([large, large]))
+      }
+      assert.equal((await alone(port, asked(page))).status, 200)
+      await untilIdle(pid)
+      const grown = memoryOf(pid) - before
+      assert.ok(grown < 400, `${grown} MB more`)
+      for (const { socket } of open) socket.resetAndDestroy()
+    },
+  },
+  {
+    name: 'a thousand connections from one address: those beyond its share are told so',
+    server: 'roomy',
+    async play({ port }) {
+      const open = await Promise.all(numbers(1_000).map(() => Connection.open(port)))
+      const refused = open.slice(500)
+      for (const connection of refused) {
+        const answer = await connection.answer()
+        assert.equal(answer?.status, 429)
+      }
+      for (const connection of open) connection[Symbol.dispose]()
+      await until(async () => (await alone(port, asked(page))).status === 200)
+    },
+  },
+]
+
+/** All on one connection, without waiting for any. */
+async function pipelined(port: number, requests: readonly Bytes[]): Promise<readonly Answer[]> {
+  using connection = await Connection.open(port)
+  connection.socket.write(Buffer.concat(requests.map((request) => Buffer.from(request as Uint8Array))))
+  const answers: Answer[] = []
+  while (answers.length < requests.length) {
+    const answer = await connection.answer()
+    if (answer === null) throw new Error(`The connection was closed after ${answers.length} answers.`)
+    answers.push(answer)
+  }
+  return answers
+}
+
+async function alone(port: number, request: Bytes): Promise<Answer> {
+  const [answer] = await pipelined(port, [request])
+  if (answer === undefined) throw new Error('There is no answer.')
+  return answer
+}
+
+function assertFlooded(answers: readonly Answer[]): void {
+  const refused = answers.filter(({ status }) => status === 429)
+  assert.ok(refused.length >= 100, `${refused.length} of ${answers.length} were refused`)
+  for (const answer of refused) {
+    assert.equal(codeOf(answer), 'RATE_LIMITED')
+    assert.ok(Number(answer.headers.get('retry-after')) > 0)
+  }
+  assertNoFault(answers)
+}
+
+function assertNoFault(answers: readonly Answer[]): void {
+  const faults = answers.filter(({ status }) => status >= 500 && status !== 504)
+  assert.deepEqual(faults, [])
+}
+
+/** Until no process of it has worked for a while. */
+async function untilIdle(pid: number): Promise<void> {
+  let last = -1
+  let looks = 0
+  await until(() => {
+    const work = familyOf(pid).reduce((sum, each) => sum + workOf(each), 0)
+    looks = work === last ? looks + 1 : 0
+    last = work
+    return looks >= 20
+  })
+}
+
+function addressNumber(index: number): string {
+  return `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`
+}

@@ -1,0 +1,35 @@
+/** What processes take, as Linux tells it. */
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** This one and all that it began. */
+export function familyOf(pid: number): readonly number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    wordsOf(`/proc/${pid}/task/${task}/children`),
+  )
+  return [pid, ...children.flatMap((child) => familyOf(Number(child)))]
+}
+
+/** Megabytes in memory. */
+export function memoryOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
+
+/** How many files and connections are open. */
+export function openFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length
+}
+
+/** Hundredths of a second that it has worked. */
+export function workOf(pid: number): number {
+  // The name, which comes before, may have spaces in it.
+  const [, , , , , , , , , , , user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return Number(user) + Number(system)
+}
+
+function wordsOf(file: string): readonly string[] {
+  return readFileSync(file, 'utf8')
+    .split(' ')
+    .filter((word) => word !== '')
+}

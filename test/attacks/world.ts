@@ -1,0 +1,138 @@
+/** What is attacked: the program as a process over a file with the demo corpus and keys in it. */
+import assert from 'node:assert/strict'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildDemoCorpus } from '../../demo/corpus.ts'
+import type { DemoRecord } from '../../demo/record.ts'
+import { runProgram, type Service, startService } from '../network/service.ts'
+import type { Given } from './attack.ts'
+import { openFiles } from './processes.ts'
+
+export interface World extends AsyncDisposable {
+  readonly given: Given
+  /** The server of that name, which is started when it is first asked for. */
+  readonly target: (server: ServerName) => Promise<Target>
+  readonly started: () => Promise<readonly Started[]>
+}
+
+export interface Target extends Service {
+  readonly port: number
+  /** Articles in its database. */
+  readonly articles: number
+  readonly isUp: () => boolean
+}
+
+export interface Started {
+  readonly target: Target
+  /** Files and connections that were open at the beginning. */
+  readonly files: number
+}
+
+/** Stands for the file of tiers with limits that no attack comes to by chance. */
+const roomyTiers = '{roomy tiers}'
+const alone = ['--workers', '1']
+
+export const serverOptions = {
+  roomy: [...alone, '--tiers', roomyTiers, '--max-connections', '4000'],
+  /** With the limits that everybody has. */
+  strict: alone,
+  /** The same behind a proxy, so that callers have addresses of their own. */
+  proxied: [...alone, '--trusted-proxies', '127.0.0.1'],
+  /** Over the crowded database. */
+  workers: ['--workers', '2', '--tiers', roomyTiers, '--trusted-proxies', '127.0.0.1'],
+} satisfies Record<string, readonly string[]>
+
+export type ServerName = keyof typeof serverOptions
+
+const demoArticles = 660
+/** How often the crowded database has each article. */
+const copies = 12
+
+export async function openWorld(): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'lexigraph-attacks-'))
+  const database = join(folder, 'attacked.db')
+  const crowded = join(folder, 'crowded.db')
+  const run = async (file: string, ...args: readonly string[]): Promise<string> => {
+    const { stdout, stderr, status } = await runProgram([...args, '--database', file])
+    assert.equal(status, 0, stderr)
+    return stdout
+  }
+  const keys = await createKeys((...args) => run(database, 'keys', ...args, '--json'))
+  await copyFile(database, crowded)
+  const corpus = [...buildDemoCorpus()]
+  await run(database, 'import', await writeRecords(folder, 'records.jsonl', corpus))
+  await run(crowded, 'import', await writeRecords(folder, 'crowd.jsonl', corpus.flatMap(copiesOf)))
+  const tiers = join(folder, 'roomy.json')
+  await writeFile(tiers, JSON.stringify({ public: roomy, research: { pointsPerMinute: null } }))
+  const start = async (server: ServerName): Promise<Started> => {
+    const options = serverOptions[server].map((option) => (option === roomyTiers ? tiers : option))
+    const isCrowded = server === 'workers'
+    const file = isCrowded ? crowded : database
+    const service = await startService(['serve', '--database', file, ...options])
+    let isUp = true
+    service.ended.then(() => (isUp = false))
+    const articles = isCrowded ? demoArticles * copies : demoArticles
+    const target = { ...service, port: Number(new URL(service.url).port), articles, isUp: () => isUp }
+    return { target, files: openFiles(service.pid) }
+  }
+  const servers = new Map<ServerName, Promise<Started>>()
+  const target = async (server: ServerName): Promise<Target> => {
+    const started = servers.get(server) ?? start(server)
+    servers.set(server, started)
+    return (await started).target
+  }
+  const started = () => Promise.all(servers.values())
+  return {
+    given: { ...keys, ...(await readGiven(await target('roomy'))) },
+    target,
+    started,
+    async [Symbol.asyncDispose]() {
+      for (const { target } of await started()) await target[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+const roomy = { pointsPerMinute: null, pointsPerQuery: 1_000, pageSize: 100, seconds: 5, concurrent: 4 }
+
+async function createKeys(
+  run: (...args: readonly string[]) => Promise<string>,
+): Promise<Pick<Given, 'goodKey' | 'revokedKey' | 'endedKey'>> {
+  const made = async (...args: readonly string[]): Promise<{ id: string; key: string }> =>
+    JSON.parse(await run(...args))
+  const create = (name: string) => made('create', '--name', name, '--tier', 'research')
+  const ended = await create('good')
+  const good = await made('rotate', ended.id, '--grace', '0')
+  const revoked = await create('revoked')
+  await run('revoke', revoked.id)
+  return { goodKey: good.key, revokedKey: revoked.key, endedKey: ended.key }
+}
+
+async function readGiven({ query }: Service): Promise<Pick<Given, 'cursor' | 'otherCursor' | 'uri'>> {
+  const newest = 'first: 2, sortBy: [{field: publishedAt, direction: DESC}]'
+  const data = await query(`{
+    articles: techServiceNewsArticle(${newest}) { nodes { uri } pageInfo { endCursor } }
+    sources: techServiceNewsSource(first: 2) { pageInfo { endCursor } }
+  }`)
+  return {
+    cursor: data.articles.pageInfo.endCursor,
+    otherCursor: data.sources.pageInfo.endCursor,
+    uri: data.articles.nodes[0].uri,
+  }
+}
+
+async function writeRecords(folder: string, name: string, records: readonly DemoRecord[]): Promise<string> {
+  const file = join(folder, name)
+  await writeFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  return file
+}
+
+/** An article under keys that begin like its own; other records as they are. */
+function copiesOf(record: DemoRecord): readonly DemoRecord[] {
+  if (!record.uri.includes('/tech.service.news.article/')) return [record]
+  return Array.from({ length: copies }, (_, copy) => ({
+    ...record,
+    uri: `${record.uri.slice(0, -2)}${(copy + 11).toString(32).slice(-1)}${record.uri.slice(-1)}`,
+  }))
+}
