@@ -1,0 +1,66 @@
+/**
+ * How long each attack of test/attacks takes from its first byte to the last of its answer, worst first:
+ * `node_modules/.bin/node bench/attacks.ts [PART OF A NAME]`. Each is sent three times, after all were sent once.
+ */
+import { argumentAttacks } from '../test/attacks/arguments.ts'
+import { authenticationAttacks } from '../test/attacks/authentication.ts'
+import type { Attack } from '../test/attacks/attack.ts'
+import { documentAttacks } from '../test/attacks/documents.ts'
+import { httpAttacks } from '../test/attacks/http.ts'
+import { launch, problemsOf } from '../test/attacks/launch.ts'
+import { mediaAttacks } from '../test/attacks/media.ts'
+import { openWorld, type ServerName } from '../test/attacks/world.ts'
+import { median } from './server.ts'
+
+const aim = 100
+const rounds = 3
+const families: readonly (readonly [name: string, server: ServerName, all: readonly Attack[]])[] = [
+  ['HTTP', 'roomy', httpAttacks],
+  ['media', 'roomy', mediaAttacks],
+  ['documents', 'roomy', documentAttacks],
+  ['arguments', 'roomy', argumentAttacks],
+  ['keys', 'proxied', authenticationAttacks],
+]
+
+interface Timed {
+  readonly name: string
+  readonly status: number
+  readonly first: number
+  readonly usual: number
+}
+
+const part = process.argv[2] ?? ''
+await using world = await openWorld()
+const timed: Timed[] = []
+for (const [family, server, all] of families) {
+  const { port } = await world.target(server)
+  const meant = all.filter(({ name }) => `${family}, ${name}`.includes(part))
+  const firsts: number[] = []
+  for (const attack of meant) firsts.push(await timeOf(port, attack))
+  for (const [index, attack] of meant.entries()) {
+    const times: number[] = []
+    while (times.length < rounds) times.push(await timeOf(port, attack))
+    const name = `${family}, ${attack.name}`
+    timed.push({ name, status: attack.status, first: firsts[index] ?? Number.NaN, usual: median(times) })
+  }
+}
+
+console.log(' first  usual  status  attack (milliseconds)')
+for (const { name, status, first, usual } of timed.toSorted((a, b) => b.first - a.first))
+  console.log(`${cell(first)} ${cell(usual)}  ${status}     ${name}`)
+const over = (time: keyof Pick<Timed, 'first' | 'usual'>): number =>
+  timed.filter((one) => one[time] > aim).length
+console.log(
+  `${timed.length} attacks; over ${aim} ms: ${over('first')} when first seen, ${over('usual')} later.`,
+)
+
+async function timeOf(port: number, attack: Attack): Promise<number> {
+  const happened = await launch(port, attack, world.given)
+  const problems = problemsOf(attack, happened)
+  if (problems.length > 0) console.error(`${attack.name}: ${problems.join(' ')}`)
+  return happened.time
+}
+
+function cell(time: number): string {
+  return time.toFixed(1).padStart(6)
+}
