@@ -12,19 +12,22 @@ export function pageSize(list: ListPlan): number {
   const kinds = list.fields.map(({ output }) => output.kind)
   if (!kinds.some((kind) => kind === 'edges' || kind === 'nodes' || kind === 'pageInfo')) return 0
   if (list.page.size === 0 && !kinds.includes('pageInfo')) return 0
-  const where = isNarrow(list) ? weights.narrow : whereSize(list.where, list.table, isDefault(list.sort))
-  return shareOf(list, (where + sortSize(list.sort)) * (1 + looksBehind(list)))
+  const inOrder = isDefault(list.sort)
+  const sort =
+    list.link !== null && !inOrder ? Math.max(weights.sort, sortSize(list.sort)) : sortSize(list.sort)
+  const where = isNarrow(list) ? weights.narrow : whereSize(list, inOrder ? 'page' : 'sorted page')
+  return shareOf(list, (where + sort) * (1 + looksBehind(list)))
 }
 
 /** One `totalCount`. */
 export function totalSize(list: ListPlan): number {
-  return shareOf(list, weights.total + whereSize(list.where, list.table))
+  return shareOf(list, weights.total + whereSize(list, 'all'))
 }
 
 /** Everything an aggregate reads, besides printing its groups. */
 export function groupingSize(plan: AggregatePlan): number {
   const kinds = plan.fields.map(({ output }) => output.kind)
-  const where = whereSize(plan.where, plan.table)
+  const where = whereSize({ ...plan, link: null }, 'all')
   const isGrouped = plan.keys.length > 0 && (kinds.includes('groups') || kinds.includes('groupCount'))
   // Measures are worked out along with groups, and once more for the whole.
   const isWhole = kinds.includes('measure') || kinds.includes('measures')
@@ -101,7 +104,8 @@ function givesOrder({ value }: SortKey): boolean {
  * Whether the records of every page stand next to each other in an index, in order: bounds on what the list is sorted
  * by, one equality in default order, or an equality with a code in the order of the moment that is indexed with it.
  */
-function isNarrow({ table, where, sort }: ListPlan): boolean {
+function isNarrow({ table, link, where, sort }: ListPlan): boolean {
+  if (link !== null) return false
   const [first, ...others] = sort.slice(0, -2)
   if (first === undefined || others.length > 0 || !givesOrder(first)) return false
   const parts = conjuncts(where)
@@ -144,17 +148,22 @@ function isEquality(table: Table, part: Condition): boolean {
   }
 }
 
-/** Finding all records that a `where` holds for, in any order; or in default order as many as a page needs. */
-function whereSize(where: Condition, table: Table, inOrder = true): number {
+/** What is found: as many records as a page needs, in default order or another, or all that a `where` holds for. */
+type Found = 'page' | 'sorted page' | 'all'
+
+/** Finding the records that a `where` holds for. */
+function whereSize({ table, where, link }: Pick<ListPlan, 'table' | 'where' | 'link'>, found: Found): number {
   const [only, ...others] = conjuncts(where)
   if (only === undefined) return 0
-  if (inOrder && others.length === 0 && isLookUp(table, only))
+  // A list within a record is found by its reference, and everything else is looked at.
+  if (link === null && others.length === 0 && isLookUp(table, only, found))
     return weights.lookUp + ('list' in only ? only.list.length * weights.listValue : 0)
   return weights.walk + conditionSize(where)
 }
 
-/** A condition that can be looked up by itself, whatever the order. */
-function isLookUp(table: Table, part: Condition): boolean {
+/** A condition that can be looked up by itself. */
+function isLookUp(table: Table, part: Condition, found: Found): boolean {
+  if (found === 'sorted page') return false
   switch (part.kind) {
     case 'compare':
     case 'in': {
@@ -165,7 +174,7 @@ function isLookUp(table: Table, part: Condition): boolean {
       )
     }
     case 'text':
-      return part.index !== null
+      return part.index !== null && found === 'page'
     case 'has':
       return part.array.index !== null
     default:
@@ -192,11 +201,11 @@ function conditionSize(condition: Condition): number {
       return weights.indexed
     case 'has':
       return (
-        (condition.array.index === null ? weights.scan : weights.indexed) +
+        (condition.array.index === null ? weights.scan : weights.text) +
         condition.list.length * weights.listValue
       )
     case 'uri':
-      return Math.max(1, condition.list.length) * weights.uri
+      return weights.text + condition.list.length * weights.listValue
     case 'indexed':
       return weights.join
     case 'current':

@@ -25,7 +25,7 @@ export const weights = {
   indexed: 500,
   /** `contains` or `startsWith` on free text, for which there is an index of its own. */
   search: 3_000,
-  /** Any other comparison with text that has no index, or with values in elements of arrays. */
+  /** Any other comparison with text that has no index, with URIs, or with elements of arrays. */
   text: 5_000,
   /** `contains` or `startsWith` without such an index. */
   scan: 10_000,
@@ -37,14 +37,12 @@ export const weights = {
   pin: 50_000,
   /** A value in a list, as in `in`. */
   listValue: 10,
-  /** A URI that a record or a reference is compared with. */
-  uri: 500,
   /** An order that no index gives. */
   sort: 20_000,
   /** Each further field of `sortBy`. */
   sortField: 10_000,
-  /** Lists within records read this part of a collection for each of the things above. */
-  linked: 50,
+  /** Lists within records are taken to read this part of a collection. */
+  linked: 20,
 
   /** Groups, or measures of the whole: all records are read once. */
   grouping: 10_000,

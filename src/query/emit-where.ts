@@ -255,8 +255,15 @@ function hasElements(
     return sql`exists (select 1 from ${emitter.dialect.each(jsonOf(row), array.path, alias)} where ${value} in (${values}))`
   }
   const values = list.map((value) => sql`${value}`)
-  return mode === 'any' ? one(join(values, ', ')) : allOf(values.map(one))
+  if (mode === 'all') return allOf(values.map(one))
+  if (list.length <= mostProbes || array.index === null || row.kind !== 'record')
+    return one(join(values, ', '))
+  emitter.reads(rowsOf(emitter, row.table))
+  return sql`(${row.alias}.id in (select id from ${identifier(array.index.name)} where value in (${join(values, ', ')})))`
 }
+
+/** More values than these are not looked for in each row by itself: what has them is found for all rows at once. */
+const mostProbes = 4
 
 function uriIsOneOf(
   emitter: Emitter,
@@ -275,14 +282,22 @@ function uriIsOneOf(
     return negated ? sql`(${uri} not in (${values}))` : sql`(${uri} in (${values}))`
   }
   const [base, key] = own
-  // Each alternative by itself can use the index over both parts.
-  const found = anyOf(
-    list.map((uri) => {
-      const [wantedBase, wantedKey] = splitUri(uri)
-      return sql`(${base} = (select id from base where uri = ${wantedBase}) and ${key} = ${wantedKey})`
-    }),
-  )
+  const found =
+    list.length > 1 ? uriIsAmong([base, key], list) : anyOf(list.map((uri) => uriIs([base, key], uri)))
   return negated ? sql`(${isNull(base, false)} and not coalesce(${found}, false))` : found
+}
+
+/** Can use the index over both parts. */
+function uriIs([base, key]: readonly [Sql, Sql], uri: string): Sql {
+  const [wantedBase, wantedKey] = splitUri(uri)
+  return sql`(${base} = (select id from base where uri = ${wantedBase}) and ${key} = ${wantedKey})`
+}
+
+/** The parts of all URIs are looked up once, and not for each row that is met. */
+function uriIsAmong([base, key]: readonly [Sql, Sql], list: readonly string[]): Sql {
+  const parts = list.map(splitUri).map(([wantedBase, wantedKey]) => sql`(${wantedBase}, ${wantedKey})`)
+  const wanted = sql`(values ${join(parts, ', ')}) wanted`
+  return sql`((${base}, ${key}) in (select base.id, wanted.column2 from ${wanted} join base on base.uri = wanted.column1))`
 }
 
 /** The columns that hold a URI's two parts: the record's own, or a reference's where it has columns. */
