@@ -25,21 +25,26 @@ export class RateStore implements AsyncDisposable {
   readonly #url: string
   #connecting: Promise<Client> | null = null
   #client: Client | null = null
+  /** Settled when what was asked last has ended. */
+  #latest: Promise<void> = Promise.resolve()
 
   /** Connects when it is first asked, and anew when a connection was lost. */
   constructor(url: string) {
     this.#url = url
   }
 
-  async query({ name, text, values }: RateStatement): Promise<RateRows> {
-    const client = await this.#connected()
+  /** One after the other; fails when that takes too long. */
+  async query(statement: RateStatement): Promise<RateRows> {
+    const asked = performance.now()
+    const before = this.#latest
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#latest = promise
+    await before
     try {
-      const statement = { name, text, values: [...values], query_timeout: patience }
-      const { rows, rowCount } = await client.query<Record<string, unknown>>(statement)
-      return { rows: rows.map(withNumbers), rowCount }
-    } catch (error) {
-      if (isPassing(error)) this.#forget(client)
-      throw refusal(error, attemptOf(client))
+      if (performance.now() - asked > patience) throw new DatabaseUnreachableError(busy)
+      return await this.#run(statement)
+    } finally {
+      resolve()
     }
   }
 
@@ -52,6 +57,18 @@ export class RateStore implements AsyncDisposable {
     if (this.#client !== null) await closeClient(this.#client)
     // Nobody waits for a server that may never answer.
     else this.#connecting?.then(closeClient, () => undefined)
+  }
+
+  async #run({ name, text, values }: RateStatement): Promise<RateRows> {
+    const client = await this.#connected()
+    try {
+      const statement = { name, text, values: [...values], query_timeout: patience }
+      const { rows, rowCount } = await client.query<Record<string, unknown>>(statement)
+      return { rows: rows.map(withNumbers), rowCount }
+    } catch (error) {
+      if (isPassing(error)) this.#forget(client)
+      throw refusal(error, attemptOf(client))
+    }
   }
 
   async #connected(): Promise<Client> {
@@ -82,6 +99,7 @@ export class RateStore implements AsyncDisposable {
   }
 }
 
+const busy = 'The database takes longer than a second for what callers spend.'
 const slow = 'The server of the database takes longer than a second to connect.'
 
 function withNumbers(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
