@@ -82,7 +82,8 @@ export class SqliteReader implements ReadDatabase {
   /** Null in memory, where this very connection writes too, which changes no version. */
   dataVersion(): number | null {
     if (this.#options.idle() !== null) return null
-    return Number(this.#readings.prepare('pragma data_version').get()?.data_version)
+    const ask = this.#readings.prepare('pragma data_version')
+    return whileReachable(() => Number(ask.get()?.data_version))
   }
 
   async findKey(hash: string): Promise<ApiKey | null> {
