@@ -5,7 +5,7 @@ export interface Held {
   readonly pid: number
   /** `primary`, `worker` or `reader`: what it was started for. */
   readonly role: Role
-  /** Megabytes that are its own. */
+  /** Megabytes that it has written and shares with nobody. */
   readonly memory: number
   readonly descriptors: number
 }
@@ -31,9 +31,9 @@ function roleOf(isPrimary: boolean, commandLine: string): Role {
   return commandLine.includes('reading-child') ? 'reader' : 'worker'
 }
 
+/** Without pages of files, of which the system keeps as many in memory as it has room for. */
 function ownMegabytes(rollup: string): number {
-  const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1])
-  return (of('Private_Clean') + of('Private_Dirty')) / 1024
+  return Number(/^Private_Dirty:\s+(\d+) kB/m.exec(rollup)?.[1]) / 1024
 }
 
 function below(pid: number): number[] {

@@ -110,7 +110,7 @@ export async function soak(given: SoakGiven): Promise<Soaked> {
       await moving.askBeside(seed + n)
       await pause(50)
     }),
-    attacker(others),
+    attacker(others, world),
     glutton(others),
     quitter(others, keys.leaving.key, left),
     flooder(others, keys.flooding.key, flooded),
