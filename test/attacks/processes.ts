@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /** This one and all that it began. */
 export function familyOf(pid: number): readonly number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    wordsOf(`/proc/${pid}/task/${task}/children`),
+  const children = orNothing(() =>
+    readdirSync(`/proc/${pid}/task`).flatMap((task) => wordsOf(`/proc/${pid}/task/${task}/children`)),
   )
-  return [pid, ...children.flatMap((child) => familyOf(Number(child)))]
+  return [pid, ...(children ?? []).flatMap((child) => familyOf(Number(child)))]
 }
 
 /** Megabytes in memory. */
@@ -19,17 +19,25 @@ export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }
 
-/** Hundredths of a second that it has worked. */
+/** Hundredths of a second that it has worked; none of one that has ended. */
 export function workOf(pid: number): number {
+  const stat = orNothing(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
   // The name, which comes before, may have spaces in it.
-  const [, , , , , , , , , , , user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return Number(user) + Number(system)
+  const [, , , , , , , , , , , user, system] = stat?.replace(/^.*\) /, '').split(' ') ?? []
+  return Number(user ?? 0) + Number(system ?? 0)
 }
 
 function wordsOf(file: string): readonly string[] {
   return readFileSync(file, 'utf8')
     .split(' ')
     .filter((word) => word !== '')
+}
+
+/** A process may end while it is looked at. */
+function orNothing<Found>(look: () => Found): Found | null {
+  try {
+    return look()
+  } catch {
+    return null
+  }
 }
