@@ -235,9 +235,9 @@ export const documentAttacks: readonly Attack[] = [
   ...attacks({ status: 200, code: null, leaves: 'open' }, [
     ['inline fragments 200 levels deep', asked(`${'{ ... '.repeat(200)}{ __typename }${' }'.repeat(200)}`)],
     [
-      'a hundred aliases of a count',
+      'fifty aliases of a count',
       asked(
-        `{ ${repeat(100, (index) => `a${index}: ${list}(where: {description: {contains: "${index}"}}) { totalCount }`)} }`,
+        `{ ${repeat(50, (index) => `a${index}: ${list}(where: {description: {contains: "${index}"}}) { totalCount }`)} }`,
       ),
     ],
     [

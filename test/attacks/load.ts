@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { until } from '../support/until.ts'
-import { asked, type Given, got, repeat } from './attack.ts'
+import { asked, type Given, got, head, host, repeat } from './attack.ts'
 import { type Answer, type Bytes, Connection } from './exchange.ts'
 import { codeOf } from './launch.ts'
 import { familyOf, memoryOf, workOf } from './processes.ts'
@@ -162,6 +162,57 @@ export const loadScenes: readonly LoadScene[] = [
       const ask = (index: number): Promise<Answer> =>
         alone(port, asked(page.replace('20', `${index + 1}`), {}, [from('198.51.100.6')]))
       const answers = await Promise.all(numbers(50).map(ask))
+      assertNoFault(answers)
+    },
+  },
+  {
+    name: 'thousands of requests on eight connections, none of which waits: others have their pages meanwhile',
+    server: 'workers',
+    async play({ port }, { goodKey }) {
+      const request = asked(page, {}, [`x-api-key: ${goodKey}`])
+      const expected = await alone(port, request)
+      const flooding = numbers(8).map((index) =>
+        pipelined(
+          port,
+          numbers(500).map(() => got(cheap, from(`198.51.100.${10 + index}`))),
+        ),
+      )
+      for (const _ of numbers(20)) assert.equal((await alone(port, request)).body, expected.body)
+      assertNoFault((await Promise.all(flooding)).flat())
+    },
+  },
+  {
+    name: 'hundreds of different questions, each long: what is kept of them has an end',
+    server: 'roomy',
+    async play({ port, pid }) {
+      const before = memoryOf(pid)
+      for (const number of numbers(300)) {
+        const fields = repeat(300, (index) => `f${number}x${index}: title`)
+        const { status } = await alone(
+          port,
+          asked(`{ techServiceNewsArticle(first: 1) { nodes { ${fields} } } }`),
+        )
+        assert.equal(status, 200)
+      }
+      const grown = memoryOf(pid) - before
+      assert.ok(grown < 300, `${grown} MB more`)
+    },
+  },
+  {
+    name: 'a flood of probes, preflights and paths that are not there: each is answered',
+    server: 'strict',
+    async play({ port }) {
+      const lines = [
+        'GET /readyz',
+        'GET /healthz',
+        'OPTIONS /api/graphql',
+        'GET /nowhere',
+        'GET /playground/x',
+      ]
+      const requests = numbers(1_000).map((index) => head(`${lines[index % 5]} HTTP/1.1`, host))
+      const answers = await pipelined(port, requests)
+      const statuses = answers.slice(-5).map(({ status }) => status)
+      assert.deepEqual(statuses, [200, 200, 204, 404, 404])
       assertNoFault(answers)
     },
   },
