@@ -29,6 +29,8 @@ export function compareMetrics(
   const counted = requestsOf(page)
   for (const [name, count] of counted)
     if (/ (INTERNAL|UNAVAILABLE)$/.test(name)) tally.problem(`The metrics page has ${count} of ${name}.`)
+  const working = page.value('lexigraph_requests_in_flight')
+  if (working !== 0) tally.problem(`The metrics page has ${working} requests in flight when nobody asks.`)
   for (const name of new Set([...counted.keys(), ...logged.keys()]))
     if (counted.get(name) !== logged.get(name))
       tally.problem(`The metrics page has ${counted.get(name)} of ${name}, and the log ${logged.get(name)}.`)

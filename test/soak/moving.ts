@@ -17,6 +17,7 @@ import { Disappointment, type Honest } from './honest.ts'
 import type { Publishers, Version } from './publishers.ts'
 import { draw, drawQuestion, questionOf, shapeOf, type Within, within } from './questions.ts'
 import type { Tally } from './tally.ts'
+import type { World } from './world.ts'
 
 export class Moving {
   readonly #honest: Honest
@@ -32,7 +33,10 @@ export class Moving {
     Pick<Version, 'births' | 'changes'> & Pick<PlainRecord, 'indexedAt' | 'changedAt'>
   >()
 
-  constructor(honest: Honest, publishers: Publishers, tally: Tally) {
+  readonly #world: Pick<World, 'unsettled'>
+
+  constructor(honest: Honest, publishers: Publishers, world: Pick<World, 'unsettled'>, tally: Tally) {
+    this.#world = world
     this.#honest = honest
     this.#publishers = publishers
     this.#tally = tally
@@ -65,7 +69,9 @@ export class Moving {
   async checkpoint(seed: number, questions: number): Promise<void> {
     const marker = await this.#publishers.publishMarker()
     await this.#untilServed(marker)
-    const reference = this.#latest
+    await until(() => this.#world.unsettled() === 0, { timeout: 60_000 })
+    this.#publishers.settled()
+    const reference = await this.#readAll()
     this.#compareRecords(reference)
     for (let n = 0; n < questions; n += 1) {
       const drawn = drawQuestion(reference, this.#collections(), this.#accounts, seed + n)

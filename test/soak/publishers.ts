@@ -33,6 +33,8 @@ export interface Publishers extends AsyncDisposable {
   readonly hide: (subject: string) => void
   readonly unhide: (subject: string) => void
   readonly hidden: ReadonlySet<string>
+  /** Tells that nothing is left to be done for what was published of accounts. */
+  readonly settled: () => void
   /** By URI, what must be served. */
   readonly served: () => ReadonlyMap<string, Version>
   /** What its repository has of a record, whether it is served or not. */
@@ -51,6 +53,8 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
   const standings = new Map<string, Standing>()
   const hidden = new Set<string>()
   const records = new Map<string, Version>()
+  /** Deleted accounts of which nothing is left. Until then, what a return undoes depends on how far that was. */
+  const purged = new Set<string>()
   /** The same with those that are deleted. */
   const latest = new Map<string, Version>()
   let clock = Date.now() * 1_000
@@ -87,6 +91,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
   const setStanding = (did: string, standing: Standing): void => {
     const active = standing === 'active'
     standings.set(did, standing)
+    purged.delete(did)
     if (standing === 'deleted') for (const [uri, one] of records) if (one.did === did) records.delete(uri)
     stream.publish({ kind: 'account', did, body: { active, ...(!active && { status: standing }) } })
     events += 1
@@ -104,7 +109,8 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
       const version = dice.pick(versions)
       const { did, collection, rkey, uri } = version
       const standing = standingOf(did)
-      if (standing !== 'active' && dice.chance(0.02)) return setStanding(did, 'active')
+      const mayReturn = standing === 'deleted' ? purged.has(did) : standing !== 'active'
+      if (mayReturn && dice.chance(0.02)) return setStanding(did, 'active')
       if (what < 0.002)
         return setStanding(did, dice.pick(['deactivated', 'suspended', 'takendown', 'deleted']))
       if (what < 0.005) {
@@ -125,6 +131,9 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     hide: (subject) => void hidden.add(subject),
     unhide: (subject) => void hidden.delete(subject),
     hidden,
+    settled: () => {
+      for (const [did, standing] of standings) if (standing === 'deleted') purged.add(did)
+    },
     served: () => new Map([...records].filter(([uri, { did }]) => served(uri, did))),
     find: (uri) => records.get(uri),
     [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),

@@ -3,6 +3,7 @@
  * that never rests, and operators at the command line. Whatever should not have been is a problem in the tally.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { createDice, type Dice } from '../network/fake-server.ts'
 import { startDirectory } from '../support/directory.ts'
 import type { Exposition } from '../support/exposition.ts'
@@ -12,7 +13,7 @@ import { Caller } from './client.ts'
 import { drawVersions, libraryCollections, newsCollections } from './corpora.ts'
 import { Disappointment, Honest } from './honest.ts'
 import { flooder, glutton, guesser, type Hostile, quitter, until } from './hostile.ts'
-import { compareMetrics, type Sent } from './metrics.ts'
+import { compareMetrics, requestsOf, type Sent } from './metrics.ts'
 import { Moving } from './moving.ts'
 import { Operator } from './operator.ts'
 import { type Publishers, startPublishers } from './publishers.ts'
@@ -93,7 +94,7 @@ export async function soak(given: SoakGiven): Promise<Soaked> {
   const seen = new Map<string, number>()
   using caller = new Caller({ port, address: '127.0.0.2', key: keys.honest.key, seen })
   const honest = new Honest(caller, tally)
-  const moving = new Moving(honest, publishers, tally)
+  const moving = new Moving(honest, publishers, world, tally)
   const operator = new Operator({ world, publishers, honest, port, dice, tally, seen })
   const bank = drawBank(world, given)
 
@@ -215,12 +216,14 @@ function heapOf({ value }: Exposition): Soaked['heap'] {
   return { used: megabytes('heap_size_used'), external: megabytes('external_memory') }
 }
 
-/** Those who left are only counted when the server has seen it. */
+/** Those who left are only counted when the server has seen it, and the log comes a little later than what it tells. */
 async function compareCounts(server: Server, tally: Tally, sent: readonly Sent[]): Promise<void> {
-  const page = await untilTrue(async () => {
-    const found = await server.metrics()
-    return found.value('lexigraph_requests_in_flight') === 0 && found
-  })
-  await pause(1_000)
-  compareMetrics(page, server.logged, sent, tally)
+  const isQuiet = async (): Promise<boolean> => {
+    const page = await server.metrics()
+    const isLogged = isDeepStrictEqual(requestsOf(page), server.logged)
+    return isLogged && page.value('lexigraph_requests_in_flight') === 0
+  }
+  // What still differs then is told.
+  await untilTrue(isQuiet, { timeout: 15_000 }).catch(() => undefined)
+  compareMetrics(await server.metrics(), server.logged, sent, tally)
 }

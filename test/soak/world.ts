@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Reference } from '../reference/reference.ts'
 import { printInstant } from '../reference/values.ts'
 import type { Json } from '../reference/shapes.ts'
@@ -18,6 +19,8 @@ export interface World extends AsyncDisposable {
   /** Runs a command beside the server and gives what it prints; fails when it fails. */
   readonly run: (...args: readonly string[]) => Promise<string>
   readonly createKey: (name: string, tier: string) => Promise<MadeKey>
+  /** How many accounts have rows that are still to be moved, or removed. */
+  readonly unsettled: () => number
   /** Megabytes of the file and of what is written but not yet in it. */
   readonly sizes: () => Promise<{ readonly file: number; readonly log: number }>
 }
@@ -63,6 +66,8 @@ export async function openWorld(seed: number, crowd: number): Promise<World> {
     return stdout
   }
   await run('import', inFolder('records.jsonl'))
+  const reading = new DatabaseSync(inFolder('soak.db'), { readOnly: true, timeout: 5_000 })
+  const moves = reading.prepare('select count(*) as n from actor where move is not null')
   return {
     env,
     tiers: inFolder('tiers.json'),
@@ -71,11 +76,15 @@ export async function openWorld(seed: number, crowd: number): Promise<World> {
     run,
     createKey: async (name, tier) =>
       JSON.parse(await run('keys', 'create', '--name', name, '--tier', tier, '--json')),
+    unsettled: () => Number(moves.get()?.n),
     sizes: async () => ({
       file: await megabytes(inFolder('soak.db')),
       log: await megabytes(inFolder('soak.db-wal')),
     }),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+    async [Symbol.asyncDispose]() {
+      reading.close()
+      await rm(folder, { recursive: true })
+    },
   }
 }
 
