@@ -12,7 +12,7 @@ import { attacker } from './attacker.ts'
 import { Caller } from './client.ts'
 import { drawVersions, libraryCollections, newsCollections } from './corpora.ts'
 import { Disappointment, Honest } from './honest.ts'
-import { flooder, glutton, guesser, type Hostile, quitter, until } from './hostile.ts'
+import { flooder, glutton, guesser, type Hostile, type HostileGiven, quitter, until } from './hostile.ts'
 import { compareMetrics, requestsOf, type Sent } from './metrics.ts'
 import { Moving } from './moving.ts'
 import { Operator } from './operator.ts'
@@ -66,57 +66,28 @@ export async function soak(given: SoakGiven): Promise<Soaked> {
   await using directory = await startDirectory(
     ...publishers.accounts.map((did, n) => ({ did, key: someKey, handle: `n${n}.test`, pds: nowhere })),
   )
-  const env = {
-    ...world.env,
-    LEXIGRAPH_PLC: directory.url,
-    LEXIGRAPH_HANDLE_RESOLVER: nowhere,
-  }
-  const args = [
-    '--port',
-    '0',
-    '--workers',
-    '2',
-    '--metrics-port',
-    '0',
-    '--trusted-proxies',
-    '127.0.0.1',
-    '--ingest',
-    publishers.source,
-  ]
-  const keys = {
-    honest: await world.createKey('honest', 'honest'),
-    leaving: await world.createKey('leaving', 'leaving'),
-    flooding: await world.createKey('flooding', 'flooding'),
-  }
-  await using server = await startServer(args, env, tally)
+  const keys = await createKeys(world)
+  await using server = await serve(world, publishers.source, directory.url, tally)
   const { port } = server
-
-  const seen = new Map<string, number>()
-  using caller = new Caller({ port, address: '127.0.0.2', key: keys.honest.key, seen })
+  const sent: Traffic['sent'] = { honest: new Map(), flooding: new Map(), left: { count: 0 } }
+  using caller = new Caller({ port, address: '127.0.0.2', key: keys.honest, seen: sent.honest })
   const honest = new Honest(caller, tally)
   const moving = new Moving(honest, publishers, world, tally)
-  const operator = new Operator({ world, publishers, honest, port, dice, tally, seen })
-  const bank = drawBank(world, given)
+  const operator = new Operator({ world, publishers, honest, port, dice, tally, seen: sent.honest })
+  const loops = trafficOf({
+    given,
+    world,
+    honest,
+    moving,
+    operator,
+    keys,
+    sent,
+    others: { port, dice, tally },
+  })
 
   const end = new AbortController()
   const watch = new Watch()
   const watching = watch.untilAborted(server.pid, Math.max(500, period * 100), end.signal)
-  const flooded = new Map<string, number>()
-  const left = { count: 0 }
-  const others = { port, dice, tally }
-  const loops: readonly Hostile[] = [
-    asker(honest, world, bank, dice),
-    asker(honest, world, bank, dice),
-    until(async (n) => {
-      await moving.askBeside(seed + n)
-      await pause(50)
-    }),
-    attacker(others, world),
-    glutton(others),
-    quitter(others, keys.leaving.key, left),
-    flooder(others, keys.flooding.key, flooded),
-    guesser(others, operator.endedKeys),
-  ]
   const running = loops.map((loop) => forgiving(loop)(end.signal))
   // Whatever fails ends the soak, even in the middle of a period.
   const failed = Promise.race(running.map((loop) => loop.then(() => new Promise<never>(() => {}))))
@@ -132,34 +103,89 @@ export async function soak(given: SoakGiven): Promise<Soaked> {
   })
   const main = async (): Promise<void> => {
     await moving.checkpoint(seed, 0)
-    for (; checkpoints < periods; checkpoints += 1) {
-      const acting = publish(publishers, given, dice)
-      await operator.act(period * 1_000)
-      await acting
+    while (checkpoints < periods) {
+      await Promise.all([publish(publishers, given, dice), operator.act(period * 1_000)])
       await orDisappointed(moving.checkpoint(seed + 1_000 * checkpoints, given.checks))
+      checkpoints += 1
       honest.forgetBodies()
       given.onPeriod?.(await soFar())
     }
   }
-  try {
-    await Promise.race([main(), failed])
-  } catch (error) {
-    tally.problem(`It ended early: ${(error as Error).stack}`)
-  }
+  await Promise.race([main(), failed]).catch((error: Error) =>
+    tally.problem(`It ended early: ${error.stack}`),
+  )
   end.abort()
-  await Promise.allSettled(running)
-  await watching
+  await Promise.allSettled([...running, watching])
   await compareCounts(server, tally, [
-    { tier: 'honest', seen, left: 0 },
-    { tier: 'flooding', seen: flooded, left: 0 },
-    { tier: 'leaving', seen: new Map(), left: left.count },
+    { tier: 'honest', seen: sent.honest, left: 0 },
+    { tier: 'flooding', seen: sent.flooding, left: 0 },
+    { tier: 'leaving', seen: new Map(), left: sent.left.count },
   ])
+  const soaked = await soFar()
   for (const problem of watch.problems(bounds)) tally.problem(problem)
-  const result = await soFar()
-  if (result.sizes.log > bounds.log)
-    tally.problem(`What is written and not yet in the file has ${result.sizes.log.toFixed(0)} MB.`)
+  if (soaked.sizes.log > bounds.log)
+    tally.problem(`What is written and not yet in the file has ${soaked.sizes.log.toFixed(0)} MB.`)
   await server.stop()
-  return result
+  return soaked
+}
+
+type Keys = Readonly<Record<'honest' | 'leaving' | 'flooding', string>>
+
+async function createKeys({ createKey }: World): Promise<Keys> {
+  const create = async (tier: keyof Keys): Promise<string> => (await createKey(tier, tier)).key
+  return {
+    honest: await create('honest'),
+    leaving: await create('leaving'),
+    flooding: await create('flooding'),
+  }
+}
+
+function serve(world: World, source: string, directory: string, tally: Tally): Promise<Server> {
+  const ports = ['--port', '0', '--metrics-port', '0', '--trusted-proxies', '127.0.0.1']
+  const env = { ...world.env, LEXIGRAPH_PLC: directory, LEXIGRAPH_HANDLE_RESOLVER: nowhere }
+  return startServer([...ports, '--workers', '2', '--ingest', source], env, tally)
+}
+
+interface Traffic {
+  readonly given: SoakGiven
+  readonly world: World
+  readonly honest: Honest
+  readonly moving: Moving
+  readonly operator: Operator
+  readonly keys: Keys
+  /** What the server must have counted in the end. */
+  readonly sent: {
+    readonly honest: Map<string, number>
+    readonly flooding: Map<string, number>
+    readonly left: { count: number }
+  }
+  readonly others: HostileGiven
+}
+
+function trafficOf({
+  given,
+  world,
+  honest,
+  moving,
+  operator,
+  keys,
+  sent,
+  others,
+}: Traffic): readonly Hostile[] {
+  const bank = drawBank(world, given)
+  return [
+    asker(honest, world, bank, others.dice),
+    asker(honest, world, bank, others.dice),
+    until(async (n) => {
+      await moving.askBeside(given.seed + n)
+      await pause(50)
+    }),
+    attacker(others, world),
+    glutton(others),
+    quitter(others, keys.leaving, sent.left),
+    flooder(others, keys.flooding, sent.flooding),
+    guesser(others, operator.endedKeys),
+  ]
 }
 
 /** Their answers never change, so that they are worked out once. */
