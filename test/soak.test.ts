@@ -11,8 +11,8 @@ test('while a stream never rests and others attack, every answer is exact and no
 }, async (t) => {
   const soaked = await soak({
     seed,
+    duration: 24,
     period: 7,
-    periods: 3,
     questions: 60,
     checks: 15,
     sets: 2,
@@ -29,8 +29,8 @@ test('while a stream never rests and others attack, every answer is exact and no
   t.diagnostic(`Seed ${seed}:\n${describeSoaked(soaked)}`)
   const { tally, events, checkpoints } = soaked
   assert.deepEqual(tally.problems, [], `Replay with SOAK_SEED=${seed}.`)
-  assert.equal(checkpoints, 3)
-  assert.ok(events > 1_000)
+  assert.ok(checkpoints > 0)
+  assert.ok(events > 500)
   for (const kind of ['list', 'moving', 'checkpoint', 'walk', 'hidden'])
     assert.ok(tally.of(kind, 'ok') > 0, `Nobody asked for ${kind}.`)
 })

@@ -19,6 +19,8 @@ export class Honest {
   readonly #tally: Tally
   /** By question and validator, the only body that it may stand for. */
   readonly #bodies = new Map<string, string>()
+  /** By question, what it got when it last asked for what changes. */
+  readonly #last = new Map<string, { readonly etag: string; readonly text: string }>()
 
   constructor(caller: Caller, tally: Tally) {
     this.#caller = caller
@@ -75,6 +77,21 @@ export class Honest {
       this.#remember(question, second.headers.etag ?? '', second)
       this.#hold(question, second, () => assert.notEqual(second.text, first.text, 'The same again, whole.'))
     }
+  }
+
+  /** Asks with GET for what changes, whether what it got the last time still holds. When nothing changes, that is certain. */
+  async revalidate(kind: string, question: Question, isQuiet: boolean): Promise<void> {
+    const key = JSON.stringify(question)
+    const last = this.#last.get(key)
+    const again = await this.#caller.get(question, last?.etag ?? null)
+    this.#judge(kind, question, again)
+    const now = again.status === 304 ? await this.#caller.get(question) : again
+    if (again.status === 304) this.#judge(kind, question, now)
+    if (again.status === 304 && isQuiet)
+      this.#hold(question, now, () => assert.equal(now.text, last?.text, 'It was said to be as before.'))
+    const etag = now.headers.etag ?? ''
+    this.#remember(question, etag, now)
+    this.#last.set(key, { etag, text: now.text })
   }
 
   forgetBodies(): void {

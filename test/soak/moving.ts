@@ -65,6 +65,15 @@ export class Moving {
     }
   }
 
+  /** Asks for the newest of a collection, as who has an older answer. */
+  async askAgain(n: number, isQuiet = false): Promise<void> {
+    const [collection = ''] = [libraryCollections[n % libraryCollections.length]]
+    const where = literal(within(this.#accounts, {}))
+    const list = `(first: 20, where: ${where}, sortBy: [{field: changedAt, direction: DESC}])`
+    const query = `{ ${shapeOf(this.#latest, collection).rootField}${list} { nodes { uri cid } totalCount } }`
+    await this.#honest.revalidate('GET moving', { query }, isQuiet)
+  }
+
   /** Nothing is published meanwhile. All that was published is waited for and compared, with so many questions. */
   async checkpoint(seed: number, questions: number): Promise<void> {
     const marker = await this.#publishers.publishMarker()
@@ -73,6 +82,7 @@ export class Moving {
     this.#publishers.settled()
     const reference = await this.#readAll()
     this.#compareRecords(reference)
+    for (const n of libraryCollections.keys()) await this.askAgain(n, true)
     for (let n = 0; n < questions; n += 1) {
       const drawn = drawQuestion(reference, this.#collections(), this.#accounts, seed + n)
       if (n % 3 === 0) await this.#honest.compareAgain('checkpoint', reference, drawn)

@@ -65,7 +65,14 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     return tid(clock)
   }
   const standingOf = (did: string): Standing => standings.get(did) ?? 'active'
-  const put = ({ uri, cid, did, collection, rkey, value }: PlainRecord): Version => {
+  const put = ({
+    uri,
+    cid,
+    did,
+    collection,
+    rkey,
+    value,
+  }: Omit<PlainRecord, 'indexedAt' | 'changedAt'>): Version => {
     const before = records.get(uri)
     const last = latest.get(uri) ?? { births: 0, changes: 0 }
     const births = last.births + (before === undefined ? 1 : 0)
@@ -106,8 +113,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     events: () => events,
     act: () => {
       const what = dice.draw()
-      const version = dice.pick(versions)
-      const { did, collection, rkey, uri } = version
+      const { did, collection, rkey, uri } = dice.pick(versions)
       const standing = standingOf(did)
       const mayReturn = standing === 'deleted' ? purged.has(did) : standing !== 'active'
       if (mayReturn && dice.chance(0.02)) return setStanding(did, 'active')
@@ -120,7 +126,11 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
       }
       // What an account that is not shown publishes is not seen, and is there when it is shown again.
       if (what < 0.25 && records.has(uri)) remove(did, collection, rkey, uri)
-      else put(version)
+      else {
+        // At its address, what any record of its kind says.
+        const { cid, value } = dice.pick(versions.filter((one) => one.collection === collection))
+        put({ did, collection, rkey, uri, cid, value })
+      }
     },
     disconnect: stream.disconnect,
     publishMarker: async () => {

@@ -6,13 +6,13 @@ import { describeSoaked } from './report.ts'
 import { soak } from './soak.ts'
 
 const [minutes, seed] = [Number(process.argv[2] ?? 30), Number(process.argv[3] ?? Date.now() % 2 ** 31)]
-const period = 20
 console.log(`Soaking for ${minutes} minutes with seed ${seed}.`)
+const started = performance.now()
 let told = 0
 const soaked = await soak({
   seed,
-  period,
-  periods: Math.max(1, Math.round((minutes * 60) / period)),
+  duration: minutes * 60,
+  period: 20,
   questions: 300,
   checks: 40,
   sets: 6,
@@ -26,10 +26,10 @@ const soaked = await soak({
     log: 200,
   },
   onPeriod: (so) => {
-    const minute = Math.floor((so.checkpoints * period) / 60)
+    const minute = Math.floor((performance.now() - started) / 60_000)
     if (minute === told) return
     told = minute
-    console.log(`\nAfter ${minute} minutes of traffic:\n${describeSoaked(so)}`)
+    console.log(`\nAfter ${minute} minutes:\n${describeSoaked(so)}`)
   },
 })
 console.log(`\nIn all, with seed ${seed}:\n${describeSoaked(soaked)}`)

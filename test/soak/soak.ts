@@ -25,9 +25,9 @@ import { openWorld, type World } from './world.ts'
 
 export interface SoakGiven {
   readonly seed: number
-  /** Seconds of traffic between two checkpoints. */
+  /** Seconds, of all of it and of what is published between two checkpoints. */
+  readonly duration: number
   readonly period: number
-  readonly periods: number
   /** Questions about records that stay as they are; each is asked again and again. */
   readonly questions: number
   /** Questions at each checkpoint. */
@@ -58,7 +58,7 @@ const nowhere = 'http://127.0.0.1:1'
 const someKey = 'did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'
 
 export async function soak(given: SoakGiven): Promise<Soaked> {
-  const { seed, period, periods, bounds } = given
+  const { seed, period, duration, bounds } = given
   const tally = new Tally()
   const dice = createDice(seed)
   await using world = await openWorld(seed, given.crowd)
@@ -103,7 +103,8 @@ export async function soak(given: SoakGiven): Promise<Soaked> {
   })
   const main = async (): Promise<void> => {
     await moving.checkpoint(seed, 0)
-    while (checkpoints < periods) {
+    const start = performance.now()
+    while (performance.now() - start < duration * 1_000) {
       await Promise.all([publish(publishers, given, dice), operator.act(period * 1_000)])
       await orDisappointed(moving.checkpoint(seed + 1_000 * checkpoints, given.checks))
       checkpoints += 1
@@ -178,6 +179,7 @@ function trafficOf({
     asker(honest, world, bank, others.dice),
     until(async (n) => {
       await moving.askBeside(given.seed + n)
+      await moving.askAgain(n)
       await pause(50)
     }),
     attacker(others, world),
