@@ -57,7 +57,7 @@ function answerProblems({ status, code, says }: Attack, answer: Answer, sent: re
 }
 
 /** What no error may show: our code, our statements, our files, and long stretches of what was sent. */
-function leaksOf(body: string, sent: readonly Bytes[]): string[] {
+export function leaksOf(body: string, sent: readonly Bytes[]): string[] {
   const leaks = [
     /node_modules|\bat (async )?\S+ \(|\.[tj]s:\d/,
     /\bselect\b.+\bfrom\b/is,
