@@ -7,6 +7,8 @@ import { soak } from './soak.ts'
 
 const [minutes, seed] = [Number(process.argv[2] ?? 30), Number(process.argv[3] ?? Date.now() % 2 ** 31)]
 console.log(`Soaking for ${minutes} minutes with seed ${seed}.`)
+// Ends what it has started, too.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130))
 const started = performance.now()
 let told = 0
 const soaked = await soak({
