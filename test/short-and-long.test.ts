@@ -39,6 +39,7 @@ const short: Readonly<Record<string, string>> = {
   'of a language in a stretch of time, by that time': `{ ${article}(
     where: {language: {eq: "en"}, publishedAt: {gte: "2020-01-01"}}, sortBy: [{field: publishedAt, direction: DESC}]) ${page} }`,
   'with what refers to them': `{ ${article} { nodes { title techServiceNewsEnrichmentViaArticle { nodes { uri } } } } }`,
+  'bounds that are said twice': `{ ${article}(where: {indexedAt: {gt: "1970-01-01", gte: "2090-01-01"}}, sortBy: [{field: indexedAt}]) ${page} }`,
   'one by its URI': `{ ${article}ByUri(uri: "at://did:plc:abcdefghijklmnopqrstuvwx/tech.service.news.article/a") { title } }`,
   'where the sources are': '{ indexStatus { sources { name state } } }',
 }

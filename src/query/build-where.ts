@@ -13,10 +13,12 @@ import {
   type WhereField,
 } from '../schema/operators.ts'
 import { foldText } from '../util/fold.ts'
+import { tightest } from './bounds.ts'
 import { linkOf, referenceOperand } from './build-link.ts'
 import { type PlanContext, tableOf } from './context.ts'
 import { assertWithin } from './limits.ts'
 import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
+import { conjuncts } from './roads.ts'
 import { checkedText } from './values.ts'
 
 type Input = Readonly<Record<string, unknown>>
@@ -28,7 +30,12 @@ type Row = { readonly table: Table | null; readonly path: readonly string[] }
 export function buildWhere(context: PlanContext, table: Table, where: unknown): Condition {
   if (where === undefined || where === null) return everything
   const builder = new WhereBuilder(context)
-  return builder.record(table, where as Input, 1)
+  const condition = builder.record(table, where as Input, 1)
+  const parts = conjuncts(condition)
+  const fewer = tightest(parts)
+  return fewer.length === parts.length && fewer.every((part, index) => part === parts[index])
+    ? condition
+    : all(fewer)
 }
 
 type PropertyField = Extract<WhereField, { kind: 'property' }>

@@ -1,13 +1,23 @@
 /** Lists as SQL: the ids of a page in order, then what is selected of them. */
 import type { ColumnValue } from '../database/database.ts'
 import { allOf, anyOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
+import { beyondStart } from './bounds.ts'
 import { isInstant } from './build-list.ts'
 import { beyondPosition } from './emit-id-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
 import { columnOf, emitCondition, linked, uriText } from './emit-where.ts'
 import { type Emitter, type Row, rowsOf } from './emitter.ts'
-import type { Direction, EdgeOutput, Link, ListOutput, ListPlan, PageInfoOutput, SortKey } from './plan.ts'
+import type {
+  Condition,
+  Direction,
+  EdgeOutput,
+  Link,
+  ListOutput,
+  ListPlan,
+  PageInfoOutput,
+  SortKey,
+} from './plan.ts'
 import { chooseCountRoad, chooseRoad, conjuncts, isIdOrder, orderGiven } from './roads.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
@@ -85,7 +95,7 @@ function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, outpu
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: list.table }
   const where = emitCondition(emitter, list.where, row)
   if (list.link !== null && parent !== null) {
-    emitter.reads(rowsOf(emitter, list.table))
+    emitter.reads(Number.POSITIVE_INFINITY)
     const { from, on } = linkedTo(emitter, list.link, row, parent)
     return sql`(select count(*) from ${from} where ${on} and ${where})`
   }
@@ -131,14 +141,16 @@ function emitIds(
   parent: Sql | null,
   { reverse, inclusive, limit }: Walk,
 ): Sql {
-  const { table, where } = list
+  const { table } = list
   const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
-  const condition = emitCondition(emitter, where, row)
   const { from: position } = list.page
+  const where = whereBeyond(emitter, list, sort)
+  const condition = emitCondition(emitter, where, row)
   const idOrder = isIdOrder(emitter, table, sort)
   // Of a parent there may be any number, which only their ids give in order.
-  if (list.link !== null && !(idOrder && conjuncts(where).length === 0)) emitter.reads(rowsOf(emitter, table))
+  if (list.link !== null && !(idOrder && conjuncts(where).length === 0))
+    emitter.reads(Number.POSITIVE_INFINITY)
   if (idOrder) {
     const direction = sort[0]?.direction ?? 'desc'
     const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
@@ -191,6 +203,19 @@ function emitIds(
     starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`),
     ' union all ',
   )} ${end}`
+}
+
+/** The conditions beside the page's start. A start outside of them is nobody's page: what lies between is walked. */
+function whereBeyond(
+  emitter: Emitter,
+  { table, where, page }: ListPlan,
+  sort: readonly SortKey[],
+): Condition {
+  if (page.from === null) return where
+  const parts = conjuncts(where)
+  const beyond = beyondStart(parts, sort[0], page.from[0] ?? null)
+  if (!beyond.isWithin) emitter.reads(rowsOf(emitter, table))
+  return beyond.parts.length === parts.length ? where : { kind: 'all', of: beyond.parts }
 }
 
 function opposite(direction: Direction): Direction {

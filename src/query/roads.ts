@@ -43,6 +43,8 @@ export function chooseRoad(emitter: Emitter, table: Table, where: Condition, sor
     emitter.reads(Number.POSITIVE_INFINITY)
     return { kind: 'free' }
   }
+  // Rows of a hidden account that are still to be moved away are passed one by one.
+  if (emitter.state.hiding) emitter.reads(rowsOf(emitter, table))
   const idOrder = isIdOrder(emitter, table, sort)
   const along = idOrder ? null : orderIndex(emitter, table, where, sort[0])
   const walk: Road = along === undefined ? { kind: 'free' } : { kind: 'walk', index: along }
