@@ -111,7 +111,7 @@ export const settings = {
     max: 1000,
     value: 'NUMBER',
     env: 'LEXIGRAPH_DATABASE_CONNECTIONS',
-    help: 'The most connections for reading to each PostgreSQL server, of all workers together; each worker has one more to watch it.',
+    help: 'The most connections for reading to each PostgreSQL server, of all workers together, but two at least in each; each worker has one more to watch it.',
     commands: ['serve'],
   },
   lexicons: {

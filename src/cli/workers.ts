@@ -88,7 +88,7 @@ export function startWorkers({ config, root }: CommandContext, count: number, co
 
 /** What is meant for all of them, in equal parts. */
 function shareOf(config: Config, count: number): Config {
-  return { ...config, 'database-connections': Math.ceil(config['database-connections'] / count) }
+  return { ...config, 'database-connections': Math.max(2, Math.ceil(config['database-connections'] / count)) }
 }
 
 function pauseAfter(deaths: number): number {
@@ -129,7 +129,8 @@ function runWorker(
       case 'enter':
       case 'leave':
       case 'fail-key':
-        return void asker.ask(message)
+        // Who is not answered counts for itself.
+        return void asker.ask(message).catch(() => undefined)
     }
   })
   send(task)

@@ -1,6 +1,12 @@
 /** What callers are told by every engine in the same words. */
 import { ServiceError } from '../errors.ts'
 
+/** It may soon be otherwise; `cause` is for the operator. */
+export function unavailable(cause: unknown): ServiceError {
+  const message = 'The database does not answer at the moment.'
+  return new ServiceError('UNAVAILABLE', message, { retryAfter: 1 }, { cause })
+}
+
 /** Plans and answers of this process would not fit the tables any more. */
 export function rebuiltElsewhere(): ServiceError {
   return new ServiceError('UNAVAILABLE', 'The index was rebuilt for other lexicons; restart this server.', {

@@ -40,7 +40,7 @@ function rootOutput(
   if (name === '__typename') return { kind: 'constant', json: '"Query"' }
   const role = field?.extensions.role
   if (role === undefined)
-    return { kind: 'introspection', json: introspect(context.selection, operation, collected, rawVariables) }
+    return { kind: 'introspection', ...introspect(context.selection, operation, collected, rawVariables) }
   switch (role.kind) {
     case 'connection':
       return {

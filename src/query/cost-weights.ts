@@ -14,6 +14,8 @@ export const weights = {
   total: 2_000,
   /** Most that `indexStatus` costs, however many collections it counts. */
   status: 100_000,
+  /** Most that introspection costs, however large the schema is; each of its fields is a value. */
+  introspection: 100_000,
 
   /** A `where` whose records stand next to each other in an index. */
   narrow: 500,

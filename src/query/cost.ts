@@ -47,8 +47,9 @@ function sum<Item>(items: readonly Item[], size: (item: Item) => number): number
 function rootSize(output: RootOutput): number {
   switch (output.kind) {
     case 'constant':
-    case 'introspection':
       return weights.value
+    case 'introspection':
+      return Math.min(output.fields * weights.value, weights.introspection)
     case 'byUri':
       return weights.reference + fieldsSize(output.fields)
     case 'aggregate':

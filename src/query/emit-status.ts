@@ -1,6 +1,6 @@
 /**
  * The state of the index as SQL. It depends on the clock besides the data, and on sources that write beside
- * the records: whatever may one day keep answers in memory must never keep one of these.
+ * the records: whatever keeps answers in memory must never keep one of these.
  */
 import { longestSilence } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'

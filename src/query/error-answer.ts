@@ -9,8 +9,8 @@ import { RequestErrors } from './request-errors.ts'
 const tooLarge =
   /string or blob too big|too many SQL variables|Expression tree is too large|parser stack overflow|at most \d+ tables in a join|too many (terms|arguments|columns)|out of memory|stack depth limit exceeded|target lists can have at most/i
 
-/** Mistakes that are told at once, and places that are told of each. */
-const mostErrors = 20
+/** Places that are told of each mistake. */
+const mostPlaces = 20
 
 /** Of a request that came to nothing. */
 export const noReport: AnswerReport = {
@@ -38,7 +38,7 @@ function failureOf(error: unknown): Failure {
     return {
       kind: 'errors',
       code,
-      errors: error.errors.slice(0, mostErrors).map((each) => formatted(each, code)),
+      errors: error.errors.map((each) => formatted(each, code)),
     }
   }
   if (error instanceof ServiceError) {
@@ -67,7 +67,7 @@ function formatted(error: GraphQLError, code: ErrorCode): GraphQLFormattedError 
   const { message, locations, path } = error.toJSON()
   return {
     message: shorten(message),
-    ...(locations !== undefined && { locations: locations.slice(0, mostErrors) }),
+    ...(locations !== undefined && { locations: locations.slice(0, mostPlaces) }),
     ...(path !== undefined && { path }),
     extensions: { ...error.extensions, code },
   }

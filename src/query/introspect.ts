@@ -22,20 +22,16 @@ import { argumentsOf, type Collected, collectFields, type Selection } from './co
 import { assertWithin, limits } from './limits.ts'
 import { RequestErrors } from './request-errors.ts'
 
-/** The JSON of one `__schema` or `__type`, with the fragments it uses. */
+/** One `__schema` or `__type` with the fragments it uses: its JSON, and how many fields that has. */
 export function introspect(
   selection: Selection,
   operation: OperationDefinitionNode,
   collected: Collected,
   rawVariables: Readonly<Record<string, unknown>>,
-): string {
+): { readonly json: string; readonly fields: number } {
   const most = Math.max(limits.introspectionFields, 1.5 * sizeOfAll(selection.schema))
-  assertWithin(
-    'introspectionFields',
-    countFields(selection, collected, most),
-    'Too much of the schema is asked for at once',
-    Math.ceil(most),
-  )
+  const fields = countFields(selection, collected, most)
+  assertWithin('introspectionFields', fields, 'Too much of the schema is asked for at once', Math.ceil(most))
   const { key, nodes } = collected
   const selectionSet = { kind: Kind.SELECTION_SET, selections: nodes as FieldNode[] } as const
   const document: DocumentNode = {
@@ -44,7 +40,7 @@ export function introspect(
   }
   const result = executeSync({ schema: selection.schema, document, variableValues: rawVariables })
   if (result.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', result.errors)
-  return JSON.stringify(result.data?.[key] ?? null)
+  return { json: JSON.stringify(result.data?.[key] ?? null), fields }
 }
 
 const sizes = new WeakMap<GraphQLSchema, number>()

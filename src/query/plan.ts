@@ -19,7 +19,7 @@ export interface Selected<Kind = Output> {
 
 export type RootOutput =
   | { readonly kind: 'constant'; readonly json: string }
-  | { readonly kind: 'introspection'; readonly json: string }
+  | { readonly kind: 'introspection'; readonly json: string; readonly fields: number }
   | { readonly kind: 'list'; readonly list: ListPlan }
   | { readonly kind: 'aggregate'; readonly aggregate: AggregatePlan }
   | {

@@ -1,22 +1,24 @@
 /** Figures about the data within bounds: choosing a road must never take longer than a bad road would. */
 import type { Statistics } from '../database/database.ts'
 
-/** What asking takes, in looks at one trigram. */
-const costs = { trigram: 1, prefix: 50, countUpTo: 50 } as const
+/** What asking takes, in looks at one trigram; counting takes one for so many rows. */
+const costs = { trigram: 1, prefix: 50, countUpTo: 10 } as const
+const rowsCounted = 40
 /** Some ten milliseconds. */
 const ration = 3_000
 
 /** Once the ration of a statement is used up everything counts as common, which no answer depends on. */
 export function rationed(statistics: Statistics): Statistics {
   let left = ration
-  const affords = (kind: keyof typeof costs): boolean => {
-    left -= costs[kind]
+  const affords = (kind: keyof typeof costs, rows = 0): boolean => {
+    left -= costs[kind] + rows / rowsCounted
     return left >= 0
   }
   const { complete } = statistics
   return {
     rows: (table) => statistics.rows(table),
-    countUpTo: (statement, limit) => (affords('countUpTo') ? statistics.countUpTo(statement, limit) : limit),
+    countUpTo: (statement, limit) =>
+      affords('countUpTo', limit) ? statistics.countUpTo(statement, limit) : limit,
     trigram: (index, trigram) => (affords('trigram') ? statistics.trigram(index, trigram) : null),
     prefix: (index, needle) => (affords('prefix') ? statistics.prefix(index, needle) : null),
     ...(complete !== undefined && { complete: () => complete.call(statistics) }),

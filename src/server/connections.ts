@@ -40,7 +40,8 @@ function refuse(socket: Socket, each: number): void {
 export function endByHand(socket: Socket, failure: ServiceError): void {
   // What the caller still sends is read and dropped for a while: closing at once would lose the answer.
   socket.on('error', () => socket.destroy())
-  setTimeout(() => socket.destroy(), 5000).unref()
+  const timer = setTimeout(() => socket.destroy(), 5000).unref()
+  socket.once('close', () => clearTimeout(timer))
   const body = errorBody([formatError(failure)])
   const { retryAfter } = failure.details
   socket.end(
@@ -53,6 +54,7 @@ export function endByHand(socket: Socket, failure: ServiceError): void {
 
 /** Bytes of large answers that callers may leave unread at one time, all together. */
 const mostUnread = 256 * 1024 * 1024
+
 /** Large answers that are on their way. Small ones fit into what the system holds for a connection. */
 export class Outbox {
   readonly #readingTime: number
@@ -63,20 +65,13 @@ export class Outbox {
     this.#readingTime = readingTime
   }
 
-  /** Throws UNAVAILABLE when callers read too slowly for one more. */
-  assertRoom(bytes: number): void {
-    if (this.#unread + bytes <= mostUnread || this.#unread === 0) return
-    throw new ServiceError(
-      'UNAVAILABLE',
-      'Too many large answers are on their way; try again, or ask for less.',
-      {
-        retryAfter: 5,
-      },
-    )
-  }
-
-  /** To be told before the answer is handed over. */
-  add(bytes: number, response: ServerResponse): void {
+  /** Keeps room until the response is over. Throws UNAVAILABLE when callers read too slowly for one more. */
+  reserve(bytes: number, response: ServerResponse): void {
+    if (response.destroyed) return
+    if (this.#unread > 0 && this.#unread + bytes > mostUnread) {
+      const message = 'Too many large answers are on their way; try again, or ask for less.'
+      throw new ServiceError('UNAVAILABLE', message, { retryAfter: 5 })
+    }
     this.#unread += bytes
     const { socket } = response
     const timer = setTimeout(() => socket?.destroy(), this.#readingTime)

@@ -34,6 +34,8 @@ export interface GraphQLRouteOptions {
 
 export const endpoint = '/api/graphql'
 
+const zip = promisify(gzip)
+
 /** A page of 20 records is a third of this; compressing it would take longer than making it. */
 const compressedFrom = 32_768
 
@@ -68,11 +70,16 @@ export async function addGraphQLRoutes(
   function answer(request: FastifyRequest, reply: FastifyReply, read: () => GraphQLRequest): void {
     const visit = new Visit(observer)
     request.visit = visit
-    ask(request, reply, visit, read).catch(async (error: Error) => {
-      if (error instanceof ServiceError)
-        await slowdown.before(error.code, callerOf(request), request.raw.socket)
-      answerFailure(error, request, reply)
-    })
+    ask(request, reply, visit, read)
+      .catch(async (error: Error) => {
+        if (error instanceof ServiceError)
+          await slowdown.before(error.code, callerOf(request), request.raw.socket)
+        answerFailure(error, request, reply)
+      })
+      .catch((error: Error) => {
+        reply.log.error({ requestId: request.id, err: error }, 'A failure could not be answered.')
+        reply.raw.destroy()
+      })
   }
 
   async function ask(
@@ -129,13 +136,10 @@ export async function addGraphQLRoutes(
       }
     }
     if (bytes.length <= compressedFrom) return finish(bytes)
-    outbox.assertRoom(bytes.length)
-    if (!acceptsGzip(request.headers['accept-encoding'])) {
-      outbox.add(bytes.length, reply.raw)
-      return finish(bytes)
-    }
-    const zipped = await promisify(gzip)(bytes, { level: 1 })
-    outbox.add(zipped.length, reply.raw)
+    outbox.reserve(bytes.length, reply.raw)
+    if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes)
+    const zipped = await zip(bytes, { level: 1 })
+    if (reply.raw.destroyed) return visit.end(request.id, 'gone', 0, 0)
     reply.header('content-encoding', 'gzip')
     finish(zipped)
 

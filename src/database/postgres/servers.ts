@@ -6,6 +6,7 @@ import type { Client } from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { untilAborted } from '../../util/until-aborted.ts'
 import type { ReadTerms } from '../database.ts'
+import { unavailable } from '../refusals.ts'
 import { connect } from './connection.ts'
 import { codeOf, isPassing, isUnanswered } from './failures.ts'
 import { Positions } from './positions.ts'
@@ -232,11 +233,6 @@ function explained(error: unknown): unknown {
       { cause: error },
     )
   return isPassing(error) ? unavailable(error) : error
-}
-
-function unavailable(cause: unknown): ServiceError {
-  const message = 'The database does not answer at the moment.'
-  return new ServiceError('UNAVAILABLE', message, { retryAfter: 1 }, { cause })
 }
 
 const queryCanceled = '57014'

@@ -223,10 +223,7 @@ export async function findStandings(
 }
 
 /** Makes known which of these DIDs and URIs operators hid. */
-export async function findHidden(
-  { hidden, has, query }: Transaction,
-  subjects: Iterable<string>,
-): Promise<void> {
+async function findHidden({ hidden, has, query }: Transaction, subjects: Iterable<string>): Promise<void> {
   const asked = has.hidings ? [...new Set(subjects)] : []
   if (asked.length === 0) return
   const found = await query<{ readonly subject: string }>(

@@ -1,5 +1,6 @@
 /** SQLite's failures, as they pass between processes and as callers may know them. */
 import { type ErrorCode, ServiceError } from '../../errors.ts'
+import { unavailable } from '../refusals.ts'
 
 /** Busy, locked or out of reach may be over soon, and says so (https://sqlite.org/rescode.html). */
 export function whileReachable<Result>(read: () => Result): Result {
@@ -14,11 +15,6 @@ export function whileReachable<Result>(read: () => Result): Result {
 export function asPassing(error: unknown): unknown {
   const code = (error as { errcode?: unknown }).errcode
   return typeof code === 'number' && passing.has(code & 0xff) ? unavailable(error) : error
-}
-
-export function unavailable(cause: unknown): ServiceError {
-  const message = 'The database does not answer at the moment.'
-  return new ServiceError('UNAVAILABLE', message, { retryAfter: 1 }, { cause })
 }
 
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN */

@@ -4,7 +4,8 @@
  */
 import { Turns } from '../../util/turns.ts'
 import { untilAborted } from '../../util/until-aborted.ts'
-import { errorOf, unavailable } from './failures.ts'
+import { unavailable } from '../refusals.ts'
+import { errorOf } from './failures.ts'
 import type { Question, Reply } from './reading-messages.ts'
 import { ProcessEndedError, ReadingProcess } from './reading-process.ts'
 

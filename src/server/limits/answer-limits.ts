@@ -1,5 +1,5 @@
 /** The process that counts for all: answers the others (remote-counts.ts), and cleans up after those that have died. */
-import { type Counts, Turns } from './counts.ts'
+import { type Counts, LongRequests } from './counts.ts'
 import type { LimitAnswer, LimitQuestion, Send } from './messages.ts'
 
 /** One process that asks. */
@@ -12,11 +12,11 @@ export interface Asker {
 /** Whoever is added by the function that is returned is answered by `send`. */
 export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker {
   const everybody = new Set<Send<LimitAnswer>>()
-  const giveUp = (turns: Turns): void => {
+  const giveUp = (turns: LongRequests): void => {
     for (const key of turns.clear()) counts.leave(key)
   }
   return (send) => {
-    const turns = new Turns()
+    const turns = new LongRequests()
     everybody.add(send)
     return {
       async ask(question) {

@@ -17,7 +17,7 @@ const failuresAllowed = 10
 const addressesRemembered = 10_000
 
 export function createCounts(points: PointStore): Counts {
-  const turns = new Turns()
+  const turns = new LongRequests()
   const failures = new MemoryCounter(addressesRemembered)
   const pauses = new Pauses()
   return {
@@ -34,7 +34,7 @@ export function createCounts(points: PointStore): Counts {
 }
 
 /** How many requests of each caller may be taking long at the moment. */
-export class Turns {
+export class LongRequests {
   readonly #taken = new Map<string, number>()
 
   enter(key: string, concurrent: number): boolean {

@@ -7,14 +7,14 @@ import type { Caller } from '../caller.ts'
 import type { Tier } from '../tiers.ts'
 import type { Allowance } from './limiter.ts'
 
-/** `RateLimit-Policy`, such as `"public";q=1200;w=60`; null of a tier without a limit. */
+/** Names of tiers need no escapes. `RateLimit-Policy`, such as `"public";q=1200;w=60`; null of a tier without a limit. */
 export function rateLimitPolicy({ name, pointsPerMinute }: Tier): string | null {
-  return pointsPerMinute === null ? null : `${structuredString(name)};q=${pointsPerMinute};w=60`
+  return pointsPerMinute === null ? null : `"${name}";q=${pointsPerMinute};w=60`
 }
 
 /** `RateLimit`, such as `"public";r=1150;t=42`. */
 export function rateLimit({ name }: Tier, { remaining, resetSeconds }: Allowance): string {
-  return `${structuredString(name)};r=${remaining};t=${resetSeconds}`
+  return `"${name}";r=${remaining};t=${resetSeconds}`
 }
 
 /** The caller has fewer points left than are needed. */
@@ -43,9 +43,4 @@ export function tooManyAtOnce({ tier }: Pick<Caller, 'tier'>): ServiceError {
 
 function count(number: number, unit: string): string {
   return `${number} ${unit}${number === 1 ? '' : 's'}`
-}
-
-/** RFC 9651, section 3.3.3. */
-function structuredString(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }

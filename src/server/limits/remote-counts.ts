@@ -5,13 +5,14 @@
  * When it says nothing for a second, this process counts for itself until it answers again. So nobody is turned away
  * for its silence, and nobody goes uncounted: of each such process a caller has its limit for as long as that lasts.
  */
-import { type Counts, createCounts, Pauses, Turns } from './counts.ts'
+import { type Counts, createCounts, Pauses, LongRequests } from './counts.ts'
 import { Fallback } from './fallback.ts'
 import type { LimitAnswer, LimitAnswers, LimitQuestion, Send } from './messages.ts'
 import { createMemoryPoints, type Taken } from './point-store.ts'
 
 /** Milliseconds. */
 const patience = 1_000
+const longestLate = 60_000
 
 type Asking = Extract<LimitQuestion, { readonly id: number }>
 type Answer = LimitAnswers[keyof LimitAnswers]
@@ -21,7 +22,7 @@ export class RemoteCounts implements Counts {
   readonly #fallback = new Fallback()
   /** What is counted while the other process is silent; null as long as it never was. */
   #own: Counts | null = null
-  readonly #ownTurns = new Turns()
+  readonly #ownTurns = new LongRequests()
   readonly #pauses = new Pauses()
   /** What to do with an answer; of those that come too late as well. */
   readonly #waiting = new Map<number, (answer: Answer) => void>()
@@ -99,6 +100,8 @@ export class RemoteCounts implements Counts {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.set(question.id, onLate)
+        // An answer may come late, or never.
+        setTimeout(() => this.#waiting.delete(question.id), longestLate).unref()
         reject(new Error('The process that counts does not answer.'))
       }, patience)
       this.#waiting.set(question.id, (answer) => {
