@@ -26,7 +26,7 @@ export function openLineStream(descriptor: number): LineStream {
 
   /** As many whole lines as stay together, one at least; more when that alone would not keep up. */
   const takeChunk = (): string => {
-    const most = length > large ? large : pipeAtomic
+    const most = length > farBehind ? large : pipeAtomic
     let chunk = waiting[0] ?? ''
     let bytes = Buffer.byteLength(chunk)
     let count = 1
@@ -107,7 +107,8 @@ function describeLoss(lost: number): string {
 
 /** PIPE_BUF of Linux: bytes that no other writer of a pipe comes between. Workers share one. */
 const pipeAtomic = 4_096
-/** Bytes that a reader who keeps up has room for. */
+/** Characters that wait while lines are kept whole, and the bytes of a piece beyond that. */
+const farBehind = 1_000_000
 const large = 32_768
 /** Characters that wait at most; what comes then is lost. */
 const mostWaiting = 8_000_000

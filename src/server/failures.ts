@@ -5,6 +5,7 @@ import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../errors.ts'
 import { endByHand } from './connections.ts'
 import { errorBody, formatError } from './graphql-http.ts'
+import { cutTo } from './log-line.ts'
 import { rateLimit, rateLimitPolicy } from './limits/headers.ts'
 import { type ResponseType, responseType } from './media-types.ts'
 import { withoutStrings } from './observed-document.ts'
@@ -44,7 +45,10 @@ function translate(error: Partial<FastifyError>): ServiceError | undefined {
 export function reportFault(reply: FastifyReply, cause: unknown): GraphQLFormattedError {
   const { id: requestId, visit } = reply.request
   const query = visit?.question == null ? null : withoutStrings(visit.question.query)
-  reply.log.error({ requestId, err: cause, query }, 'A request failed by our fault.')
+  reply.log.error(
+    { requestId, err: cause, query: query === null ? null : cutTo(600, query) },
+    'A request failed by our fault.',
+  )
   const message = `The service failed to answer. When you report it, name the request ${requestId}.`
   return { message, extensions: { code: 'INTERNAL' satisfies ErrorCode, requestId } }
 }

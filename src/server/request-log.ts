@@ -1,4 +1,5 @@
 /** A line of the log for each request. It names keys, and never addresses, documents or values. */
+import { cutTo } from './log-line.ts'
 import type { Logger } from 'pino'
 import { documentHash } from './observed-document.ts'
 import type { Answered, Observer } from './observer.ts'
@@ -49,11 +50,12 @@ export function describeAnswered(answered: Answered): object {
 /** JSON text, cut off where it is long: a body of variables has room for a megabyte. */
 export function showVariables({ request }: Answered): string | null {
   const variables = request?.variables ?? null
-  return variables === null ? null : JSON.stringify(variables).slice(0, variablesLength)
+  return variables === null ? null : cutTo(variablesLength, JSON.stringify(variables))
 }
 
 /** Characters of the name of an operation, which is as long as its caller likes. */
 const nameLength = 100
+/** Bytes. */
 const variablesLength = 2_000
 
 function levelOf(outcome: Answered['outcome']): 'info' | 'warn' | 'error' {

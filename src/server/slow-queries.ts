@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Statement } from '../database/database.ts'
+import { cutListTo, cutTo } from './log-line.ts'
 import { documentHash, withoutStrings } from './observed-document.ts'
 import type { Answered, Observer } from './observer.ts'
 import { describeAnswered, type Log, showVariables } from './request-log.ts'
@@ -43,11 +44,14 @@ export function createSlowLog(options: SlowLogOptions): Observer & AsyncDisposab
     const line = {
       ...describeAnswered(answered),
       others,
-      query: withoutStrings(query),
-      sql: statement?.text.slice(0, sqlLength) ?? null,
-      plan: await explain(statement),
+      query: cutOrNull(room.query, withoutStrings(query)),
+      sql: cutOrNull(room.sql, statement?.text ?? null),
+      plan: planOf(await explain(statement)),
     }
-    const values = { variables: showVariables(answered), values: showValues(statement) }
+    const values = {
+      variables: cutOrNull(room.values, showVariables(answered)),
+      values: cutOrNull(room.values, showValues(statement)),
+    }
     log.warn(variables ? { ...line, ...values } : line, 'An operation was slow.')
   }
 
@@ -75,8 +79,16 @@ export function createSlowLog(options: SlowLogOptions): Observer & AsyncDisposab
 
 /** Milliseconds until the same document is told of again. */
 const quietFor = 60_000
-const sqlLength = 20_000
-const valuesLength = 2_000
+/** Bytes of members; what is left of 4 KiB is for the others. */
+const room = { query: 600, sql: 1_000, plan: 1_000, values: 400 } as const
+
+function planOf(plan: readonly string[] | null): readonly string[] | null {
+  return plan === null ? null : cutListTo(room.plan, plan)
+}
+
+function cutOrNull(bytes: number, text: string | null): string | null {
+  return text === null ? null : cutTo(bytes, text)
+}
 
 function showValues(statement: Statement | null): string | null {
   if (statement === null) return null
@@ -84,5 +96,5 @@ function showValues(statement: Statement | null): string | null {
     if (value instanceof Uint8Array) return `${value.length} bytes`
     return typeof value === 'bigint' ? String(value) : value
   })
-  return JSON.stringify(shown).slice(0, valuesLength)
+  return JSON.stringify(shown)
 }
