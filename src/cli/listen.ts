@@ -1,6 +1,7 @@
 /** Runs a server until it is told to stop; requests in flight are answered first. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import type { ReadDatabase } from '../database/database.ts'
 import { isPostgres } from '../database/open.ts'
 import { createApp } from '../server/app.ts'
 import { createAuthentication } from '../server/authentication.ts'
@@ -105,6 +106,7 @@ export async function startServer(
     cacheSeconds: config['cache-seconds'],
   })
   app.addHook('onClose', () => observer[Symbol.asyncDispose]())
+  if (!isPostgres(config.database)) warmUp(read)
   const { host, port } = config
   try {
     await app.listen({ host, port })
@@ -115,6 +117,13 @@ export async function startServer(
   const { address, family, port: actual } = app.server.address() as AddressInfo
   const name = family === 'IPv6' ? `[${address}]` : address
   return { address: `http://${name}:${actual}`, close: () => app.close() }
+}
+
+/** The first to ask what takes long need not wait for what that is done in. */
+function warmUp(read: ReadDatabase): void {
+  const statement = { text: `select 0 as version, null as body`, values: [] }
+  const { signal } = new AbortController()
+  read.readAnswer(statement, { kind: 'long', signal, caller: 'warming up' }).catch(() => undefined)
 }
 
 function trustedProxies({ 'trusted-proxies': text }: Config): readonly string[] {

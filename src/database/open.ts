@@ -3,7 +3,6 @@ import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
 import type { Database, ReadDatabase, RecordCheck } from './database.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
 import { openSqliteTarget } from './sqlite/copy-target.ts'
-import type { LongReadingOptions } from './sqlite/long-readings.ts'
 import { connectReader, openSqlite, openSqliteReader } from './sqlite/open.ts'
 import { SqliteSnapshot } from './sqlite/snapshot.ts'
 import type { Table } from './tables.ts'
@@ -20,8 +19,6 @@ export interface OpenOptions {
   readonly mayRebuild?: boolean
   /** How PostgreSQL is read. */
   readonly reading?: ReadingOptions
-  /** How a file is read by statements that may take long. */
-  readonly longReading?: LongReadingOptions
 }
 
 /**
@@ -37,7 +34,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
 /** The same for reading alone: nothing is created, migrated or rebuilt. */
 export async function openReadDatabase(
   url: string,
-  options: Pick<OpenOptions, 'fingerprint' | 'now' | 'reading' | 'longReading'>,
+  options: Pick<OpenOptions, 'fingerprint' | 'now' | 'reading'>,
 ): Promise<ReadDatabase> {
   if (!isPostgres(url)) return openSqliteReader(sqlitePath(url), options)
   const { openPostgresReader } = await postgres()

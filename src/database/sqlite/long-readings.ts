@@ -3,15 +3,6 @@ import { ServiceError } from '../../errors.ts'
 import type { IndexStatus, Statement, StoredAnswer } from '../database.ts'
 import { type LongTerms, ReadingProcesses } from './reading-processes.ts'
 
-export interface LongReadingOptions {
-  /** How many statements run at a time. */
-  readonly processes: number
-  /** Start the processes now instead of when there is something for them to do. */
-  readonly warm: boolean
-}
-
-export const defaultLongReading: LongReadingOptions = { processes: 1, warm: false }
-
 /** Seconds that counting for a status may take. */
 const statusPatience = 10
 
@@ -20,10 +11,10 @@ export class LongReadings implements AsyncDisposable {
   /** Another, so that whether the service is well never waits for what callers ask. */
   readonly #status: ReadingProcesses
 
-  constructor(path: string, { processes, warm }: LongReadingOptions) {
+  /** `processes`: how many statements run at a time; each worker of a server has its own. */
+  constructor(path: string, processes = 1) {
     this.#answers = new ReadingProcesses(path, processes)
     this.#status = new ReadingProcesses(path, 1)
-    if (warm) this.#answers.start()
   }
 
   async readAnswer({ text, values }: Statement, terms: LongTerms): Promise<StoredAnswer> {

@@ -3,17 +3,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Database, ReadDatabase } from '../database.ts'
 import { builtElsewise } from '../refusals.ts'
 import { connect } from './connection.ts'
-import { defaultLongReading, type LongReadingOptions, LongReadings } from './long-readings.ts'
+import { LongReadings } from './long-readings.ts'
 import { assertOurs, isCurrent, type MigrateOptions, migrate } from './migrate.ts'
 import { SqliteReader } from './reader.ts'
 import { SqliteWriter } from './writer.ts'
 
-export interface SqliteOptions extends MigrateOptions {
-  readonly longReading?: LongReadingOptions
-}
-
 /** `path` `:memory:` is one connection for both, which then take turns. */
-export async function openSqlite(path: string, options: SqliteOptions): Promise<Database> {
+export async function openSqlite(path: string, options: MigrateOptions): Promise<Database> {
   const writing = connect(path, false)
   try {
     // Before anything is set: the journal's mode is kept in the file, which may be another program's.
@@ -32,7 +28,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
     fingerprint: options.fingerprint,
     now: options.now,
     idle: () => (inMemory ? write.idle : null),
-    long: inMemory ? null : new LongReadings(path, options.longReading ?? defaultLongReading),
+    long: inMemory ? null : new LongReadings(path),
   })
   return {
     read,
@@ -47,14 +43,10 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
 /** Only reads: a file that was built otherwise is left as it is. */
 export async function openSqliteReader(
   path: string,
-  {
-    fingerprint,
-    now,
-    longReading = defaultLongReading,
-  }: Pick<SqliteOptions, 'fingerprint' | 'now' | 'longReading'>,
+  { fingerprint, now }: Pick<MigrateOptions, 'fingerprint' | 'now'>,
 ): Promise<ReadDatabase> {
   const reading = connectReader(path, fingerprint)
-  const long = new LongReadings(path, longReading)
+  const long = new LongReadings(path)
   return new SqliteReader(reading, { fingerprint, now, idle: () => null, long })
 }
 

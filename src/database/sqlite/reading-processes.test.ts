@@ -15,20 +15,18 @@ const file = temporaryFolder()
 const never = new AbortController().signal
 const patient = { signal: never, caller: 'somebody' }
 
-test('a process is started when there is something to do, or before when that is wanted', async () => {
+test('a process is started when there is something to do', async () => {
   const readers = watchReaders()
   const path = await newFile('start.db')
-  await using lazy = new LongReadings(path, { processes: 2, warm: false })
+  await using lazy = new LongReadings(path, 2)
   assert.deepEqual(readers.all(), [])
   assert.equal(text(await lazy.readAnswer(echo('sqlite', 'first'), patient)), 'first')
   assert.equal(readers.all().length, 1)
-  await using _warm = new LongReadings(path, { processes: 2, warm: true })
-  assert.equal(readers.all().length, 3)
 })
 
 test('as many statements run at a time as there are processes', async () => {
   const readers = watchReaders()
-  await using readings = new LongReadings(await newFile('two.db'), { processes: 2, warm: true })
+  await using readings = new LongReadings(await newFile('two.db'), 2)
   const late = new AbortController()
   const terms = { signal: late.signal, caller: 'somebody' }
   const all = [1, 2, 3].map(() => readings.readAnswer(endless('sqlite'), terms))
@@ -40,7 +38,7 @@ test('as many statements run at a time as there are processes', async () => {
 
 test('a process that is killed by others is replaced, and what it was asked is asked again', async () => {
   const readers = watchReaders()
-  await using readings = new LongReadings(await newFile('killed.db'), { processes: 1, warm: false })
+  await using readings = new LongReadings(await newFile('killed.db'))
   await readings.readAnswer(echo('sqlite', 'awake'), patient)
   const pid = onlyOne(readers.all())
   // So that it is asked and does not answer.
@@ -55,7 +53,7 @@ test('a process that is killed by others is replaced, and what it was asked is a
 
 test('a statement that ends two processes is given up', async () => {
   const readers = watchReaders()
-  await using readings = new LongReadings(await newFile('twice.db'), { processes: 1, warm: false })
+  await using readings = new LongReadings(await newFile('twice.db'))
   const answer = readings.readAnswer(endless('sqlite'), patient)
   const outcome = answer.catch((error: unknown) => error)
   for (const _ of [1, 2]) {
@@ -73,7 +71,7 @@ test('a statement that ends two processes is given up', async () => {
 
 test('a statement that was given up but ends soon costs no process', async () => {
   const readers = watchReaders()
-  await using readings = new LongReadings(await newFile('soon.db'), { processes: 1, warm: false })
+  await using readings = new LongReadings(await newFile('soon.db'))
   await readings.readAnswer(echo('sqlite', 'awake'), patient)
   const seen: number[] = []
   for (let round = 0; round < 10; round += 1) {
@@ -91,7 +89,7 @@ test('a statement that was given up but ends soon costs no process', async () =>
 
 test('what tells all processes of a group to end does not end a statement', async () => {
   const readers = watchReaders()
-  await using readings = new LongReadings(await newFile('signals.db'), { processes: 1, warm: false })
+  await using readings = new LongReadings(await newFile('signals.db'))
   const late = new AbortController()
   const terms = { signal: late.signal, caller: 'somebody' }
   const outcome = readings.readAnswer(endless('sqlite'), terms).catch((error: unknown) => error)
@@ -106,7 +104,7 @@ test('what tells all processes of a group to end does not end a statement', asyn
 test('a file that is gone is a failure of each question, until it is there again', async () => {
   const path = await newFile('gone.db')
   rmSync(path)
-  await using readings = new LongReadings(path, { processes: 1, warm: true })
+  await using readings = new LongReadings(path)
   await assert.rejects(readings.readAnswer(echo('sqlite', 'x'), patient), /There is no file/)
   await newFile('gone.db')
   assert.equal(text(await readings.readAnswer(echo('sqlite', 'there'), patient)), 'there')
@@ -114,7 +112,7 @@ test('a file that is gone is a failure of each question, until it is there again
 
 test('an answer over the limit of size is refused, and the process goes on', async () => {
   const readers = watchReaders()
-  await using readings = new LongReadings(await newFile('large.db'), { processes: 1, warm: false })
+  await using readings = new LongReadings(await newFile('large.db'))
   const large = { text: 'select 1 as version, zeroblob(?) as body', values: [65 * 1024 * 1024] }
   await assert.rejects(readings.readAnswer(large, patient), /string or blob too big/)
   const fits = { ...large, values: [20_000_000] }
@@ -128,7 +126,7 @@ for (const kill of ['SIGKILL', 'SIGTERM'] as const)
     const module = new URL('./long-readings.ts', import.meta.url).href
     const program = `
       import { LongReadings } from ${JSON.stringify(module)}
-      const readings = new LongReadings(${JSON.stringify(path)}, { processes: 1, warm: false })
+      const readings = new LongReadings(${JSON.stringify(path)})
       const { signal } = new AbortController()
       readings.readAnswer(${JSON.stringify(endless('sqlite'))}, { signal, caller: '' })
       console.log('asked')`

@@ -41,11 +41,6 @@ export class ReadingProcesses implements AsyncDisposable {
     this.#turns = new Turns({ places: count, mostWaiting })
   }
 
-  /** Starts them now, so that the first question need not wait for that. */
-  start(): void {
-    for (const lane of this.#lanes) this.#started(lane)
-  }
-
   /** Fails like what was asked, or with the signal's reason as soon as that is aborted. */
   ask(question: Question, terms: LongTerms): Promise<Answer> {
     return untilAborted(this.#askInTurn(question, terms), terms.signal)
