@@ -54,10 +54,13 @@ export function endByHand(socket: Socket, failure: ServiceError): void {
 
 /** Bytes of large answers that callers may leave unread at one time, all together. */
 const mostUnread = 256 * 1024 * 1024
+/** The same of one caller. */
+const mostOfOne = mostUnread / 4
 
 /** Large answers that are on their way. Small ones fit into what the system holds for a connection. */
 export class Outbox {
   readonly #readingTime: number
+  readonly #ofOne = new Map<string, number>()
   #unread = 0
 
   /** Milliseconds in which a caller must have taken a large answer. */
@@ -66,18 +69,26 @@ export class Outbox {
   }
 
   /** Keeps room until the response is over. Throws UNAVAILABLE when callers read too slowly for one more. */
-  reserve(bytes: number, response: ServerResponse): void {
+  reserve(bytes: number, response: ServerResponse, caller: string): void {
     if (response.destroyed) return
-    if (this.#unread > 0 && this.#unread + bytes > mostUnread) {
+    const own = this.#ofOne.get(caller) ?? 0
+    if (own > 0 && (own + bytes > mostOfOne || this.#unread + bytes > mostUnread)) {
       const message = 'Too many large answers are on their way; try again, or ask for less.'
       throw new ServiceError('UNAVAILABLE', message, { retryAfter: 5 })
     }
-    this.#unread += bytes
+    this.#add(bytes, caller)
     const { socket } = response
     const timer = setTimeout(() => socket?.destroy(), this.#readingTime)
     response.once('close', () => {
-      this.#unread -= bytes
+      this.#add(-bytes, caller)
       clearTimeout(timer)
     })
+  }
+
+  #add(bytes: number, caller: string): void {
+    this.#unread += bytes
+    const own = (this.#ofOne.get(caller) ?? 0) + bytes
+    if (own === 0) this.#ofOne.delete(caller)
+    else this.#ofOne.set(caller, own)
   }
 }

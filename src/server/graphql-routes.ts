@@ -136,7 +136,7 @@ export async function addGraphQLRoutes(
       }
     }
     if (bytes.length <= compressedFrom) return finish(bytes)
-    outbox.reserve(bytes.length, reply.raw)
+    outbox.reserve(bytes.length, reply.raw, callerOf(request))
     if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes)
     const zipped = await zip(bytes, { level: 1 })
     if (reply.raw.destroyed) return visit.end(request.id, 'gone', 0, 0)
