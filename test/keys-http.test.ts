@@ -55,8 +55,17 @@ onEveryDatabase('a service knows keys that are made, replaced and revoked while 
   const unknown = await ask(createKey())
   assert.ok(isRefused(unknown))
   assert.ok(isRefused(await ask('nonsense')))
-  const inUrl = await ask(null, `?api_key=${third['key']}`)
-  assert.match(JSON.stringify(inUrl.body), /Send it as the header X-API-Key/)
+  for (const place of ['?api_key=', '?x=Bearer%20', '?'])
+    assert.match(
+      JSON.stringify((await ask(null, `${place}${third['key']}`)).body),
+      /Send it as the header X-API-Key/,
+    )
+  const elsewhere = await fetch(`${service.url}/api/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${third['key']}` },
+    body: JSON.stringify({ query: `query ${third['key']} { __typename }` }),
+  })
+  assert.equal(elsewhere.status, 401)
   await service.stop()
   const said = service.stderr()
   assert.match(said, /"key":"Example Press"/)

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../database/ledger.ts'
 import { ServiceError } from '../errors.ts'
-import { hashKey, keyLength, readKey } from '../util/api-key.ts'
+import { hashKey, holdsKey, keyLength, readKey } from '../util/api-key.ts'
 import { formatInstant } from '../util/instant.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import type { Limiter } from './limits/limiter.ts'
@@ -67,11 +67,20 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
  */
 export function assertNoKeyInUrl(parameters: ReadonlyMap<string, string>): void {
   for (const [name, value] of parameters)
-    if (keyNames.has(name.toLowerCase().replaceAll(/[-_]/g, '')) || readKey(value) !== null)
+    if (keyNames.has(name.toLowerCase().replaceAll(/[-_]/g, '')) || holdsKey(name) || holdsKey(value))
       throw new ServiceError(
         'BAD_REQUEST',
         'A key in the URL is not read, because others can see it there. Send it as the header X-API-Key, and have a key that was in a URL replaced now.',
       )
+}
+
+/** Throws when a key is in the header that other services read it from: it must not be taken for none. */
+export function assertNoKeyInAuthorization(header: string | undefined): void {
+  if (header !== undefined && holdsKey(header))
+    throw new ServiceError(
+      'UNAUTHENTICATED',
+      'A key is read from the header X-API-Key alone. Send it there instead of in Authorization.',
+    )
 }
 
 const keyNames = new Set(['key', 'apikey', 'xapikey'])

@@ -8,7 +8,7 @@ import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../query/execute.ts'
 import { ServiceError } from '../errors.ts'
-import { assertNoKeyInUrl } from './authentication.ts'
+import { assertNoKeyInAuthorization, assertNoKeyInUrl } from './authentication.ts'
 import type { Authenticate } from './caller.ts'
 import { Outbox } from './connections.ts'
 import { answerFailure, reportFault, sendErrors, setHeaders } from './failures.ts'
@@ -33,6 +33,9 @@ export interface GraphQLRouteOptions {
 }
 
 export const endpoint = '/api/graphql'
+
+/** Hashing a longer answer would hold others up. */
+const taggedUpTo = 1_048_576
 
 const zip = promisify(gzip)
 
@@ -88,6 +91,7 @@ export async function addGraphQLRoutes(
     visit: Visit,
     read: () => GraphQLRequest,
   ): Promise<void> {
+    assertNoKeyInAuthorization(request.headers.authorization)
     const found = authenticate(request.headers['x-api-key'], networkOf(request.ip))
     const caller = found instanceof Promise ? await found : found
     visit.caller = caller
@@ -127,12 +131,15 @@ export async function addGraphQLRoutes(
     const bytes = viewAsBuffer(body)
     setHeaders(reply, responseType(request.headers.accept))
     if (request.method !== 'POST') {
-      const etag = `W/"${hash('sha1', bytes, 'base64url')}"`
       const isPrivate = request.headers['x-api-key'] !== undefined
-      reply.header('etag', etag).header('cache-control', cacheControl(report.isTimeless, isPrivate))
-      if (matchesEtag(request.headers['if-none-match'], etag)) {
-        reply.code(304).send()
-        return visit.end(request.id, 'ok', 304, 0)
+      reply.header('cache-control', cacheControl(report.isTimeless, isPrivate))
+      if (bytes.length <= taggedUpTo) {
+        const etag = `W/"${hash('sha1', bytes, 'base64url')}"`
+        reply.header('etag', etag)
+        if (matchesEtag(request.headers['if-none-match'], etag)) {
+          reply.code(304).send()
+          return visit.end(request.id, 'ok', 304, 0)
+        }
       }
     }
     if (bytes.length <= compressedFrom) return finish(bytes)

@@ -1,6 +1,7 @@
 /** How logs name a document, and how they show one: callers may have written anything into it. */
 import { hash } from 'node:crypto'
 import { Kind, parse, print, visit } from 'graphql'
+import { withoutKeys } from '../util/api-key.ts'
 
 /** The same for equal documents. Taking it is faster than looking it up by its text. */
 export function documentHash(text: string): string {
@@ -16,7 +17,7 @@ export function withoutStrings(text: string): string | null {
     const document = visit(parse(text, { noLocation: true }), {
       [Kind.STRING]: (node) => ({ ...node, value: '…', block: false }),
     })
-    return print(document).slice(0, shownLength)
+    return withoutKeys(print(document).slice(0, shownLength))
   } catch {
     return null
   }

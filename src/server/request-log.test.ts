@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { createLogs } from '../cli/logger.ts'
 import type { Config } from '../cli/settings.ts'
 import { answered, anonymous, report } from '../../test/support/answered.ts'
+import { createKey } from '../util/api-key.ts'
 import type { Answered } from './observer.ts'
 import { createRequestLog, type RequestLogOptions } from './request-log.ts'
 
@@ -81,6 +82,20 @@ test('names of operations and keys can neither break a line nor fill the log', (
   const text = textOf([answered({ report: { ...report, operationName: name } })])
   assert.equal(text.trimEnd().split('\n').length, 1)
   assert.equal(JSON.parse(text).operation.length, 100)
+})
+
+test('a key in the name of an operation or in a variable is left out', () => {
+  const key = createKey()
+  const text = textOf(
+    [
+      answered({
+        request: { query: `query ${key} { a }`, variables: { key } },
+        report: { ...report, operationName: key },
+      }),
+    ],
+    { variables: true },
+  )
+  assert.ok(text.includes('lgk_…') && !text.includes(key.slice(4)))
 })
 
 test('what is ours to mend is louder than what callers do', () => {

@@ -1,6 +1,7 @@
 /** A line of the log for each request. It names keys, and never addresses, documents or values. */
-import { cutTo } from './log-line.ts'
 import type { Logger } from 'pino'
+import { withoutKeys } from '../util/api-key.ts'
+import { cutTo } from './log-line.ts'
 import { documentHash } from './observed-document.ts'
 import type { Answered, Observer } from './observer.ts'
 
@@ -34,7 +35,8 @@ export function describeAnswered(answered: Answered): object {
     key: caller?.keyName ?? null,
     // While a key is being replaced two have the same name.
     keyId: caller === null || caller.keyName === null ? null : caller.id.slice('key:'.length),
-    operation: report?.operationName?.slice(0, nameLength) ?? null,
+    operation:
+      withoutKeys(report?.operationName?.slice(0, 2 * nameLength) ?? '').slice(0, nameLength) || null,
     document: request === null ? null : documentHash(request.query),
     points: report?.points ?? 0,
     rows: report?.rows ?? 0,
@@ -50,7 +52,7 @@ export function describeAnswered(answered: Answered): object {
 /** JSON text, cut off where it is long: a body of variables has room for a megabyte. */
 export function showVariables({ request }: Answered): string | null {
   const variables = request?.variables ?? null
-  return variables === null ? null : cutTo(variablesLength, JSON.stringify(variables))
+  return variables === null ? null : cutTo(variablesLength, withoutKeys(JSON.stringify(variables)))
 }
 
 /** Characters of the name of an operation, which is as long as its caller likes. */

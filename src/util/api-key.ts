@@ -25,6 +25,18 @@ export function readKey(text: string): string | null {
   return checksumOf(key.slice(0, end)) === key.slice(end) ? key : null
 }
 
+const anywhere = new RegExp(`${prefix}[0-9A-Za-z]{${secretDigits + checksumDigits}}`, 'g')
+
+/** Whether a text has something in it that looks like a key. */
+export function holdsKey(text: string): boolean {
+  return text.includes(prefix) && text.search(anywhere) !== -1
+}
+
+/** The same text, fit for a log. */
+export function withoutKeys(text: string): string {
+  return text.includes(prefix) ? text.replaceAll(anywhere, `${prefix}…`) : text
+}
+
 /** What is kept of a key. It has enough chance in it for a plain hash: nobody can try them all. */
 export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
