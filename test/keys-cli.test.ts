@@ -97,11 +97,27 @@ onEveryDatabase('a key is rotated with a grace, and without one', async (engine)
   assert.match(
     again.stderr,
     new RegExp(
-      `^The key ${next?.id} cannot be rotated, because it no longer holds: ended ${instant}\\. \`lexigraph keys create\` makes a new one\\.\n$`,
+      `^The key ${next?.id} \\(a\\) was replaced already: ended ${instant}\\. \`lexigraph keys list\` shows by which, of the same name\\.\n$`,
     ),
   )
   assert.deepEqual([again.stdout, again.status], ['', 1])
+  const inGrace = await keys(database, ['rotate', id])
+  assert.match(inGrace.stderr, new RegExp(`^The key ${id} \\(a\\) was replaced already: ends ${instant}\\.`))
+  assert.deepEqual([inGrace.stdout, inGrace.status], ['', 1])
   assert.equal((await list(database)).length, 3)
+})
+
+onEveryDatabase('of those who rotate a key at the same moment one is given its successor', async (engine) => {
+  const database = await emptyUrl(engine)
+  const { id } = await create(database)
+  const all = await Promise.all([1, 2, 3].map(() => keys(database, ['rotate', id])))
+  const refused = all.filter(({ status }) => status === 1)
+  assert.equal(refused.length, 2)
+  for (const { stdout, stderr } of refused) {
+    assert.equal(stdout, '')
+    assert.match(stderr, /was replaced already: ends/)
+  }
+  assert.deepEqual((await list(database)).map(({ state }) => state).toSorted(), ['active', 'ends'])
 })
 
 onEveryDatabase('a key is revoked, which may be said twice, and is not rotated then', async (engine) => {

@@ -70,8 +70,8 @@ export interface Ledger {
   /** `hash`: SHA-256 of the key in hexadecimal. */
   addKey(key: Pick<ApiKey, 'id' | 'name' | 'tier'>, hash: string): Promise<void>
   /**
-   * Adds one of the same name and tier; in the same step the old one is given its end, unless it ends before.
-   * False when no key with that id is in force.
+   * Adds one of the same name and tier; in the same step the old one is given its end. False, and nothing changed,
+   * when no key with that id is in force, or it was replaced already.
    */
   replaceKey(id: string, next: { readonly id: string; readonly hash: string }, at: bigint): Promise<boolean>
   /** It ends now and for good. False when there is no such key. */

@@ -81,7 +81,7 @@ async function rotate({ config, root }: CommandContext, given: string): Promise<
   const end = now() + BigInt(config.grace) * hour
   const next = { id: made.id, hash: hashKey(made.key) }
   if (!(await database.write.ledger.replaceKey(id, next, end)))
-    throw new CommandError(whyEnded(await find(database, id)))
+    throw new CommandError(whyNotRotated(await find(database, id)))
   printKey(config, { ...made, name, tier })
   notify(config, title(await find(database, id)))
 }
@@ -152,8 +152,12 @@ function title(key: ApiKey): string {
   return `The key ${key.id} (${key.name}): ${stateText(key)}.`
 }
 
-function whyEnded(key: ApiKey): string {
-  return `The key ${key.id} cannot be rotated, because it no longer holds: ${stateText(key)}. \`lexigraph keys create\` makes a new one.`
+function whyNotRotated(key: ApiKey): string {
+  const { id, name, revokedAt } = key
+  const state = stateText(key)
+  if (revokedAt !== null)
+    return `The key ${id} cannot be rotated, because it no longer holds: ${state}. \`lexigraph keys create\` makes a new one.`
+  return `The key ${id} (${name}) was replaced already: ${state}. \`lexigraph keys list\` shows by which, of the same name.`
 }
 
 /** All that is wrong with it is said at once. */

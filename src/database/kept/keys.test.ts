@@ -66,11 +66,13 @@ onEveryDatabase(
     assert.deepEqual(await read.findKey('h1'), key('k1', start, { expiresAt: start + 3n * hour }))
     assert.deepEqual(await read.findKey('h2'), key('k2', start + hour))
 
-    // Again while it still holds: it ends at the earlier moment.
-    assert.equal(await write.ledger.replaceKey('k1', { id: 'k3', hash: 'h3' }, start + 9n * hour), true)
-    assert.equal((await read.findKey('h1'))?.expiresAt, start + 3n * hour)
-    assert.equal(await write.ledger.replaceKey('k1', { id: 'k4', hash: 'h4' }, start + 2n * hour), true)
-    assert.equal((await read.findKey('h1'))?.expiresAt, start + 2n * hour)
+    // Not again while it still holds, later or earlier: it has its successor.
+    for (const hours of [9n, 2n])
+      assert.equal(await write.ledger.replaceKey('k1', { id: 'k3', hash: 'h3' }, start + hours * hour), false)
+    assert.deepEqual(await read.readKeys(), [
+      key('k1', start, { expiresAt: start + 3n * hour }),
+      key('k2', start + hour),
+    ])
   },
 )
 

@@ -22,20 +22,19 @@ export function* addKey(
   yield* ask(add, id, hash, name, tier, now)
 }
 
-/** Of the old one `at` is the end, unless it ends before. */
+/** Of the old one `at` is the end. One that has an end was replaced already, and a second successor would not be noticed. */
 export function* replaceKey(
   id: string,
   next: { readonly id: string; readonly hash: string },
   at: bigint,
   now: bigint,
 ): Steps<boolean> {
-  const inForce = 'id = ? and revoked_at is null and (expires_at is null or expires_at > ?)'
-  const [old] = yield* ask(`select ${columns} from api_key where ${inForce}`, id, now)
+  const unended = 'id = ? and revoked_at is null and expires_at is null'
+  const [old] = yield* ask(`select ${columns} from api_key where ${unended}`, id)
   if (old === undefined) return false
-  const { name, tier, expiresAt } = keyOf(old)
+  const { name, tier } = keyOf(old)
   yield* addKey({ id: next.id, name, tier }, next.hash, now)
-  if (expiresAt === null || expiresAt > at)
-    yield* ask('update api_key set expires_at = ? where id = ?', at, id)
+  yield* ask('update api_key set expires_at = ? where id = ?', at, id)
   return true
 }
 
