@@ -12,7 +12,12 @@ const times = (number: number, text: (n: number) => string, between = ' ') =>
 const nodes = (fields: string, given = '') => `{ ${list}${given} { nodes { ${fields} } } }`
 const where = (condition: string) => nodes('uri', `(where: {${condition}})`)
 const query = `query ($where: TechServiceNewsArticleWhereInput) { ${list}(where: $where) { nodes { uri } } }`
+/** One variable in each of the fields that a query may have. */
+const everywhere = `query ($where: TechServiceNewsArticleWhereInput) { ${times(99, (n) => `a${n}: ${list}(where: $where) { totalCount }`)} }`
 const wide = 'uri cid did rkey title description url publishedAt language country section'
+/** With those, 25 fields. */
+const articleFields =
+  'indexedAt changedAt canonicalUrl updatedAt articleType wordCount isAccessibleForFree guid duplicateOf document usageTerms createdAt tags recordJson'
 /** Each fragment spreads the next twice, so that fields double with every one. */
 const doubling = (levels: number) =>
   `{ ${list} { nodes { ...f0 } } } ${times(levels, (n) => `fragment f${n} on TechServiceNewsArticle { ...f${n + 1} a${n}: sourceResolved { ... on TechServiceNewsSource { ${list}ViaSource { nodes { ...f${n + 1} } } } } }`)} fragment f${levels} on TechServiceNewsArticle { uri }`
@@ -243,6 +248,21 @@ export const documents: Readonly<Record<string, Document>> = {
   'near the limits: 20 operations of 48 fragments, 99 variables': {
     text: `${times(20, (n) => `query q${n}(${n === 0 ? times(95, (v) => `$v${v}: Boolean!`) : ''}) ${nodes('...f0')}`)} ${times(48, (n) => `fragment f${n} on TechServiceNewsArticle { ...f${n + 1} a${n}: uri @include(if: $v${n}) b${n}: uri @include(if: $v${n + 47}) }`)} fragment f48 on TechServiceNewsArticle { uri }`,
   },
+  'few values, much writing: 99 records with 25 fields': {
+    text: `{ ${times(99, (n) => `a${n}: ${list}ByUri(uri: "at://did:plc:a/b.c.d/e${n}") { ...f }`)} } fragment f on TechServiceNewsArticle { ${wide} ${articleFields} }`,
+  },
+  'few values, much writing: 49 fragments of 25 equal fields': {
+    text: `${nodes(times(49, (n) => `...f${n}`))} ${times(49, (n) => `fragment f${n} on TechServiceNewsArticle { ${wide} ${articleFields} }`)}`,
+  },
+  'few values, much writing: 300 lists within a record': {
+    text: nodes(
+      times(300, (n) => `a${n}: techServiceNewsEnrichmentViaArticle(first: 1) { nodes { uri } }`),
+      '(first: 1)',
+    ),
+  },
+  'few values, much writing: 390 conditions with nothing given': {
+    text: `query ($t: String) ${where(`OR: [${times(390, () => '{title: {eq: $t}}')}]`)}`,
+  },
   'near the limits: spreads of one fragment': {
     text: `${nodes('...f '.repeat(4_900))} fragment f on TechServiceNewsArticle { uri }`,
   },
@@ -251,6 +271,27 @@ export const documents: Readonly<Record<string, Document>> = {
   },
   'near the limits: fields of types of fields, all aliases': {
     text: `{ __schema { types { ${times(9, (n) => `a${n}: fields { type { fields { name } } }`)} } } }`,
+  },
+  'in variables: 250 conditions, used 99 times': {
+    text: everywhere,
+    variables: { where: { OR: Array.from({ length: 250 }, () => ({ rkey: { eq: '' } })) } },
+  },
+  'in variables: 390 conditions denied, used 99 times': {
+    text: everywhere,
+    variables: { where: { OR: Array.from({ length: 390 }, () => ({ NOT: { rkey: { eq: '' } } })) } },
+  },
+  'in variables: 62 deep, used 99 times': { text: everywhere, variables: { where: nestedAnd(62) } },
+  'in variables: 900 empty conditions, used 99 times': {
+    text: everywhere,
+    variables: { where: { OR: Array.from({ length: 900 }, () => ({})) } },
+  },
+  'in variables: 20 lists of 1000, used 99 times': {
+    text: everywhere,
+    variables: {
+      where: {
+        OR: Array.from({ length: 20 }, () => ({ rkey: { in: Array.from({ length: 1_000 }, () => '') } })),
+      },
+    },
   },
   'in variables: 3900 conditions': {
     text: query,

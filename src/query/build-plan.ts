@@ -7,16 +7,18 @@ import { buildStatus } from './build-status.ts'
 import { argumentsOf, type Collected, collectFields } from './collect.ts'
 import { introspect } from './introspect.ts'
 import { assertWithin } from './limits.ts'
-import { type PlanContext, tableOf } from './context.ts'
+import { Asked, type PlanContext, type PlanSetting, tableOf } from './context.ts'
+import { countFields } from './document-limits.ts'
 import type { Plan, RootOutput } from './plan.ts'
 import { checkedAtUri } from './values.ts'
 
 /** `rawVariables` are those of the request, for introspection, which graphql-js executes itself. */
 export function buildPlan(
-  context: PlanContext,
+  setting: PlanSetting,
   operation: OperationDefinitionNode,
   rawVariables: Readonly<Record<string, unknown>>,
 ): Plan {
+  const context = { ...setting, asked: new Asked() }
   const query = context.selection.schema.getQueryType()
   if (query === null || query === undefined) throw new Error('The schema has no query type.')
   const collected = collectFields(context.selection, query, [operation.selectionSet])
@@ -27,7 +29,8 @@ export function buildPlan(
     key: collected.key,
     output: rootOutput(context, operation, collected, rawVariables),
   }))
-  return { roots }
+  const fields = countFields(operation.selectionSet, context.selection.fragments)
+  return { roots, written: fields + context.asked.conditions }
 }
 
 function rootOutput(

@@ -60,6 +60,7 @@ class WhereBuilder {
   /** AND, OR, NOT and the rest of one input object; `rest` handles the rest at the same level. */
   #logic(where: Input, level: number, rest: (input: Input, level: number) => Condition[]): Condition {
     assertWithin('whereLevels', level, 'Conditions are nested too deep')
+    this.#context.asked.countCondition()
     const again = (input: unknown): Condition => this.#logic(input as Input, level + 1, rest)
     const parts: Condition[] = []
     const { AND, OR, NOT, ...others } = where
@@ -350,6 +351,7 @@ class WhereBuilder {
   #values(name: string, value: unknown): readonly ColumnValue[] {
     const list = this.#list(name, value)
     assertWithin('listValues', list.length, `\`${name}\` has too many values`)
+    this.#context.asked.countValues(list.length)
     return list.map((element) => this.#value(name, element))
   }
 
@@ -360,6 +362,7 @@ class WhereBuilder {
   #count(): void {
     this.#conditions += 1
     assertWithin('conditions', this.#conditions, 'The `where` has too many conditions')
+    this.#context.asked.countCondition()
   }
 
   #countJoin(): void {

@@ -3,9 +3,11 @@ import type { SelectionSetNode } from 'graphql'
 import type { Table } from '../database/tables.ts'
 import type { Collection, Model } from '../schema/model.ts'
 import type { Selection } from './collect.ts'
+import { assertWithin } from './limits.ts'
 import type { Selected } from './plan.ts'
 
-export interface PlanContext {
+/** What is handed in. */
+export interface PlanSetting {
   readonly model: Model
   readonly tables: readonly Table[]
   /** Largest `first` or `last`. */
@@ -17,6 +19,34 @@ export interface PlanContext {
     table: Table,
     sets: readonly SelectionSetNode[],
   ) => readonly Selected[]
+}
+
+export interface PlanContext extends PlanSetting {
+  readonly asked: Asked
+}
+
+/**
+ * Counts what all `where` of an operation say together. One variable can stand in a hundred of them, so that building
+ * has to stop where it is too much.
+ */
+export class Asked {
+  #conditions = 0
+  #values = 0
+
+  get conditions(): number {
+    return this.#conditions
+  }
+
+  /** An operator, or an object around some. */
+  countCondition(): void {
+    this.#conditions += 1
+    assertWithin('allConditions', this.#conditions, 'All `where` of the operation have too many conditions')
+  }
+
+  countValues(number: number): void {
+    this.#values += number
+    assertWithin('parameters', this.#values, 'The operation compares with too many values')
+  }
 }
 
 export function tableOf({ tables }: PlanContext, collection: Collection): Table {

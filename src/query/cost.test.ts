@@ -11,13 +11,17 @@ import { assertAffordable, costOf, sizeOf } from './cost.ts'
 
 const list = 'orgExampleLibraryBook'
 const reverse = 'orgExampleLibraryBookViaAuthor'
+const total = `${list}(where: $where) { totalCount }`
+const fragment = (name: string): string =>
+  `fragment ${name} on OrgExampleLibraryBookConnection { nodes { uri } }`
 const planned = createPlanner(libraryLexicons, libraryReferences)
 const size = (text: string, variables?: object): number => sizeOf(planned(text, { ...variables }))
 
-/** An operation, and its size worked out by hand with the table in docs/limits.md. */
+/** An operation, and its size worked out by hand with the table in docs/limits.md, besides that it is written. */
 function costs(sentence: string, operations: readonly (readonly [text: string, expected: number])[]): void {
   test(sentence, () => {
-    for (const [text, expected] of operations) assert.equal(size(text), expected, text)
+    for (const [text, expected] of operations)
+      assert.equal(sizeOf({ ...planned(text), written: 0 }), expected, text)
   })
 }
 
@@ -27,8 +31,46 @@ costs('a page costs its list, and for each record one and its values', [
   [`{ ${list}(last: 10) { edges { cursor node { title } } } }`, 20 + 1 + 10 * (1 + 1 + 2)],
   [`{ a: ${list} { nodes { uri } } b: ${list} { nodes { uri } } }`, 2 * (20 + 1 + 20 * 2)],
   [`{ ${list} { nodes { a: title b: title imprint { city } } } }`, 20 + 1 + 20 * (1 + 2 + 2)],
-  ['{ __typename }', 1],
 ])
+
+test('what is written counts once, whatever is stored and however large the pages are', () => {
+  const written = (text: string, variables?: object): number => planned(text, { ...variables }).written
+  assert.equal(written('{ __typename }'), 1)
+  assert.equal(size('{ __typename }'), 10 + 1)
+  assert.equal(written(`{ ${list}(first: 100) { nodes { uri title } totalCount } }`), 5)
+  // Twice, though it is printed once, and also where it is left out.
+  assert.equal(written(`{ ${list} { ...F ...G } } ${['F', 'G'].map(fragment).join(' ')}`), 1 + 2 * 2)
+  assert.equal(written(`{ ${list} { nodes { uri title @skip(if: true) } } }`), 4)
+  // The object of the `where` and an operator; objects alone; and the same of a variable.
+  assert.equal(written(`{ ${list}(where: {title: {eq: "a"}}) { totalCount } }`), 2 + 2)
+  assert.equal(
+    written(`query ($t: String) { ${list}(where: {OR: [{title: {eq: $t}}, {}]}) { totalCount } }`),
+    2 + 3,
+  )
+  const where = { OR: [{ title: { eq: 'a' } }, {}] }
+  const query = `query ($where: OrgExampleLibraryBookWhereInput) { a: ${total} b: ${total} }`
+  assert.equal(written(query, { where }), 4 + 2 * 4)
+})
+
+test('conditions and their values are limited in all filters of an operation together', () => {
+  const query = (number: number): string =>
+    `query ($where: OrgExampleLibraryBookWhereInput) { ${Array.from({ length: number }, (_, n) => `a${n}: ${total}`).join(' ')} }`
+  const refused = (number: number, where: object, limit: number): void => {
+    const stopped = { code: 'QUERY_TOO_COMPLEX', details: { limit, actual: limit + 1 } }
+    assert.throws(() => planned(query(number), { where }), stopped)
+  }
+  const conditions = Array.from({ length: 99 }, () => ({ rkey: { eq: '' } }))
+  // An object around 99 objects with an operator each.
+  planned(query(10), { where: { OR: conditions } })
+  refused(11, { OR: conditions }, 2_000)
+  refused(100, { OR: Array.from({ length: 900 }, () => ({})) }, 2_000)
+  const nested = (levels: number): object => (levels === 0 ? {} : { OR: [nested(levels - 1)] })
+  planned(query(31), { where: nested(62) })
+  refused(32, nested(62), 2_000)
+  const values = { rkey: { in: Array.from({ length: 1_000 }, () => '') } }
+  planned(query(30), { where: values })
+  assert.throws(() => planned(query(31), { where: values }), { details: { limit: 30_000, actual: 31_000 } })
+})
 
 costs('references and arrays of objects cost more than values', [
   [
@@ -137,7 +179,7 @@ test('points are thousands of the size, rounded up, and at least one', () => {
 })
 
 test('introspection costs what it prints, and all tools fit into any tier', () => {
-  assert.equal(size('{ __type(name: "Query") { name kind } }'), 3)
+  assert.equal(size('{ __type(name: "Query") { name kind } }'), 3 * 10 + 3)
   const whole = costOf(planned(getIntrospectionQuery()))
   assert.ok(whole > 1 && whole <= 100, `${whole} points`)
 })

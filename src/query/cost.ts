@@ -25,9 +25,9 @@ export function costOf(plan: Plan): number {
   return Math.max(1, Math.ceil(sizeOf(plan) / weights.point))
 }
 
-/** What points are made of: how much is read and printed when every page is full. */
-export function sizeOf({ roots }: Plan): number {
-  return sum(roots, ({ output }) => rootSize(output))
+/** What points are made of: how much is written, read, and printed when every page is full. */
+export function sizeOf({ roots, written }: Plan): number {
+  return written * weights.written + sum(roots, ({ output }) => rootSize(output))
 }
 
 /** Throws QUERY_TOO_COMPLEX when an operation costs more than its caller may spend on one. */

@@ -58,6 +58,11 @@ export function assertDocumentWithin(document: DocumentNode, fragments: Fragment
   return true
 }
 
+/** Of selections with their fragments spread; the document is one that was let through. */
+export function countFields(selections: SelectionSetNode, fragments: Fragments): number {
+  return createMeasure(fragments)(selections).fields
+}
+
 function assertDefinitionsWithin(document: DocumentNode): void {
   const counts = { operations: 0, fragments: 0, variables: 0, directives: 0, spreads: 0, objects: 0 }
   for (const definition of document.definitions) {

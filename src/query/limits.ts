@@ -35,6 +35,8 @@ export const limits = {
   joins: 32,
   /** Operators in one `where`. */
   conditions: 400,
+  /** Operators and objects in all `where` of an operation, each as often as it is used. */
+  allConditions: 2_000,
   /** Values in one list. */
   listValues: 1_000,
   sortFields: 5,

@@ -8,6 +8,8 @@ import type { SystemField } from '../schema/model.ts'
 import type { Bucket } from '../schema/operators.ts'
 
 export interface Plan {
+  /** Fields of the operation with fragments spread, and operators and objects of every `where`. */
+  readonly written: number
   readonly roots: readonly Selected<RootOutput>[]
 }
 
