@@ -9,7 +9,7 @@ import { ServiceError } from '../src/errors.ts'
 import type { GraphQLAnswer, Terms } from '../src/query/execute.ts'
 import { newsLexicons } from './golden/corpora.ts'
 import { onEveryDatabase } from './support/databases.ts'
-import type { StoredLine } from './support/engine.ts'
+import { anybody, type StoredLine } from './support/engine.ts'
 import { openTestService, type TestService, type TestServiceGiven } from './support/service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-terms-'))
@@ -156,14 +156,8 @@ function ask({ engine }: TestService, query: string, terms: Partial<Terms> = {})
   return engine.execute(
     { query },
     {
-      pageSize: 100,
+      ...anybody,
       points: 1_000,
-      charge: () => undefined,
-      startLong: () => ({
-        signal: new AbortController().signal,
-        caller: 'somebody',
-        [Symbol.dispose]: () => undefined,
-      }),
       ...terms,
     },
   )

@@ -47,15 +47,20 @@ export interface Statistics {
   prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number } | null
   /**
    * Asks the database for figures that the calls until now lacked and answered with guesses; false when they
-   * lacked none. Absent where they are at hand.
+   * lacked none. Absent where they are at hand. Fails with the reason of the signal when that is aborted before.
    */
-  complete?(): Promise<boolean>
+  complete?(signal?: AbortSignal): Promise<boolean>
 }
 
 /** Read-only access. Every call sees one snapshot. */
 export interface ReadDatabase extends AsyncDisposable {
   readonly dialect: Dialect
   readonly statistics: Statistics | null
+  /**
+   * Whether what is short may keep its caller waiting nevertheless, because a server runs it: a lock, or the server
+   * itself, can hold it up. Where it is not so, a signal of what is short is not looked at.
+   */
+  readonly isRemote: boolean
   readPlanState(): Promise<PlanState>
   /**
    * Runs a statement that yields one row: the plan version it saw, and a response's bytes in UTF-8.
@@ -90,7 +95,11 @@ export interface ReadDatabase extends AsyncDisposable {
 /** How a statement runs. */
 export type ReadTerms =
   /** It reads so little that others may wait for it. */
-  | { readonly kind: 'short' }
+  | {
+      readonly kind: 'short'
+      /** Who waits for a remote database gives up when it is aborted; what was asked ends soon after. */
+      readonly signal?: AbortSignal
+    }
   /** It may take long: others go on meanwhile, and it ends when the signal is aborted, wherever it is. */
   | {
       readonly kind: 'long'

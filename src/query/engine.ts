@@ -8,6 +8,7 @@ import type { PlanState, ReadDatabase, Statement, StoredAnswer } from '../databa
 import type { Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
 import type { Model } from '../schema/model.ts'
+import { untilAborted } from '../util/until-aborted.ts'
 import { countRows } from './answer-rows.ts'
 import { buildRecord } from './build-output.ts'
 import { buildPlan } from './build-plan.ts'
@@ -22,6 +23,7 @@ import type {
   Explanation,
   GraphQLAnswer,
   GraphQLRequest,
+  LongTurn,
   QueryEngine,
   Terms,
 } from './execute.ts'
@@ -98,11 +100,8 @@ const everything: Terms = {
   pageSize: 1_000,
   points: limits.points,
   charge: () => undefined,
-  startLong: () => ({
-    signal: new AbortController().signal,
-    caller: '',
-    [Symbol.dispose]: () => undefined,
-  }),
+  startShort: endlessTurn,
+  startLong: endlessTurn,
 }
 
 export function createEngine(options: EngineOptions): QueryEngine {
@@ -144,7 +143,10 @@ export function createEngine(options: EngineOptions): QueryEngine {
     return state
   }
 
-  const emit = async ({ plan, points }: Question): Promise<Extract<Answering, { kind: 'statement' }>> => {
+  const emit = async (
+    { plan, points }: Question,
+    signal?: AbortSignal,
+  ): Promise<Extract<Answering, { kind: 'statement' }>> => {
     const known = await currentState()
     const { dialect } = database
     const statistics = database.statistics === null ? null : rationed(database.statistics)
@@ -152,17 +154,17 @@ export function createEngine(options: EngineOptions): QueryEngine {
       const emitter = createEmitter({ dialect, statistics, state: known, tables, list: emitList })
       const statement = emitStatement(emitter, plan, points)
       // Roads were chosen by guesses where figures were not at hand. What is guessed is exact too.
-      if (round < rounds && (await statistics?.complete?.()) === true) continue
+      if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
       const isShort = emitter.walked() <= shortWalk && sizeOf(plan) <= shortSize
       return { kind: 'statement', statement, version: known.version, isShort }
     }
   }
 
-  const compile = async (question: Question): Promise<Compiled> => {
+  const compile = async (question: Question, signal?: AbortSignal): Promise<Compiled> => {
     const { operationName, points, plan } = question
     const constant = constantResponse(plan, points)
     const answering: Answering =
-      constant === null ? await emit(question) : { kind: 'constant', body: Buffer.from(constant) }
+      constant === null ? await emit(question, signal) : { kind: 'constant', body: Buffer.from(constant) }
     const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
     return { ...answering, operationName, points, isTimeless }
   }
@@ -171,6 +173,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     found: Extract<Compiled, { kind: 'statement' }>,
     terms: Terms,
     course: Course,
+    signal?: AbortSignal,
   ): Promise<StoredAnswer> => {
     const { statement } = found
     course.statement = statement
@@ -178,7 +181,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     try {
       if (found.isShort) {
         course.from = 'short'
-        return await database.readAnswer(statement, { kind: 'short' })
+        return await database.readAnswer(statement, { kind: 'short', ...(signal && { signal }) })
       }
       course.from = 'long'
       using turn = await terms.startLong()
@@ -190,6 +193,8 @@ export function createEngine(options: EngineOptions): QueryEngine {
   }
 
   const answer = async (request: GraphQLRequest, terms: Terms, course: Course): Promise<Uint8Array> => {
+    using patience = database.isRemote ? terms.startShort() : null
+    const signal = patience?.signal
     const key = cacheKey(request, terms)
     let isCharged = false
     const charge = async ({
@@ -208,7 +213,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       if (found === undefined) {
         const question = questionOf(request, terms)
         await charge(question)
-        found = await compile(question)
+        found = await within(compile(question, signal), signal)
         compiled.set(key, found)
       } else await charge(found)
       course.isTimeless = found.isTimeless
@@ -223,10 +228,10 @@ export function createEngine(options: EngineOptions): QueryEngine {
         return same
       }
       const { version } = found
-      const answered = await run(found, terms, course).catch(async (error: unknown) => {
+      const answered = await run(found, terms, course, signal).catch(async (error: unknown) => {
         if (error instanceof ServiceError) throw error
         // A statement also fails when what it was made for is gone.
-        const now = await database.readPlanState().catch(() => null)
+        const now = await within(database.readPlanState(), signal).catch(() => null)
         if (now === null || now.version === version) throw error
         return null
       })
@@ -278,6 +283,15 @@ export function createEngine(options: EngineOptions): QueryEngine {
       }
     },
   }
+}
+
+function endlessTurn(): LongTurn {
+  return { signal: new AbortController().signal, caller: '', [Symbol.dispose]: () => undefined }
+}
+
+/** What a local database is asked needs no signal. */
+function within<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  return signal === undefined ? promise : untilAborted(promise, signal)
 }
 
 /** Counting the rows of a longer answer would hold others up. */

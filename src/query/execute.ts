@@ -17,13 +17,22 @@ export interface Terms {
   readonly points: number
   /** Called once with what an operation costs, before anything is read for it; what it throws is the answer. */
   charge(points: number): void | Promise<void>
+  /**
+   * Called before a remote database is asked, which may let what is short wait too; disposed of when nothing more is
+   * asked. It takes none of the caller's turns.
+   */
+  startShort(): Patience
   /** Called before a statement that may take long; disposed of when it has ended. What it throws is the answer. */
   startLong(): LongTurn | Promise<LongTurn>
 }
 
-export interface LongTurn extends Disposable {
+/** For how long somebody waits. */
+export interface Patience extends Disposable {
   /** Aborted when the time is up or nobody waits any more; its reason is the answer. */
   readonly signal: AbortSignal
+}
+
+export interface LongTurn extends Patience {
   /** Whose statement it is. */
   readonly caller: string
 }

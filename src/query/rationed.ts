@@ -21,6 +21,6 @@ export function rationed(statistics: Statistics): Statistics {
       affords('countUpTo', limit) ? statistics.countUpTo(statement, limit) : limit,
     trigram: (index, trigram) => (affords('trigram') ? statistics.trigram(index, trigram) : null),
     prefix: (index, needle) => (affords('prefix') ? statistics.prefix(index, needle) : null),
-    ...(complete !== undefined && { complete: () => complete.call(statistics) }),
+    ...(complete !== undefined && { complete: (signal) => complete.call(statistics, signal) }),
   }
 }

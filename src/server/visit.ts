@@ -51,29 +51,32 @@ export class Visit {
   /** One point is spent already, with the request. */
   terms(limiter: Limiter, caller: Caller, reply: FastifyReply): Terms {
     const { tier } = caller
+    const deadline = this.started + tier.seconds * 1000
     return {
       pageSize: tier.pageSize,
       points: tier.pointsPerQuery,
       charge: (points) => (points > 1 ? this.spend(limiter, caller, points - 1) : undefined),
+      startShort: () => new Turn(caller, reply, deadline, () => undefined),
       startLong: async () => {
         if (!(await limiter.enter(caller))) {
           this.#limit = 'concurrent'
           throw tooManyAtOnce(caller)
         }
-        return new Turn(limiter, caller, reply, this.started + tier.seconds * 1000)
+        return new Turn(caller, reply, deadline, () => limiter.leave(caller))
       },
     }
   }
 }
 
-/** One of a caller's requests that may take long. It ends with its time, or with the connection. */
+/** What a caller waits for. It ends with its time, or with the connection. */
 class Turn implements LongTurn {
   readonly caller: string
   readonly #abort = new AbortController()
   readonly #timer: NodeJS.Timeout
   readonly #end: () => void
 
-  constructor(limiter: Limiter, caller: Caller, { raw }: FastifyReply, deadline: number) {
+  /** `leave` is called once it is over. */
+  constructor(caller: Caller, { raw }: FastifyReply, deadline: number, leave: () => void) {
     this.caller = caller.id
     const hangUp = (): void => this.#abort.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.'))
     const left = Math.max(0, deadline - performance.now())
@@ -83,7 +86,7 @@ class Turn implements LongTurn {
     this.#end = () => {
       clearTimeout(this.#timer)
       raw.off('close', hangUp)
-      limiter.leave(caller)
+      leave()
     }
   }
 

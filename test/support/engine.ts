@@ -6,7 +6,7 @@ import { buildTables } from '../../src/database/tables.ts'
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { createRecordReader } from '../../src/lexicon/validate.ts'
 import { createEngine } from '../../src/query/engine.ts'
-import type { QueryEngine, Terms } from '../../src/query/execute.ts'
+import type { LongTurn, QueryEngine, Terms } from '../../src/query/execute.ts'
 import { limits } from '../../src/query/limits.ts'
 import { buildModel } from '../../src/schema/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
@@ -117,11 +117,12 @@ export const anybody: Terms = {
   pageSize: 100,
   points: limits.points,
   charge: () => undefined,
-  startLong: () => ({
-    signal: new AbortController().signal,
-    caller: 'anybody',
-    [Symbol.dispose]: () => undefined,
-  }),
+  startShort: endlessTurn,
+  startLong: endlessTurn,
+}
+
+function endlessTurn(): LongTurn {
+  return { signal: new AbortController().signal, caller: 'anybody', [Symbol.dispose]: () => undefined }
 }
 
 interface Seen {
@@ -134,6 +135,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
   const seen: Seen[] = []
   const watched: ReadDatabase = {
     dialect: read.dialect,
+    isRemote: read.isRemote,
     statistics,
     readPlanState: () => read.readPlanState(),
     readAnswer: (statement, terms) => {

@@ -39,6 +39,7 @@ const rowsAtOnce = 1000
 
 export class PostgresReader implements ReadDatabase {
   readonly dialect = postgresDialect
+  readonly isRemote = true
   readonly statistics: PostgresStatistics
   readonly #servers: Servers
   readonly #options: ReaderOptions
@@ -48,7 +49,7 @@ export class PostgresReader implements ReadDatabase {
   constructor(servers: Servers, options: ReaderOptions) {
     this.#servers = servers
     this.#options = options
-    this.statistics = new PostgresStatistics((work) => servers.read(work))
+    this.statistics = new PostgresStatistics((work, terms) => servers.read(work, terms))
   }
 
   async readPlanState(): Promise<PlanState> {

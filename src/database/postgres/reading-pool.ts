@@ -27,6 +27,11 @@ const longest = 3_600_000
 /** For the driver. */
 export const longTimeout = longest + grace
 const mostWaiting = 1000
+/**
+ * Milliseconds that a short statement nobody waits for is given to end by itself. Ending it costs two connections,
+ * and would be cheap to provoke.
+ */
+const mercy = 100
 
 /** What is done with one connection. */
 export type Reading<Result> = (client: pg.PoolClient) => Promise<Result>
@@ -75,10 +80,13 @@ export class ReadingPool implements AsyncDisposable {
 
   /**
    * Fails with a `DatabaseUnreachableError` when there is no connection to be had, with the driver's error otherwise.
-   * What takes long is ended when its signal is aborted, and fails only once that is done.
+   * What is under way is ended when its signal is aborted, and fails only once that is done.
    */
   async run<Result>(work: Reading<Result>, terms: ReadTerms): Promise<Result> {
-    if (terms.kind === 'short') return this.#use(work)
+    if (terms.kind === 'short') {
+      const { signal } = terms
+      return this.#use(signal === undefined ? work : (client) => this.#runShort(client, work, signal))
+    }
     const { signal, caller } = terms
     using _turn = await this.#longTurns.take(caller, signal)
     return await this.#use((client) => this.#runLong(client, work, signal))
@@ -110,6 +118,25 @@ export class ReadingPool implements AsyncDisposable {
       throw error
     } finally {
       client.release(!isSound || !this.#isReusable(client))
+    }
+  }
+
+  async #runShort<Result>(
+    client: pg.PoolClient,
+    work: Reading<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    signal.throwIfAborted()
+    let timer: NodeJS.Timeout | undefined
+    const abort = (): void => {
+      timer = setTimeout(() => this.#cancel(client), mercy)
+    }
+    signal.addEventListener('abort', abort)
+    try {
+      return await work(client)
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
     }
   }
 

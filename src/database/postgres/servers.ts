@@ -77,16 +77,17 @@ export class Servers implements AsyncDisposable {
   }
 
   /** Runs one reading, on a replica if one is near enough. It may run twice, because a server may fail in between. */
-  async read<Result>(work: Reading<Result>, terms = short): Promise<Result> {
-    await this.#watch()
-    const inUse = this.#inUse()
-    return this.#runTwice(inUse[this.#turn++ % inUse.length] ?? this.#usablePrimary(), work, terms)
+  read<Result>(work: Reading<Result>, terms = short): Promise<Result> {
+    const next = (): Server => {
+      const inUse = this.#inUse()
+      return inUse[this.#turn++ % inUse.length] ?? this.#usablePrimary()
+    }
+    return this.#run(next, work, terms)
   }
 
   /** The same on the primary, for what must not be older than what was read before. */
-  async readPrimary<Result>(work: Reading<Result>, terms = short): Promise<Result> {
-    await this.#watch()
-    return this.#runTwice(this.#usablePrimary(), work, terms)
+  readPrimary<Result>(work: Reading<Result>, terms = short): Promise<Result> {
+    return this.#run(() => this.#usablePrimary(), work, terms)
   }
 
   /**
@@ -111,16 +112,22 @@ export class Servers implements AsyncDisposable {
     return this.#known
   }
 
+  /** Whoever has given up is told at once, while the server still ends what it was asked. */
+  #run<Result>(choose: () => Server, work: Reading<Result>, terms: ReadTerms): Promise<Result> {
+    const running = this.#watch().then(() => this.#runTwice(choose(), work, terms))
+    return terms.signal === undefined ? running : untilAborted(running, terms.signal)
+  }
+
   async #runTwice<Result>(first: Server, work: Reading<Result>, terms: ReadTerms): Promise<Result> {
     try {
-      return await runOn(first, work, terms)
+      return await first.pool.run(work, terms)
     } catch (error) {
-      if (terms.kind === 'long') terms.signal.throwIfAborted()
+      terms.signal?.throwIfAborted()
       // Who has waited that long shall not wait as long again.
       if (!isPassing(error) || isUnanswered(error)) throw explained(error)
     }
     const second = await this.#after(first)
-    return runOn(second, work, terms).catch((error) => {
+    return second.pool.run(work, terms).catch((error) => {
       throw explained(error)
     })
   }
@@ -207,12 +214,6 @@ export class Servers implements AsyncDisposable {
     if (judgement.kind !== 'near') this.#options.onNotice(`${who} ${out}: ${judgement.reason}`)
     else if (kind !== 'unknown') this.#options.onNotice(`${who} ${back}.`)
   }
-}
-
-/** Whoever has given up is told at once, while the server still ends what it was asked. */
-function runOn<Result>({ pool }: Server, work: Reading<Result>, terms: ReadTerms): Promise<Result> {
-  const running = pool.run(work, terms)
-  return terms.kind === 'long' ? untilAborted(running, terms.signal) : running
 }
 
 async function lookAt(servers: readonly Server[]): Promise<void> {

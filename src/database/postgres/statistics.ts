@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { PoolClient } from 'pg'
-import type { Statement, Statistics } from '../database.ts'
+import type { ReadTerms, Statement, Statistics } from '../database.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { quote } from './ddl.ts'
 import { runPrepared } from './prepared.ts'
@@ -17,7 +17,7 @@ const mostCounts = 50
 /** What may be asked of `text_count`: letters and digits make a word, and words have trigrams. */
 const wordLike = /^[\p{L}\p{N}]+$/u
 
-type Read = <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>
+type Read = <Result>(work: (client: PoolClient) => Promise<Result>, terms: ReadTerms) => Promise<Result>
 
 export class PostgresStatistics implements Statistics {
   readonly #read: Read
@@ -53,20 +53,23 @@ export class PostgresStatistics implements Statistics {
     return { terms: 1, records: this.#count(index, needle) }
   }
 
-  async complete(): Promise<boolean> {
+  async complete(signal?: AbortSignal): Promise<boolean> {
     if (this.#lacking.size === 0 && this.#lackingTerms.size === 0) return false
     const asked = [...this.#lacking].slice(0, mostCounts)
-    const terms = [...this.#lackingTerms.values()]
+    const sequences = [...this.#lackingTerms.values()]
     this.#lacking.clear()
     this.#lackingTerms.clear()
-    await this.#read(async (client) => {
-      this.#letters ??= await readLetters(client)
-      if (terms.length > 0) await this.#readTerms(client, terms)
-      for (const [key, statement] of asked) {
-        const { rows } = await runPrepared(client, statement)
-        this.#figures.set(key, Number(rows[0]?.n ?? 0))
-      }
-    })
+    await this.#read(
+      async (client) => {
+        this.#letters ??= await readLetters(client)
+        if (sequences.length > 0) await this.#readTerms(client, sequences)
+        for (const [key, statement] of asked) {
+          const { rows } = await runPrepared(client, statement)
+          this.#figures.set(key, Number(rows[0]?.n ?? 0))
+        }
+      },
+      { kind: 'short', ...(signal && { signal }) },
+    )
     return true
   }
 

@@ -41,6 +41,7 @@ export class SqliteReader implements ReadDatabase {
   readonly #readings: Readings
   readonly statistics: Statistics
   readonly dialect = sqliteDialect
+  readonly isRemote = false
 
   constructor(database: DatabaseSync, options: ReaderOptions) {
     this.#database = database
