@@ -1,5 +1,7 @@
 /** `hide`, `unhide` and `hidden` as operators run them, while other processes serve and follow the network. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -9,11 +11,13 @@ import { runProgram, startService } from './network/service.ts'
 import { startIngest } from './network/support-index.ts'
 import { outlet } from './network/support-news.ts'
 import { onEveryDatabase } from './support/databases.ts'
+import type { Engine } from './support/postgres.ts'
 import { emptyDatabases, temporaryFolder } from './support/store.ts'
 import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
 const emptyUrl = emptyDatabases()
+const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const otherLexicons = fileURLToPath(new URL('schemas/site-standard/lexicons', import.meta.url))
 const collection = 'tech.service.news.source'
 const [one, two] = [didOf(1), didOf(2)]
@@ -50,14 +54,14 @@ test('a running server and a running ingester honour at once what is hidden, and
   tell(two, 'c', 'c1')
   await expected('a1', 'b1', 'c1')
 
-  assert.equal(await run('hide', uri, ...because), `${uri} is hidden: 1 record left the answers.\n`)
+  assert.equal(await run('hide', uri, ...because), `${uri} is hidden.\n1 record left the answers.\n`)
   assert.deepEqual(await names(), ['b1', 'c1'])
   // What follows tells that what came before has been heard of.
   tell(one, 'a', 'a2')
   tell(two, 'c', 'c2')
   await expected('b1', 'c2')
 
-  assert.equal(await run('hide', one, ...because), `${one} is hidden: 1 record left the answers.\n`)
+  assert.equal(await run('hide', one, ...because), `${one} is hidden.\n1 record left the answers.\n`)
   assert.deepEqual(await names(), ['c2'])
   tell(one, 'b', 'b2')
   tell(one, 'd', 'd1')
@@ -66,9 +70,9 @@ test('a running server and a running ingester honour at once what is hidden, and
   await expected('c3')
 
   const shownAgain = await run('unhide', one, '--by', 'ben')
-  assert.equal(shownAgain, `${one} is no longer hidden: 2 records came back to the answers.\n`)
+  assert.equal(shownAgain, `${one} is no longer hidden.\n2 records came back to the answers.\n`)
   assert.deepEqual(await names(), ['b2', 'c3', 'd1'])
-  assert.match(await run('unhide', uri), /is no longer hidden: 1 record came back to the answers\.\n$/)
+  assert.match(await run('unhide', uri), /is no longer hidden\.\n1 record came back to the answers\.\n$/)
   assert.deepEqual(await names(), ['a3', 'b2', 'c3', 'd1'])
   tell(one, 'a', 'a4')
   await expected('a4', 'b2', 'c3', 'd1')
@@ -117,6 +121,74 @@ onEveryDatabase(
   },
 )
 
+/** More than the commands move in one transaction, so that they can be interrupted between two. */
+const many = 4_000
+
+onEveryDatabase(`what ${signal} left half done is finished by whichever command is next`, async (engine) => {
+  const { env, run, seen } = await filled(engine)
+  const interrupt = async (signal: NodeJS.Signals, ...args: readonly string[]): Promise<void> => {
+    using child = spawnProgram(args, env)
+    const ended = once(child, 'exit')
+    // It has said so before it moves the first row.
+    assert.match(
+      String((await once(child.stdout, 'data'))[0]),
+      new RegExp(`^${one} is (no longer )?hidden\\.\n$`),
+    )
+    child.kill(signal)
+    assert.deepEqual(await ended, [null, signal])
+  }
+  await interrupt('SIGINT', 'hide', one, ...because)
+  assert.equal(await seen(), 1)
+  const again = await run('hide', one, ...because)
+  assert.match(again.stdout, /has been hidden since .*\n[\d,]+ rows of before were still to be moved\.\n$/)
+  assert.equal((await run('hide', one, ...because)).stdout.split('\n').length, 2)
+
+  await interrupt('SIGKILL', 'unhide', one)
+  assert.ok((await seen()) < many + 1)
+  const refused = await run('unhide', one)
+  assert.match(refused.stdout, /^[\d,]+ rows of before were still to be moved\.\n$/)
+  assert.match(refused.stderr, /is not hidden/)
+  assert.equal(await seen(), many + 1)
+  const { stdout } = await run('unhide', one)
+  assert.equal(stdout, '')
+
+  // Another subject's command finishes it as well.
+  await interrupt('SIGKILL', 'hide', one, ...because)
+  const other = await run('hide', two, ...because)
+  assert.match(
+    other.stdout,
+    new RegExp(
+      `^${two} is hidden\\.\n[\\d,]+ rows of before were still to be moved\\.\n1 record left the answers\\.\n$`,
+    ),
+  )
+})
+
+test('whoever reads what is said may go, and the rows are moved all the same', async () => {
+  const { env, run, seen } = await filled('sqlite')
+  for (const args of [
+    ['hide', one, ...because],
+    ['unhide', one],
+  ]) {
+    using child = spawnProgram(args, env)
+    const ended = once(child, 'exit')
+    child.stdout.destroy()
+    child.stderr.destroy()
+    assert.deepEqual(await ended, [0, null])
+  }
+  assert.equal(await seen(), many + 1)
+  assert.equal((await run('unhide', one)).stdout, '')
+})
+
+onEveryDatabase('an account that is here in capitals is hidden as it is written', async (engine) => {
+  const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
+  const file = inFolder('capitals.jsonl')
+  const did = 'did:web:News.Example'
+  writeFileSync(file, `${JSON.stringify({ uri: `at://${did}/${collection}/a`, value: outlet('a') })}\n`)
+  await runProgram(['import', file], { env })
+  const { stdout } = await runProgram(['hide', did, ...because], { env })
+  assert.equal(stdout, `${did} is hidden.\n1 record left the answers.\n`)
+})
+
 test('what cannot be hidden or shown is told, and what to write instead', async () => {
   const env = { LEXIGRAPH_DATABASE: inFolder('words.db') }
   const empty = inFolder('empty.jsonl')
@@ -138,6 +210,14 @@ test('what cannot be hidden or shown is told, and what to write instead', async 
     [['hide', one, '--reason', 'a', '--by', ' '], /^--by is empty\. Give the name of who does it\.\n$/],
     [['unhide', one], /^did:\S+ is not hidden; `lexigraph hidden` lists what is\.\n$/],
     [['unhide', 'ann.example'], /is a handle/],
+    [
+      ['hide', 'did:web:News.Example', ...because],
+      /^did:web:News\.Example has capitals in its host, .* Write did:web:news\.example\.\n$/,
+    ],
+    [
+      ['hide', `at://did:web:News.Example/${collection}/A`, ...because],
+      / Write at:\/\/did:web:news\.example\/tech\.service\.news\.source\/A\.\n$/,
+    ],
     [['hide', one, ...because, '--database', inFolder('none.db')], /^There is no database at/],
     // It may be served meanwhile, so that it must not be rebuilt by the way.
     [['hide', one, ...because, '--lexicons', otherLexicons], /it was built with other lexicons/],
@@ -151,10 +231,35 @@ test('what cannot be hidden or shown is told, and what to write instead', async 
   const { stdout } = await runProgram(['hide', foreign, ...because], { env })
   assert.equal(
     stdout,
-    `${foreign} is hidden: 0 records left the answers. No lexicon here has the collection app.example.other.\n`,
+    `${foreign} is hidden. No lexicon here has the collection app.example.other.\n0 records left the answers.\n`,
   )
   assert.equal((await runProgram(['hidden', '--json'], { env })).stdout.split('\n').length, 2)
 })
+
+/** Many records of one account and one of another. */
+async function filled(engine: Engine) {
+  const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
+  const file = inFolder('many.jsonl')
+  const line = (did: string, rkey: string): string =>
+    `${JSON.stringify({ uri: `at://${did}/${collection}/${rkey}`, value: outlet(rkey) })}\n`
+  const lines = Array.from({ length: many }, (_, index) => line(one, `r${index}`))
+  writeFileSync(file, lines.join('') + line(two, 'a'))
+  const run = (...args: readonly string[]) => runProgram(args, { env })
+  await run('import', file)
+  const seen = async (): Promise<number> => {
+    const { stdout } = await run('query', '{ techServiceNewsSource { totalCount } }')
+    return JSON.parse(stdout).data.techServiceNewsSource.totalCount
+  }
+  return { env, run, seen }
+}
+
+/** With its pipes in the test's hands. */
+function spawnProgram(args: readonly string[], env: Readonly<Record<string, string>>) {
+  return spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
 
 /** Each thing it says is later than the last. */
 function teller(network: FakeJetstream): (did: string, rkey: string, displayName: string) => void {

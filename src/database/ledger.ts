@@ -117,6 +117,8 @@ export interface Ledger {
    */
   unhide(subject: string, shownBy: string): Promise<number | null>
 
+  /** Whether an account has records here, hidden ones too, or had some. */
+  knowsAccount(did: string): Promise<boolean>
   /** DIDs of accounts that have records here, hidden ones too, in order, after `after`. */
   readActors(limit: number, after: string | null): Promise<readonly string[]>
   /** Accounts whose handle is to be looked up by now. */
@@ -128,4 +130,6 @@ export interface Ledger {
    * done counting as one; how many it moved, 0 when nothing is left to do.
    */
   settleAccounts(limit: number): Promise<number>
+  /** What is left for it to do, in rows of all accounts but that one. */
+  countRowsToMove(except: string): Promise<number>
 }

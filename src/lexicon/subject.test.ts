@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseSubject } from './subject.ts'
+import { inLowerCase, parseSubject } from './subject.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 
@@ -13,6 +13,19 @@ test('a DID is an account, and a whole AT-URI with a DID a record', () => {
     collection: 'org.example.note',
     rkey: '3kaaaaaaaaa22',
   })
+})
+
+test('a host in capitals has another form, which leaves ports and paths as they are', () => {
+  assert.equal(inLowerCase('did:web:News.Example'), 'did:web:news.example')
+  assert.equal(inLowerCase('did:web:LocalHost%3A8080:Users:Ann'), 'did:web:localhost%3A8080:Users:Ann')
+  for (const kept of [
+    did,
+    'did:web:b.example',
+    'did:web:localhost%3A8080',
+    'did:web:b.example:Ann',
+    'did:key:zQ3',
+  ])
+    assert.equal(inLowerCase(kept), null)
 })
 
 test('what is neither is told what to write instead', () => {

@@ -7,6 +7,18 @@ export type Subject =
 
 const form = 'Give a record as at://DID/COLLECTION/RKEY, or an account as its DID.'
 
+/**
+ * Hosts have no capitals of their own, but DIDs are compared as they are written. The DID with its host in lower
+ * case; null where it is so already.
+ */
+export function inLowerCase(did: string): string | null {
+  // What follows a percent sign is written in capitals, and what follows the host is a path.
+  const lower = did.replace(/^did:web:[^:]+/, (text) =>
+    text.replaceAll(/%[0-9A-F]{2}|[A-Z]+/gi, (part) => (part.startsWith('%') ? part : part.toLowerCase())),
+  )
+  return lower === did ? null : lower
+}
+
 /** What is wrong with it, in words, where it is neither. */
 export function parseSubject(text: string): Subject | string {
   if (isValidDid(text)) return { kind: 'account', did: text }

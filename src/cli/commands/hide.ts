@@ -3,8 +3,9 @@ import { userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ledger, Hiding } from '../../database/ledger.ts'
 import { whileBusy } from '../../ingest/retries.ts'
-import { parseSubject, type Subject } from '../../lexicon/subject.ts'
+import { inLowerCase, parseSubject, type Subject } from '../../lexicon/subject.ts'
 import { formatInstant } from '../../util/instant.ts'
+import { finishDespiteClosedPipe } from '../closed-pipe.ts'
 import { type CommandContext, CommandError } from '../command.ts'
 import {
   type Foundation,
@@ -31,16 +32,19 @@ export async function hide({ config, operands, root }: CommandContext): Promise<
   await assertBuilt(config, foundation)
   await using database = await openExistingWriter(config, foundation)
   const { ledger } = database.write
+  await assertWritten(text, subject, ledger)
   const records = await ledger.hide({ subject: text, reason, hiddenBy })
   if (records === null) {
     const known = (await database.read.readHidings()).find(
       (hiding) => hiding.subject === text && hiding.shownAt === null,
     )
     print(known === undefined ? `${text} is hidden already.` : alreadyHidden(known))
+    await settle(ledger)
     return 0
   }
-  await settle(ledger)
-  print(`${text} is hidden: ${counted(records)} left the answers.${unserved(subject, foundation)}`)
+  print(`${text} is hidden.${unserved(subject, foundation)}`)
+  await settle(ledger, text)
+  print(`${counted(records)} left the answers.`)
   return 0
 }
 
@@ -52,11 +56,13 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
   await using database = await openExistingWriter(config, foundation)
   const { ledger } = database.write
   const records = await ledger.unhide(text, shownBy)
-  if (records === null) throw new CommandError(`${text} is not hidden; \`lexigraph hidden\` lists what is.`)
-  await settle(ledger)
-  print(
-    `${text} is no longer hidden: ${counted(records)} came back to the answers.${unserved(subject, foundation)}`,
-  )
+  if (records === null) {
+    await settle(ledger)
+    throw new CommandError(`${text} is not hidden; \`lexigraph hidden\` lists what is.`)
+  }
+  print(`${text} is no longer hidden.${unserved(subject, foundation)}`)
+  await settle(ledger, text)
+  print(`${counted(records)} came back to the answers.`)
   return 0
 }
 
@@ -108,14 +114,30 @@ async function assertBuilt(config: Config, foundation: Foundation): Promise<void
   await (await openExistingStore(config, foundation))[Symbol.asyncDispose]()
 }
 
-/** Rows that are still in the tables are out of sight already, so that it may take its time. */
-async function settle(ledger: Ledger): Promise<void> {
-  const { signal } = new AbortController()
-  while ((await whileBusy(signal, () => ledger.settleAccounts(rowsAtOnce))) > 0) await pause(breath)
+/** An account under a name that nobody writes so would be seen as before. One that is here may be hidden as it is. */
+async function assertWritten(text: string, { did }: Subject, ledger: Ledger): Promise<void> {
+  const lower = inLowerCase(did)
+  if (lower === null || (await ledger.knowsAccount(did))) return
+  throw new CommandError(
+    `${text} has capitals in its host, and no account here is written so. Write ${text.replace(did, lower)}.`,
+  )
 }
 
-function counted(records: number): string {
-  return `${records.toLocaleString('en')} ${records === 1 ? 'record' : 'records'}`
+/**
+ * Rows that are still in the tables are out of sight already, so that it may take its time. Other accounts' rows are
+ * moved too: whoever began with them, this command's like or who follows the network, may have been interrupted.
+ */
+function settle(ledger: Ledger, subject = ''): Promise<void> {
+  const { signal } = new AbortController()
+  return finishDespiteClosedPipe(async () => {
+    const left = await whileBusy(signal, () => ledger.countRowsToMove(subject))
+    if (left > 0) print(`${counted(left, 'row')} of before ${left === 1 ? 'was' : 'were'} still to be moved.`)
+    while ((await whileBusy(signal, () => ledger.settleAccounts(rowsAtOnce))) > 0) await pause(breath)
+  })
+}
+
+function counted(count: number, name = 'record'): string {
+  return `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`
 }
 
 /** No answer had it, but the hiding holds when lexicons are added that have it. */

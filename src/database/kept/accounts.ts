@@ -69,13 +69,26 @@ export function* releaseAccount(did: string, collections: readonly string[]): St
   yield* ask(`update actor set move = 'return' where did = ?`, did)
   yield* unmark(did, collections)
   const bases = yield* accountBases(did, collections)
-  let waiting = 0
-  for (const { base, collection } of bases) {
-    const count = `select count(*) as n from parked where base = ? and ${notHidden}`
-    const [row] = yield* ask(count, base, baseUriOf({ did, collection }))
-    waiting += Number(row?.n)
+  return (yield* countWaiting(bases)) + (yield* countRows(bases))
+}
+
+/** Rows that are still to be moved, of all accounts but that one. */
+export function* countRowsToMove(except: string): Steps<number> {
+  const collections = (yield* ask('select nsid from collection')).map(({ nsid }) => String(nsid))
+  let rows = 0
+  for (const { did, move } of yield* ask(
+    'select did, move from actor where move is not null and did <> ?',
+    except,
+  )) {
+    const bases = yield* accountBases(String(did), collections)
+    rows += yield* move === 'return' ? countWaiting(bases) : countRows(bases)
   }
-  return waiting + (yield* countRows(bases))
+  return rows
+}
+
+/** Whether it has records here, or had some. */
+export function* isKnown(did: string): Steps<boolean> {
+  return (yield* ask('select did from actor where did = ?', did)).length > 0
 }
 
 /** Whether the network lets it be seen; false when nothing of it is here, too. */
@@ -154,6 +167,17 @@ function* unmark(did: string, collections: readonly string[]): Steps<void> {
   yield* markHidden(function* () {
     for (const { base } of bases) yield* ask('delete from hidden where base = ?', base)
   })
+}
+
+/** Rows outside the tables that nothing but their account's standing keeps there. */
+function* countWaiting(bases: readonly AccountBase[]): Steps<number> {
+  let waiting = 0
+  for (const { did, base, collection } of bases) {
+    const count = `select count(*) as n from parked where base = ? and ${notHidden}`
+    const [row] = yield* ask(count, base, baseUriOf({ did, collection }))
+    waiting += Number(row?.n)
+  }
+  return waiting
 }
 
 /** Of collections that are served. */

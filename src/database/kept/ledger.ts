@@ -1,6 +1,7 @@
 /** What is kept beside the records, in SQL that every engine understands. */
 import type { SourceState } from '../database.ts'
 import type { ApiKey, JobKind, Ledger, Listing, RepoJob } from '../ledger.ts'
+import { countRowsToMove, isKnown } from './accounts.ts'
 import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { ask, type Steps } from './steps.ts'
 
@@ -160,6 +161,14 @@ export class KeptLedger implements Ledger {
       yield* ask('delete from listing where kind = ?', kind)
       yield* ask('delete from job where kind = ? and due_at is null', kind)
     })
+  }
+
+  knowsAccount(did: string): Promise<boolean> {
+    return this.#transact(() => isKnown(did))
+  }
+
+  countRowsToMove(except: string): Promise<number> {
+    return this.#transact(() => countRowsToMove(except))
   }
 
   readActors(limit: number, after: string | null): Promise<readonly string[]> {
