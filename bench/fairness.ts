@@ -1,7 +1,8 @@
 /**
  * One caller against the others: the page of 20 of a caller with a key, asked a hundred times a second, on an idle
  * server and then while somebody without a key sends the heaviest operations allowed, as fast as answers come, on many
- * connections. All workers, default tiers; the hostile caller is a process of its own at another address.
+ * connections. All workers, default tiers; the hostile caller is a process of its own, each time at a new address with
+ * all its points.
  * Usage: node bench/fairness.ts DATABASE [seconds]. The database holds an imported news corpus; a key is added to it.
  */
 import { execFileSync, fork, spawn } from 'node:child_process'
@@ -14,9 +15,6 @@ const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const port = 4690
 const page = `{ techServiceNewsArticle(first: 20) { nodes {
   uri title url publishedAt language sourceResolved { ... on TechServiceNewsSource { displayName domain } } } } }`
-
-/** Milliseconds until the hostile caller has all its points again. */
-const nextMinute = 61_000
 
 const times = (count: number, part: (alias: string) => string): string =>
   `{ ${Array.from({ length: count }, (_, index) => part(`a${index}`)).join(' ')} }`
@@ -65,15 +63,19 @@ async function measure(database: string, seconds: number): Promise<void> {
     await calls(key.trim(), 3)
     const idle = await calls(key.trim(), seconds)
     report('idle', idle, idle)
+    let addresses = 1
     for (const name of Object.keys(heavy))
       for (const connections of [4, 64]) {
-        const child = fork(fileURLToPath(import.meta.url), ['hostile', JSON.stringify({ name, connections })])
+        addresses += 1
+        const child = fork(fileURLToPath(import.meta.url), [
+          'hostile',
+          JSON.stringify({ name, connections, address: `127.0.0.${addresses}` }),
+        ])
         await once(child, 'message')
         const beside = await calls(key.trim(), seconds)
         child.send('stop')
         const [statuses] = await once(child, 'message')
         report(`${name}, ${connections} connections`, beside, idle, statuses)
-        await setTimeout(nextMinute)
       }
   } finally {
     server.kill()
@@ -102,8 +104,14 @@ async function calls(key: string, seconds: number): Promise<readonly number[]> {
   return took
 }
 
-async function attack({ name, connections }: { name: string; connections: number }): Promise<void> {
-  const options: AgentOptions & { localAddress: string } = { keepAlive: true, localAddress: '127.0.0.2' }
+interface Hostile {
+  readonly name: string
+  readonly connections: number
+  readonly address: string
+}
+
+async function attack({ name, connections, address }: Hostile): Promise<void> {
+  const options: AgentOptions & { localAddress: string } = { keepAlive: true, localAddress: address }
   const agent = new Agent(options)
   const statuses: Record<string, number> = {}
   const end = new AbortController()
