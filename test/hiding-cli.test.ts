@@ -124,7 +124,7 @@ onEveryDatabase(
 /** More than the commands move in one transaction, so that they can be interrupted between two. */
 const many = 4_000
 
-onEveryDatabase(`what ${signal} left half done is finished by whichever command is next`, async (engine) => {
+onEveryDatabase('what was left half done is finished by whichever command is next', async (engine) => {
   const { env, run, seen } = await filled(engine)
   const interrupt = async (signal: NodeJS.Signals, ...args: readonly string[]): Promise<void> => {
     using child = spawnProgram(args, env)
