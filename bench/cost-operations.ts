@@ -306,6 +306,16 @@ export const operations: Readonly<Record<string, string>> = {
     'first: 100',
     `nodes { ${times(1000, (n) => `a${n}: title`)} }`,
   ),
+  'aliases: record 5 times, 100 articles': articles(
+    'first: 100',
+    `nodes { ${times(5, (n) => `a${n}: recordJson`)} }`,
+  ),
+  'aliases: 49 fragments of 12 equal fields': `{ ${list} { nodes { ${times(49, (n) => `...f${n}`)} } } } ${times(49, (n) => `fragment f${n} on TechServiceNewsArticle { uri cid did rkey title description url publishedAt language country section guid }`)}`,
+  'aliases: 99 records with 9 fields': `{ ${times(99, (n) => `a${n}: ${list}ByUri(uri: "at://did:plc:a/b.c.d/e${n}") { ...f }`)} } fragment f on TechServiceNewsArticle { uri cid did rkey title description url publishedAt language }`,
+  'aliases: 300 lists within one article': articles(
+    'first: 1',
+    `nodes { ${times(300, (n) => `a${n}: ${enrichments}(first: 1) { nodes { uri } }`)} }`,
+  ),
   'aliases: 500 outlets of 100 articles': articles(
     'first: 100',
     `nodes { ${times(200, (n) => `a${n}: sourceResolved { ... on TechServiceNewsSource { displayName } }`)} }`,

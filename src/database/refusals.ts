@@ -1,6 +1,17 @@
 /** What callers are told by every engine in the same words. */
 import { ServiceError } from '../errors.ts'
 
+/** Bytes of an answer: making and sending a longer one would hold all others up. */
+export const largestAnswer = 8 * 1024 * 1024
+
+export function answerTooLarge(): ServiceError {
+  return new ServiceError(
+    'QUERY_TOO_COMPLEX',
+    `The answer has more than ${largestAnswer} bytes, which is the limit. Ask for smaller pages and follow their cursors, or for fewer fields, above all \`recordJson\` and long texts.`,
+    { limit: largestAnswer },
+  )
+}
+
 /** It may soon be otherwise; `cause` is for the operator. */
 export function unavailable(cause: unknown): ServiceError {
   const message = 'The database does not answer at the moment.'

@@ -74,7 +74,7 @@ function ownOutput(
   if (name === '_empty') return { kind: 'constant', json: 'null' }
   if (type.name === 'Blob') return { kind: 'blobField', path, name: name as 'ref' | 'mimeType' | 'size' }
   if (type.name === 'UnknownObject')
-    return { kind: 'json', path: name === 'type' ? [...path, '$type'] : path }
+    return name === 'type' ? { kind: 'json', path: [...path, '$type'] } : { kind: 'anyJson', path }
   return { kind: 'json', path: [...path, name] }
 }
 
@@ -98,7 +98,10 @@ function valueOutput(context: PlanContext, type: FieldType, path: readonly strin
       }
     case 'union':
       return unionOutput(context, type.type, path, sets)
+    case 'unknown':
+      return { kind: 'anyJson', path }
     case 'array':
+      if (type.of.kind === 'unknown') return { kind: 'anyJson', path }
       return isPlain(type.of)
         ? { kind: 'json', path }
         : { kind: 'array', path, element: valueOutput(context, type.of, [], sets) }
@@ -113,7 +116,7 @@ function isPlain({ kind }: FieldType): boolean {
 }
 
 function unionOutput(context: PlanContext, type: UnionType, path: readonly string[], sets: Sets): Output {
-  if (type.members.length === 0 && type.closed) return { kind: 'json', path }
+  if (type.members.length === 0 && type.closed) return { kind: 'anyJson', path }
   const otherwise = type.closed
     ? null
     : buildFields(context, objectNamed(context, 'UnknownObject'), sets, path)

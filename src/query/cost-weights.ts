@@ -4,6 +4,8 @@ export const weights = {
   point: 1_000,
   /** A value that is printed, and each record, object or group around values. */
   value: 1,
+  /** `recordJson`, and any other value of type JSON: some kilobytes. */
+  json: 20,
   /** A field that is written, an operator or an object of a `where`: what planning takes, whatever the data. */
   written: 10,
   /** A list with its page, wherever it stands. */

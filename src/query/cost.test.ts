@@ -8,6 +8,7 @@ import { openTestService, type TestService } from '../../test/support/service.ts
 import { createPlanner } from '../../test/support/plans.ts'
 import { recordLexicon } from '../../test/support/store.ts'
 import { assertAffordable, costOf, sizeOf } from './cost.ts'
+import { limits } from './limits.ts'
 
 const list = 'orgExampleLibraryBook'
 const reverse = 'orgExampleLibraryBookViaAuthor'
@@ -79,6 +80,9 @@ costs('references and arrays of objects cost more than values', [
   ],
   [`{ ${list} { nodes { author { isCurrent } } } }`, 21 + 20 * (1 + 1 + 5)],
   [`{ ${list} { nodes { tags } } }`, 21 + 20 * 2],
+  [`{ ${list} { nodes { recordJson } } }`, 21 + 20 * (1 + 20)],
+  [`{ ${list} { nodes { extra } } }`, 21 + 20 * (1 + 20)],
+  [`{ ${list} { nodes { edition { ... on UnknownObject { type value } } } } }`, 21 + 20 * (1 + 1 + 1 + 20)],
   [`{ ${list} { nodes { credits { share } } } }`, 21 + 20 * (1 + 5 * 2)],
   [`{ ${list}ByUri(uri: "at://did:plc:a/b.c.d/e") { title } }`, 5 + 2],
 ])
@@ -176,6 +180,21 @@ costs('the state of the index costs a total of each collection, up to a bound', 
 test('points are thousands of the size, rounded up, and at least one', () => {
   assert.equal(costOf(planned('{ __typename }')), 1)
   assert.equal(costOf(planned(grouped('language', 'groups { count }'))), 11)
+})
+
+test('a page of twenty with what its records refer to is a point, however many of its fields are asked for', () => {
+  const fields = 'uri cid did rkey indexedAt title blurb language genre publishedAt pages tags'
+  const author = 'authorResolved { ... on OrgExampleLibraryPerson { name country } }'
+  assert.equal(
+    costOf(planned(`{ ${list} { nodes { ${fields} ${author} } pageInfo { hasNextPage endCursor } } }`)),
+    1,
+  )
+})
+
+test('many whole records are refused before they are read', () => {
+  const whole = Array.from({ length: 45 }, (_, n) => `a${n}: recordJson`).join(' ')
+  const pages = Array.from({ length: 20 }, (_, n) => `r${n}: ${list}(first: 100) { nodes { ${whole} } }`)
+  assert.ok(costOf(planned(`{ ${pages.join(' ')} }`)) > limits.points)
 })
 
 test('introspection costs what it prints, and all tools fit into any tier', () => {

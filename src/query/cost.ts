@@ -134,6 +134,10 @@ function outputSize(output: Output): number {
       return resolvedSize(output.records)
     case 'isCurrent':
       return weights.reference
+    case 'anyJson':
+      return weights.json
+    case 'system':
+      return output.name === 'recordJson' ? weights.json : weights.value
     case 'list':
       return listSize(output.list)
     default:

@@ -44,6 +44,7 @@ function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
     case 'system':
       return systemValue(emitter, output.name, row)
     case 'json':
+    case 'anyJson':
       return orNull(dialect.jsonAt(json, output.path))
     case 'wrapped':
       return orNull(dialect.jsonAt(json, [...output.path, output.key]))

@@ -7,7 +7,7 @@ import { RequestErrors } from './request-errors.ts'
 
 /** The databases' words where an operation within our limits is still over one of its own. */
 const tooLarge =
-  /string or blob too big|too many SQL variables|Expression tree is too large|parser stack overflow|at most \d+ tables in a join|too many (terms|arguments|columns)|out of memory|stack depth limit exceeded|target lists can have at most/i
+  /string or blob too big|too many SQL variables|Expression tree is too large|parser stack overflow|at most \d+ tables in a join|too many (terms|arguments|columns)|out of memory|invalid memory alloc request|cannot enlarge string buffer|stack depth limit exceeded|target lists can have at most/i
 
 /** Places that are told of each mistake. */
 const mostPlaces = 20

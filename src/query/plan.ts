@@ -38,6 +38,8 @@ export type Output =
   | { readonly kind: 'system'; readonly name: SystemField }
   /** As the record has it. */
   | { readonly kind: 'json'; readonly path: readonly string[] }
+  /** The same, where it may be anything and as large as a record. */
+  | { readonly kind: 'anyJson'; readonly path: readonly string[] }
   /** The text behind `$bytes` or `$link`. */
   | { readonly kind: 'wrapped'; readonly path: readonly string[]; readonly key: '$bytes' | '$link' }
   | {

@@ -2,6 +2,7 @@
 import { bucketStart, concat } from '../../sql/common.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
+import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './ddl.ts'
 
 export const postgresDialect: Dialect = {
@@ -14,7 +15,10 @@ export const postgresDialect: Dialect = {
   // As the indexes have it: nobody tells the planner that a column without missing values is in order either way.
   ordering: (direction, mayMiss) =>
     raw(!mayMiss ? direction : direction === 'asc' ? 'asc nulls first' : 'desc nulls last'),
-  body: (text) => sql`convert_to(${text}, 'UTF8')`,
+  // Null where it is too large, which reader.ts tells. The offset keeps the planner from making the text twice.
+  body: (text) =>
+    sql`(select case when octet_length(body) <= ${raw(String(largestAnswer))} then body end
+      from (select convert_to(${text}, 'UTF8') as body offset 0) answer)`,
   toJson: (value) => sql`coalesce(to_json(${value})::text, 'null')`,
   booleanJson: (condition) => sql`(${condition})::text`,
   recordJson: (record) => sql`${record}::text`,

@@ -16,7 +16,7 @@ import { readRejections } from '../kept/read-rejections.ts'
 import { readStatus } from '../kept/status.ts'
 import type { Steps } from '../kept/steps.ts'
 import type { ApiKey, Hiding, KeptRejection } from '../ledger.ts'
-import { rebuiltElsewhere, sumOutOfRange } from '../refusals.ts'
+import { answerTooLarge, rebuiltElsewhere, sumOutOfRange } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import { closeClient } from './connection.ts'
 import { derivationOf, quote } from './ddl.ts'
@@ -68,7 +68,8 @@ export class PostgresReader implements ReadDatabase {
     try {
       return await this.#readOnwards(async (client) => {
         const { rows } = await runPreparedForBytes(client, statement, timeout)
-        const { version, body } = rows[0] as { version: Buffer; body: Buffer }
+        const { version, body } = rows[0] as { version: Buffer; body: Buffer | null }
+        if (body === null) throw answerTooLarge()
         return { version: Number(version.readBigInt64BE()), body }
       }, terms)
     } catch (error) {

@@ -2,12 +2,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { largestAnswer } from '../refusals.ts'
 import { defineFunctions } from './functions.ts'
 
 /** Milliseconds that a connection waits for another process's lock. */
 const lockTimeout = 10_000
-/** Bytes of an answer, and of any value on the way to it; more is refused instead of filling the memory. */
-const largestAnswer = 64 * 1024 * 1024
 
 /** `cacheSize`: MiB of pages that it keeps for itself; what is mapped into memory is shared by all processes. */
 export function connect(path: string, readOnly: boolean, cacheSize = 64): DatabaseSync {
@@ -16,6 +15,7 @@ export function connect(path: string, readOnly: boolean, cacheSize = 64): Databa
   const database = new DatabaseSync(path, {
     readOnly,
     timeout: lockTimeout,
+    // It holds for any value on the way to an answer too, so that no memory is filled with what is refused.
     ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
   })
   database.exec(

@@ -1,8 +1,8 @@
 /** SQLite's failures, as they pass between processes and as callers may know them. */
 import { type ErrorCode, ServiceError } from '../../errors.ts'
-import { unavailable } from '../refusals.ts'
+import { answerTooLarge, unavailable } from '../refusals.ts'
 
-/** Busy, locked or out of reach may be over soon, and says so (https://sqlite.org/rescode.html). */
+/** Reads, and fails in words for callers where there are some (https://sqlite.org/rescode.html). */
 export function whileReachable<Result>(read: () => Result): Result {
   try {
     return read()
@@ -11,11 +11,16 @@ export function whileReachable<Result>(read: () => Result): Result {
   }
 }
 
-/** The same failure, or what a caller may know of one that may be over soon. */
+/** The same failure, or what a caller may know of it: that it may be over soon, or that the answer is too large. */
 export function asPassing(error: unknown): unknown {
   const code = (error as { errcode?: unknown }).errcode
-  return typeof code === 'number' && passing.has(code & 0xff) ? unavailable(error) : error
+  if (typeof code !== 'number') return error
+  if (code === tooBig) return answerTooLarge()
+  return passing.has(code & 0xff) ? unavailable(error) : error
 }
+
+/** SQLITE_TOOBIG */
+const tooBig = 18
 
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN */
 const passing: ReadonlySet<number> = new Set([5, 6, 10, 14])

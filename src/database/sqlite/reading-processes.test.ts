@@ -9,6 +9,7 @@ import { openNotes } from '../../../test/support/notes.ts'
 import { temporaryFolder } from '../../../test/support/store.ts'
 import { until } from '../../../test/support/until.ts'
 import { ServiceError } from '../../errors.ts'
+import { largestAnswer } from '../refusals.ts'
 import { LongReadings } from './long-readings.ts'
 
 const file = temporaryFolder()
@@ -113,10 +114,10 @@ test('a file that is gone is a failure of each question, until it is there again
 test('an answer over the limit of size is refused, and the process goes on', async () => {
   const readers = watchReaders()
   await using readings = new LongReadings(await newFile('large.db'))
-  const large = { text: 'select 1 as version, zeroblob(?) as body', values: [65 * 1024 * 1024] }
+  const large = { text: 'select 1 as version, zeroblob(?) as body', values: [largestAnswer + 1] }
   await assert.rejects(readings.readAnswer(large, patient), /string or blob too big/)
-  const fits = { ...large, values: [20_000_000] }
-  assert.equal((await readings.readAnswer(fits, patient)).body.length, 20_000_000)
+  const fits = { ...large, values: [8_000_000] }
+  assert.equal((await readings.readAnswer(fits, patient)).body.length, 8_000_000)
   assert.equal(readers.all().length, 1)
 })
 
