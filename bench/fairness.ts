@@ -39,7 +39,7 @@ const heavy: Readonly<Record<string, (n: number) => string>> = {
       (
         a,
       ) => `${a}: techServiceNewsSource(first: ${100 - (n % 3)}) { nodes { techServiceNewsArticleViaSource(first: 100) {
-      nodes { uri title url description publishedAt language recordJson } } } }`,
+      nodes { uri title url description publishedAt language } } } }`,
     ),
   'pages of a hundred': (n) =>
     `{ techServiceNewsArticle(first: ${100 - (n % 50)}) { nodes { uri title url publishedAt language

@@ -1,4 +1,4 @@
-/** `explain 'GRAPHQL'`: what an operation reads, the SQL it becomes, and which index each part uses. */
+/** `explain 'GRAPHQL'`: what an operation reads and costs, the SQL it becomes, and which index each part uses. */
 import { errorAnswer } from '../../query/error-answer.ts'
 import type { Explanation } from '../../query/execute.ts'
 import type { CommandContext } from '../command.ts'
@@ -19,9 +19,10 @@ export async function explain(context: CommandContext): Promise<number> {
   return 0
 }
 
-function renderText({ plan, sql, values, steps }: Explanation): string {
+function renderText({ plan, cost, sql, values, steps }: Explanation): string {
   const parts: [string, readonly string[]][] = [
     ['Plan', plan],
+    ['Cost', [`${cost} ${cost === 1 ? 'point' : 'points'}`]],
     ['SQL', [sql ?? 'none: the answer needs no data']],
     ['Parameters', values.map((value, index) => `${index + 1}  ${renderValue(value)}`)],
     ['Steps and indexes', steps],
@@ -32,8 +33,8 @@ function renderText({ plan, sql, values, steps }: Explanation): string {
     .join('\n')
 }
 
-function renderJson({ plan, sql, values, steps }: Explanation): string {
-  return `${JSON.stringify({ plan, sql, values: values.map(plainValue), steps })}\n`
+function renderJson({ plan, cost, sql, values, steps }: Explanation): string {
+  return `${JSON.stringify({ plan, cost, sql, values: values.map(plainValue), steps })}\n`
 }
 
 function renderValue(value: unknown): string {
