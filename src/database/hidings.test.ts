@@ -385,6 +385,31 @@ onEveryDatabase(
   },
 )
 
+onEveryDatabase('what is left to be moved is counted, without one account or with all', async (database) => {
+  await using store = await filled(database)
+  const { ledger } = store.database.write
+  const left = (except = ''): Promise<number> => ledger.countRowsToMove(except)
+  assert.equal(await left(), 0)
+  await hide(store, record)
+  assert.equal(await left(), 0)
+  await apply(store, put(store, spot('d'), 0, { rev: rev(1) }), account(1, 'deactivated', 1))
+  await hide(store, ann)
+  assert.deepEqual([await left(), await left(ann)], [3, 1])
+  await ledger.settleAccounts(1)
+  assert.equal(await left(), 2)
+  await settleAll(store)
+  assert.equal(await left(), 0)
+  // The record that is hidden by itself stays where it is.
+  await show(store, ann)
+  assert.deepEqual([await left(), await left(ann)], [2, 0])
+  await ledger.settleAccounts(1)
+  assert.equal(await left(), 1)
+  assert.deepEqual(
+    [await ledger.knowsAccount(ann), await ledger.knowsAccount('did:web:none.example')],
+    [true, false],
+  )
+})
+
 const everyNote = `select id, rkey, indexed_at, changed_at from "${note}" order by id`
 
 async function open(database: Engine): Promise<TestStore> {
