@@ -12,7 +12,7 @@ if (major < 24) {
 
 const { spawn } = await import('node:child_process')
 const { globSync, readFileSync } = await import('node:fs')
-const { fileURLToPath } = await import('node:url')
+const { fileURLToPath, pathToFileURL } = await import('node:url')
 const { run } = await import('node:test')
 const { spec: SpecReporter } = await import('node:test/reporters')
 
@@ -66,17 +66,35 @@ function runApart(some, output) {
   })
 }
 
+/** The runner says nothing of a file that throws once some of its tests are registered; loading it again does. */
+async function filesNotLoaded() {
+  let broken = 0
+  for (const file of files) {
+    try {
+      await import(pathToFileURL(`${root}${file}`))
+    } catch (error) {
+      broken += 1
+      console.log(`\n✖ ${file}`, error)
+    }
+  }
+  return broken
+}
+
 let summary
 const events = run({ cwd: root, files, isolation: 'none' })
 events.on('test:summary', (event) => {
   if (event.file === undefined) summary = event
 })
 const report = events.compose(new SpecReporter())
-report.on('end', () => {
-  const passed = summary?.success === true
+report.on('end', async () => {
+  const broken = await filesNotLoaded()
+  const passed = summary?.success === true && broken === 0
   const { tests = 0, passed: ok = 0, skipped = 0 } = summary?.counts ?? {}
   const seconds = ((summary?.duration_ms ?? 0) / 1000).toFixed(1)
-  const outcome = passed ? `All ${ok} tests passed` : `${tests - ok - skipped} of ${tests} tests FAILED`
+  const failed = tests - ok - skipped
+  const outcome = passed ? `All ${ok} tests passed` : `${failed} of ${tests} tests FAILED`
+  if (broken > 0)
+    console.log(`\n${broken} test files did not load to their end, and tests of theirs never ran.`)
   console.log(
     `\n${outcome}${skipped > 0 ? `, ${skipped} skipped` : ''} (${files.length} files, ${seconds} s).`,
   )
