@@ -158,7 +158,7 @@ test('an operation with errors prints them and fails', async () => {
 
 test('an operation is explained with its SQL and indexes', async () => {
   const { stdout, status } = await run(['explain', newest, '--database', await shared()])
-  assert.match(stdout, /^# Cost\n1 point$/m)
+  assert.match(stdout, /^# Cost\n\d+ points$/m)
   assert.equal(status, 0)
   assert.match(stdout, /select/i)
   assert.match(stdout, /tech\.service\.news\.source/)
