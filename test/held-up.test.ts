@@ -1,0 +1,143 @@
+/** What is short on a server that something holds up, such as a lock: nobody waits longer than they may, or want. */
+import assert from 'node:assert/strict'
+import pg from 'pg'
+import type { Answered } from '../src/server/observer.ts'
+import type { Json } from './reference/shapes.ts'
+import { someCaller } from './support/callers.ts'
+import { onPostgres } from './support/databases.ts'
+import { anybody } from './support/engine.ts'
+import { type HttpServer, startServer } from './support/http-server.ts'
+import { note, noteLexicons, spot, uriOf } from './support/notes.ts'
+import { freshDatabase } from './support/postgres.ts'
+import { openTestService, type TestService } from './support/service.ts'
+import { until } from './support/until.ts'
+
+/** Every connection of the pool, and some that wait for one. */
+const many = 13
+const known = '{ orgExampleNote(first: 5) { nodes { text } } }'
+/** May take long. */
+const searching = '{ orgExampleNote(where: {text: {eq: "a"}}) { nodes { text } } }'
+
+onPostgres('past its time a request is told so in the words of its tier', async () => {
+  await using held = await openHeld({ seconds: 1 })
+  await using _lock = await held.lock()
+  for (const query of [known, searching]) {
+    const response = await held.server.post({ query })
+    assert.equal(response.status, 504)
+    const [error] = ((await response.json()) as Json).errors
+    assert.equal(error.extensions.code, 'TIMEOUT')
+    assert.equal(error.extensions.limit, 1)
+    assert.match(error.message, /longer than the 1 s that the tier "public" has/)
+  }
+  assert.deepEqual(
+    held.answered.map(({ outcome }) => outcome),
+    ['TIMEOUT', 'TIMEOUT'],
+  )
+})
+
+onPostgres('who hangs up leaves nothing behind, and all connections can be used', async () => {
+  await using held = await openHeld({ seconds: 60 })
+  {
+    await using lock = await held.lock()
+    const late = new AbortController()
+    const body = JSON.stringify({ query: known })
+    const headers = { 'content-type': 'application/json' }
+    const all = Array.from({ length: many }, () =>
+      fetch(`${held.server.url}/api/graphql`, { method: 'POST', headers, body, signal: late.signal }).catch(
+        () => 'gone',
+      ),
+    )
+    await until(async () => (await lock.waiting()) === 10)
+    late.abort()
+    assert.deepEqual(new Set(await Promise.all(all)), new Set(['gone']))
+    await until(() => held.answered.length === many)
+    // Before the server would have ended them by itself.
+    await until(async () => (await lock.waiting()) === 0, { timeout: 8_000 })
+  }
+  const answers = await Promise.all(Array.from({ length: many }, () => held.server.post({ query: known })))
+  for (const answer of answers)
+    assert.deepEqual(((await answer.json()) as Json).data.orgExampleNote.nodes, [{ text: 'a' }])
+})
+
+onPostgres('what a signal says is the answer', async () => {
+  await using held = await openHeld({})
+  await using lock = await held.lock()
+  const late = new AbortController()
+  let over = 0
+  const answer = held.service.engine.execute(
+    { query: known },
+    {
+      ...anybody,
+      startLong: () => assert.fail('It took a turn.'),
+      startShort: () => ({ signal: late.signal, [Symbol.dispose]: () => void (over += 1) }),
+    },
+  )
+  await until(async () => (await lock.waiting()) === 1)
+  assert.equal(over, 0)
+  const reason = new Error('given up')
+  late.abort(reason)
+  const given = await answer
+  assert.ok(given.kind === 'errors')
+  assert.equal(given.cause, reason)
+  assert.equal(over, 1)
+  await until(async () => (await lock.waiting()) === 0)
+})
+
+interface Held extends AsyncDisposable {
+  readonly service: TestService
+  readonly server: HttpServer
+  readonly answered: readonly Answered[]
+  readonly lock: () => Promise<Lock>
+}
+
+/** Nobody reads the notes while it lasts. */
+interface Lock extends AsyncDisposable {
+  /** How many of the server's processes wait for it. */
+  readonly waiting: () => Promise<number>
+}
+
+/** A service with one note, which was read already. */
+async function openHeld(tier: { readonly seconds?: number }): Promise<Held> {
+  const database = await freshDatabase()
+  const service = await openTestService({
+    lexicons: noteLexicons,
+    records: [{ uri: uriOf(spot('a')), value: { $type: note, text: 'a' } }],
+    database: new URL(database.url),
+  })
+  await service.data(known)
+  assert.equal(service.opened.lastKind(), 'short')
+  const answered: Answered[] = []
+  const server = await startServer({
+    engine: service.engine,
+    authenticate: () => someCaller({ pointsPerMinute: null, pointsPerQuery: 1_000, concurrent: 1, ...tier }),
+    observer: { asked: () => undefined, answered: (one) => void answered.push(one) },
+  })
+  return {
+    service,
+    server,
+    answered,
+    lock: () => lockNotes(database.url),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await service[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function lockNotes(url: string): Promise<Lock> {
+  const client = new pg.Client(url)
+  // The server may end it with its database.
+  client.on('error', () => undefined)
+  await client.connect()
+  await client.query(`begin; lock table lexigraph_records."org.example.note" in access exclusive mode`)
+  return {
+    async waiting() {
+      const { rows } = await client.query(
+        'select count(distinct pid)::int as n from pg_locks where not granted',
+      )
+      return Number(rows[0]?.n)
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  }
+}
