@@ -1,10 +1,11 @@
 /** What is read of a file in other processes, so that this one goes on answering meanwhile. */
 import { ServiceError } from '../../errors.ts'
 import type { IndexStatus, Statement, StoredAnswer } from '../database.ts'
-import { type LongTerms, ReadingProcesses } from './reading-processes.ts'
+import type { Question } from './reading-messages.ts'
+import { type Answer, type LongTerms, ReadingProcesses } from './reading-processes.ts'
 
-/** Seconds that counting for a status may take. */
-const statusPatience = 10
+/** Seconds that counting for a status may take, and a plan. */
+const patience = 10
 
 export class LongReadings implements AsyncDisposable {
   readonly #answers: ReadingProcesses
@@ -25,12 +26,24 @@ export class LongReadings implements AsyncDisposable {
 
   /** `now` in microseconds since 1970. */
   async readStatus(now: bigint): Promise<IndexStatus> {
+    const reply = await this.#askForOperators({ kind: 'status', now }, 'Counting what is stored')
+    if (reply.kind === 'status') return reply.status
+    throw new Error(`The status is a ${reply.kind}.`)
+  }
+
+  async explain({ text, values }: Statement): Promise<readonly string[]> {
+    const question = { kind: 'explain', statement: { text, values } } as const
+    const reply = await this.#askForOperators(question, 'Planning a statement')
+    if (reply.kind === 'explain') return reply.steps
+    throw new Error(`The plan is a ${reply.kind}.`)
+  }
+
+  /** The kinds of questions take turns, each with the time that it has from when it is asked. */
+  async #askForOperators(question: Question, what: string): Promise<Answer> {
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(tooLate()), 1000 * statusPatience)
+    const timer = setTimeout(() => late.abort(tooLate(what)), 1000 * patience)
     try {
-      const reply = await this.#status.ask({ kind: 'status', now }, { signal: late.signal, caller: '' })
-      if (reply.kind === 'status') return reply.status
-      throw new Error(`The status is a ${reply.kind}.`)
+      return await this.#status.ask(question, { signal: late.signal, caller: question.kind })
     } finally {
       clearTimeout(timer)
     }
@@ -41,6 +54,6 @@ export class LongReadings implements AsyncDisposable {
   }
 }
 
-function tooLate(): ServiceError {
-  return new ServiceError('TIMEOUT', `Counting what is stored took more than ${statusPatience} seconds.`)
+function tooLate(what: string): ServiceError {
+  return new ServiceError('TIMEOUT', `${what} took more than ${patience} seconds.`)
 }

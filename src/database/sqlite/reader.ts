@@ -136,13 +136,10 @@ export class SqliteReader implements ReadDatabase {
   }
 
   async explain(statement: Statement): Promise<readonly string[]> {
-    const rows = this.#database.prepare(`explain query plan ${statement.text}`).all(...statement.values)
-    const depth = new Map<unknown, number>([[0, -1]])
-    return rows.map((row) => {
-      const level = (depth.get(row.parent) ?? -1) + 1
-      depth.set(row.id, level)
-      return `${'  '.repeat(level)}${String(row.detail)}`
-    })
+    const { long, idle } = this.#options
+    if (long !== null) return passingOf(long.explain(statement))
+    await idle()
+    return this.#readings.explain(statement)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

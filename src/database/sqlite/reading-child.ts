@@ -54,6 +54,8 @@ function replyTo(question: Question): Reply {
         return { kind: 'answer', answer: open().readAnswer(question.statement) }
       case 'status':
         return { kind: 'status', status: open().readStatus(question.now) }
+      case 'explain':
+        return { kind: 'explain', steps: open().explain(question.statement) }
     }
   } catch (error) {
     return { kind: 'failed', failure: failureOf(error) }

@@ -10,10 +10,12 @@ export type Question =
   | { readonly kind: 'answer'; readonly statement: Statement }
   /** `now` in microseconds since 1970. */
   | { readonly kind: 'status'; readonly now: bigint }
+  | { readonly kind: 'explain'; readonly statement: Statement }
 
 export type FromReader = { readonly kind: 'ready' } | Reply
 
 export type Reply =
   | { readonly kind: 'answer'; readonly answer: StoredAnswer }
   | { readonly kind: 'status'; readonly status: IndexStatus }
+  | { readonly kind: 'explain'; readonly steps: readonly string[] }
   | { readonly kind: 'failed'; readonly failure: Failure }

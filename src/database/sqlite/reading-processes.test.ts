@@ -37,6 +37,29 @@ test('as many statements run at a time as there are processes', async () => {
   for (const one of all) await assert.rejects(one, /^Error: enough$/)
 })
 
+test('a plan is made beside what callers ask, and one that cannot be made is no end of it', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('plan.db'))
+  const late = new AbortController()
+  const terms = { signal: late.signal, caller: 'somebody' }
+  const outcome = readings.readAnswer(endless('sqlite'), terms).catch((error: unknown) => error)
+  const busy = await until(() => readers.busy()[0])
+  const statement = {
+    text: 'select uri from base where id in (select id from base where did = ?)',
+    values: ['x'],
+  }
+  const steps = await readings.explain(statement)
+  assert.ok(steps.some((step) => /^S(CAN|EARCH) /.test(step)) && steps.length > 1, steps.join('\n'))
+  await assert.rejects(readings.explain({ text: 'select missing', values: [] }), /no such column/)
+  const [plan, { collections }] = await Promise.all([readings.explain(statement), readings.readStatus(0n)])
+  assert.deepEqual(plan, steps)
+  assert.equal(collections.length, 2)
+  assert.deepEqual(readers.busy(), [busy])
+  assert.equal(readers.all().length, 2)
+  late.abort('over')
+  assert.equal(await outcome, 'over')
+})
+
 test('a process that is killed by others is replaced, and what it was asked is asked again', async () => {
   const readers = watchReaders()
   await using readings = new LongReadings(await newFile('killed.db'))

@@ -16,7 +16,7 @@ export interface LongTerms {
 }
 
 /** An answer of the kind of its question. */
-type Answer = Exclude<Reply, { readonly kind: 'failed' }>
+export type Answer = Exclude<Reply, { readonly kind: 'failed' }>
 
 /** A process at a time. */
 interface Lane {

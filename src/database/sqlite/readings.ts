@@ -1,4 +1,4 @@
-/** What is read through one connection to SQLite for answers and for status, whichever process the connection is in. */
+/** What is read through one connection to SQLite for answers, for status and for plans, whichever process the connection is in. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { IndexStatus, Statement, StoredAnswer } from '../database.ts'
@@ -43,6 +43,17 @@ export class Readings {
     } finally {
       this.#database.exec('commit')
     }
+  }
+
+  /** A line for each step, indented under the one it is part of. */
+  explain({ text, values }: Statement): readonly string[] {
+    const rows = this.#database.prepare(`explain query plan ${text}`).all(...values)
+    const depth = new Map<unknown, number>([[0, -1]])
+    return rows.map((row) => {
+      const level = (depth.get(row.parent) ?? -1) + 1
+      depth.set(row.id, level)
+      return `${'  '.repeat(level)}${String(row.detail)}`
+    })
   }
 
   clear(): void {
