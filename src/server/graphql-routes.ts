@@ -17,7 +17,7 @@ import { networkOf } from './limits/address.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { acceptsGzip, matchesEtag, prefersHtml, responseType } from './media-types.ts'
 import type { Observer } from './observer.ts'
-import { Pace } from './pace.ts'
+import { CallerPace } from './pace.ts'
 import { addPlaygroundRoutes } from './playground.ts'
 import { Slowdown } from './slowdown.ts'
 import { Visit } from './visit.ts'
@@ -53,7 +53,7 @@ export async function addGraphQLRoutes(
   const sendPlayground = await addPlaygroundRoutes(app, { endpoint, exampleQuery })
   const outbox = new Outbox(readingTime)
   const slowdown = new Slowdown()
-  const pace = new Pace()
+  const pace = new CallerPace()
 
   app.post(endpoint, (request, reply) => {
     answer(request, reply, () => {
@@ -97,8 +97,7 @@ export async function addGraphQLRoutes(
     const found = authenticate(request.headers['x-api-key'], networkOf(request.ip))
     const caller = found instanceof Promise ? await found : found
     visit.caller = caller
-    const turn = pace.wait(caller.id)
-    if (turn !== undefined) await turn
+    await pace.wait(caller.id, caller.tier.pointsPerMinute)
     // What cannot be read has been looked at too.
     const spent = visit.spend(limiter, caller, requestPoints(request))
     if (spent !== undefined) await spent

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Pace } from './pace.ts'
+import { CallerPace, Pace } from './pace.ts'
 
 test('of one caller two begin in a turn of the event loop, and others need not wait for the rest', async () => {
-  const pace = new Pace()
+  const pace = new Pace((turn) => void setImmediate(turn))
   const begun: string[] = []
   const ask = async (caller: string): Promise<void> => {
-    const turn = pace.wait(caller)
+    const turn = pace.wait(caller, 2)
     if (turn !== undefined) await turn
     begun.push(caller)
   }
@@ -28,10 +28,10 @@ test('of one caller two begin in a turn of the event loop, and others need not w
 })
 
 test('whoever comes later waits behind those of the same caller', async () => {
-  const pace = new Pace()
+  const pace = new Pace((turn) => void setImmediate(turn))
   const begun: number[] = []
   const ask = async (number: number): Promise<void> => {
-    const turn = pace.wait('a')
+    const turn = pace.wait('a', 2)
     if (turn !== undefined) await turn
     begun.push(number)
   }
@@ -39,4 +39,19 @@ test('whoever comes later waits behind those of the same caller', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   await Promise.all([...first, ask(5), ask(6)])
   assert.deepEqual(begun, [0, 1, 2, 3, 4, 5, 6])
+})
+
+test('who could spend a minute’s points at once has but a few in a moment, and others need not wait for it', async () => {
+  const pace = new CallerPace()
+  const begun: string[] = []
+  const ask = async (caller: string, pointsPerMinute: number | null): Promise<void> => {
+    await pace.wait(caller, pointsPerMinute)
+    begun.push(caller)
+  }
+  const all = Array.from({ length: 21 }, () => ask('hasty', 1_200))
+  const others = [ask('other', 1_200), ask('unlimited', null)]
+  await Promise.all([...all, ...others])
+  const eleventh = begun.flatMap((caller, index) => (caller === 'hasty' ? [index] : []))[10] ?? 0
+  for (const caller of ['other', 'unlimited']) assert.ok(begun.indexOf(caller) < eleventh)
+  assert.equal(begun.filter((caller) => caller === 'hasty').length, 21)
 })

@@ -1,45 +1,72 @@
 /**
  * Requests that are answered at once are answered one after the other, so that many of one caller would hold up those
- * of all others. Here each caller has but a few in a turn of the event loop; further ones wait for the next turns, and
- * what others ask meanwhile comes between.
+ * of all others. Here each caller has but a few in a while; further ones wait for the next, and what others ask
+ * meanwhile comes between. Nobody is refused for it.
  */
 
-/** Of one caller in one turn. */
-const perTurn = 2
-
 export class Pace {
-  /** In this turn. */
-  readonly #served = new Map<string, number>()
-  readonly #waiting = new Map<string, (() => void)[]>()
+  readonly #next: (turn: () => void) => void
+  /** In this while. */
+  readonly #begun = new Map<string, number>()
+  readonly #waiting = new Map<string, { readonly most: number; readonly queue: (() => void)[] }>()
   #isTurning = false
 
-  /** To be waited for before a request is worked on; undefined when it may begin at once. */
-  wait(caller: string): Promise<void> | undefined {
+  /** `next` calls when the next while begins. */
+  constructor(next: (turn: () => void) => void) {
+    this.#next = next
+  }
+
+  /** To be waited for before a request is worked on, of which the caller has so many in a while; undefined: it may begin. */
+  wait(caller: string, most: number): Promise<void> | undefined {
     if (!this.#isTurning) {
       this.#isTurning = true
-      setImmediate(this.#turn)
+      this.#next(this.#turn)
     }
-    const queue = this.#waiting.get(caller)
-    const served = this.#served.get(caller) ?? 0
-    if (queue === undefined && served < perTurn) {
-      this.#served.set(caller, served + 1)
+    const waiting = this.#waiting.get(caller)
+    const begun = this.#begun.get(caller) ?? 0
+    if (waiting === undefined && begun < most) {
+      this.#begun.set(caller, begun + 1)
       return undefined
     }
     return new Promise((resolve) => {
-      if (queue === undefined) this.#waiting.set(caller, [resolve])
-      else queue.push(resolve)
+      if (waiting === undefined) this.#waiting.set(caller, { most, queue: [resolve] })
+      else waiting.queue.push(resolve)
     })
   }
 
   readonly #turn = (): void => {
-    this.#isTurning = this.#served.size > 0 || this.#waiting.size > 0
-    if (this.#isTurning) setImmediate(this.#turn)
-    this.#served.clear()
-    for (const [caller, queue] of this.#waiting) {
-      const next = queue.splice(0, perTurn)
-      this.#served.set(caller, next.length)
+    this.#isTurning = this.#begun.size > 0 || this.#waiting.size > 0
+    if (this.#isTurning) this.#next(this.#turn)
+    this.#begun.clear()
+    for (const [caller, { most, queue }] of this.#waiting) {
+      const next = queue.splice(0, most)
+      this.#begun.set(caller, next.length)
       if (queue.length === 0) this.#waiting.delete(caller)
       for (const begin of next) begin()
     }
+  }
+}
+
+/** Requests of one caller in a turn of the event loop. */
+const perTurn = 2
+/** Milliseconds of a while, and how many times faster than on the average of its minute a caller may be in it. */
+const moment = 100
+const haste = 5
+const leastInMoment = 5
+
+/** Whoever could spend all points of a minute at once may spend them only a tenth of a second's worth, five times over, at a time. */
+export class CallerPace {
+  readonly #moments = new Pace((turn) => void setTimeout(turn, moment).unref())
+  readonly #turns = new Pace((turn) => void setImmediate(turn))
+
+  /** `pointsPerMinute` of the caller's tier; null: any number. */
+  async wait(caller: string, pointsPerMinute: number | null): Promise<void> {
+    if (pointsPerMinute !== null) {
+      const most = Math.max(leastInMoment, Math.ceil((pointsPerMinute / 60_000) * moment * haste))
+      const later = this.#moments.wait(caller, most)
+      if (later !== undefined) await later
+    }
+    const turn = this.#turns.wait(caller, perTurn)
+    if (turn !== undefined) await turn
   }
 }
