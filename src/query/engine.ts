@@ -9,26 +9,18 @@ import type { Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
 import type { Model } from '../schema/model.ts'
 import { untilAborted } from '../util/until-aborted.ts'
-import { countRows } from './answer-rows.ts'
 import { buildRecord } from './build-output.ts'
 import { buildPlan } from './build-plan.ts'
+import { type Course, newCourse, reportOf } from './course.ts'
 import { assertAffordable, costOf, sizeOf } from './cost.ts'
 import { describePlan } from './describe-plan.ts'
 import { constantResponse, emitStatement } from './emit.ts'
 import { emitList } from './emit-list.ts'
 import { createEmitter } from './emitter.ts'
 import { errorAnswer } from './error-answer.ts'
-import type {
-  AnswerReport,
-  Explanation,
-  GraphQLAnswer,
-  GraphQLRequest,
-  LongTurn,
-  QueryEngine,
-  Terms,
-} from './execute.ts'
+import { everything } from './everything.ts'
+import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, Terms } from './execute.ts'
 import { KeptAnswers } from './kept-answers.ts'
-import { limits } from './limits.ts'
 import type { Plan } from './plan.ts'
 import { findOperation, type Prepared, prepare } from './prepare.ts'
 import { rationed } from './rationed.ts'
@@ -68,16 +60,6 @@ type Compiled = Answering & {
   readonly isTimeless: boolean
 }
 
-/** Filled in on the way, for the report. */
-interface Course {
-  operationName: string | null
-  points: number
-  from: AnswerReport['from']
-  statementTime: number
-  statement: Statement | null
-  isTimeless: boolean
-}
-
 /** Characters of keys, SQL and constant answers that are kept. */
 const cacheSize = 16_000_000
 /** Characters of documents that are kept parsed, which takes up to 150 bytes for each. */
@@ -94,15 +76,6 @@ const shortWalk = 2_000
 const shortSize = 3_000
 /** Milliseconds: what took less than this is short until its plan is made anew, whatever it might have looked at. */
 const shortTime = 1
-
-/** The operator's own: whatever is possible at all. */
-const everything: Terms = {
-  pageSize: 1_000,
-  points: limits.points,
-  charge: () => undefined,
-  startShort: endlessTurn,
-  startLong: endlessTurn,
-}
 
 export function createEngine(options: EngineOptions): QueryEngine {
   const { schema, model, tables, database, keptBytes = 0 } = options
@@ -252,14 +225,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
 
   return {
     async execute(request, terms = everything): Promise<GraphQLAnswer> {
-      const course: Course = {
-        operationName: null,
-        points: 0,
-        from: null,
-        statementTime: 0,
-        statement: null,
-        isTimeless: true,
-      }
+      const course = newCourse()
       try {
         const body = await answer(request, terms, course)
         return { kind: 'data', body, report: reportOf(course, body) }
@@ -285,26 +251,9 @@ export function createEngine(options: EngineOptions): QueryEngine {
   }
 }
 
-function endlessTurn(): LongTurn {
-  return { signal: new AbortController().signal, caller: '', [Symbol.dispose]: () => undefined }
-}
-
 /** What a local database is asked needs no signal. */
 function within<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   return signal === undefined ? promise : untilAborted(promise, signal)
-}
-
-/** Counting the rows of a longer answer would hold others up. */
-const countedBytes = 262_144
-
-/** Rows are counted when somebody looks. */
-function reportOf(course: Course, body: Uint8Array | null): AnswerReport {
-  return {
-    ...course,
-    get rows() {
-      return body === null ? 0 : body.length > countedBytes ? null : countRows(body)
-    },
-  }
 }
 
 /** A larger page may be allowed to one caller and not to the next. */

@@ -1,0 +1,16 @@
+/** What an operator may ask for, of whom nobody keeps count. */
+import type { LongTurn, Terms } from './execute.ts'
+import { limits } from './limits.ts'
+
+/** Whatever is possible at all. */
+export const everything: Terms = {
+  pageSize: 1_000,
+  points: limits.points,
+  charge: () => undefined,
+  startShort: endlessTurn,
+  startLong: endlessTurn,
+}
+
+function endlessTurn(): LongTurn {
+  return { signal: new AbortController().signal, caller: '', [Symbol.dispose]: () => undefined }
+}
