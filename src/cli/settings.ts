@@ -46,7 +46,10 @@ export const commands = {
     operands: 'GRAPHQL',
     summary: 'Answer one operation without a server: text, @FILE, or - for standard input.',
   },
-  explain: { operands: 'GRAPHQL', summary: 'Show the plan, the cost, the SQL and the indexes of an operation.' },
+  explain: {
+    operands: 'GRAPHQL',
+    summary: 'Show the plan, the cost, the SQL and the indexes of an operation.',
+  },
   check: {
     operands: '[FILE…]',
     summary: 'Report every problem of the lexicons and, with files, of the records in them.',
