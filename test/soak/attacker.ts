@@ -40,7 +40,9 @@ function outcomeOf(attack: Attack, happened: Happened): string {
   const { answers } = happened
   if (problemsOf(attack, happened).length === 0) return 'foreseen'
   const codes = answers.map(codeOf)
-  if (codes.some((code) => code === 'RATE_LIMITED')) return 'RATE_LIMITED'
+  // An answer to HEAD has no code.
+  if (answers.some(({ status }, index) => status === 429 || codes[index] === 'RATE_LIMITED'))
+    return 'RATE_LIMITED'
   if (attack.code === null && codes.some((code) => code === 'QUERY_TOO_COMPLEX')) return 'QUERY_TOO_COMPLEX'
   // The suite gives up then, which is no matter on a machine that does other things too.
   if (happened.time > 2_500) return 'late'
