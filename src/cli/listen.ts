@@ -111,7 +111,8 @@ export async function startServer(
   try {
     await app.listen({ host, port })
   } catch (cause) {
-    await app.close()
+    // A server that never listened does not tell when it is closed.
+    await observer[Symbol.asyncDispose]()
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
   const { address, family, port: actual } = app.server.address() as AddressInfo

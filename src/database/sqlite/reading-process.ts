@@ -26,6 +26,8 @@ export class ReadingProcess implements AsyncDisposable {
   #reply: PromiseWithResolvers<Reply> | null = null
   #words = ''
   #isOver = false
+  /** Its end is waited for, whoever else no longer waits for anything of it. */
+  #isWaitedFor = false
 
   constructor(path: string) {
     const child = fork(module, {
@@ -85,6 +87,7 @@ export class ReadingProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#hold(true)
+    this.#isWaitedFor = true
     this.#fail('was ended.')
     await this.#closed
   }
@@ -112,7 +115,7 @@ export class ReadingProcess implements AsyncDisposable {
     const all = [this.#child, channel, stdin as Socket | null, stderr as Socket | null]
     for (const one of all) {
       if (isAwaited) one?.ref()
-      else one?.unref()
+      else if (!this.#isWaitedFor) one?.unref()
     }
   }
 }
