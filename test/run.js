@@ -37,8 +37,11 @@ if (files.some((file) => readFileSync(`${root}${file}`, 'utf8').includes("/netwo
   }
 }
 
+// Tests that start servers by the dozen need no worker for each core; those about workers say how many.
+process.env.LEXIGRAPH_WORKERS ??= '1'
+
 if (parts.length === 0) {
-  const isWaiting = (file) => /^test\/(network|postgres|[a-z]*crash|memory|soak)/.test(file)
+  const isWaiting = (file) => /^test\/(network|postgres|attacks|[a-z]*crash|memory|soak)/.test(file)
   if (process.env.TEST_DATABASES !== 'sqlite') {
     const { installPostgres } = await import('./postgres/binaries.ts')
     // Now, because either process would.
