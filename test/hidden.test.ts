@@ -7,6 +7,7 @@ import { collections, libraryLexicons, libraryReferences } from './support/lexic
 import type { Engine } from './support/postgres.ts'
 import { buildRecord, refTo } from './support/records.ts'
 import { openTestService, standing, type TestService } from './support/service.ts'
+import { wholeLibrary } from './support/whole-library.ts'
 
 const { book, person } = collections
 const shown = 'did:plc:shownshownshownshownshow'
@@ -55,15 +56,8 @@ async function settle(service: TestService): Promise<void> {
 }
 
 const everywhere = `{
-  list: orgExampleLibraryBook { totalCount nodes { rkey author { isCurrent } authorResolved { __typename } } }
+  ${wholeLibrary}
   found: orgExampleLibraryBookByUri(uri: "at://${other}/${book}/book-1") { title }
-  byText: orgExampleLibraryBook(where: {title: {contains: "book"}}) { totalCount }
-  byElement: orgExampleLibraryBook(where: {tags: {has: "old"}}) { totalCount }
-  byAuthor: orgExampleLibraryBook(where: {author: {country: {eq: "MX"}}}) { totalCount }
-  unknown: orgExampleLibraryBook(where: {author: {isIndexed: false}}) { totalCount }
-  authors: orgExampleLibraryPerson { nodes { orgExampleLibraryBookViaAuthor { totalCount } } }
-  aggregate: orgExampleLibraryBookAggregate(groupBy: [author_country]) { count groups { author_country count } }
-  indexStatus { collections { records newestIndexedAt } }
 }`
 
 for (const road of [0, 1, 2, 3])

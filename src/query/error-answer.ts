@@ -1,6 +1,7 @@
 /** Failures as answers: what the caller may know with its code, and for our own faults the cause for the log alone. */
 import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError } from '../errors.ts'
+import { newCourse, reportOf } from './course.ts'
 import type { AnswerReport, GraphQLAnswer } from './execute.ts'
 import { shorten } from '../util/shorten.ts'
 import { RequestErrors } from './request-errors.ts'
@@ -12,20 +13,9 @@ const tooLarge =
 /** Places that are told of each mistake. */
 const mostPlaces = 20
 
-/** Of a request that came to nothing. */
-export const noReport: AnswerReport = {
-  operationName: null,
-  points: 0,
-  from: null,
-  statementTime: 0,
-  rows: 0,
-  statement: null,
-  isTimeless: true,
-}
-
 export function errorAnswer(
   error: unknown,
-  report: AnswerReport = noReport,
+  report: AnswerReport = reportOf(newCourse(), null),
 ): Extract<GraphQLAnswer, { kind: 'errors' }> {
   return { ...failureOf(error), report }
 }

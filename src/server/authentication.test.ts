@@ -11,7 +11,7 @@ import { type ErrorCode, errorCodes, ServiceError } from '../errors.ts'
 import { createKey, hashKey } from '../util/api-key.ts'
 import { assertNoKeyInUrl, createAuthentication } from './authentication.ts'
 import type { Authenticate, Caller } from './caller.ts'
-import { createMemoryLimiter } from './limits/create-limiter.ts'
+import { createMemoryLimiter } from '../../test/support/memory-limiter.ts'
 import { defaultTiers } from './tiers.ts'
 
 const emptyUrl = emptyDatabases()

@@ -72,7 +72,7 @@ export class Outbox {
   reserve(bytes: number, response: ServerResponse, caller: string): void {
     if (response.destroyed) return
     const own = this.#ofOne.get(caller) ?? 0
-    if (own > 0 && (own + bytes > mostOfOne || this.#unread + bytes > mostUnread)) {
+    if (own + bytes > mostOfOne || this.#unread + bytes > mostUnread) {
       const message = 'Too many large answers are on their way; try again, or ask for less.'
       throw new ServiceError('UNAVAILABLE', message, { retryAfter: 5 })
     }

@@ -9,6 +9,7 @@ import { sorts } from '../support/questions.ts'
 import { needles } from '../support/scalars.ts'
 import { expectedObject, selectionOf } from '../support/selection.ts'
 import { wheres } from '../support/where.ts'
+import { expectedList, wholeList } from '../support/whole-list.ts'
 
 const listQuestions = ({ reference }: Loaded) =>
   anyCollection.chain((collection) =>
@@ -28,22 +29,13 @@ property(
     const { reference, service } = loaded
     const { collection, where, sortBy, first, asVariables } = question
     const { rootField, typeName } = reference.shapes.get(collection)!
-    const selection =
-      '{ totalCount nodes { uri } edges { node { uri } } pageInfo { hasNextPage hasPreviousPage } }'
     const text = asVariables
       ? `query ($where: ${typeName}WhereInput, $sortBy: [${typeName}SortFieldInput!], $first: Int) {
-         list: ${rootField}(where: $where, sortBy: $sortBy, first: $first) ${selection} }`
-      : `{ list: ${rootField}${argumentList({ where: literal(where), sortBy: sortLiteral(sortBy), first: String(first) })} ${selection} }`
+         list: ${rootField}(where: $where, sortBy: $sortBy, first: $first) ${wholeList} }`
+      : `{ list: ${rootField}${argumentList({ where: literal(where), sortBy: sortLiteral(sortBy), first: String(first) })} ${wholeList} }`
     const { list } = await service.data(text, asVariables ? { where, sortBy, first } : undefined)
 
-    const expected = reference.list(collection, { where, sortBy, first })
-    const nodes = expected.records.map(({ uri }) => ({ uri }))
-    assert.deepEqual(list, {
-      totalCount: expected.totalCount,
-      nodes,
-      edges: nodes.map((node) => ({ node })),
-      pageInfo: { hasNextPage: expected.hasNextPage, hasPreviousPage: expected.hasPreviousPage },
-    })
+    assert.deepEqual(list, expectedList(reference, collection, { where, sortBy, first }))
   },
   120,
 )

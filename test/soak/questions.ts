@@ -15,6 +15,7 @@ import { aggregates, groupNames, smallIntegers, sorts } from '../support/questio
 import { needles } from '../support/scalars.ts'
 import { expectedObject, selectionOf } from '../support/selection.ts'
 import { wheres } from '../support/where.ts'
+import { expectedList, wholeList } from '../support/whole-list.ts'
 import type { Question } from './client.ts'
 import { libraryCollections } from './corpora.ts'
 
@@ -95,17 +96,10 @@ const kinds: Readonly<Record<Kind, Draw>> = {
         })
         return {
           kind: 'list',
-          field: `q: ${rootField}${list} { totalCount nodes { uri } edges { node { uri } } pageInfo { hasNextPage hasPreviousPage } }`,
+          field: `q: ${rootField}${list} ${wholeList}`,
           ...(asVariable && { declares: `$where: ${typeName}WhereInput`, variables: { where } }),
           check: (records, answer) => {
-            const expected = records.list(collection, { where, sortBy, ...page })
-            const nodes = expected.records.map(({ uri }) => ({ uri }))
-            assert.deepEqual(answer, {
-              totalCount: expected.totalCount,
-              nodes,
-              edges: nodes.map((node) => ({ node })),
-              pageInfo: { hasNextPage: expected.hasNextPage, hasPreviousPage: expected.hasPreviousPage },
-            })
+            assert.deepEqual(answer, expectedList(records, collection, { where, sortBy, ...page }))
           },
         }
       }),

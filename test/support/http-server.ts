@@ -6,7 +6,7 @@ import { createLogs } from '../../src/cli/logger.ts'
 import { limits } from '../../src/query/limits.ts'
 import { type AppOptions, createApp } from '../../src/server/app.ts'
 import type { Caller } from '../../src/server/caller.ts'
-import { createMemoryLimiter } from '../../src/server/limits/create-limiter.ts'
+import { createMemoryLimiter } from './memory-limiter.ts'
 import type { Tier } from '../../src/server/tiers.ts'
 import { createStandInEngine } from './stand-in-engine.ts'
 

@@ -1,6 +1,6 @@
 import { GraphQLError, buildSchema, graphql } from 'graphql'
 import { type ErrorCode, ServiceError } from '../../src/errors.ts'
-import { noReport } from '../../src/query/error-answer.ts'
+import { newCourse, reportOf } from '../../src/query/course.ts'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../src/query/execute.ts'
 
 /**
@@ -33,11 +33,21 @@ export function createStandInEngine(): Pick<QueryEngine, 'execute'> & {
     const { query: source, variables: variableValues, operationName } = request
     const { data, errors } = await graphql({ schema, rootValue, source, variableValues, operationName })
     if (errors === undefined)
-      return { kind: 'data', body: new TextEncoder().encode(JSON.stringify({ data })), report: noReport }
+      return {
+        kind: 'data',
+        body: new TextEncoder().encode(JSON.stringify({ data })),
+        report: reportOf(newCourse(), null),
+      }
     const [first] = errors
     const code = codeOf(first)
     const formatted = errors.map((error) => ({ ...error.toJSON(), extensions: { code } }))
-    return { kind: 'errors', code, errors: formatted, cause: first?.originalError, report: noReport }
+    return {
+      kind: 'errors',
+      code,
+      errors: formatted,
+      cause: first?.originalError,
+      report: reportOf(newCourse(), null),
+    }
   }
   return { execute, begun: begun.promise, finish: finished.resolve }
 }

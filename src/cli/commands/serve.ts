@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { createMetrics } from '../../server/metrics.ts'
 import { type CommandContext, notify } from '../command.ts'
-import { lexiconDir, loadFoundation, openStore } from '../foundation.ts'
+import { type Foundation, lexiconDir, loadFoundation, openExistingStore, openStore } from '../foundation.ts'
 import { assertIngest, ingestBeside, isInMemory } from '../ingest-beside.ts'
 import { openCounts } from '../limiter.ts'
 import { listen, stopping } from '../listen.ts'
 import { serveMetrics } from '../metrics.ts'
-import { openReader, openService } from '../service.ts'
+import { openService } from '../service.ts'
 import type { Config } from '../settings.ts'
 import { stopSignal } from '../signals.ts'
 import { startWorkers } from '../workers.ts'
@@ -31,10 +31,10 @@ async function serveAlone(context: CommandContext): Promise<void> {
 }
 
 async function serveByWorkers(context: CommandContext, count: number): Promise<void> {
-  const { config, root } = context
+  const { config } = context
   const stop = stopSignal()
-  await prepareStore(context)
-  await using _metrics = await serveMetricsOfAll(config, root)
+  const foundation = await prepareStore(context)
+  await using _metrics = await serveMetricsOfAll(config, foundation)
   await using counts = await openCounts(config)
   await using ingest = ingestBeside(context)
   await using workers = startWorkers(context, count, counts)
@@ -47,19 +47,18 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   else throw end.reason
 }
 
-/** Made, migrated or rebuilt if need be; the workers only read. */
-async function prepareStore({ config, root }: CommandContext): Promise<void> {
+/** The store is made, migrated or rebuilt if need be; the workers only read it. */
+async function prepareStore({ config, root }: CommandContext): Promise<Foundation> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   await using _store = await openStore(config, foundation)
+  return foundation
 }
 
-async function serveMetricsOfAll(config: Config, root: URL): Promise<AsyncDisposable | null> {
+async function serveMetricsOfAll(config: Config, foundation: Foundation): Promise<AsyncDisposable | null> {
   if (config['metrics-port'] === null) return null
   await using resources = new AsyncDisposableStack()
-  const { database } = resources.use(await openReader(config, root))
-  resources.use(
-    await serveMetrics(config, { metrics: createMetrics(), database: database.read, workers: true }),
-  )
+  const database = resources.use(await openExistingStore(config, foundation))
+  resources.use(await serveMetrics(config, { metrics: createMetrics(), database, workers: true }))
   return resources.move()
 }
 

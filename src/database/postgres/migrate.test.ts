@@ -5,8 +5,8 @@ import { onPostgres } from '../../../test/support/databases.ts'
 import type { StoredLine } from '../../../test/support/engine.ts'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts'
 import { connected, content, layout, run } from '../../../test/support/postgres-layout.ts'
-import { openTestStore, type TestStore } from '../../../test/support/store.ts'
-import { fill, line, size, thing, thingUri } from '../../../test/support/things.ts'
+import { type TestStore } from '../../../test/support/store.ts'
+import { fill, line, open, size, thing, thingUri } from '../../../test/support/things.ts'
 import { until } from '../../../test/support/until.ts'
 import { openReadDatabase } from '../open.ts'
 
@@ -383,10 +383,6 @@ async function empty(): Promise<string> {
   const database = await freshDatabase()
   kept.push(database)
   return database.url
-}
-
-function open(path: string, lexicons: readonly Json[]): Promise<TestStore> {
-  return openTestStore({ path, lexicons })
 }
 
 /** How many statements like that wait for a lock in this database; within a transaction that would not change. */

@@ -4,8 +4,8 @@ import type { Json } from '../../../test/reference/shapes.ts'
 import { onPostgres } from '../../../test/support/databases.ts'
 import { postgresUrl } from '../../../test/support/postgres.ts'
 import { connected, content, layout, run } from '../../../test/support/postgres-layout.ts'
-import { openTestStore, type TestStore } from '../../../test/support/store.ts'
-import { fill, line, size, thing } from '../../../test/support/things.ts'
+import { openTestStore } from '../../../test/support/store.ts'
+import { assertLeftWithKeys, fill, line, open, size, thing } from '../../../test/support/things.ts'
 
 const table = 'lexigraph_records."org.example.thing"'
 
@@ -22,18 +22,7 @@ onPostgres(
     {
       await using store = await open(url, [thing(wide)])
       assert.deepEqual(await derivedFiles(url), before)
-      assert.deepEqual(
-        await store.rows('select id, rkey, ".size" as size from "org.example.thing" order by id'),
-        [
-          { id: 1, rkey: 'a', size: 99 },
-          { id: 2, rkey: 'b', size: null },
-        ],
-      )
-      assert.equal((await store.database.read.readPlanState()).version, 1)
-      const { read, write } = store.database
-      assert.deepEqual([await read.readKeys(), await read.readHidings()], [[], []])
-      await write.ledger.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
-      assert.equal((await read.findKey('h'))?.name, 'n')
+      await assertLeftWithKeys(store)
     }
     await fill(fresh, [thing(wide)], [])
     assert.deepEqual(await layout(url), await layout(fresh))
@@ -92,8 +81,4 @@ async function derivedFiles(url: string): Promise<unknown> {
   )
   assert.ok(rows.length > 3)
   return rows
-}
-
-function open(path: string, lexicons: readonly Json[]): Promise<TestStore> {
-  return openTestStore({ path, lexicons })
 }

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Json } from '../../../test/reference/shapes.ts'
-import { openTestStore, temporaryFolder, type TestStore } from '../../../test/support/store.ts'
-import { fill, line, size, thing, thingUri } from '../../../test/support/things.ts'
+import { temporaryFolder, type TestStore } from '../../../test/support/store.ts'
+import { fill, line, open, size, tamper, thing, thingUri } from '../../../test/support/things.ts'
 
 const inFolder = temporaryFolder()
 
@@ -272,16 +272,6 @@ test('a folder that may not be written to is an error, not a crash', async (t) =
   chmodSync(folder, 0o555)
   await assert.rejects(open(`${folder}/x.db`, [thing(size)]), /unable to open/)
 })
-
-function open(path: string, lexicons: readonly Json[]): Promise<TestStore> {
-  return openTestStore({ path, lexicons })
-}
-
-function tamper(path: string, statements: string): void {
-  const database = new DatabaseSync(path)
-  database.exec(statements)
-  database.close()
-}
 
 async function refused(path: string, why: RegExp): Promise<void> {
   const before = readFileSync(path)

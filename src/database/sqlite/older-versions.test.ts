@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Json } from '../../../test/reference/shapes.ts'
-import { openTestStore, temporaryFolder, type TestStore } from '../../../test/support/store.ts'
-import { fill, line, size, thing } from '../../../test/support/things.ts'
+import { openTestStore, temporaryFolder } from '../../../test/support/store.ts'
+import { assertLeftWithKeys, fill, line, open, size, tamper, thing } from '../../../test/support/things.ts'
 import { openReadDatabase } from '../open.ts'
 
 const inFolder = temporaryFolder()
@@ -89,18 +89,7 @@ test('a file of the second version gets what the third has and is otherwise left
   {
     await using store = await open(path, [thing({ ...size, ...text })])
     assert.deepEqual(derivedPlaces(path), before)
-    assert.deepEqual(
-      await store.rows('select id, rkey, ".size" as size from "org.example.thing" order by id'),
-      [
-        { id: 1, rkey: 'a', size: 99 },
-        { id: 2, rkey: 'b', size: null },
-      ],
-    )
-    assert.equal((await store.database.read.readPlanState()).version, 1)
-    const { read, write } = store.database
-    assert.deepEqual([await read.readKeys(), await read.readHidings()], [[], []])
-    await write.ledger.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
-    assert.equal((await read.findKey('h'))?.name, 'n')
+    await assertLeftWithKeys(store)
   }
   await fill(fresh, [thing({ ...size, ...text })], [])
   assert.deepEqual(names(path), names(fresh))
@@ -192,14 +181,4 @@ function names(path: string) {
     .all()
   database.close()
   return rows
-}
-
-function open(path: string, lexicons: readonly Json[]): Promise<TestStore> {
-  return openTestStore({ path, lexicons })
-}
-
-function tamper(path: string, statements: string): void {
-  const database = new DatabaseSync(path)
-  database.exec(statements)
-  database.close()
 }

@@ -1,14 +1,9 @@
-/** The limiters that the server is given, whoever counts. */
-import { type Counts, createCounts } from './counts.ts'
+/** The limiter that the server is given, whoever counts. */
+import type { Counts } from './counts.ts'
 import { Leases } from './leases.ts'
 import type { Limiter } from './limiter.ts'
-import { createMemoryPoints } from './point-store.ts'
 
-/** Of one process, which counts for itself. */
-export function createMemoryLimiter(): Limiter {
-  return createLimiter(createCounts(createMemoryPoints()))
-}
-
+/** Over counts of this process or of another. */
 export function createLimiter(counts: Counts): Limiter {
   const leases = new Leases(counts)
   return {
