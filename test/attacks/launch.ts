@@ -56,26 +56,33 @@ function answerProblems({ status, code, says }: Attack, answer: Answer, sent: re
   return answer.status < 400 && codeOf(answer) === null ? problems : [...problems, ...leaksOf(body, sent)]
 }
 
-/** What no error may show: our code, our statements, our files, and long stretches of what was sent. */
+/** What no error may show unless it was sent: our code, our statements, our files; and long stretches of what was sent. */
 export function leaksOf(body: string, sent: readonly Bytes[]): string[] {
+  const request = textOf(sent)
   const leaks = [
     /node_modules|\bat (async )?\S+ \(|\.[tj]s:\d/,
     /\bselect\b.+\bfrom\b/is,
     /\/(work|home|usr|tmp)\//,
   ]
-    .filter((pattern) => pattern.test(body))
+    .filter((pattern) => {
+      const shown = pattern.exec(body)?.[0]
+      return shown !== undefined && !request.includes(shown)
+    })
     .map((pattern) => `The error shows ${pattern}: ${body.slice(0, 300)}`)
   if (Buffer.byteLength(body) > 64_000) leaks.push(`The error has ${Buffer.byteLength(body)} bytes.`)
-  return echoes(body, sent) ? [...leaks, `The error repeats what was sent: ${body.slice(0, 300)}`] : leaks
+  return echoes(body, request) ? [...leaks, `The error repeats what was sent: ${body.slice(0, 300)}`] : leaks
 }
 
 /** Whether 250 characters in a row of what was sent are there; of such, 125 are one of these pieces. */
-function echoes(body: string, sent: readonly Bytes[]): boolean {
+function echoes(body: string, request: string): boolean {
   if (body.length < 250) return false
-  const text = sent.map((piece) => Buffer.from(piece as Uint8Array).toString()).join('')
-  for (let start = 0; start + 125 <= text.length; start += 125)
-    if (body.includes(text.slice(start, start + 125))) return true
+  for (let start = 0; start + 125 <= request.length; start += 125)
+    if (body.includes(request.slice(start, start + 125))) return true
   return false
+}
+
+function textOf(sent: readonly Bytes[]): string {
+  return sent.map((piece) => Buffer.from(piece as Uint8Array).toString()).join('')
 }
 
 export function codeOf({ body }: Pick<Answer, 'body'>): string | null {

@@ -194,8 +194,10 @@ async function agreement(database: string, publishers: Publishers): Promise<void
   for (;;) {
     const different = differences(published, await storedIn(database))
     if (different.length === 0) return
-    if (performance.now() > end)
-      assert.fail(`CRASH_SEED=${seed}: ${different.length} differ.\n${different.slice(0, 20).join('\n')}`)
+    if (performance.now() > end) {
+      const lines = [...different.slice(0, 20), await run(['status', '--database', database], {})].join('\n')
+      assert.fail(`CRASH_SEED=${seed}: ${different.length} differ.\n${lines}`)
+    }
     await delay(100)
   }
 }

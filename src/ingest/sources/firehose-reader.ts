@@ -205,7 +205,7 @@ function createKeys(identity: Identity): (...of: Parameters<Identity['account']>
     if (overdue.has(did)) throw tooSlow(did)
     const found = identity.account(did, options)
     const late = Promise.withResolvers<null>()
-    const timer = setTimeout(late.resolve, patience, null)
+    const timer = setTimeout(late.resolve, did.startsWith('did:plc:') ? directoryPatience : patience, null)
     try {
       const account = await Promise.race([found, late.promise])
       if (account !== null) return account.signingKey
@@ -219,8 +219,10 @@ function createKeys(identity: Identity): (...of: Parameters<Identity['account']>
   }
 }
 
-/** Milliseconds. */
+/** Milliseconds that a server of the account's own is waited for. */
 const patience = 500
+/** Milliseconds for the directory, which no account can slow: who gives up on it early asks for many repositories. */
+const directoryPatience = 3_000
 
 function tooSlow(did: string): IdentityError {
   return new IdentityError(`The key of ${did} could not be looked up in time.`, { passing: true })
