@@ -1,4 +1,4 @@
-// Runs the test files in one process, which is ten times faster than a process for each; all of them in two, since
+// Runs the test files in one process, which is ten times faster than a process for each; all of them in several, since
 // those that start servers, and kill them, mostly wait.
 // Arguments are parts of paths: `npm test -- src/ingest` runs the tests under that folder.
 // Plain JavaScript that an old Node parses, so that it can say what it needs.
@@ -41,19 +41,30 @@ if (files.some((file) => readFileSync(`${root}${file}`, 'utf8').includes("/netwo
 process.env.LEXIGRAPH_WORKERS ??= '1'
 
 if (parts.length === 0) {
-  const isWaiting = (file) => /^test\/(network|postgres|attacks|[a-z]*crash|memory|soak)/.test(file)
+  const groups = [
+    /^test\/network/,
+    /^test\/(attacks|soak|memory|crash|copy|backup)/,
+    /^(src\/database|test\/(hiding|keys|workers|held-up))/,
+    /^(src\/(ingest|cli)|test\/postgres)/,
+  ]
+  /** The last has what is in no other. */
+  const groupOf = (file) => {
+    const found = groups.findIndex((pattern) => pattern.test(file))
+    return found === -1 ? groups.length : found
+  }
   if (process.env.TEST_DATABASES !== 'sqlite') {
     const { installPostgres } = await import('./postgres/binaries.ts')
-    // Now, because either process would.
+    // Now, because each process would.
     installPostgres()
   }
-  const passed = await Promise.all([
-    runApart(
-      files.filter((file) => !isWaiting(file)),
-      process.stdout,
+  const passed = await Promise.all(
+    [...groups.keys(), groups.length].map((group) =>
+      runApart(
+        files.filter((file) => groupOf(file) === group),
+        group === groups.length ? process.stdout : null,
+      ),
     ),
-    runApart(files.filter(isWaiting), null),
-  ])
+  )
   process.exit(passed.every(Boolean) ? 0 : 1)
 }
 
@@ -84,7 +95,9 @@ async function filesNotLoaded() {
 }
 
 let summary
-const events = run({ cwd: root, files, isolation: 'none' })
+// What waits for ever fails then.
+const timeout = 300_000
+const events = run({ cwd: root, files, isolation: 'none', timeout })
 events.on('test:summary', (event) => {
   if (event.file === undefined) summary = event
 })

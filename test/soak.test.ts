@@ -11,7 +11,7 @@ test('while a stream never rests and others attack, every answer is exact and no
 }, async (t) => {
   const soaked = await soak({
     seed,
-    duration: 24,
+    duration: 14,
     period: 7,
     questions: 60,
     checks: 15,

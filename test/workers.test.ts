@@ -6,7 +6,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { json, text } from 'node:stream/consumers'
+import { json } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { runProgram, type Service, startProgram, startService } from './network/service.ts'
@@ -267,11 +267,14 @@ async function begin({ url }: Service): Promise<() => Promise<string>> {
     `POST /api/graphql HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n` +
       `content-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
   )
-  const received = text(socket)
+  let received = ''
+  socket.setEncoding('utf8').on('data', (more: string) => (received += more))
+  const ended = once(socket, 'close')
   // The server's "100 Continue" tells that the request has begun.
   await once(socket, 'data')
-  return () => {
+  return async () => {
     socket.write(body)
+    await ended
     return received
   }
 }

@@ -31,6 +31,10 @@ export interface Started {
 
 /** Stands for the file of tiers with limits that no attack comes to by chance. */
 const roomyTiers = '{roomy tiers}'
+/** Stands for the file of tiers with which a minute's points are soon spent. */
+const scarceTiers = '{scarce tiers}'
+/** Points that everybody has in a minute then. */
+export const scarcePoints = 120
 const alone = ['--workers', '1']
 
 export const serverOptions = {
@@ -39,6 +43,8 @@ export const serverOptions = {
   strict: alone,
   /** The same behind a proxy, so that callers have addresses of their own. */
   proxied: [...alone, '--trusted-proxies', '127.0.0.1'],
+  /** The same with few points. */
+  scarce: [...alone, '--trusted-proxies', '127.0.0.1', '--tiers', scarceTiers],
   /** Over the crowded database. */
   workers: ['--workers', '2', '--tiers', roomyTiers, '--trusted-proxies', '127.0.0.1'],
 } satisfies Record<string, readonly string[]>
@@ -63,10 +69,17 @@ export async function openWorld(): Promise<World> {
   const corpus = [...buildDemoCorpus()]
   await run(database, 'import', await writeRecords(folder, 'records.jsonl', corpus))
   await run(crowded, 'import', await writeRecords(folder, 'crowd.jsonl', corpus.flatMap(copiesOf)))
-  const tiers = join(folder, 'roomy.json')
-  await writeFile(tiers, JSON.stringify({ public: roomy, research: { pointsPerMinute: null } }))
+  const tiers: Readonly<Record<string, string>> = {
+    [roomyTiers]: join(folder, 'roomy.json'),
+    [scarceTiers]: join(folder, 'scarce.json'),
+  }
+  await writeFile(
+    join(folder, 'roomy.json'),
+    JSON.stringify({ public: roomy, research: { pointsPerMinute: null } }),
+  )
+  await writeFile(join(folder, 'scarce.json'), JSON.stringify({ public: { pointsPerMinute: scarcePoints } }))
   const start = async (server: ServerName): Promise<Started> => {
-    const options = serverOptions[server].map((option) => (option === roomyTiers ? tiers : option))
+    const options = serverOptions[server].map((option) => tiers[option] ?? option)
     const isCrowded = server === 'workers'
     const file = isCrowded ? crowded : database
     const service = await startService(['serve', '--database', file, ...options])

@@ -75,7 +75,10 @@ test('repositories are fetched as a whole', async (t) => {
       await using backfill = startProgram(['backfill', proxy.url], { env })
       // One repository at a time, so that all but the last that something is stored of are done.
       const done = await until(async () => {
-        const uris = await storedIn(database).then((stored) => [...stored.keys()], () => [])
+        const uris = await storedIn(database).then(
+          (stored) => [...stored.keys()],
+          () => [],
+        )
         const begun = new Set(uris.map((uri) => uri.split('/')[2])).size
         return begun > 1 && begun < accounts.length - 1 && begun - 1
       })
