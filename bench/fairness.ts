@@ -8,6 +8,7 @@
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, type AgentOptions, request } from 'node:http'
+import { setPriority } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -64,18 +65,22 @@ async function measure(database: string, seconds: number): Promise<void> {
     const idle = await calls(key.trim(), seconds)
     report('idle', idle, idle)
     let addresses = 1
+    const during = async (name: string, connections: number, span: number): Promise<Beside> => {
+      addresses += 1
+      const given: Hostile = { name, connections, address: `127.0.0.${addresses}` }
+      const child = fork(fileURLToPath(import.meta.url), ['hostile', JSON.stringify(given)])
+      await once(child, 'message')
+      const took = await calls(key.trim(), span)
+      child.send('stop')
+      const [statuses] = await once(child, 'message')
+      return { took, statuses }
+    }
     for (const name of Object.keys(heavy))
       for (const connections of [4, 64]) {
-        addresses += 1
-        const child = fork(fileURLToPath(import.meta.url), [
-          'hostile',
-          JSON.stringify({ name, connections, address: `127.0.0.${addresses}` }),
-        ])
-        await once(child, 'message')
-        const beside = await calls(key.trim(), seconds)
-        child.send('stop')
-        const [statuses] = await once(child, 'message')
-        report(`${name}, ${connections} connections`, beside, idle, statuses)
+        // A server that has seen the like before, as one that is attacked for longer than a moment has.
+        await during(name, connections, 3)
+        const { took, statuses } = await during(name, connections, seconds)
+        report(`${name}, ${connections} connections`, took, idle, statuses)
       }
   } finally {
     server.kill()
@@ -104,6 +109,11 @@ async function calls(key: string, seconds: number): Promise<readonly number[]> {
   return took
 }
 
+interface Beside {
+  readonly took: readonly number[]
+  readonly statuses: object
+}
+
 interface Hostile {
   readonly name: string
   readonly connections: number
@@ -111,6 +121,8 @@ interface Hostile {
 }
 
 async function attack({ name, connections, address }: Hostile): Promise<void> {
+  // A caller works on a machine of its own; here its work comes last.
+  setPriority(19)
   const options: AgentOptions & { localAddress: string } = { keepAlive: true, localAddress: address }
   const agent = new Agent(options)
   const statuses: Record<string, number> = {}

@@ -95,9 +95,7 @@ async function filesNotLoaded() {
 }
 
 let summary
-// What waits for ever fails then.
-const timeout = 300_000
-const events = run({ cwd: root, files, isolation: 'none', timeout })
+const events = run({ cwd: root, files, isolation: 'none' })
 events.on('test:summary', (event) => {
   if (event.file === undefined) summary = event
 })

@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../query/execute.ts'
 import { ServiceError } from '../errors.ts'
 import { assertNoKeyInAuthorization, assertNoKeyInUrl } from './authentication.ts'
-import type { Authenticate } from './caller.ts'
+import type { Authenticate, Caller } from './caller.ts'
 import { Outbox } from './connections.ts'
 import { answerFailure, reportFault, sendErrors, setHeaders } from './failures.ts'
 import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer } from './graphql-http.ts'
@@ -97,15 +97,30 @@ export async function addGraphQLRoutes(
     const found = authenticate(request.headers['x-api-key'], networkOf(request.ip))
     const caller = found instanceof Promise ? await found : found
     visit.caller = caller
-    await pace.wait(caller.id, caller.tier.pointsPerMinute)
+    const turn = pace.wait(caller.id)
+    if (turn !== undefined) await turn
     // What cannot be read has been looked at too.
     const spent = visit.spend(limiter, caller, requestPoints(request))
     if (spent !== undefined) await spent
-    const question = read()
-    visit.question = question
-    const given = await engine.execute(question, visit.terms(limiter, caller, reply))
+    const given = await begin(visit, caller, reply, read)
     visit.report = given.report
     await send(given, request, reply, visit)
+  }
+
+  /** Until what it asks for costs something else than time of this process, which is told to the pace. */
+  function begin(
+    visit: Visit,
+    caller: Caller,
+    reply: FastifyReply,
+    read: () => GraphQLRequest,
+  ): Promise<GraphQLAnswer> {
+    const started = performance.now()
+    try {
+      visit.question = read()
+      return engine.execute(visit.question, visit.terms(limiter, caller, reply))
+    } finally {
+      if (caller.tier.pointsPerMinute !== null) pace.spend(caller.id, performance.now() - started)
+    }
   }
 
   async function send(
@@ -183,7 +198,7 @@ function readBody(request: FastifyRequest): Buffer | undefined {
 }
 
 /** Bytes of a body that reading costs nothing extra for, and what one more point pays for. */
-const freeBytes = 10_000
+const freeBytes = 4_000
 const bytesPerPoint = 1_000
 
 /** Reading a long document takes its time, whatever comes of it. */

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CallerPace, Pace } from './pace.ts'
+import { CallerPace } from './pace.ts'
 
-test('of one caller two begin in a turn of the event loop, and others need not wait for the rest', async () => {
-  const pace = new Pace((turn) => void setImmediate(turn))
+test('of one caller one request begins in a turn of the event loop, and others need not wait for the rest', async () => {
+  const pace = new CallerPace()
   const begun: string[] = []
   const ask = async (caller: string): Promise<void> => {
-    const turn = pace.wait(caller, 2)
+    const turn = pace.wait(caller)
     if (turn !== undefined) await turn
     begun.push(caller)
   }
-  const all = Array.from('aaaaaaa', ask)
-  assert.deepEqual(begun, ['a', 'a'])
+  const all = Array.from('aaaa', ask)
+  assert.deepEqual(begun, ['a'])
   all.push(ask('b'))
-  assert.deepEqual(begun, ['a', 'a', 'b'])
+  assert.deepEqual(begun, ['a', 'b'])
   const turns: string[] = []
-  while (begun.length < 8) {
+  while (begun.length < 5) {
     const before = begun.length
     await new Promise((resolve) => setImmediate(resolve))
     turns.push(begun.slice(before).join(''))
@@ -23,15 +23,15 @@ test('of one caller two begin in a turn of the event loop, and others need not w
   await Promise.all(all)
   assert.deepEqual(
     turns.filter((turn) => turn !== ''),
-    ['aa', 'aa', 'a'],
+    ['a', 'a', 'a'],
   )
 })
 
 test('whoever comes later waits behind those of the same caller', async () => {
-  const pace = new Pace((turn) => void setImmediate(turn))
+  const pace = new CallerPace()
   const begun: number[] = []
   const ask = async (number: number): Promise<void> => {
-    const turn = pace.wait('a', 2)
+    const turn = pace.wait('a')
     if (turn !== undefined) await turn
     begun.push(number)
   }
@@ -41,17 +41,19 @@ test('whoever comes later waits behind those of the same caller', async () => {
   assert.deepEqual(begun, [0, 1, 2, 3, 4, 5, 6])
 })
 
-test('who could spend a minute’s points at once has but a few in a moment, and others need not wait for it', async () => {
+test('a caller whose requests take long has but a few of them in a moment, and others need not wait for it', async () => {
   const pace = new CallerPace()
   const begun: string[] = []
-  const ask = async (caller: string, pointsPerMinute: number | null): Promise<void> => {
-    await pace.wait(caller, pointsPerMinute)
+  const ask = async (caller: string, time: number): Promise<void> => {
+    const turn = pace.wait(caller)
+    if (turn !== undefined) await turn
     begun.push(caller)
+    pace.spend(caller, time)
   }
-  const all = Array.from({ length: 21 }, () => ask('hasty', 1_200))
-  const others = [ask('other', 1_200), ask('unlimited', null)]
-  await Promise.all([...all, ...others])
-  const eleventh = begun.flatMap((caller, index) => (caller === 'hasty' ? [index] : []))[10] ?? 0
-  for (const caller of ['other', 'unlimited']) assert.ok(begun.indexOf(caller) < eleventh)
-  assert.equal(begun.filter((caller) => caller === 'hasty').length, 21)
+  const all = Array.from({ length: 6 }, () => ask('heavy', 3))
+  await Promise.all(Array.from({ length: 50 }, () => ask('light', 0.01)))
+  const ofHeavy = begun.filter((caller) => caller === 'heavy').length
+  assert.equal(ofHeavy, 2)
+  await Promise.all(all)
+  assert.equal(begun.length, 56)
 })

@@ -1,72 +1,90 @@
 /**
  * Requests that are answered at once are answered one after the other, so that many of one caller would hold up those
- * of all others. Here each caller has but a few in a while; further ones wait for the next, and what others ask
- * meanwhile comes between. Nobody is refused for it.
+ * of all others. Here each caller has one in a turn of the event loop, and but some milliseconds of its work in a
+ * while; further ones wait for the next, and what others ask meanwhile comes between. Nobody is refused for it.
  */
 
-export class Pace {
+/** What each caller has in a while, until the next begins. */
+export class Share {
   readonly #next: (turn: () => void) => void
-  /** In this while. */
-  readonly #begun = new Map<string, number>()
-  readonly #waiting = new Map<string, { readonly most: number; readonly queue: (() => void)[] }>()
+  readonly #most: number
+  readonly #used = new Map<string, number>()
+  #waiting: (() => void)[] = []
   #isTurning = false
 
-  /** `next` calls when the next while begins. */
-  constructor(next: (turn: () => void) => void) {
+  /** `next` calls when the next while begins; `most`: how much a caller may have used before it waits. */
+  constructor(most: number, next: (turn: () => void) => void) {
+    this.#most = most
     this.#next = next
   }
 
-  /** To be waited for before a request is worked on, of which the caller has so many in a while; undefined: it may begin. */
-  wait(caller: string, most: number): Promise<void> | undefined {
-    if (!this.#isTurning) {
-      this.#isTurning = true
-      this.#next(this.#turn)
-    }
-    const waiting = this.#waiting.get(caller)
-    const begun = this.#begun.get(caller) ?? 0
-    if (waiting === undefined && begun < most) {
-      this.#begun.set(caller, begun + 1)
-      return undefined
-    }
-    return new Promise((resolve) => {
-      if (waiting === undefined) this.#waiting.set(caller, { most, queue: [resolve] })
-      else waiting.queue.push(resolve)
-    })
+  isUsedUp(caller: string): boolean {
+    return (this.#used.get(caller) ?? 0) >= this.#most
+  }
+
+  use(caller: string, amount: number): void {
+    this.#used.set(caller, (this.#used.get(caller) ?? 0) + amount)
+    this.#start()
+  }
+
+  /** Resolves when the next while begins, in the order of the calls. */
+  next(): Promise<void> {
+    this.#start()
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  #start(): void {
+    if (this.#isTurning) return
+    this.#isTurning = true
+    this.#next(this.#turn)
   }
 
   readonly #turn = (): void => {
-    this.#isTurning = this.#begun.size > 0 || this.#waiting.size > 0
-    if (this.#isTurning) this.#next(this.#turn)
-    this.#begun.clear()
-    for (const [caller, { most, queue }] of this.#waiting) {
-      const next = queue.splice(0, most)
-      this.#begun.set(caller, next.length)
-      if (queue.length === 0) this.#waiting.delete(caller)
-      for (const begin of next) begin()
-    }
+    this.#isTurning = false
+    this.#used.clear()
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const go of waiting) go()
   }
 }
 
-/** Requests of one caller in a turn of the event loop. */
-const perTurn = 2
-/** Milliseconds of a while, and how many times faster than on the average of its minute a caller may be in it. */
+/** Milliseconds of a moment, and how many of them may be spent on the requests of one caller. */
 const moment = 100
-const haste = 5
-const leastInMoment = 5
+const mostInMoment = 5
 
-/** Whoever could spend all points of a minute at once may spend them only a tenth of a second's worth, five times over, at a time. */
 export class CallerPace {
-  readonly #moments = new Pace((turn) => void setTimeout(turn, moment).unref())
-  readonly #turns = new Pace((turn) => void setImmediate(turn))
+  readonly #turns = new Share(1, (turn) => void setImmediate(turn))
+  readonly #moments = new Share(mostInMoment, (turn) => void setTimeout(turn, moment).unref())
+  /** Of each caller the request that is the last to wait. */
+  readonly #last = new Map<string, Promise<void>>()
 
-  /** `pointsPerMinute` of the caller's tier; null: any number. */
-  async wait(caller: string, pointsPerMinute: number | null): Promise<void> {
-    if (pointsPerMinute !== null) {
-      const most = Math.max(leastInMoment, Math.ceil((pointsPerMinute / 60_000) * moment * haste))
-      const later = this.#moments.wait(caller, most)
-      if (later !== undefined) await later
+  /** To be waited for before a request is worked on; undefined: it may begin. Requests of one caller keep their order. */
+  wait(caller: string): Promise<void> | undefined {
+    const before = this.#last.get(caller)
+    if (before === undefined && this.#exhausted(caller) === null) {
+      this.#turns.use(caller, 1)
+      return undefined
     }
-    const turn = this.#turns.wait(caller, perTurn)
-    if (turn !== undefined) await turn
+    const turn = this.#follow(before, caller).finally(() => {
+      if (this.#last.get(caller) === turn) this.#last.delete(caller)
+    })
+    this.#last.set(caller, turn)
+    return turn
+  }
+
+  /** So many milliseconds were spent on a request of that caller, in which nobody else was answered. */
+  spend(caller: string, time: number): void {
+    this.#moments.use(caller, time)
+  }
+
+  async #follow(before: Promise<void> | undefined, caller: string): Promise<void> {
+    await before
+    for (let share = this.#exhausted(caller); share !== null; share = this.#exhausted(caller))
+      await share.next()
+    this.#turns.use(caller, 1)
+  }
+
+  #exhausted(caller: string): Share | null {
+    return [this.#moments, this.#turns].find((share) => share.isUsedUp(caller)) ?? null
   }
 }

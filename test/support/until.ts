@@ -5,11 +5,13 @@ export async function until<Found>(
   look: () => Found | Promise<Found>,
   { timeout = 30_000 }: { readonly timeout?: number } = {},
 ): Promise<NonNullable<Exclude<Found, false>>> {
-  const end = performance.now() + timeout
+  const start = performance.now()
   for (;;) {
     const found = await look()
     if (found) return found as NonNullable<Exclude<Found, false>>
-    if (performance.now() > end) throw new Error(`Not so within ${timeout} ms: ${String(look)}`)
-    await setTimeout(10)
+    const waited = performance.now() - start
+    if (waited > timeout) throw new Error(`Not so within ${timeout} ms: ${String(look)}`)
+    // Looking costs time that what is waited for may need.
+    await setTimeout(Math.min(10 + waited / 10, 250))
   }
 }

@@ -2,7 +2,6 @@
  * The process in which statements that may take long run, one at a time. SQLite cannot be told to stop one, so
  * whoever started this process kills it when one must not go on. It only reads, so its end damages nothing.
  */
-import { setPriority } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { connect } from './connection.ts'
 import { failureOf } from './failures.ts'
@@ -11,8 +10,6 @@ import { Readings } from './readings.ts'
 
 /** MiB of pages; the file itself is mapped into memory that all processes share. */
 const cacheSize = 16
-/** Whoever answers short questions goes first where cores are few. */
-const niceness = 10
 /**
  * In a thread of its own, because this one hears nothing while a statement runs. What it waits for never comes: the
  * pipe ends when the process at its other end does, however that ended.
@@ -28,8 +25,6 @@ process.on('message', (message: ToReader) => {
   path = message.path
   // What cannot be done now is told to who asks.
   attempt(open)
-  // Not every system lets a process do so.
-  attempt(() => setPriority(niceness))
   send({ kind: 'ready' })
   watcher ??= new Worker(watch, { eval: true })
 })

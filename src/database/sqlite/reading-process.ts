@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import { setPriority } from 'node:os'
 import { extname } from 'node:path'
 import { untilAborted } from '../../util/until-aborted.ts'
 import type { FromReader, Question, Reply, ToReader } from './reading-messages.ts'
@@ -18,6 +19,9 @@ export class ProcessEndedError extends Error {
 const mercy = 50
 /** Characters of its last words that are kept. */
 const lastWords = 2000
+
+/** Whoever answers short questions goes first where cores are few. */
+const niceness = 10
 
 export class ReadingProcess implements AsyncDisposable {
   readonly #child: ChildProcess
@@ -38,6 +42,8 @@ export class ReadingProcess implements AsyncDisposable {
       stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
     })
     this.#child = child
+    // From the start, which takes as much of a core as many short answers do.
+    giveWay(child)
     this.#closed = once(child, 'close').catch(() => undefined)
     child.on('message', (message: FromReader) => {
       if (message.kind === 'ready') this.#ready.resolve()
@@ -122,3 +128,10 @@ export class ReadingProcess implements AsyncDisposable {
 
 /** Its name ends as this file's does: sources run as they are, the package has them compiled. */
 const module = new URL(`./reading-child${extname(import.meta.url)}`, import.meta.url)
+
+/** Not every system lets a process do so, and one that could not be started has no number. */
+function giveWay({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, niceness)
+  } catch {}
+}
