@@ -4,7 +4,10 @@ import { type Held, lookAt, type Role } from './processes.ts'
 
 export interface Growth {
   readonly role: Role | 'all'
-  /** Of the memory of all of that role together, in megabytes: at first, in the middle third and in the last. */
+  /**
+   * Of the memory of all of that role together, in megabytes: at first, and the least in the middle third and in the
+   * last, as a tenth of the looks found. Above that is what waits to be collected, which is more when there is time.
+   */
   readonly first: number
   readonly middle: number
   readonly last: number
@@ -42,8 +45,8 @@ export class Watch {
       return {
         role,
         first: memory[0] ?? 0,
-        middle: median(memory.slice(third, 2 * third)),
-        last: median(memory.slice(2 * third)),
+        middle: least(memory.slice(third, 2 * third)),
+        last: least(memory.slice(2 * third)),
         most: Math.max(...memory),
         descriptors: Math.max(0, ...looks.flat().map(({ descriptors }) => descriptors)),
         processes: Math.max(...looks.map((held) => held.length)),
@@ -66,6 +69,6 @@ export class Watch {
   }
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+function least(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)] ?? 0
 }
