@@ -121,8 +121,6 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
         case 'deactivated':
         case 'deleted':
         case 'back': {
-          // What of a deletion is undone by coming back depends on how far it was.
-          if (known.status === 'deleted') await settleAll(store, limit)
           const status = what === 'back' ? null : what
           await apply(store, account(did, status, turn + 1))
           known.status = status

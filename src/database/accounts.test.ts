@@ -256,6 +256,26 @@ onEveryDatabase(
 )
 
 onEveryDatabase(
+  'an account that is active again before its rows are removed has none of them, and what it writes then',
+  async (database) => {
+    for (const [way, before] of [
+      ['active', []],
+      ['deactivated, then active', [account(0, 'deactivated', 3)]],
+    ] as const) {
+      await using store = await filled(database, 10)
+      await apply(store, account(0, 'deactivated', 1))
+      // Some wait already, the others are still in their table.
+      await store.database.write.ledger.settleAccounts(4)
+      await apply(store, account(0, 'deleted', 2), ...before, account(0, null, 4))
+      await apply(store, put(store, spot('new'), 0, { rev: rev(50) }))
+      await settleAll(store, 7)
+      const uris = [...(await visibleRecords(store)).keys()]
+      assert.deepEqual(uris, [uriOf(spot('new'))], way)
+    }
+  },
+)
+
+onEveryDatabase(
   'an account that comes back, from deletion too, is fetched anew and its handle looked up',
   async (database) => {
     for (const status of ['suspended', 'deleted']) {

@@ -54,6 +54,17 @@ export function* changeAccount(
   return status === null
 }
 
+/**
+ * Whether what is left of an account must be gone before that change: it was deleted, and whatever it has from then
+ * on is new.
+ */
+export function* mustPurgeBefore({ did, active, status, eventAt }: AccountChange): Steps<boolean> {
+  if (!active && status === 'deleted') return false
+  const find = `select status_at from actor where did = ? and status = 'deleted' and move = 'purge'`
+  const [row] = yield* ask(find, did)
+  return row !== undefined && (row.status_at as bigint) <= eventAt
+}
+
 /** An operator has hidden it; how many records could be seen until now. */
 export function* withholdAccount(did: string, collections: readonly string[]): Steps<number> {
   if (!(yield* isShownByNetwork(did))) return 0

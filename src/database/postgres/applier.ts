@@ -17,6 +17,7 @@ import {
   endRepo,
   finishMove,
   forgetOlder,
+  mustPurgeBefore,
   nextMove,
 } from '../kept/accounts.ts'
 import type { NewHiding } from '../kept/hidings.ts'
@@ -46,6 +47,8 @@ export interface ApplierOptions {
 const longestRun = 500
 /** Bases and accounts that are remembered from one run to the next: a load is one transaction, however long. */
 const mostRemembered = 100_000
+/** Rows of a deleted account that are removed by one statement. */
+const rowsAtOnce = 1_000
 
 export class Applier {
   readonly tables: ReadonlyMap<string, TableWriter>
@@ -152,6 +155,15 @@ export class Applier {
     return moved
   }
 
+  /** All that is left to be removed of a deleted account, however much that is. */
+  async #purge(transaction: Transaction, did: string): Promise<void> {
+    const { client } = transaction
+    for (const base of await runSteps(client, accountBases(did, this.#collections)))
+      while ((await moveSome(transaction, 'purge', base, rowsAtOnce, this.#moves)) > 0);
+    await runSteps(client, finishMove(did, 'purge', this.#collections))
+    transaction.standings.delete(did)
+  }
+
   get #collections(): readonly string[] {
     return [...this.tables.keys()]
   }
@@ -184,6 +196,7 @@ export class Applier {
     const { client, standings } = transaction
     switch (change.kind) {
       case 'account': {
+        if (await runSteps(client, mustPurgeBefore(change))) await this.#purge(transaction, change.did)
         const isBack = await runSteps(client, changeAccount(change, this.#collections))
         standings.delete(change.did)
         if (isBack)

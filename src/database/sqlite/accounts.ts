@@ -10,6 +10,7 @@ import {
   finishMove,
   forgetOlder,
   isShownByNetwork,
+  mustPurgeBefore,
   nextMove,
   releaseAccount,
   withholdAccount,
@@ -40,6 +41,9 @@ export interface AccountsOptions {
   /** A record that waited no longer fits the lexicons. */
   readonly onRefused: (rejection: Rejection) => void
 }
+
+/** Rows that are found before they are removed. */
+const rowsAtOnce = 1_000
 
 export class Accounts {
   readonly parked: Parked
@@ -95,6 +99,7 @@ export class Accounts {
   }
 
   change(change: AccountChange): void {
+    if (this.#run(mustPurgeBefore(change))) this.#purge(change.did)
     const isBack = this.#run(changeAccount(change, this.#collections))
     this.#known.delete(change.did)
     if (isBack) this.#options.onReturn(change.did)
@@ -150,6 +155,14 @@ export class Accounts {
       moved += 1
     }
     return moved
+  }
+
+  /** All that is left to be removed of a deleted account, however much that is. */
+  #purge(did: string): void {
+    for (const place of this.#run(accountBases(did, this.#collections)))
+      while (this.#moveSome('purge', did, Number(place.base), this.#table(place), rowsAtOnce) > 0);
+    this.#run(finishMove(did, 'purge', this.#collections))
+    this.#known.delete(did)
   }
 
   #read(did: string): Standing | null {
