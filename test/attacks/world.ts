@@ -77,7 +77,10 @@ export async function openWorld(): Promise<World> {
     join(folder, 'roomy.json'),
     JSON.stringify({ public: roomy, research: { pointsPerMinute: null } }),
   )
-  await writeFile(join(folder, 'scarce.json'), JSON.stringify({ public: { pointsPerMinute: scarcePoints } }))
+  await writeFile(
+    join(folder, 'scarce.json'),
+    JSON.stringify({ public: { pointsPerMinute: scarcePoints, pointsPerQuery: scarcePoints } }),
+  )
   const start = async (server: ServerName): Promise<Started> => {
     const options = serverOptions[server].map((option) => tiers[option] ?? option)
     const isCrowded = server === 'workers'
@@ -101,7 +104,8 @@ export async function openWorld(): Promise<World> {
     target,
     started,
     async [Symbol.asyncDispose]() {
-      for (const { target } of await started()) await target[Symbol.asyncDispose]()
+      for (const one of await Promise.allSettled(servers.values()))
+        if (one.status === 'fulfilled') await one.value.target[Symbol.asyncDispose]()
       await rm(folder, { recursive: true })
     },
   }
