@@ -20,7 +20,7 @@ import type { Observer } from './observer.ts'
 import { CallerPace } from './pace.ts'
 import { addPlaygroundRoutes } from './playground.ts'
 import { Slowdown } from './slowdown.ts'
-import { Visit } from './visit.ts'
+import { isGone, Visit } from './visit.ts'
 
 export interface GraphQLRouteOptions {
   readonly engine: Pick<QueryEngine, 'execute'>
@@ -129,7 +129,7 @@ export async function addGraphQLRoutes(
     reply: FastifyReply,
     visit: Visit,
   ): Promise<void> {
-    if (reply.raw.destroyed) return visit.end(request.id, 'gone', 0, 0)
+    if (isGone(reply)) return visit.end(request.id, 'gone', 0, 0)
     if (answer.kind === 'data') return sendData(answer, request, reply, visit)
     const { code, cause } = answer
     await slowdown.before(code, callerOf(request), request.raw.socket)
@@ -164,7 +164,7 @@ export async function addGraphQLRoutes(
     outbox.reserve(bytes.length, reply.raw, callerOf(request))
     if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes)
     const zipped = await zip(bytes, { level: 1 })
-    if (reply.raw.destroyed) return visit.end(request.id, 'gone', 0, 0)
+    if (isGone(reply)) return visit.end(request.id, 'gone', 0, 0)
     reply.header('content-encoding', 'gzip')
     finish(zipped)
 

@@ -68,6 +68,11 @@ export class Visit {
   }
 }
 
+/** Nobody is there to be answered; a connection may end before the answer knows of it. */
+export function isGone({ raw }: Pick<FastifyReply, 'raw'>): boolean {
+  return raw.destroyed || raw.socket?.destroyed === true
+}
+
 /** What a caller waits for. It ends with its time, or with the connection. */
 class Turn implements LongTurn {
   readonly caller: string
@@ -76,13 +81,14 @@ class Turn implements LongTurn {
   readonly #end: () => void
 
   /** `leave` is called once it is over. */
-  constructor(caller: Caller, { raw }: FastifyReply, deadline: number, leave: () => void) {
+  constructor(caller: Caller, reply: FastifyReply, deadline: number, leave: () => void) {
+    const { raw } = reply
     this.caller = caller.id
     const hangUp = (): void => this.#abort.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.'))
     const left = Math.max(0, deadline - performance.now())
     this.#timer = setTimeout(() => this.#abort.abort(timedOut(caller)), left)
     raw.once('close', hangUp)
-    if (raw.destroyed || raw.socket?.destroyed === true) hangUp()
+    if (isGone(reply)) hangUp()
     this.#end = () => {
       clearTimeout(this.#timer)
       raw.off('close', hangUp)
