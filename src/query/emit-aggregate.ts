@@ -4,6 +4,7 @@
  * are counted in an expression of their own and found by the group's keys.
  */
 import { allOf, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
+import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitObject, resolved } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
@@ -27,7 +28,10 @@ export function emitAggregate(emitter: Emitter, plan: AggregatePlan): Sql {
       case 'constant':
         return literal(output.json)
       case 'count':
-        return addUp ? sql`(select coalesce(sum(n), 0) from ${groups.name})` : countAll(emitter, plan)
+        return (
+          emitCount(emitter, plan.table, plan.where) ??
+          (addUp ? sql`(select coalesce(sum(n), 0) from ${groups.name})` : countAll(emitter, plan))
+        )
       case 'groupCount':
         return groups === null ? raw(`'0'`) : sql`(select count(*) from ${groups.name})`
       case 'measure':

@@ -1,6 +1,7 @@
 /** Groups as common table expressions: their keys in the form they are stored in, counts and measures beside them. */
 import type { Table } from '../database/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
+import { emitGroups } from './emit-counts.ts'
 import { fromRoad } from './emit-road.ts'
 import { columnOf, emitCondition, type UriParts, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
@@ -39,8 +40,10 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     distinct.has(index) ? [] : [sql`${measureExpression(emitter, measure, source)} as ${measureName(index)}`],
   )
   const selected = [...columns.map(([value, as]) => sql`${value} as ${as}`), sql`count(*) as n`, ...measures]
-  const by = groupBy(columns.map(([, as]) => as))
-  const main = sql`${name} as materialized (select ${join(selected, ', ')} ${source.from()} ${by})`
+  const names = columns.map(([, as]) => as)
+  const by = groupBy(names)
+  const kept = emitGroups(emitter, plan, keys, name, names)
+  const main = kept ?? sql`${name} as materialized (select ${join(selected, ', ')} ${source.from()} ${by})`
 
   const sideTables = [...distinct].map(([index, side]) => {
     const own = createSource(emitter, plan)
