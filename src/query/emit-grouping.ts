@@ -11,6 +11,8 @@ import { chooseCountRoad } from './roads.ts'
 /** One set of groups. `row` is an alias over `name` throughout. */
 export interface Grouping {
   readonly name: Sql
+  /** Whether it is made of counts that are kept. */
+  readonly isKept: boolean
   /** Common table expressions, in order. */
   readonly tables: readonly Sql[]
   keyJson(key: number, row: Sql): Sql
@@ -75,6 +77,7 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
   }
   return {
     name,
+    isKept: kept !== null,
     tables: [main, ...sideTables],
     uriParts,
     measureValue,

@@ -3,6 +3,7 @@ import type { ColumnValue } from '../database/database.ts'
 import { allOf, anyOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { beyondStart } from './bounds.ts'
 import { isInstant } from './build-list.ts'
+import { totalSize } from './cost-reading.ts'
 import { emitCount, emitReferringCount } from './emit-counts.ts'
 import { beyondPosition } from './emit-id-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
@@ -100,7 +101,10 @@ function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, outpu
           base: sql`${parent}.base`,
           key: sql`${parent}.rkey`,
         })
-  if (kept !== null) return kept
+  if (kept !== null) {
+    if (list.link === null) emitter.spares(totalSize(list))
+    return kept
+  }
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: list.table }
   const where = emitCondition(emitter, list.where, row)
   if (list.link !== null && parent !== null) {

@@ -21,7 +21,8 @@ export function createCounts(table: Table, schema = recordsSchema): string {
     })
     // Room for what changes all the time, beside what it was.
     return `create table ${schema}.${quote(counts.name)} (${columns.join('')}n bigint not null) with (fillfactor = 70);
-      create unique index ${quote(shortName(`${counts.name}/key`))} on ${schema}.${quote(counts.name)} (${keys.join(', ')}) nulls not distinct;`
+      create unique index ${quote(shortName(`${counts.name}/key`))} on ${schema}.${quote(counts.name)} (${keys.join(', ')}) nulls not distinct;
+      ${counts.kind === 'reference' ? `create index ${quote(shortName(`${counts.name}/n`))} on ${schema}.${quote(counts.name)} (n);` : ''}`
   })
   return `${tables.join('\n')}
     create function ${schema}.${functionName(table)}() returns trigger language plpgsql as $counts$

@@ -172,9 +172,14 @@ export function createCounts(table: Table): string {
         return `${key} ${counts.kind !== 'day' && (kind === 'text' || kind === 'refKey') ? 'text' : 'integer'} not null, `
       })
       return `create table ${quote(counts.name)} (
-        ${columns.join('')}n integer not null, primary key (${keys.join(', ')})) without rowid;`
+        ${columns.join('')}n integer not null, primary key (${keys.join(', ')})) without rowid;${counts.kind === 'reference' ? createRanking(counts) : ''}`
     })
     .join('\n')
+}
+
+/** There are many references, of which those that most records have are asked for. */
+function createRanking({ name }: CountTable): string {
+  return `create index ${quote(`${name}/n`)} on ${quote(name)} (n);`
 }
 
 /** Counts all rows. */
