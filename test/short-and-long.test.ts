@@ -32,6 +32,8 @@ const article = 'techServiceNewsArticle'
 const page = '{ nodes { title sourceResolved { ... on TechServiceNewsSource { displayName } } } }'
 
 const short: Readonly<Record<string, string>> = {
+  'a total that is kept': `{ ${article} { totalCount } }`,
+  'a total of one value': `{ ${article}(where: {language: {eq: "en"}}) { totalCount } }`,
   'the newest with their outlet': `{ ${article}(first: 20) ${page} }`,
   'the oldest': `{ ${article}(last: 20) ${page} }`,
   'in another order': `{ ${article}(sortBy: [{field: publishedAt, direction: DESC}]) ${page} }`,
@@ -45,14 +47,14 @@ const short: Readonly<Record<string, string>> = {
 }
 
 const long: Readonly<Record<string, string>> = {
-  'a total': `{ ${article} { totalCount } }`,
+  'a total that is not kept': `{ ${article}(where: {title: {contains: "the"}}) { totalCount } }`,
   groups: `{ ${article}Aggregate(groupBy: [language]) { groups { language count } } }`,
   'a needle that may be in any of them': `{ ${article}(where: {title: {contains: "the"}}) ${page} }`,
   'a condition that no index answers': `{ ${article}(where: {NOT: {language: {eq: "en"}}}) ${page} }`,
   'an order that no index gives': `{ ${article}(sortBy: [{field: did}]) ${page} }`,
   'a condition on what refers to them': `{ ${article}(where: {techServiceNewsEnrichmentViaArticle: {some: {impactLevel: {gte: 8}}}}) ${page} }`,
   'what refers to them under a condition': `{ ${article} { nodes { techServiceNewsEnrichmentViaArticle(where: {impactLevel: {gte: 8}}) { nodes { uri } } } } }`,
-  'totals of what refers to them': `{ ${article} { nodes { techServiceNewsEnrichmentViaArticle { totalCount } } } }`,
+  'totals of what refers to them under a condition': `{ ${article} { nodes { techServiceNewsEnrichmentViaArticle(where: {impactLevel: {gte: 8}}) { totalCount } } } }`,
   'how many records there are': '{ indexStatus { collections { records } } }',
   'pages of pages': `{ techServiceNewsSource(first: 100) { nodes { techServiceNewsArticleViaSource(first: 100) ${page} } } }`,
 }

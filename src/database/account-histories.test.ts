@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { assertCounts } from '../../test/support/counts.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
 import fc from 'fast-check'
 import {
@@ -224,6 +225,7 @@ async function assertSeen(
     seen.set(key, { id, indexed_at })
   }
   await assertOrder(store)
+  await assertCounts(store.database.read, store.tables)
 }
 
 const allRows = [note, mark]

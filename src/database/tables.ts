@@ -5,6 +5,7 @@
  */
 import type { Collection, FieldType, Model, ObjectType, StringType } from '../schema/model.ts'
 import { longestName, shortName } from '../util/short-name.ts'
+import { type CountTable, isListed, mostIntegers } from './counts.ts'
 
 export interface Table {
   readonly collection: Collection
@@ -13,6 +14,7 @@ export interface Table {
   readonly arrays: readonly ArrayIndex[]
   readonly texts: readonly TextIndex[]
   readonly indexes: readonly TableIndex[]
+  readonly counts: readonly CountTable[]
 }
 
 /**
@@ -107,6 +109,11 @@ function buildTable(collection: Collection, name: string): Table {
   const indexes: TableIndex[] = []
   const texts: TextIndex[] = []
   const codes: Column[] = []
+  const counted: Omit<CountTable, 'name'>[] = [
+    { kind: 'total', columns: [] },
+    { kind: 'value', columns: ['base'] },
+    { kind: 'day', columns: ['indexed_at'] },
+  ]
 
   const column = (path: readonly string[], kind: Column['kind'], virtual = false): Column => {
     const suffix =
@@ -124,6 +131,9 @@ function buildTable(collection: Collection, name: string): Table {
       partial,
     })
   }
+  const count = (kind: CountTable['kind'], ...of: readonly Column[]): void => {
+    counted.push({ kind, columns: of.map((it) => it.name) })
+  }
   const addString = (path: readonly string[], type: StringType): void => {
     const text = column(path, 'text', !type.categorical)
     if (type.freeText) {
@@ -131,25 +141,38 @@ function buildTable(collection: Collection, name: string): Table {
       texts.push({ name: shortName(`${name}/${text.name}/trigram`), path, text, folded })
     } else index([text], 'value', !type.categorical)
     if (type.code && path.length === 1) codes.push(text)
+    if (type.categorical && isListed(type.format)) count('value', text)
   }
   const add = (type: FieldType, path: readonly string[], inside: readonly ObjectType[]): void => {
     switch (type.kind) {
       case 'string':
         addString(path, type)
         return
-      case 'datetime':
-        index([column(path, 'instant')], 'keyset', path.length > 1)
+      case 'datetime': {
+        const instant = column(path, 'instant')
+        index([instant], 'keyset', path.length > 1)
+        count('day', instant)
         return
-      case 'integer':
-        index([column(path, 'integer')], 'keyset', path.length > 1)
+      }
+      case 'integer': {
+        const integer = column(path, 'integer')
+        index([integer], 'keyset', path.length > 1)
+        if (type.values !== null && type.values < mostIntegers) count('value', integer)
         return
-      case 'boolean':
-        index([column(path, 'boolean')], 'value')
+      }
+      case 'boolean': {
+        const truth = column(path, 'boolean')
+        index([truth], 'value')
+        count('value', truth)
         return
+      }
       case 'strongRef':
-      case 'atUri':
-        index([column(path, 'refBase'), column(path, 'refKey')], 'reference')
+      case 'atUri': {
+        const uri = [column(path, 'refBase'), column(path, 'refKey')]
+        index(uri, 'reference')
+        count('reference', ...uri)
         return
+      }
       case 'object':
         if (inside.includes(type.type)) return
         for (const field of type.type.fields)
@@ -170,7 +193,11 @@ function buildTable(collection: Collection, name: string): Table {
   if (moment !== undefined) for (const code of codes) index([code, moment], 'pair')
   for (const { path, many } of collection.references)
     if (many) arrays.push({ name: unique(`${name}/${path.join('.')}:uri`), path, kind: 'reference' })
-  return { collection, name, columns, arrays, texts, indexes }
+  const counts = counted.map((its) => ({
+    name: unique(`${name}/${its.columns[0] ?? ''}:count`),
+    ...its,
+  }))
+  return { collection, name, columns, arrays, texts, indexes, counts }
 }
 
 /** Elements that `has` can ask for. At-uris are strings here; as references they get a side table of their own. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { assertCounts } from '../../test/support/counts.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
 import { day, found, line, snapshot } from '../../test/support/note-lines.ts'
 import { dids, noOutcome, note, openNotes } from '../../test/support/notes.ts'
@@ -144,6 +145,7 @@ onEveryDatabase('a batch that fails leaves nothing, and memory is right for the 
   assert.deepEqual(await snapshot(store), before)
   // The same again: ids, bases, order and the refused must not be taken for stored.
   await store.database.write.applyBatch(doomed)
+  await assertCounts(store.database.read, store.tables)
   assert.deepEqual(
     await store.rows(
       'select t.rkey, b.uri from "org.example.note" t join base b on b.id = t.base where t.rkey = ?',
@@ -167,6 +169,7 @@ onEveryDatabase('a load that fails half way leaves nothing, and can be done agai
   assert.deepEqual(await snapshot(store), before)
   assert.deepEqual(await store.load(lines), { ...noOutcome, stored: 4 })
   assert.deepEqual((await found(store, 'text')).toSorted(), ['a', 'b', 'c', 'd'])
+  await assertCounts(store.database.read, store.tables)
 })
 
 onEveryDatabase(
@@ -180,6 +183,7 @@ onEveryDatabase(
     }
     await assert.rejects(store.database.write.load(broken()))
     assert.deepEqual(await found(store, 'text'), ['0', '1', '2'])
+    await assertCounts(store.database.read, store.tables)
   },
 )
 

@@ -4,6 +4,8 @@
  * are counted in an expression of their own and found by the group's keys.
  */
 import { allOf, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
+import { groupingSize } from './cost-reading.ts'
+import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitObject, resolved } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
@@ -22,12 +24,17 @@ export function emitAggregate(emitter: Emitter, plan: AggregatePlan): Sql {
   const whole = kinds.has('measure') || kinds.has('measures') ? createGrouping(emitter, plan, []) : null
   // Without arrays among the keys every record is in one group, so that the groups add up to the whole.
   const addUp = groups !== null && plan.keys.every(({ leaf }) => leaf.kind !== 'array')
+  const counted = emitCount(emitter, plan.table, plan.where)
+  const countsRows = kinds.has('count') && counted === null
+  if (whole === null && groups?.isKept !== false && !countsRows) emitter.spares(groupingSize(plan))
   const value = (output: AggregateOutput): Sql => {
     switch (output.kind) {
       case 'constant':
         return literal(output.json)
       case 'count':
-        return addUp ? sql`(select coalesce(sum(n), 0) from ${groups.name})` : countAll(emitter, plan)
+        return (
+          counted ?? (addUp ? sql`(select coalesce(sum(n), 0) from ${groups.name})` : countAll(emitter, plan))
+        )
       case 'groupCount':
         return groups === null ? raw(`'0'`) : sql`(select count(*) from ${groups.name})`
       case 'measure':

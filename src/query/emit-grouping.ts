@@ -1,6 +1,7 @@
 /** Groups as common table expressions: their keys in the form they are stored in, counts and measures beside them. */
 import type { Table } from '../database/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
+import { emitGroups } from './emit-counts.ts'
 import { fromRoad } from './emit-road.ts'
 import { columnOf, emitCondition, type UriParts, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
@@ -10,6 +11,8 @@ import { chooseCountRoad } from './roads.ts'
 /** One set of groups. `row` is an alias over `name` throughout. */
 export interface Grouping {
   readonly name: Sql
+  /** Whether it is made of counts that are kept. */
+  readonly isKept: boolean
   /** Common table expressions, in order. */
   readonly tables: readonly Sql[]
   keyJson(key: number, row: Sql): Sql
@@ -39,8 +42,10 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     distinct.has(index) ? [] : [sql`${measureExpression(emitter, measure, source)} as ${measureName(index)}`],
   )
   const selected = [...columns.map(([value, as]) => sql`${value} as ${as}`), sql`count(*) as n`, ...measures]
-  const by = groupBy(columns.map(([, as]) => as))
-  const main = sql`${name} as materialized (select ${join(selected, ', ')} ${source.from()} ${by})`
+  const names = columns.map(([, as]) => as)
+  const by = groupBy(names)
+  const kept = emitGroups(emitter, plan, keys, name, names)
+  const main = kept ?? sql`${name} as materialized (select ${join(selected, ', ')} ${source.from()} ${by})`
 
   const sideTables = [...distinct].map(([index, side]) => {
     const own = createSource(emitter, plan)
@@ -72,6 +77,7 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
   }
   return {
     name,
+    isKept: kept !== null,
     tables: [main, ...sideTables],
     uriParts,
     measureValue,

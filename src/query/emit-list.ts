@@ -3,6 +3,8 @@ import type { ColumnValue } from '../database/database.ts'
 import { allOf, anyOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { beyondStart } from './bounds.ts'
 import { isInstant } from './build-list.ts'
+import { totalSize } from './cost-reading.ts'
+import { emitCount, emitReferringCount } from './emit-counts.ts'
 import { beyondPosition } from './emit-id-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
@@ -92,6 +94,17 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
 function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, output: ListOutput): Sql {
   if (output.kind === 'constant') return literal(output.json)
   if (output.kind !== 'totalCount') throw new Error(`${output.kind} needs the rows of the page.`)
+  const kept =
+    list.link === null || parent === null
+      ? emitCount(emitter, list.table, list.where)
+      : emitReferringCount(emitter, list.table, list.where, list.link, {
+          base: sql`${parent}.base`,
+          key: sql`${parent}.rkey`,
+        })
+  if (kept !== null) {
+    if (list.link === null) emitter.spares(totalSize(list))
+    return kept
+  }
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: list.table }
   const where = emitCondition(emitter, list.where, row)
   if (list.link !== null && parent !== null) {

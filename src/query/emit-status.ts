@@ -5,9 +5,12 @@
 import { longestSilence } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { literal, raw, type Sql, sql } from '../sql/sql.ts'
+import { emitCount } from './emit-counts.ts'
 import { emitObject } from './emit-output.ts'
 import { type Emitter, rowsOf } from './emitter.ts'
-import type { CollectionStatusOutput, Selected, SourceStatusOutput, StatusOutput } from './plan.ts'
+import type { CollectionStatusOutput, Condition, Selected, SourceStatusOutput, StatusOutput } from './plan.ts'
+
+const everything: Condition = { kind: 'all', of: [] }
 
 export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOutput>[]): Sql {
   return emitObject(emitter, fields, (output) => {
@@ -42,9 +45,12 @@ function collectionValue(emitter: Emitter, table: Table, output: CollectionStatu
       return literal(output.json)
     case 'name':
       return literal(JSON.stringify(nsid))
-    case 'records':
+    case 'records': {
+      const kept = emitCount(emitter, table, everything)
+      if (kept !== null) return kept
       emitter.reads(rowsOf(emitter, table))
       return sql`(select count(*) from ${emitter.rows(table, emitter.alias())})`
+    }
     case 'newestIndexedAt': {
       // Ids follow the moments, or an index is there for them: either way the first row met is the newest.
       const order = raw(state.ordered.has(nsid) ? 'id' : 'indexed_at')

@@ -17,6 +17,10 @@ export interface Emitter {
   reads(rows: number): void
   /** The sum of what was told. */
   readonly walked: () => number
+  /** Told what of the plan's size, as cost.ts measures it, is not read after all: kept counts answer it. */
+  spares(size: number): void
+  /** The sum of that. */
+  readonly spared: () => number
   /** A name no other row of the statement has. */
   alias(): Sql
   /** A table's rows that may be seen, under an alias; `walk` is the dialect's, where a road goes along an index. */
@@ -33,15 +37,22 @@ export function rowsOf({ statistics }: Emitter, table: Table): number {
   return statistics === null ? Number.POSITIVE_INFINITY : statistics.rows(table)
 }
 
-export function createEmitter(known: Omit<Emitter, 'alias' | 'rows' | 'reads' | 'walked'>): Emitter {
+export function createEmitter(
+  known: Omit<Emitter, 'alias' | 'rows' | 'reads' | 'walked' | 'spares' | 'spared'>,
+): Emitter {
   let aliases = 0
   let walked = 0
+  let spared = 0
   return {
     ...known,
     reads: (rows) => {
       walked += rows
     },
     walked: () => walked,
+    spares: (size) => {
+      spared += size
+    },
+    spared: () => spared,
     alias: () => {
       aliases += 1
       return raw(`t${aliases}`)

@@ -128,7 +128,9 @@ export function createEngine(options: EngineOptions): QueryEngine {
       const statement = emitStatement(emitter, plan, points)
       // Roads were chosen by guesses where figures were not at hand. What is guessed is exact too.
       if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
-      const isShort = emitter.walked() <= shortWalk && sizeOf(plan) <= shortSize
+      // What planning takes is over by then.
+      const size = sizeOf({ ...plan, written: 0 }) - emitter.spared()
+      const isShort = emitter.walked() <= shortWalk && size <= shortSize
       return { kind: 'statement', statement, version: known.version, isShort }
     }
   }

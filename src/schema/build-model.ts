@@ -131,7 +131,7 @@ class Walk {
       case 'string':
         return stringType(definition)
       case 'integer':
-        return { kind: 'integer', bits: fits32(definition) ? 32 : 53 }
+        return { kind: 'integer', bits: fits32(definition) ? 32 : 53, values: allowed(definition) }
       case 'boolean':
       case 'bytes':
       case 'blob':
@@ -222,6 +222,12 @@ function fits32({ minimum, maximum, enum: values, const: constant }: Definition)
   const listed = constant === undefined ? values : [constant]
   const bounds = listed === undefined ? [minimum, maximum] : listed
   return bounds.every((bound) => typeof bound === 'number' && bound >= -(2 ** 31) && bound < 2 ** 31)
+}
+
+function allowed({ minimum, maximum, enum: listed, const: constant }: Definition): number | null {
+  if (constant !== undefined) return 1
+  if (listed !== undefined) return listed.length
+  return minimum === undefined || maximum === undefined ? null : Math.max(maximum - minimum + 1, 0)
 }
 
 function stringType(definition: Definition): FieldType {

@@ -63,6 +63,8 @@ export type FieldType =
   | {
       readonly kind: 'integer' /** 32 when the lexicon bounds it so, otherwise ±(2^53-1). */
       readonly bits: 32 | 53
+      /** How many values the lexicon allows; null where it does not bound them on both sides. */
+      readonly values: number | null
     }
   | { readonly kind: 'boolean' }
   /** A string with format at-uri. */

@@ -59,6 +59,8 @@ export interface Dialect {
   instantText(micros: Sql): Sql
   /** This moment, in microseconds: an answer with it is true only when it is given. */
   now(): Sql
+  /** What a table of counts counts by, from what it has there; null for what is missing. */
+  countedValue(key: Sql): Sql
   /** What a bucket is grouped and ordered by, and its first moment as text. */
   bucketKey(micros: Sql, bucket: Bucket): Sql
   bucketText(key: Sql, bucket: Bucket): Sql

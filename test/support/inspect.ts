@@ -8,6 +8,7 @@ import { deriveRow } from '../../src/database/derive.ts'
 import type { Table } from '../../src/database/tables.ts'
 import { exportLines } from '../../src/ingest/export.ts'
 import { createLineReader } from '../../src/lexicon/validate.ts'
+import { assertCounts } from './counts.ts'
 import { createReference, type ListArguments } from '../reference/reference.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import { parseInstant } from '../reference/values.ts'
@@ -32,6 +33,8 @@ export async function inspectStore(
   // Rows of accounts that have just vanished or come back may still be where they were.
   while ((await write.ledger.settleAccounts(1_000)) > 0);
   assert.deepEqual(await rowsOf(read, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
+
+  await assertCounts(read, service.tables)
 
   const lines: string[] = []
   for await (const line of exportLines(read, service.tables)) lines.push(line)

@@ -6,6 +6,7 @@ import type { BatchOutcome, Change } from '../../src/database/database.ts'
 import { storedColumns, type Table } from '../../src/database/tables.ts'
 import { inKeyOrder } from '../../src/util/key-order.ts'
 import type { Json } from '../reference/shapes.ts'
+import { assertCounts } from './counts.ts'
 import { openTestStore, recordLexicon, type TestStore } from './store.ts'
 
 export const note = 'org.example.note'
@@ -20,6 +21,10 @@ const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
 const noteProperties = {
   text: { type: 'string', maxGraphemes: 300, maxLength: 3000 },
   tags: { type: 'array', items: { type: 'string', maxLength: 64 } },
+  language: { type: 'string', format: 'language' },
+  score: { type: 'integer', minimum: 0, maximum: 5 },
+  isGood: { type: 'boolean' },
+  at: { type: 'string', format: 'datetime' },
   about: strongRef,
   links: { type: 'array', items: strongRef },
 }
@@ -62,13 +67,22 @@ const link = (uri: string) => ({ uri, cid })
 /** What records of a collection hold, by number. */
 const contents: Readonly<Record<string, readonly Json[]>> = {
   [note]: [
-    { text: 'Äpfel und Birnen', tags: ['fruit', 'de'], about: link(`at://${dids[1]}/${mark}/m`) },
+    {
+      text: 'Äpfel und Birnen',
+      language: 'de',
+      score: 3,
+      tags: ['fruit', 'de'],
+      about: link(`at://${dids[1]}/${mark}/m`),
+    },
     {
       text: 'plain words',
+      language: 'en',
+      isGood: true,
+      at: '1969-12-31T23:59:59.999Z',
       tags: ['fruit'],
       links: [link(`at://${dids[0]}/${note}/a`), link('at://did:plc:x/y.y.y/z')],
     },
-    { tags: [] },
+    { tags: [], score: 0, isGood: false, at: '1970-01-01T00:00:00Z' },
     { text: '中文 and "quotes"', tags: ['x', 'y', 'x'], links: [link(`at://${dids[0]}/${note}/a`)] },
   ],
   [mark]: [{ name: 'x' }, { name: 'y' }, {}, { name: 'zeta' }],
@@ -176,6 +190,7 @@ export async function assertOrder(store: TestStore): Promise<void> {
 export async function assertDerived(store: TestStore, lexicons = noteLexicons): Promise<void> {
   await assertOrder(store)
   assertSound(store)
+  await assertCounts(store.database.read, store.tables)
   await using fresh = await openNotes(':memory:', undefined, lexicons)
   const lines = await Array.fromAsync(store.tables, ({ name }) =>
     store.rows(

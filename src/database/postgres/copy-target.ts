@@ -12,6 +12,7 @@ import { deriveRow } from '../derive.ts'
 import type { Table } from '../tables.ts'
 import { findBases } from './bases.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
+import { startCounting, stopCounting } from './count-ddl.ts'
 import { derivationOf, dropIndexes, indexStatements, keptSchema, quote, schemaVersion } from './ddl.ts'
 import { codeOf, refusal } from './failures.ts'
 import { jsonRow, jsonRows, jsonValue } from './json-rows.ts'
@@ -107,7 +108,8 @@ class PostgresTarget implements CopyTarget {
   async begin(): Promise<void> {
     await this.#transact(this.#derivation, async () => {
       await this.#setDerivation(this.#mark)
-      for (const { table } of this.#writers.values()) await this.#client.query(dropIndexes(table))
+      for (const { table } of this.#writers.values())
+        await this.#client.query(dropIndexes(table) + stopCounting(table))
     })
   }
 
@@ -132,10 +134,11 @@ class PostgresTarget implements CopyTarget {
       await this.#transact(this.#mark, () =>
         this.#client.query(`set local maintenance_work_mem = '512MB'; ${statement}`),
       )
-    const sides = table.arrays.map(({ name }) => quote(name))
+    const sides = [...table.arrays, ...table.counts].map(({ name }) => quote(name))
     await this.#client.query(`vacuum (analyze) ${[analyzedColumns(table), ...sides].join(', ')}`)
     await this.#transact(this.#mark, async (transaction) => {
       await refreshCounts(transaction, writer)
+      await this.#client.query(startCounting(table))
       await transaction.query(
         `insert into listing (kind, target, done) values ('${ownListing}', $1, 1)`,
         name,

@@ -60,6 +60,7 @@ export const postgresDialect: Dialect = {
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)`),
+  countedValue: (key) => key,
   bucketKey: (micros, bucket) => {
     switch (bucket) {
       case 'hour':

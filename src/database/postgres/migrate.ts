@@ -7,6 +7,7 @@ import type { Client } from 'pg'
 import { assertNoCopy } from '../copy/mark.ts'
 import { builtElsewise } from '../refusals.ts'
 import { Applier, type ApplierOptions } from './applier.ts'
+import { createCounts, startCounting } from './count-ddl.ts'
 import {
   commonTables,
   createIndexes,
@@ -37,7 +38,13 @@ export interface State {
 }
 
 /** Statements that lead from schema version 1 + index to the next. */
-const migrations: readonly string[] = [publicTables]
+const migrations: readonly string[] = [
+  publicTables,
+  // Counts, which are of the collections that are served: `upgrade`.
+  '',
+]
+/** The first schema version with counts. */
+const countedVersion = 3
 
 /** Whoever migrates holds up those who would too, and then whoever writes. */
 const holdUp = `select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
@@ -125,7 +132,7 @@ async function create(client: Client, { tables, fingerprint }: MigrateOptions): 
   )
   for (const table of tables) {
     await layOut(client, table, recordsSchema)
-    await client.query(createIndexes(table))
+    await client.query(createIndexes(table) + startCounting(table))
   }
 }
 
@@ -157,6 +164,8 @@ async function upgrade(client: Client, state: State, options: MigrateOptions): P
   const isStale = state.derivation !== derivation
   if (isStale && options.mayRebuild === false) throw builtElsewise()
   if (isStale) await rebuild(client, options)
+  else if (state.schemaVersion < countedVersion)
+    for (const table of options.tables) await client.query(createCounts(table) + startCounting(table))
   await client.query(
     'update state set schema_version = $1, plan_version = plan_version + $2, derivation = $3',
     [schemaVersion, Number(isStale), derivation],

@@ -8,6 +8,7 @@ import { basesWhere, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { Table } from '../tables.ts'
 import type { ApplierOptions } from './applier.ts'
+import { createCounts } from './count-ddl.ts'
 import { createTables, quote, recordsSchema } from './ddl.ts'
 import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
@@ -59,9 +60,9 @@ async function takeOver(client: Client, tables: readonly Table[]): Promise<reado
   })
 }
 
-/** A collection's table, without its indexes. */
+/** A collection's table, without its indexes, and with nothing counted. */
 export async function layOut(client: Client, table: Table, schema: string): Promise<void> {
-  await client.query(createTables(table, schema))
+  await client.query(createTables(table, schema) + createCounts(table, schema))
   await client.query('insert into collection (nsid, table_name, ordered) values ($1, $2, 0)', [
     table.collection.nsid,
     table.name,

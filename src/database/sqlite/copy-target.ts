@@ -180,6 +180,7 @@ class SqliteTarget implements CopyTarget {
     }
     if (bulk) writer.keepOrder()
     else {
+      writer.completeCounts()
       writer.completeTexts()
       writer.refreshCounts()
     }

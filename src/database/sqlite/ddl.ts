@@ -1,19 +1,31 @@
 /** The SQLite spelling of tables, side tables and indexes. Kept columns first, the record before the derived ones. */
 import { createHash } from 'node:crypto'
+import { countedValues, countKeys, type CountTable } from '../counts.ts'
 import type { Table, TextIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 3
+export const schemaVersion = 4
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons. */
-const derivationVersion = 2
+const derivationVersion = 3
+/** The one before counts were kept, which nobody who knows none of them may go on writing with. */
+const uncountedVersion = 2
 /** Closes every indexed text, so that its last one or two characters begin a trigram too. */
 const padding = 'char(1) || char(1)'
 
 /** What the derived columns were built from; another value means they must be rebuilt. */
 export function derivationOf(fingerprint: string): string {
-  return createHash('sha256').update(`${derivationVersion}:${fingerprint}`).digest('hex')
+  return derivationAt(derivationVersion, fingerprint)
+}
+
+/** Of tables that are the same but for their counts. */
+export function uncountedDerivationOf(fingerprint: string): string {
+  return derivationAt(uncountedVersion, fingerprint)
+}
+
+function derivationAt(version: number, fingerprint: string): string {
+  return createHash('sha256').update(`${version}:${fingerprint}`).digest('hex')
 }
 
 export const keptColumns = ['id', 'base', 'rkey', 'cid', 'rev', 'indexed_at', 'changed_at', 'record'] as const
@@ -145,6 +157,44 @@ export function createIndexes(table: Table): string {
 
 export function dropIndexes(table: Table): string {
   return table.indexes.map(({ name }) => `drop index if exists ${quote(name)};`).join('\n')
+}
+
+/** What stands for a missing value in a table of counts, whose keys cannot be null; nothing that is counted is like it. */
+export const missingKey = "x''"
+
+export function createCounts(table: Table): string {
+  const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]))
+  return table.counts
+    .map((counts) => {
+      const keys = countKeys(counts)
+      const columns = keys.map((key, index) => {
+        const kind = kinds.get(counts.columns[index] ?? '')
+        return `${key} ${counts.kind !== 'day' && (kind === 'text' || kind === 'refKey') ? 'text' : 'integer'} not null, `
+      })
+      return `create table ${quote(counts.name)} (
+        ${columns.join('')}n integer not null, primary key (${keys.join(', ')})) without rowid;${counts.kind === 'reference' ? createRanking(counts) : ''}`
+    })
+    .join('\n')
+}
+
+/** There are many references, of which those that most records have are asked for. */
+function createRanking({ name }: CountTable): string {
+  return `create index ${quote(`${name}/n`)} on ${quote(name)} (n);`
+}
+
+/** Counts all rows. */
+export function fillCounts(table: Table): string {
+  return table.counts.map((counts) => fillCount(table, counts)).join('\n')
+}
+
+function fillCount({ name }: Table, counts: CountTable): string {
+  const values = countedValues(counts, quote).map((value, index) => `${value} as v${index}`)
+  const names = values.map((_, index) => `v${index}`)
+  // Missing ones are named only after grouping, which else could not go along an index.
+  const by = counts.kind === 'total' ? 'having count(*) > 0' : `group by ${names.join(', ')}`
+  return `delete from ${quote(counts.name)};
+    insert into ${quote(counts.name)} select ${names.map((it) => `ifnull(${it}, ${missingKey})`).join(', ')}, n
+      from (select ${values.join(', ')}, count(*) as n from ${quote(name)} ${by});`
 }
 
 /** Index for the default order where ids do not follow it. */

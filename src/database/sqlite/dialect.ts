@@ -1,5 +1,5 @@
 /** How SQLite spells what databases spell differently. */
-import { afterPrefix, pathLiteral } from './ddl.ts'
+import { afterPrefix, missingKey, pathLiteral } from './ddl.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { bucketStart, concat, floorTo } from '../../sql/common.ts'
 import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
@@ -47,6 +47,7 @@ export const sqliteDialect: Dialect = {
   instant: (text) => sql`instant(${text})`,
   instantText: (micros) => sql`instant_text(${micros})`,
   now: () => raw(`cast(unixepoch('subsec') * 1000000 as integer)`),
+  countedValue: (key) => sql`nullif(${key}, ${raw(missingKey)})`,
   bucketKey: (micros, bucket) => {
     switch (bucket) {
       case 'hour':

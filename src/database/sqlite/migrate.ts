@@ -13,6 +13,7 @@ import type { Table } from '../tables.ts'
 import {
   applicationId,
   commonTables,
+  createCounts,
   createIndexes,
   createSideTables,
   createTable,
@@ -22,7 +23,9 @@ import {
   publicTables,
   quote,
   schemaVersion,
+  uncountedDerivationOf,
 } from './ddl.ts'
+import { addCounts } from './count-writer.ts'
 import { createRunner } from './steps.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
 
@@ -44,7 +47,11 @@ const migrations: readonly string[] = [
    alter table collection add column last_did text;
    ${networkTables}`,
   publicTables,
+  // Counts, which are of the collections that are served: addCounts.
+  '',
 ]
+/** The first schema version with counts. */
+const countedVersion = 4
 
 /** True when the file has this program's schema and derivation, so that nothing need be done. */
 export function isCurrent(database: DatabaseSync, fingerprint: string): boolean {
@@ -116,18 +123,25 @@ function create(database: DatabaseSync, { tables, fingerprint }: MigrateOptions)
 }
 
 function layOut(database: DatabaseSync, table: Table): void {
-  const parts = [createTable(table), createSideTables(table), createTextIndexes(table), createIndexes(table)]
-  database.exec(parts.join('\n'))
+  const parts = [createTable, createSideTables, createTextIndexes, createIndexes, createCounts]
+  database.exec(parts.map((create) => create(table)).join('\n'))
   database
     .prepare('insert into collection (nsid, table_name, ordered) values (?, ?, 1)')
     .run(table.collection.nsid, table.name)
 }
 
 function upgrade(database: DatabaseSync, options: MigrateOptions): void {
-  for (const statements of migrations.slice(pragma(database, 'user_version') - 1)) database.exec(statements)
+  const version = pragma(database, 'user_version')
+  for (const statements of migrations.slice(version - 1)) database.exec(statements)
   database.exec(`pragma user_version = ${schemaVersion}`)
   const derivation = derivationOf(options.fingerprint)
-  if (readDerivation(database) === derivation) return
+  const found = readDerivation(database)
+  const isSame = found === derivation || found === uncountedDerivationOf(options.fingerprint)
+  if (isSame) {
+    if (version < countedVersion) for (const table of options.tables) addCounts(database, table)
+    database.prepare('update state set derivation = ?').run(derivation)
+    return
+  }
   if (options.mayRebuild === false) throw builtElsewise()
   rebuild(database, options)
   database.prepare('update state set plan_version = plan_version + 1, derivation = ?').run(derivation)

@@ -4,9 +4,11 @@ import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Json } from '../../../test/reference/shapes.ts'
-import { openTestStore, temporaryFolder } from '../../../test/support/store.ts'
+import { assertCounts } from '../../../test/support/counts.ts'
+import { openTestStore, temporaryFolder, understand } from '../../../test/support/store.ts'
 import { assertLeftWithKeys, fill, line, open, size, tamper, thing } from '../../../test/support/things.ts'
 import { openReadDatabase } from '../open.ts'
+import { uncountedDerivationOf } from './ddl.ts'
 
 const inFolder = temporaryFolder()
 
@@ -95,6 +97,26 @@ test('a file of the second version gets what the third has and is otherwise left
   assert.deepEqual(names(path), names(fresh))
 })
 
+test('a file of the third version has its records counted and is otherwise left as it is', async () => {
+  const [path, fresh] = [inFolder('third.db'), inFolder('third-fresh.db')]
+  const lexicons = [thing({ ...size, text: { type: 'string', maxGraphemes: 99 } })]
+  const { fingerprint } = understand(lexicons, {}).set
+  await fill(path, lexicons, [line('a', { size: 7 }), line('b', {})])
+  tamper(path, toThirdVersion)
+  tamper(path, `update state set derivation = '${uncountedDerivationOf(fingerprint)}'`)
+  const before = derivedPlaces(path)
+  {
+    await using store = await open(path, lexicons)
+    assert.deepEqual(derivedPlaces(path), before)
+    await assertCounts(store.database.read, store.tables)
+  }
+  await fill(fresh, lexicons, [])
+  assert.deepEqual(names(path), names(fresh))
+  await using store = await open(path, lexicons)
+  await store.apply(line('c', {}))
+  await assertCounts(store.database.read, store.tables)
+})
+
 test('whoever follows with a file of the second version goes on while it gets the third', async () => {
   const path = inFolder('second-open.db')
   await using former = await open(path, [thing(size)])
@@ -158,13 +180,18 @@ const firstVersion = `
 `
 
 /** What was added since. */
-const toSecondVersion = 'drop table api_key; drop table hiding; pragma user_version = 2'
+const toThirdVersion = `drop table "org.example.thing/:count"; drop table "org.example.thing/base:count";
+  drop table "org.example.thing/indexed_at:count"; pragma user_version = 3;`
+const toSecondVersion = `${toThirdVersion} drop table api_key; drop table hiding; pragma user_version = 2`
 
 /** Where each table and index begins in the file, as long as nobody makes it anew. */
 function derivedPlaces(path: string) {
   const database = new DatabaseSync(path, { readOnly: true })
   const places = database
-    .prepare("select name, rootpage from sqlite_master where name like 'org.example%' order by name")
+    .prepare(
+      `select name, rootpage from sqlite_master where name like 'org.example%' and name not like '%:count'
+       order by name`,
+    )
     .all()
   database.close()
   assert.ok(places.length > 3)

@@ -6,6 +6,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../database.ts'
 import { deriveRow } from '../derive.ts'
 import { storedColumns, type Table } from '../tables.ts'
+import { CountWriter } from './count-writer.ts'
 import {
   createIndexes,
   createOrderIndex,
@@ -63,6 +64,7 @@ export class TableWriter implements Rows {
   /** Gives the id of a URI's first part. */
   readonly #base: (uri: string) => number
   readonly #statements: Statements
+  readonly #counts: CountWriter
   /** Positions of `refBase` columns, whose text becomes an id. */
   readonly #refBases: readonly number[]
   #nextId = 1
@@ -78,6 +80,7 @@ export class TableWriter implements Rows {
     this.#database = database
     this.#base = base
     this.#statements = prepare(database, table)
+    this.#counts = new CountWriter(database, table)
     this.#refBases = storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
     this.refresh()
   }
@@ -94,6 +97,7 @@ export class TableWriter implements Rows {
   /** Reads anew what memory says of ids and order: somebody else has written, or a transaction was undone. */
   refresh(): void {
     this.#changed.clear()
+    this.#counts.forget()
     const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
     const row = this.#statements.last.get() as LastRow | undefined
     const last = row === undefined || (kept?.id ?? 0n) > row.id ? kept : row
@@ -128,9 +132,13 @@ export class TableWriter implements Rows {
     }
   }
 
-  /** False when the record is there already, which is then left alone. `bulk`: trigrams come later, all at once. */
+  /**
+   * False when the record is there already, which is then left alone. `bulk`: trigrams and counts come later, all at
+   * once.
+   */
   insert(row: NewRow, { columns, arrays }: Derived, bulk = false): boolean {
     const id = row.id ?? this.#nextId
+    const derived = this.#withBases(columns)
     const kept = [
       id,
       row.base,
@@ -140,9 +148,10 @@ export class TableWriter implements Rows {
       row.indexedAt,
       row.changedAt,
       row.json,
-      ...this.#withBases(columns),
+      ...derived,
     ]
     if (this.#statements.insert.run(...kept).changes === 0) return false
+    if (!bulk) this.#counts.change([row.base, row.indexedAt, ...derived], 1)
     // A row that comes back under its old id stands where it stood.
     if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
     this.#addDerived(id, arrays, bulk)
@@ -152,6 +161,11 @@ export class TableWriter implements Rows {
   update(old: TableRow, row: RowChange, derived: Derived, bulk = false): void {
     this.#removeDerived(old, bulk)
     const columns = this.#withBases(derived.columns)
+    if (!bulk) {
+      const [base = null, indexedAt = null, ...former] = this.#counts.find(old.id)
+      this.#counts.change([base, indexedAt, ...former], -1)
+      this.#counts.change([base, indexedAt, ...columns], 1)
+    }
     this.#statements.update.run(row.cid, row.rev, row.changedAt, row.json, ...columns, old.id)
     this.#addDerived(old.id, derived.arrays, bulk)
   }
@@ -162,6 +176,7 @@ export class TableWriter implements Rows {
 
   remove(old: TableRow, bulk = false): void {
     this.#removeDerived(old, bulk)
+    if (!bulk) this.#counts.change(this.#counts.find(old.id), -1)
     this.#statements.remove.run(old.id)
     this.#completeMany()
   }
@@ -193,9 +208,19 @@ export class TableWriter implements Rows {
     this.#changed.clear()
   }
 
+  /**
+   * Brings the counts in step with the rows, before the transaction ends. Before any trigrams: an index first writes
+   * all that it has gathered when a statement begins that can be undone by itself.
+   */
+  completeCounts(): void {
+    this.#counts.write()
+  }
+
   /** A repository that is removed at once may have any number of records. */
   #completeMany(): void {
-    if (this.#changed.size >= 5_000) this.completeTexts()
+    if (this.#changed.size < 5_000) return
+    this.completeCounts()
+    this.completeTexts()
   }
 
   /** Takes the trigram counts again when they have drifted. */
@@ -228,6 +253,7 @@ export class TableWriter implements Rows {
       )
     }
     this.#database.exec(createIndexes(table))
+    this.#counts.fill()
   }
 
   /** Ids follow the default order as long as every new record sorts after the last. */

@@ -238,6 +238,7 @@ export class SqliteWriter implements WriteDatabase {
   #finish<Result>(work: () => Result): Result {
     try {
       const result = work()
+      for (const table of this.#tables.values()) table.completeCounts()
       for (const table of this.#tables.values()) table.completeTexts()
       this.#database.exec('commit')
       return result

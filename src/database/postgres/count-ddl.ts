@@ -1,0 +1,109 @@
+/**
+ * How PostgreSQL keeps counts: by triggers, which see the rows of a statement all at once and change each table of
+ * counts once for it. Whoever writes keeps them so, also a program that knows of none.
+ */
+import { type CountTable, countedValues, countKeys } from '../counts.ts'
+import { shortName } from '../../util/short-name.ts'
+import type { Table } from '../tables.ts'
+import { columnType, quote, recordsSchema } from './ddl.ts'
+
+type Event = 'insert' | 'update' | 'delete'
+const events: readonly Event[] = ['insert', 'update', 'delete']
+
+/** Empty tables, and the function that changes them once `startCounting` has counted what is there. */
+export function createCounts(table: Table, schema = recordsSchema): string {
+  const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]))
+  const tables = table.counts.map((counts) => {
+    const keys = countKeys(counts)
+    const columns = keys.map((key, index) => {
+      const kind = counts.kind === 'day' ? undefined : kinds.get(counts.columns[index] ?? '')
+      return `${key} ${kind === undefined ? 'bigint' : columnType(kind)}, `
+    })
+    // Room for what changes all the time, beside what it was.
+    return `create table ${schema}.${quote(counts.name)} (${columns.join('')}n bigint not null) with (fillfactor = 70);
+      create unique index ${quote(shortName(`${counts.name}/key`))} on ${schema}.${quote(counts.name)} (${keys.join(', ')}) nulls not distinct;
+      ${counts.kind === 'reference' ? `create index ${quote(shortName(`${counts.name}/n`))} on ${schema}.${quote(counts.name)} (n);` : ''}`
+  })
+  return `${tables.join('\n')}
+    create function ${schema}.${functionName(table)}() returns trigger language plpgsql as $counts$
+      begin
+        if tg_op = 'UPDATE' then
+          if not exists (${countedColumns(table, 'old_rows')} except all ${countedColumns(table, 'new_rows')}) then
+            return null;
+          end if;
+          ${changeAll(table, 'update')}
+        elsif tg_op = 'INSERT' then
+          ${changeAll(table, 'insert')}
+        else
+          ${changeAll(table, 'delete')}
+        end if;
+        return null;
+      end
+    $counts$;`
+}
+
+/** Counts all rows, and from then on those that change; in the schema that the search path leads to. */
+export function startCounting(table: Table): string {
+  const name = quote(table.name)
+  const fill = table.counts.map(
+    (counts) => `delete from ${quote(counts.name)};
+      insert into ${quote(counts.name)} ${changes(counts, [[name, 1]])};`,
+  )
+  const triggers = events.map((event) => {
+    const rows = {
+      insert: 'new table as new_rows',
+      update: 'old table as old_rows new table as new_rows',
+      delete: 'old table as old_rows',
+    }[event]
+    return `create or replace trigger counts_${event} after ${event} on ${name} referencing ${rows}
+      for each statement execute function ${functionName(table)}();`
+  })
+  return [...fill, ...triggers].join('\n')
+}
+
+/** For a load, at whose end all rows are counted. */
+export function stopCounting(table: Table): string {
+  return events.map((event) => `drop trigger if exists counts_${event} on ${quote(table.name)};`).join('\n')
+}
+
+function functionName(table: Table): string {
+  return quote(shortName(`${table.name}/count`))
+}
+
+function countedColumns({ counts }: Table, rows: string): string {
+  const names = new Set(counts.flatMap(({ columns }) => columns))
+  return `select ${[...names].map(quote).join(', ')} from ${rows}`
+}
+
+function changeAll(table: Table, event: Event): string {
+  return table.counts.map((counts) => change(counts, event)).join('\n')
+}
+
+function change(counts: CountTable, event: Event): string {
+  const name = `${recordsSchema}.${quote(counts.name)}`
+  const keys = countKeys(counts)
+  const gone = ['old_rows', -1] as const
+  const come = ['new_rows', 1] as const
+  const rows = { insert: [come], update: [come, gone], delete: [gone] }[event]
+  const add = `insert into ${name} as c (${keys.join(', ')}, n) ${changes(counts, rows)}
+    on conflict (${keys.join(', ')}) do update set n = c.n + excluded.n;`
+  if (event === 'insert') return add
+  const values = valuesOf(counts)
+  // Apart, so that either finds its rows by the index.
+  return `${add}
+    delete from ${name} where n = 0 and (${keys.join(', ')}) in (select ${values.join(', ')} from old_rows r where ${values[0]} is not null);
+    delete from ${name} where n = 0 and ${keys[0]} is null;`
+}
+
+/** By how many each value's records become more. */
+function changes(counts: CountTable, rows: readonly (readonly [from: string, n: 1 | -1])[]): string {
+  const values = valuesOf(counts)
+  const names = values.map((_, index) => `v${index}`).join(', ')
+  const columns = values.map((value, index) => `${value} as v${index}`).join(', ')
+  const each = rows.map(([from, n]) => `select ${columns}, ${n} as n from ${from} r`)
+  return `select ${names}, sum(n) from (${each.join(' union all ')}) d group by ${names} having sum(n) <> 0`
+}
+
+function valuesOf(counts: CountTable): readonly string[] {
+  return countedValues(counts, (name) => `r.${quote(name)}`)
+}

@@ -1,0 +1,146 @@
+/**
+ * What counts that are kept answer instead of the rows: how many records there are, also with one value, and groups
+ * by one value. They count every row of a table, so that they are of use only while all may be seen.
+ */
+import { type CountTable, countKeys, dayLength } from '../database/counts.ts'
+import { baseUriOf } from '../database/decide.ts'
+import type { Column, Table } from '../database/tables.ts'
+import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
+import { emitCondition, type UriParts } from './emit-where.ts'
+import type { Emitter, Row } from './emitter.ts'
+import type { AggregatePlan, Condition, GroupKey, Link } from './plan.ts'
+import { conjuncts } from './roads.ts'
+
+/** As many rows of counts take as long as one record. */
+const countsPerRecord = 10
+/** More rows of counts than these need not be told apart: what passes them all is long. */
+const mostCounts = 20_001
+
+/** How many records of a table meet the condition; null where that is not counted. */
+export function emitCount(emitter: Emitter, table: Table, where: Condition): Sql | null {
+  if (emitter.state.hiding) return null
+  const [part, ...others] = conjuncts(where)
+  if (part === undefined) return sumOf(emitter, countsOf(table, 'total', []), null)
+  return others.length > 0 ? null : countWhere(emitter, table, part)
+}
+
+/** How many records refer to one by a link. */
+export function emitReferringCount(
+  emitter: Emitter,
+  table: Table,
+  where: Condition,
+  link: Link,
+  parent: UriParts,
+): Sql | null {
+  if (emitter.state.hiding || link.kind === 'array' || conjuncts(where).length > 0) return null
+  const counts = countsOf(table, 'reference', [link.base, link.key])
+  return sumOf(emitter, counts, sql`base = ${parent.base} and rkey = ${parent.key}`)
+}
+
+/** Groups by the only key, as a table expression: its values, named `names`, and `n`; null where they are not counted. */
+export function emitGroups(
+  emitter: Emitter,
+  { table, where, measures }: AggregatePlan,
+  keys: readonly GroupKey[],
+  name: Sql,
+  names: readonly Sql[],
+): Sql | null {
+  const [key, ...others] = keys
+  if (emitter.state.hiding || key === undefined || others.length > 0) return null
+  if (key.joins.length > 0 || measures.length > 0 || conjuncts(where).length > 0) return null
+  const counts = countsOfKey(table, key)
+  if (counts === undefined) return null
+  emitter.reads(rowsOfCounts(emitter, counts) / countsPerRecord)
+  const { dialect } = emitter
+  const from = identifier(counts.name)
+  if (key.bucket === null) {
+    const values = countKeys(counts).map(
+      (column, index) => sql`${dialect.countedValue(raw(column))} as ${names[index] as Sql}`,
+    )
+    return sql`${name} as not materialized (select ${join(values, ', ')}, n from ${from})`
+  }
+  const micros = sql`${dialect.countedValue(raw('value'))} * ${raw(String(dayLength))}`
+  const days = sql`(select ${micros} as micros, n from ${from}) ${emitter.alias()}`
+  const bucket = names[0] as Sql
+  return sql`${name} as materialized (select ${dialect.bucketKey(raw('micros'), key.bucket)} as ${bucket}, ${dialect.sum(raw('n'))} as n
+    from ${days} group by ${bucket})`
+}
+
+/** The counts that one key's groups are made of. An hour, or a moment, is no whole of days. */
+function countsOfKey(table: Table, { leaf, bucket }: GroupKey): CountTable | undefined {
+  const kind = bucket === null ? 'value' : 'day'
+  if (bucket === 'hour') return undefined
+  switch (leaf.kind) {
+    case 'column':
+      return countsOf(table, kind, [leaf.column])
+    case 'reference':
+      return countsOf(table, 'reference', [leaf.base, leaf.key])
+    case 'system':
+      if (leaf.name === 'collection') return undefined
+      return countsOf(table, kind, [{ name: leaf.name === 'did' ? 'base' : 'indexed_at' }])
+    default:
+      return undefined
+  }
+}
+
+function countsOf(
+  table: Table,
+  kind: CountTable['kind'],
+  columns: readonly Pick<Column, 'name'>[],
+): CountTable | undefined {
+  return table.counts.find(
+    (counts) =>
+      counts.kind === kind &&
+      counts.columns.length === columns.length &&
+      counts.columns.every((name, index) => name === columns[index]?.name),
+  )
+}
+
+/** Of one equality, or a list of values: ranges and what is missing are counted as they are met. */
+function countWhere(emitter: Emitter, table: Table, part: Condition): Sql | null {
+  if (part.kind === 'uri') {
+    if (part.negated || part.of?.kind !== 'columns') return null
+    const { base, key } = part.of
+    return sumWith(emitter, countsOf(table, 'reference', [base, key]), [base, key], table, part)
+  }
+  const isEquality = part.kind === 'compare' ? part.op === 'eq' : part.kind === 'in' && !part.negated
+  if (!isEquality || (part.kind !== 'compare' && part.kind !== 'in')) return null
+  const { operand } = part
+  const values = part.kind === 'compare' ? [part.to] : part.list
+  if (operand.kind === 'column')
+    return sumWith(emitter, countsOf(table, 'value', [operand.column]), [operand.column], table, part)
+  if (operand.kind !== 'system' || operand.name !== 'did') return null
+  const { nsid } = table.collection
+  const uris = values.map((did) => sql`${baseUriOf({ did: String(did), collection: nsid })}`)
+  if (uris.length === 0) return null
+  const bases = sql`select id from base where uri in (${join(uris, ', ')})`
+  return sumOf(emitter, countsOf(table, 'value', [{ name: 'base' }]), sql`value in (${bases})`)
+}
+
+/** The condition is asked of counts under the names that their values have in the collection's table. */
+function sumWith(
+  emitter: Emitter,
+  counts: CountTable | undefined,
+  columns: readonly Column[],
+  table: Table,
+  condition: Condition,
+): Sql | null {
+  if (counts === undefined) return null
+  const row: Row = { kind: 'record', alias: emitter.alias(), table }
+  const named = countKeys(counts).map(
+    (key, index) => sql`${raw(key)} as ${identifier(columns[index]?.name ?? '')}`,
+  )
+  const from = sql`(select ${join(named, ', ')}, n from ${identifier(counts.name)}) ${row.alias}`
+  return sql`(select coalesce(${emitter.dialect.sum(raw('n'))}, 0) from ${from} where ${emitCondition(emitter, condition, row)})`
+}
+
+function sumOf({ dialect }: Emitter, counts: CountTable | undefined, where: Sql | null): Sql | null {
+  if (counts === undefined) return null
+  const condition = where === null ? sql`` : sql` where ${where}`
+  return sql`(select coalesce(${dialect.sum(raw('n'))}, 0) from ${identifier(counts.name)}${condition})`
+}
+
+function rowsOfCounts({ statistics }: Emitter, { name }: CountTable): number {
+  if (statistics === null) return Number.POSITIVE_INFINITY
+  return statistics.countUpTo({ text: `select 1 from ${identifier(name).sql}`, values: [] }, mostCounts)
+}
