@@ -20,7 +20,9 @@ export function makeResolvers(database: DatabaseSync): IResolvers {
     connection.rows ??= articles.list(connection)
     return connection.rows
   }
-  const enrichments = database.prepare(`select ${enrichmentColumns} from enrichment e order by e.id desc limit ?`)
+  const enrichments = database.prepare(
+    `select ${enrichmentColumns} from enrichment e order by e.id desc limit ?`,
+  )
   const impact = database.prepare(
     `select ${enrichmentColumns} from enrichment e where +e.impact_level >= ? order by e.id desc limit ?`,
   )
@@ -87,10 +89,16 @@ export function makeLoaders(database: DatabaseSync): MercuriusLoaders {
   return {
     Article: {
       outlet: { loader: async (queries: Batch<ArticleRow>) => oneOf(sources, of(queries, 'sourceId')), opts },
-      enrichments: { loader: async (queries: Batch<ArticleRow>) => manyOf(enrichments, of(queries, 'id')), opts },
+      enrichments: {
+        loader: async (queries: Batch<ArticleRow>) => manyOf(enrichments, of(queries, 'id')),
+        opts,
+      },
     },
     Enrichment: {
-      article: { loader: async (queries: Batch<EnrichmentRow>) => oneOf(articles, of(queries, 'articleId')), opts },
+      article: {
+        loader: async (queries: Batch<EnrichmentRow>) => oneOf(articles, of(queries, 'articleId')),
+        opts,
+      },
     },
   }
 }
