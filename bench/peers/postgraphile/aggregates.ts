@@ -2,8 +2,6 @@
  * Two specifications for the aggregates plugin, of the kind that its documentation tells its users to add: plain
  * counts, where it only has counts of distinct values, and months, where it only has hours and days.
  */
-import type {} from '@graphile/pg-aggregates'
-
 declare global {
   namespace GraphileBuild {
     interface AggregateSpecIds {
