@@ -60,7 +60,7 @@ export function makeResolvers(database: DatabaseSync): IResolvers {
   }
 }
 
-/** Rows by the batch; a request's cache would cost more than it saves, since its keys are whole rows as text. */
+/** Rows by the batch. A request's cache would find nothing: its keys are whole rows, not what they refer to. */
 export function makeLoaders(database: DatabaseSync): MercuriusLoaders {
   const batch = (columns: string, table: string, key: string) =>
     database.prepare(
