@@ -60,10 +60,10 @@ export const questions: Readonly<Record<QuestionName, Question>> = {
   Q1: {
     query: given('newest 20 with outlet'),
     read: (data) =>
-      nodes(data).map((it) => [
-        ...[it.title, it.url, it.description, instant(it.publishedAt)],
-        ...[it.language ?? null, outlet(it)],
-      ]),
+      nodes(data).map((it) => {
+        const { title, url, description = null, publishedAt, language = null } = it
+        return [title, url, description, instant(publishedAt), language, outlet(it)]
+      }),
   },
   /** [title, url, publishedAt, language]; by publishedAt, indexedAt and key, each the latest first */
   'Q2 first': { query: `{ ${list}(first: 50, ${byTime}) { ${row} } }`, read: rows },
