@@ -25,7 +25,11 @@ type Bound =
 const lines: readonly Line[] = [
   { questions: ['Q1', 'Q5', 'Q10', 'Q11'], ratio: 3.5, median: { kind: 'limits', most: 1.5 } },
   { questions: ['Q2'], ratio: 14, median: { kind: 'question', name: 'Q2 first', most: 1.2 } },
-  { questions: ['Q3 rare', 'Q3 none', 'Q3 two'], ratio: 5, median: { kind: 'milliseconds', most: 0.25 } },
+  {
+    questions: ['Q3 rare', 'Q3 none', 'Q3 two characters'],
+    ratio: 5,
+    median: { kind: 'milliseconds', most: 0.25 },
+  },
   { questions: ['Q3 middling'], ratio: 13, median: { kind: 'milliseconds', most: 0.25 } },
   { questions: ['Q3 common'], ratio: 3, median: { kind: 'milliseconds', most: 0.25 } },
   { questions: ['Q4'], ratio: 35, median: { kind: 'milliseconds', most: 0.3 } },

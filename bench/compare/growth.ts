@@ -2,10 +2,11 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeCorpora } from '../growth-corpus.ts'
-import { median, medianAlone, post, startServer } from '../server.ts'
+import { median, medianAlone, startServer } from '../server.ts'
 import type { Options } from './options.ts'
 import { privateMemoryOf } from './processes.ts'
-import { type QuestionName, questions, type Tree } from './questions.ts'
+import { textOf } from './ask.ts'
+import { type QuestionName, questions } from './questions.ts'
 import type { GrowthFigures } from './results.ts'
 import { type CountedCorpus, importInto, type Loaded, loadSQLite } from './stores.ts'
 
@@ -33,7 +34,7 @@ export async function measureGrowth(
       await using server = await startServer(loaded.database)
       found.starts.push(server.startTook)
       for (const name of names) {
-        const query = await textOf(server.url, name)
+        const query = await textOf(server.url, questions[name])
         await medianAlone(server.url, query, (options.seconds * 1_000) / 4)
         const took = await medianAlone(server.url, query, options.seconds * 1_000)
         found.times.set(name, [...(found.times.get(name) ?? []), took])
@@ -67,10 +68,4 @@ function load({ work }: Options, grown: CountedCorpus, times: number): Promise<L
       if (existsSync(path)) rmSync(path)
     }
   })
-}
-
-async function textOf(url: string, name: QuestionName): Promise<string> {
-  const { query } = questions[name]
-  if (typeof query === 'string') return query
-  return query(async (text) => ((await (await post(url, text)).json()) as { readonly data: Tree }).data)
 }

@@ -1,11 +1,12 @@
 /** A run: what every system answers, then rounds in which each is started alone in turn and asked every question. */
 import { isDeepStrictEqual } from 'node:util'
-import { median, post, type Server } from '../server.ts'
+import { median, type Server } from '../server.ts'
 import { openBare } from './limit.ts'
 import { type Asked, type Measured, measure, warmUp } from './load.ts'
 import type { Options } from './options.ts'
 import { privateMemoryOf } from './processes.ts'
-import { type Question, type QuestionName, questions, titles, type Tree } from './questions.ts'
+import { ask, textOf } from './ask.ts'
+import { type DeepQuestion, type Question, type QuestionName, questions, titles } from './questions.ts'
 import { connections, type QuestionFigures, type SystemFigures } from './results.ts'
 import { memorySystems, type System, urlFor } from './systems.ts'
 
@@ -134,7 +135,7 @@ async function answersOf(
   await using server = await system.start()
   for (const name of names) {
     const question = system.questionOf(name)
-    if (typeof question === 'string') continue
+    if ('unable' in question) continue
     found.set(
       name,
       await answerOf(server, question).catch((error: unknown) => ({
@@ -148,17 +149,10 @@ async function answersOf(
   return found
 }
 
-async function answerOf(server: Server, { query, read }: Question): Promise<Answer> {
-  const put = async (text: string) => {
-    const bytes = Buffer.from(await (await post(server.url, text)).arrayBuffer())
-    const { data, errors } = JSON.parse(bytes.toString()) as { data?: Tree; errors?: unknown }
-    if (errors !== undefined || data === undefined)
-      throw new Error(`refused: ${JSON.stringify(errors).slice(0, 300)}`)
-    return { bytes, data }
-  }
-  const text = typeof query === 'string' ? query : await query(async (asked) => (await put(asked)).data)
-  const { bytes, data } = await put(text)
-  return { query: text, bytes, plain: JSON.parse(JSON.stringify(read(data) ?? null)), problem: null }
+async function answerOf({ url }: Server, question: Question | DeepQuestion): Promise<Answer> {
+  const query = await textOf(url, question)
+  const { bytes, data } = await ask(url, query)
+  return { query, bytes, plain: JSON.parse(JSON.stringify(question.read(data))), problem: null }
 }
 
 /** Null when it cannot be asked, or was refused. */
@@ -168,8 +162,8 @@ function queryFor(
   answered: ReadonlyMap<string, ReadonlyMap<QuestionName, Answer>>,
 ): string | null {
   if (system.kind === 'limit') {
-    const { query } = questions[question]
-    return typeof query === 'string' ? query : '{ __typename }'
+    const asked = questions[question]
+    return 'query' in asked ? asked.query : asked.queryAfter('')
   }
   const answer = answered.get(system.name)?.get(question)
   return answer === undefined || answer.problem !== null ? null : answer.query
@@ -182,7 +176,7 @@ function verdict(
   reference: Answer | undefined,
 ): string {
   const asked = system.questionOf(question)
-  if (typeof asked === 'string') return `not asked: ${asked}`
+  if ('unable' in asked) return `not asked: ${asked.unable}`
   if (answer === undefined) return 'not asked'
   if (answer.problem !== null) return answer.problem
   if (isDeepStrictEqual(answer.plain, reference?.plain)) return 'same'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { nextPort, type Server, startMemories, startProcess, startServer } from '../server.ts'
 import { nameOfPeer, type Options } from './options.ts'
-import { type Question, type QuestionName, questions } from './questions.ts'
+import { type DeepQuestion, type Question, type QuestionName, questions, type Unable } from './questions.ts'
 import type { LoadFigures, SystemFigures } from './results.ts'
 import {
   type CountedCorpus,
@@ -25,7 +25,7 @@ export interface System extends Pick<SystemFigures, 'title' | 'kind' | 'engine'>
   /** Of the database's server. */
   readonly databasePid: number | null
   /** The question in its language, or why it has none. */
-  readonly questionOf: (name: QuestionName) => Question | string
+  readonly questionOf: (name: QuestionName) => Question | DeepQuestion | Unable
 }
 
 /** Of all systems the first is the one that answers are compared with. */
@@ -122,15 +122,6 @@ function lexigraph(
 /** Those that are on PostgreSQL; others are given a path for a file of SQLite. */
 const onPostgres: readonly string[] = ['postgraphile']
 
-/** What a peer's `questions.ts` exports as `questions`, or by default. */
-type PeerQuestions = Readonly<Record<string, Question | PeerSilence | null>>
-
-/** What it cannot express. */
-interface PeerSilence {
-  readonly query: null
-  readonly why: string
-}
-
 async function openPeer(folder: string, { options, corpus, postgres }: Given): Promise<System> {
   const name = nameOfPeer(folder)
   const load = loadWith(fileOf(folder, 'load'), corpus.folder)
@@ -141,8 +132,7 @@ async function openPeer(folder: string, { options, corpus, postgres }: Given): P
       ? await loadSQLite(options.work, name, corpus, load)
       : await loadPostgres(server.url, name, corpus, load)
   const module = await import(pathToFileURL(fileOf(folder, 'questions')).href)
-  const asked: PeerQuestions = module.questions ?? module.default
-  const byName = new Map(Object.entries(asked).map(([key, question]) => [plain(key), question]))
+  const asked: Readonly<Record<string, Question | DeepQuestion | Unable | undefined>> = module.questions
   return {
     name,
     title: module.title ?? name,
@@ -156,16 +146,8 @@ async function openPeer(folder: string, { options, corpus, postgres }: Given): P
       const env = { PORT: String(port), DATABASE: loaded.database, NODE_ENV: 'production' }
       return startProcess({ args: [fileOf(folder, 'server')], port, env, path: '/graphql' })
     },
-    questionOf: (question) => {
-      const found = byName.get(plain(question)) ?? { query: null, why: 'it cannot be expressed' }
-      return found.query === null ? found.why : found
-    },
+    questionOf: (question) => asked[question] ?? { unable: 'it is not among the questions of peers' },
   }
-}
-
-/** `Q3 rare`, `Q3rare` and `q3-rare` are the same. */
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
 function fileOf(folder: string, name: string): string {

@@ -12,7 +12,9 @@ export function largest(groups: readonly Group[], limit: number): Group[] {
   return [...groups].sort(([a, m], [b, n]) => (n ?? 0) - (m ?? 0) || compareKeys(a, b)).slice(0, limit)
 }
 
-export function pairs(list: readonly (readonly [number, string | null])[]): (readonly [number, string | null])[] {
+export function pairs(
+  list: readonly (readonly [number, string | null])[],
+): (readonly [number, string | null])[] {
   return [...list].sort(([m, a], [n, b]) => m - n || compareKeys(a, b))
 }
 

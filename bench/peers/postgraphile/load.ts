@@ -7,7 +7,8 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { records } from '../corpus.ts'
 
 const { DATABASE, CORPUS } = process.env
-if (DATABASE === undefined || CORPUS === undefined) throw new Error('Write DATABASE=postgres://… CORPUS=folder.')
+if (DATABASE === undefined || CORPUS === undefined)
+  throw new Error('Write DATABASE=postgres://… CORPUS=folder.')
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 
@@ -54,7 +55,15 @@ await copy(
 await copy(
   'enrichment (uri, did, rkey, indexed_at, article_id, impact_level, sentiment)',
   records(CORPUS, 'enrichments'),
-  (it) => [it.uri, it.did, it.rkey, it.indexedAt, articles.get(it.article) ?? null, it.impactLevel, it.sentiment],
+  (it) => [
+    it.uri,
+    it.did,
+    it.rkey,
+    it.indexedAt,
+    articles.get(it.article) ?? null,
+    it.impactLevel,
+    it.sentiment,
+  ],
 )
 
 await run('indexes.sql')

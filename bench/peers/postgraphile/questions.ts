@@ -58,18 +58,22 @@ export const questions: Questions = {
       data.allArticles.nodes.map(
         (it: { title: string; enrichmentsByArticleId: { nodes: readonly Enrichment[] } }) => [
           it.title,
-          pairs(it.enrichmentsByArticleId.nodes.map(({ impactLevel, sentiment }) => [impactLevel, sentiment])),
+          pairs(
+            it.enrichmentsByArticleId.nodes.map(({ impactLevel, sentiment }) => [impactLevel, sentiment]),
+          ),
         ],
       ),
   },
   Q11: {
     query: `{ allEnrichments(first: 20, filter: {impactLevel: {greaterThanOrEqualTo: 8}}, ${newest}) { nodes { impactLevel articleByArticleId { title sourceBySourceId { displayName country } } } } }`,
     read: (data) =>
-      data.allEnrichments.nodes.map((it: Enrichment & { articleByArticleId: (Article & Outletted) | null }) => [
-        it.impactLevel,
-        it.articleByArticleId?.title ?? null,
-        ...outlet(it.articleByArticleId),
-      ]),
+      data.allEnrichments.nodes.map(
+        (it: Enrichment & { articleByArticleId: (Article & Outletted) | null }) => [
+          it.impactLevel,
+          it.articleByArticleId?.title ?? null,
+          ...outlet(it.articleByArticleId),
+        ],
+      ),
   },
   Q12: { query: `{ allArticles(${french}) { totalCount } }`, read: (data) => data.allArticles.totalCount },
   Q13: { query: introspection, read: (data) => data.__schema.queryType.name },
@@ -78,10 +82,12 @@ export const questions: Questions = {
     query: '{ allOrientationImpacts { nodes { politicalOrientation average } } }',
     read: (data) =>
       byKey(
-        data.allOrientationImpacts.nodes.map((it: { politicalOrientation: string | null; average: number }) => [
-          it.politicalOrientation,
-          rounded(it.average),
-        ]),
+        data.allOrientationImpacts.nodes.map(
+          (it: { politicalOrientation: string | null; average: number }) => [
+            it.politicalOrientation,
+            rounded(it.average),
+          ],
+        ),
       ),
   },
   Q16: list(`filter: {enrichmentsByArticleIdExist: false}, ${newest}`),
