@@ -34,7 +34,7 @@ ${format(corpus.records)} records, ${format(corpus.articles)} of them articles; 
 
 ## The questions
 
-${markdown([['', 'question'], ...results.questions.map(({ name, title }) => [name, title.replaceAll('{', '\\{')])]).replace('---:', '---')}
+${markdown([['', 'question'], ...results.questions.map(({ name, title }) => [name, title])])}
 
 ## How long
 

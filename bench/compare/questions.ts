@@ -30,7 +30,7 @@ export const titles: Readonly<Record<QuestionName, string>> = {
   Q11: 'enrichments of impact 8 and more, with article and outlet',
   Q12: 'total under a filter',
   Q13: 'introspection',
-  Q14: '{__typename}',
+  Q14: '`{__typename}`',
   Q15: "average impact by the outlet's orientation",
   Q16: 'articles without any enrichment',
 }

@@ -88,7 +88,7 @@ export function urlFor({ kind }: System, { url }: Server, question: QuestionName
 }
 
 function pathOf(name: QuestionName): string {
-  return `/${name.replace(' ', '-')}`
+  return `/${name.replaceAll(' ', '-')}`
 }
 
 function wanted(names: readonly string[]): (name: string) => boolean {

@@ -68,7 +68,7 @@ export function rates(results: Results, connections: Connections): Table {
 export function tails(results: Results, connections: Connections): Table {
   const systems = Object.keys(results.systems)
   return [
-    [`p99 at ${connections} connections, ms`, ...systems],
+    [`p99 at ${connections} ${connections === 1 ? 'connection' : 'connections'}, ms`, ...systems],
     ...results.questions.map(({ name, measured }) => [
       name,
       ...systems.map((system) => format(measured[system]?.[connections].p99)),
