@@ -201,6 +201,7 @@ function difference(one: unknown, other: unknown): string {
 function middle(all: readonly Measured[]): Measured {
   const of = (name: keyof Measured): number => median(all.map((one) => one[name]))
   return {
+    requests: of('requests'),
     median: of('median'),
     p99: of('p99'),
     perSecond: of('perSecond'),

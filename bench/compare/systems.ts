@@ -87,7 +87,7 @@ export function urlFor({ kind }: System, { url }: Server, question: QuestionName
   return kind === 'limit' ? new URL(pathOf(question), url).href : url
 }
 
-function pathOf(name: QuestionName): string {
+export function pathOf(name: QuestionName): string {
   return `/${name.replaceAll(' ', '-')}`
 }
 
