@@ -27,16 +27,25 @@ export interface Asked {
  * burdens what is measured next.
  */
 export async function measure(asked: Asked, connections: number, seconds: number): Promise<Measured> {
-  const { pid, databasePid } = asked
   const estimate = await timeOnce(asked)
-  const amount = estimate > slow ? Math.max(connections * 2, Math.ceil((seconds * 1_000) / estimate)) : null
+  if (estimate > slow)
+    return measureTimes(
+      asked,
+      connections,
+      Math.max(connections * 2, Math.ceil((seconds * 1_000) / estimate)),
+    )
+  return observe(asked, () => shoot(asked, connections, { duration: seconds }))
+}
+
+/** So many requests. */
+export function measureTimes(asked: Asked, connections: number, amount: number): Promise<Measured> {
+  return observe(asked, () => shoot(asked, connections, { amount }))
+}
+
+async function observe({ pid, databasePid }: Asked, work: () => Promise<Shot>): Promise<Measured> {
   const cpus = () => [cpuOf(pid), databasePid === null ? 0 : cpuOf(databasePid)] as const
   const before = cpus()
-  const { times, took } = await shoot(
-    asked,
-    connections,
-    amount === null ? { duration: seconds } : { amount },
-  )
+  const { times, took } = await work()
   const after = cpus()
   const sorted = times.toSorted((a, b) => a - b)
   return {
@@ -49,11 +58,11 @@ export async function measure(asked: Asked, connections: number, seconds: number
   }
 }
 
-/** Until code is compiled and plans are made, a server is several times as slow. */
-export async function warmUp(asked: Asked, seconds: number): Promise<void> {
+/** Until code is compiled and plans are made, a server is several times as slow: hundreds of requests, two seconds at most. */
+export async function warmUp(asked: Asked): Promise<void> {
+  await timeOnce(asked)
   const estimate = await timeOnce(asked)
-  if (estimate < slow) await shoot(asked, 4, { duration: seconds })
-  else for (let times = 0; times < 3; times += 1) await timeOnce(asked)
+  await shoot(asked, 4, { amount: Math.max(4, Math.min(500, Math.ceil(2_000 / estimate))) })
 }
 
 /** Milliseconds that make a question a slow one. */
@@ -95,7 +104,7 @@ async function shoot(
     end = performance.now()
   })
   const { non2xx, errors } = await promise
-  if (non2xx + errors > 0)
+  if (non2xx + errors > 0 || times.length === 0)
     throw new Error(`${non2xx + errors} of ${times.length} requests failed: ${query.slice(0, 200)}`)
   return { times, took: end - start }
 }

@@ -57,7 +57,7 @@ export async function compare(
         if (query === null) continue
         const asked: Asked = { url: urlFor(system, server, question), query, pid: server.pid, databasePid }
         try {
-          await warmUp(asked, seconds / 4)
+          await warmUp(asked)
           for (const count of connections)
             measured.add(`${name} ${question} ${count}`, await measure(asked, count, seconds))
         } catch (error) {
