@@ -1,13 +1,17 @@
--- The orders of lists, to the last key, as the server asks for them: the primary key ends each.
-create index article_newest on article (indexed_at desc, rkey desc, did desc, id);
-create index article_published on article (published_at desc, rkey desc, did desc, id);
-create index article_language_published on article (language, published_at desc, rkey desc, did desc, id);
+-- The orders of lists, to the last key, as the server asks for them: it ends each with the primary key.
+create index article_newest on article (indexed_at desc, rkey desc, did desc, id desc);
+create index article_published on article (published_at desc, rkey desc, did desc, id desc);
+create index article_language_published on article (language, published_at desc, rkey desc, did desc, id desc);
+-- Small ones that alone answer what is counted.
+create index article_published_at on article (published_at) include (id);
+create index article_language on article (language) include (id);
 create index article_source on article (source_id) include (id);
+create index enrichment_article on enrichment (article_id) include (impact_level);
+create index enrichment_impact on enrichment (impact_level);
+
 create index article_title on article using gin (title gin_trgm_ops);
 create index article_description on article using gin (description gin_trgm_ops);
-create index enrichment_newest on enrichment (indexed_at desc, rkey desc, did desc, id);
-create index enrichment_impact on enrichment (impact_level);
-create index enrichment_article on enrichment (article_id) include (impact_level);
+create index enrichment_newest on enrichment (indexed_at desc, rkey desc, did desc, id desc);
 create index source_orientation on source (political_orientation);
 
 -- What the aggregates plugin cannot say: groups that are sorted and cut, or whose key is two references away.
