@@ -21,7 +21,7 @@ type Ratios = Partial<Record<QuestionName, number>>
 
 const baselineFile = new URL('./guard-baseline.json', import.meta.url)
 /** Enough for the computing time of each, which is counted in hundredths of a second. */
-const [rounds, requests, connections] = [3, 1_500, 16]
+const [rounds, requests, connections] = [3, 1_000, 16]
 /** The demo's words and days for those of the corpus that the questions are about. */
 const words: Readonly<Record<string, string>> = {
   zverev: 'quokka',
@@ -91,7 +91,6 @@ function sidesOf(ours: Server, memory: Server, name: QuestionName, query: string
 /** Side by side in each round, so that both have the same machine. */
 async function compare(ours: Server, memory: Server, name: QuestionName, query: string): Promise<Figures> {
   const sides = sidesOf(ours, memory, name, query)
-  for (const side of sides) await warmUp(side)
   const all = sides.map((): Measured[] => [])
   for (let round = 0; round < rounds; round += 1)
     for (const [index, side] of sides.entries())
