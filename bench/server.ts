@@ -7,16 +7,46 @@ import { setTimeout } from 'node:timers/promises'
 export interface Server extends AsyncDisposable {
   /** Of its GraphQL endpoint. */
   readonly url: string
+  readonly pid: number
+  /** Milliseconds from its start to its first answer. */
+  readonly startTook: number
+}
+
+export interface ServerOptions {
+  /** Megabytes. */
+  readonly answerCache?: number
+  readonly workers?: number
+}
+
+export interface ProcessGiven {
+  readonly args: readonly string[]
+  readonly port: number
+  /** Of its GraphQL endpoint. */
+  readonly path?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** For its standard input. */
+  readonly input?: Uint8Array | string
 }
 
 /** Nobody is held to anything but what is possible at all. */
 const openTiers = new URL('./open-tiers.json', import.meta.url).pathname
+const defaultPath = '/api/graphql'
+/** Milliseconds until a server must have answered. */
+const patience = 60_000
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-let nextPort = 4717
+let lastPort = 4717
 
-/** Lexigraph in one process over a database; a path is one of SQLite. It counts nothing and keeps no answers. */
-export function startServer(database: string): Promise<Server> {
-  const port = (nextPort += 1)
+export function nextPort(): number {
+  lastPort += 1
+  return lastPort
+}
+
+/** Lexigraph in one process over a database; a path is one of SQLite. It keeps no answers unless it is told to. */
+export function startServer(
+  database: string,
+  { answerCache = 0, workers = 1 }: ServerOptions = {},
+): Promise<Server> {
+  const port = nextPort()
   const program = new URL('../bin/lexigraph.js', import.meta.url).pathname
   const args = [
     'serve',
@@ -27,20 +57,35 @@ export function startServer(database: string): Promise<Server> {
     '--log-level',
     'error',
     '--workers',
-    '1',
+    String(workers),
     '--answer-cache',
-    '0',
+    String(answerCache),
     '--tiers',
     openTiers,
   ]
-  return start([program, ...args], port)
+  return startProcess({ args: [program, ...args], port })
 }
 
 /** Those bytes, whatever is asked, through the same framework. */
 export function startMemory(bytes: Uint8Array): Promise<Server> {
-  const port = (nextPort += 1)
-  const program = new URL('./memory-server.ts', import.meta.url).pathname
-  return start([program, String(port)], port, bytes)
+  return startMemories('memory-server', new Map([[defaultPath, bytes]]))
+}
+
+/** The bytes of each path, whatever is asked there: through the same framework, or through `node:http` alone. */
+export function startMemories(
+  program: 'memory-server' | 'bare-server',
+  answers: ReadonlyMap<string, Uint8Array>,
+): Promise<Server> {
+  const port = nextPort()
+  const file = new URL(`./${program}.ts`, import.meta.url).pathname
+  const texts = Array.from(answers, ([path, bytes]) => [path, Buffer.from(bytes).toString('base64')])
+  const input = JSON.stringify(Object.fromEntries(texts))
+  return startProcess({
+    args: [file, String(port)],
+    port,
+    input,
+    path: [...answers.keys()][0] ?? defaultPath,
+  })
 }
 
 export function post(url: string, query: string): Promise<Response> {
@@ -81,24 +126,35 @@ function ask(url: string, query: string): Promise<void> {
   })
 }
 
-async function start(args: readonly string[], port: number, input?: Uint8Array): Promise<Server> {
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit'] })
-  child.stdin?.end(input)
-  const url = `http://127.0.0.1:${port}/api/graphql`
-  for (let tries = 0; ; tries += 1) {
+/** Resolves when it answers. */
+export async function startProcess(given: ProcessGiven): Promise<Server> {
+  const { args, port, path = defaultPath, env = {}, input } = given
+  const began = performance.now()
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    env: { ...process.env, ...env },
+  })
+  const ended = once(child, 'exit')
+  // One that ends at once does not read it; the loop below says so.
+  child.stdin?.on('error', () => {}).end(input)
+  const url = `http://127.0.0.1:${port}${path}`
+  while (true) {
     try {
       await (await post(url, '{ __typename }')).arrayBuffer()
       break
     } catch (error) {
-      if (tries > 200) throw error
-      await setTimeout(50)
+      const isOver = child.exitCode !== null || performance.now() - began > patience
+      if (isOver) throw new Error(`${args[0]} did not answer at ${url}.`, { cause: error })
+      await setTimeout(5)
     }
   }
   return {
     url,
+    pid: child.pid ?? Number.NaN,
+    startTook: performance.now() - began,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
-      await once(child, 'exit')
+      await ended
     },
   }
 }

@@ -1,0 +1,49 @@
+/**
+ * Lexigraph beside what a user would pick instead, and beside what the hardware allows: the same records, the same
+ * questions, one interleaved run. Figures go into a JSON file, and from there into docs/performance.md with its plots.
+ * Usage: npm run bench -- [questions=Q1,Q5] [peers=postgraphile,mercurius|none] [systems=lexigraph-sqlite,…]
+ *   [corpus=FOLDER] [seconds=2] [rounds=3] [out=FILE] [work=FOLDER] [postgres=URL] [growth=10] [page=no]
+ * `node bench/compare/page.ts FILE` writes the page again from a file. Reads /proc, so it runs on Linux.
+ */
+import { writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { measureGrowth } from './compare/growth.ts'
+import { parseOptions } from './compare/options.ts'
+import { writePage } from './compare/page.ts'
+import { chosen } from './compare/questions.ts'
+import type { Results } from './compare/results.ts'
+import { compare } from './compare/run.ts'
+import { countCorpus, openPostgres, type PostgresServer } from './compare/stores.ts'
+import { printTable } from './compare/table.ts'
+import { openSystems } from './compare/systems.ts'
+
+const options = parseOptions(process.argv.slice(2))
+const names = chosen(options.questions)
+const corpus = await countCorpus(options.corpus)
+await using disposables = new AsyncDisposableStack()
+let server: Promise<PostgresServer> | undefined
+const postgres = (): Promise<PostgresServer> => {
+  server ??= openPostgres(options.postgres).then((opened) => disposables.use(opened))
+  return server
+}
+
+const systems = await openSystems({ options, corpus, postgres })
+const run = await compare(systems, names, options)
+const growth = await measureGrowth(options, corpus, names)
+const results: Results = {
+  date: new Date().toISOString(),
+  machine: {
+    cpu: cpus()[0]?.model ?? '',
+    cores: cpus().length,
+    memory: totalmem(),
+    node: process.version,
+  },
+  corpus: { records: corpus.records, articles: corpus.articles },
+  seconds: options.seconds,
+  rounds: options.rounds,
+  ...run,
+  growth,
+}
+writeFileSync(options.out, `${JSON.stringify(results, null, 1)}\n`)
+printTable(results)
+if (options.page) writePage(results)

@@ -1,0 +1,41 @@
+/**
+ * The bare statement of a question and its JSON text, run in this process: what an answer costs before HTTP, planning,
+ * limits and logs. Together with an echo of the same bytes it is the limit of what can be reached.
+ */
+import { parseConfig } from '../../src/cli/config.ts'
+import { loadFoundation, openExistingStore } from '../../src/cli/foundation.ts'
+import type { Statement } from '../../src/database/database.ts'
+import { createEngine } from '../../src/query/engine.ts'
+import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
+import { median } from '../server.ts'
+
+export interface Bare extends AsyncDisposable {
+  /** Median milliseconds of the statement of a question; 0 when its answer needs no data. */
+  readonly time: (query: string, seconds: number) => Promise<number>
+}
+
+export async function openBare(url: string): Promise<Bare> {
+  const { config } = parseConfig('query', ['--database', url, '{ __typename }'], {})
+  const foundation = await loadFoundation(new URL('../../lexicons', import.meta.url).pathname)
+  const { model, tables } = foundation
+  const database = await openExistingStore(config, foundation)
+  const engine = createEngine({ schema: buildGraphQLSchema(model), model, tables, database })
+  return {
+    time: async (query, seconds) => {
+      // Figures that a plan lacks are asked for while it is made.
+      await engine.explain({ query })
+      const { sql, values } = await engine.explain({ query })
+      if (sql === null) return 0
+      const statement: Statement = { text: sql, values: values as Statement['values'] }
+      const times: number[] = []
+      for (const end = performance.now() + seconds * 1_000; performance.now() < end || times.length < 5; ) {
+        const start = performance.now()
+        await database.readAnswer(statement, { kind: 'short' })
+        times.push(performance.now() - start)
+      }
+      // The first half warms up.
+      return median(times.slice(times.length >> 1))
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}

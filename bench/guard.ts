@@ -1,0 +1,133 @@
+/**
+ * Whether a change made Lexigraph much slower: our questions of the demo corpus beside the same bytes from memory
+ * through the same framework, so that the machine counts little. The ratio is one of computing time per request,
+ * since requests/s say more about what else runs. Prints a table, and fails only when a ratio is less than half of
+ * what bench/guard-baseline.json says, twice in a row.
+ * Usage: npm run bench:guard. UPDATE_BASELINE=1 writes that file. Reads /proc, so it runs on Linux.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildDemoCorpus } from '../demo/corpus.ts'
+import { ask, textOf } from './compare/ask.ts'
+import { type Asked, type Measured, measureTimes, warmUp } from './compare/load.ts'
+import { deep, names, type QuestionName, questions } from './compare/questions.ts'
+import { importInto } from './compare/stores.ts'
+import { pathOf } from './compare/systems.ts'
+import { type Server, startMemories, startServer } from './server.ts'
+
+/** Computing time per request of the bytes from memory to that of ours, at 16 connections: 1 would be the limit. */
+type Ratios = Partial<Record<QuestionName, number>>
+
+const baselineFile = new URL('./guard-baseline.json', import.meta.url)
+/** Enough for the computing time of each, which is counted in hundredths of a second. */
+const [rounds, requests, connections] = [3, 1_000, 16]
+/** The demo's words and days for those of the corpus that the questions are about. */
+const words: Readonly<Record<string, string>> = {
+  zverev: 'quokka',
+  campaign: 'election',
+  coronavirus: 'the',
+  '"zv"': '"qu"',
+  '2020-04-20': '2026-09-20',
+  '2020-05-01': '2026-11-01',
+}
+
+const work = mkdtempSync(join(tmpdir(), 'lexigraph-guard-'))
+try {
+  await using ours = await startServer(await importDemo())
+  const queries = new Map<QuestionName, string>()
+  const bytes = new Map<string, Uint8Array>()
+  for (const name of names) {
+    const query = inWordsOfDemo(await textOf(ours.url, name === 'Q2' ? deep(500) : questions[name]))
+    queries.set(name, query)
+    bytes.set(pathOf(name), (await ask(ours.url, query)).bytes)
+  }
+  await using memory = await startMemories('memory-server', bytes)
+  const isUpdate = process.env['UPDATE_BASELINE'] === '1'
+  const baseline: Ratios = isUpdate ? {} : JSON.parse(readFileSync(baselineFile, 'utf8'))
+  const found: Ratios = {}
+  for (const [name, query] of queries)
+    for (const side of sidesOf(ours, memory, name, query)) await warmUp(side)
+  const slower: QuestionName[] = []
+  console.log('question           ours/s  memory/s  ours ms  memory ms    ratio  baseline')
+  for (const [name, query] of queries) {
+    const before = baseline[name]
+    const isSlower = (ratio: number): boolean => before !== undefined && ratio < before / 2
+    let figures = await compare(ours, memory, name, query)
+    // Something else may have had the machine.
+    if (isSlower(figures.ratio)) figures = await compare(ours, memory, name, query)
+    found[name] = Number(figures.ratio.toPrecision(3))
+    if (isSlower(figures.ratio)) slower.push(name)
+    console.log(row(name, figures, before, isSlower(figures.ratio)))
+  }
+  if (isUpdate) writeFileSync(baselineFile, `${JSON.stringify(found, null, 2)}\n`)
+  if (slower.length > 0) {
+    console.error(`${slower.join(', ')}: less than half as fast as bench/guard-baseline.json says.`)
+    process.exitCode = 1
+  }
+} finally {
+  rmSync(work, { recursive: true })
+}
+
+interface Side {
+  readonly perSecond: number
+  /** Milliseconds of computing per request. */
+  readonly cpu: number
+}
+
+interface Figures {
+  readonly ours: Side
+  readonly memory: Side
+  readonly ratio: number
+}
+
+function sidesOf(ours: Server, memory: Server, name: QuestionName, query: string): readonly Asked[] {
+  return [
+    { url: ours.url, query, pid: ours.pid, databasePid: null },
+    { url: new URL(pathOf(name), memory.url).href, query, pid: memory.pid, databasePid: null },
+  ]
+}
+
+/** Side by side in each round, so that both have the same machine. */
+async function compare(ours: Server, memory: Server, name: QuestionName, query: string): Promise<Figures> {
+  const sides = sidesOf(ours, memory, name, query)
+  const all = sides.map((): Measured[] => [])
+  for (let round = 0; round < rounds; round += 1)
+    for (const [index, side] of sides.entries())
+      all[index]?.push(await measureTimes(side, connections, requests))
+  const of = (index: number): Side => {
+    const measured = all[index] ?? []
+    return {
+      perSecond: Math.max(...measured.map((one) => one.perSecond)),
+      // Whatever else runs takes caches away and adds to it: the least is what it is.
+      cpu: Math.min(...measured.map((one) => one.cpu)),
+    }
+  }
+  const [first, second] = [of(0), of(1)]
+  return { ours: first, memory: second, ratio: second.cpu / first.cpu }
+}
+
+function row(name: string, { ours, memory, ratio }: Figures, before: number | undefined, isSlower: boolean) {
+  return [
+    name.padEnd(18),
+    ours.perSecond.toFixed(0).padStart(6),
+    memory.perSecond.toFixed(0).padStart(9),
+    ours.cpu.toFixed(3).padStart(8),
+    memory.cpu.toFixed(3).padStart(10),
+    ratio.toFixed(3).padStart(8),
+    (before?.toFixed(3) ?? 'new').padStart(9),
+    isSlower ? ' SLOWER' : '',
+  ].join(' ')
+}
+
+async function importDemo(): Promise<string> {
+  const [file, database] = [join(work, 'demo.jsonl'), join(work, 'demo.db')]
+  const lines = Array.from(buildDemoCorpus(), (record) => `${JSON.stringify(record)}\n`)
+  writeFileSync(file, lines.join(''))
+  await importInto([file])(database)
+  return database
+}
+
+function inWordsOfDemo(query: string): string {
+  return Object.entries(words).reduce((text, [from, to]) => text.replaceAll(from, to), query)
+}
