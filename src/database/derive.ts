@@ -99,7 +99,8 @@ function elementRow({ kind }: ArrayIndex, element: unknown): readonly ColumnValu
   return value === null ? null : [value]
 }
 
-function valueAt(value: object, path: readonly string[]): unknown {
+/** What a record has at a path outside arrays. */
+export function valueAt(value: object, path: readonly string[]): unknown {
   let at: unknown = value
   for (const property of path) at = isObject(at) && Object.hasOwn(at, property) ? at[property] : undefined
   return at
