@@ -29,8 +29,7 @@ parentPort?.on('message', (request: TextRequest) => parentPort?.postMessage(answ
 function answer(request: TextRequest): TextAnswer {
   switch (request.kind) {
     case 'add':
-      for (const [index, id] of request.ids.entries())
-        addTexts(writers[request.table] ?? [], id, JSON.parse(request.records[index] as string) as object)
+      addTexts(writers[request.table] ?? [], request.ids, request.records)
       return []
     case 'finish':
       for (const text of tables[request.table]?.texts ?? [])
@@ -46,11 +45,17 @@ interface TextWriter {
   readonly add: StatementSync
 }
 
-/** As the statement that fills an index from its table has them. */
-function addTexts(texts: readonly TextWriter[], id: number, record: object): void {
+/**
+ * As the statement that fills an index from its table has them. One index after the other: what each gathers
+ * has just room in the processor's cache.
+ */
+function addTexts(texts: readonly TextWriter[], ids: readonly number[], records: readonly string[]): void {
+  const values = records.map((json) => JSON.parse(json) as object)
   for (const { path, add } of texts) {
-    const text = valueAt(record, path)
-    if (typeof text === 'string') add.run(id, foldText(text) + padding)
+    for (const [index, value] of values.entries()) {
+      const text = valueAt(value, path)
+      if (typeof text === 'string') add.run(ids[index] as number, foldText(text) + padding)
+    }
   }
 }
 
