@@ -40,12 +40,22 @@ export function splitUri(uri: string): readonly [base: string, key: string] {
 
 /** Null when ASCII lower case is the whole of folding, which saves storing most Latin text twice. */
 export function foldedOrNull(text: string): string | null {
+  if (!notAscii.test(text)) return null
   const folded = foldText(text)
-  return folded === asciiLower(text) ? null : folded
+  return isAsciiLower(folded, text) ? null : folded
 }
 
-function asciiLower(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+const notAscii = /[^\0-\x7f]/
+
+/** Whether one text is the other with its ASCII letters in lower case. */
+function isAsciiLower(lower: string, text: string): boolean {
+  if (lower.length !== text.length) return false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const isUpper = code >= 0x41 && code <= 0x5a
+    if (lower.charCodeAt(at) !== (isUpper ? code + 0x20 : code)) return false
+  }
+  return true
 }
 
 function columnValue(kind: Column['kind'], value: unknown): ColumnValue {
@@ -89,7 +99,8 @@ function elementRow({ kind }: ArrayIndex, element: unknown): readonly ColumnValu
   return value === null ? null : [value]
 }
 
-function valueAt(value: object, path: readonly string[]): unknown {
+/** What a record has at a path outside arrays. */
+export function valueAt(value: object, path: readonly string[]): unknown {
   let at: unknown = value
   for (const property of path) at = isObject(at) && Object.hasOwn(at, property) ? at[property] : undefined
   return at

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
 import { type LexValue, parseCidSafe } from '@atproto/lex-data'
+import { encodePlain } from './cbor.ts'
 
 export { formatCid } from './cid-text.ts'
 
@@ -9,7 +10,7 @@ export { formatCid } from './cid-text.ts'
 export function cidOf(value: LexValue): Uint8Array {
   const cid = new Uint8Array(36)
   cid.set(prefix)
-  cid.set(hash('sha256', encode(value), 'buffer'), prefix.length)
+  cid.set(hash('sha256', encodePlain(value) ?? encode(value), 'buffer'), prefix.length)
   return cid
 }
 

@@ -10,6 +10,7 @@ import { isInstantForm, parseRecordInstant } from '../util/instant.ts'
 import { inKeyOrder } from '../util/key-order.ts'
 import { cidOf, formatCid, parseCid } from './cid.ts'
 import { isRecordLexicon, type LexiconSet } from './lexicons.ts'
+import { createQuickCheck, type QuickCheck } from './quick-check.ts'
 import { createShapeCheck, type ShapeCheck } from './record-shape.ts'
 import { isBadText, scanJson } from './scan.ts'
 
@@ -161,6 +162,8 @@ interface Collection {
   readonly nsid: string
   /** What is wrong with a record key; null when it fits. */
   readonly checkKey: (rkey: string) => string | null
+  /** Spares the two below for the records that nothing is wrong with; false says nothing. */
+  readonly isSurelyValid: QuickCheck
   /** Throws what the official validator says. */
   readonly assertValid: (lexValue: unknown) => void
   readonly checkShape: ShapeCheck
@@ -173,7 +176,8 @@ function readContent(
 ): Pick<ReadRecord, 'cid' | 'json'> | Fault {
   const { fault, special } = scanJson(value)
   if (fault !== null) return fault
-  const json = JSON.stringify(inKeyOrder(value))
+  const ordered = inKeyOrder(value)
+  const json = JSON.stringify(ordered)
   if (json.length * 3 > largestJson && Buffer.byteLength(json) > largestJson) {
     return {
       reason: 'too-large',
@@ -189,10 +193,12 @@ function readContent(
   try {
     // Without links, bytes and blobs the JSON value is the lexicon value.
     const lexValue = special ? jsonToLex(value) : value
-    collection.assertValid(lexValue)
-    const wrongShape = collection.checkShape(value)
-    if (wrongShape !== null) return wrongShape
-    const data = (special ? lexToIpld(lexValue) : value) as LexValue
+    if (special || !collection.isSurelyValid(value)) {
+      collection.assertValid(lexValue)
+      const wrongShape = collection.checkShape(value)
+      if (wrongShape !== null) return wrongShape
+    }
+    const data = (special ? lexToIpld(lexValue) : ordered) as LexValue
     const wrongLink = special ? findWrongLink(data, 'Record') : null
     if (wrongLink !== null) return wrongLink
     const cid = cidOf(data)
@@ -263,7 +269,9 @@ function compileCollections(set: LexiconSet): ReadonlyMap<string, Collection> {
     const assertValid = (value: unknown) =>
       void official.assertValidRecord(id, shadowed ? withoutPrototype(value) : value)
     const key = 'key' in defs['main']! ? (defs['main'].key as string) : 'any'
-    return [id, { nsid: id, checkKey: keyCheck(key), assertValid, checkShape: createShapeCheck(set, id) }]
+    const checkShape = createShapeCheck(set, id)
+    const isSurelyValid = shadowed ? () => false : createQuickCheck(set, id)
+    return [id, { nsid: id, checkKey: keyCheck(key), isSurelyValid, assertValid, checkShape }]
   })
   return new Map(collections)
 }

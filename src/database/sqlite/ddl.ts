@@ -12,7 +12,7 @@ const derivationVersion = 3
 /** The one before counts were kept, which nobody who knows none of them may go on writing with. */
 const uncountedVersion = 2
 /** Closes every indexed text, so that its last one or two characters begin a trigram too. */
-const padding = 'char(1) || char(1)'
+export const padding = '\u0001\u0001'
 
 /** What the derived columns were built from; another value means they must be rebuilt. */
 export function derivationOf(fingerprint: string): string {
@@ -226,7 +226,12 @@ export function fillText(table: Table, text: TextIndex): string {
 
 /** As a trigram index has it; null where there is none. */
 export function indexedText({ folded, text }: TextIndex): string {
-  return `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || ${padding}`
+  return `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || char(1) || char(1)`
+}
+
+/** Makes one of all that an index has gathered. */
+export function optimizeText({ name }: TextIndex): string {
+  return `insert into ${quote(name)} (${quote(name)}) values ('optimize');`
 }
 
 export function refreshCounts({ name }: TextIndex): string {

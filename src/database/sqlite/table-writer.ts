@@ -14,9 +14,11 @@ import {
   dropOrderIndex,
   fillText,
   indexedText,
+  optimizeText,
   quote,
   refreshCounts,
 } from './ddl.ts'
+import type { TextGatherer } from './load-texts.ts'
 import { reorder } from './reorder.ts'
 
 /** What decides about a row. */
@@ -74,6 +76,8 @@ export class TableWriter implements Rows {
   readonly #changed = new Map<number, Texts | null>()
   /** Rows stored or updated since the trigram counts were last taken. */
   #drift = 0
+  /** Of a load whose trigrams are built beside it. */
+  #gatherer: TextGatherer | null = null
 
   constructor(database: DatabaseSync, table: Table, base: (uri: string) => number) {
     this.table = table
@@ -98,6 +102,7 @@ export class TableWriter implements Rows {
   refresh(): void {
     this.#changed.clear()
     this.#counts.forget()
+    this.#gatherer = null
     const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
     const row = this.#statements.last.get() as LastRow | undefined
     const last = row === undefined || (kept?.id ?? 0n) > row.id ? kept : row
@@ -155,6 +160,8 @@ export class TableWriter implements Rows {
     // A row that comes back under its old id stands where it stood.
     if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
     this.#addDerived(id, arrays, bulk)
+    if (this.#ordered) this.#gatherer?.add(id, row.json)
+    else this.#gatherer?.abandon()
     return true
   }
 
@@ -230,7 +237,8 @@ export class TableWriter implements Rows {
     this.#drift = 0
   }
 
-  startLoad(): void {
+  startLoad(gatherer: TextGatherer | null = null): void {
+    this.#gatherer = gatherer
     this.#database.exec(dropIndexes(this.table))
   }
 
@@ -246,11 +254,9 @@ export class TableWriter implements Rows {
     this.#saveOrder(true)
     this.#drift = 0
     // Trigrams first: the pages that building them frees are taken by the indexes.
-    for (const text of table.texts) {
+    for (const text of this.#gatherer?.isComplete === true ? [] : table.texts) {
       this.#database.prepare(fillText(table, text)).run()
-      this.#database.exec(
-        `insert into ${quote(text.name)} (${quote(text.name)}) values ('optimize'); ${refreshCounts(text)}`,
-      )
+      this.#database.exec(`${optimizeText(text)} ${refreshCounts(text)}`)
     }
     this.#database.exec(createIndexes(table))
     this.#counts.fill()
@@ -285,6 +291,7 @@ export class TableWriter implements Rows {
 
   #removeDerived({ id, json }: TableRow, bulk: boolean): void {
     const { removeElement } = this.#statements
+    this.#gatherer?.abandon()
     if (this.table.arrays.length > 0) {
       const { arrays } = deriveRow(this.table, JSON.parse(json))
       for (const [index, elements] of arrays.entries())

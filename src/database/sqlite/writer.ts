@@ -32,6 +32,7 @@ import type { Ledger } from '../ledger.ts'
 import { addOutcome, noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { Accounts } from './accounts.ts'
+import { LoadTexts } from './load-texts.ts'
 import { SqlitePlace } from './place.ts'
 import { Rejections } from './rejections.ts'
 import { createRunner, type Run } from './steps.ts'
@@ -147,16 +148,21 @@ export class SqliteWriter implements WriteDatabase {
         }
         return total
       }
+      await using texts = new LoadTexts(this.#options.tables)
       try {
-        this.#startLoad()
+        this.#startLoad(texts)
         for await (const batch of batches) {
           addOutcome(total, this.#apply(batch))
+          await texts.send()
         }
+        texts.end()
+        this.#completeLoad()
+        await texts.copyTo(this.#database)
       } catch (error) {
         this.#rollback()
         throw error
       }
-      this.#finish(() => this.#completeLoad())
+      this.#finish(() => undefined)
       this.#database.exec('pragma wal_checkpoint(truncate)')
       return total
     })
@@ -359,9 +365,9 @@ export class SqliteWriter implements WriteDatabase {
     return Number(id)
   }
 
-  #startLoad(): void {
+  #startLoad(texts: LoadTexts | null = null): void {
     this.#bulk = true
-    for (const table of this.#tables.values()) table.startLoad()
+    for (const table of this.#tables.values()) table.startLoad(texts?.gatherer(table.table) ?? null)
   }
 
   #completeLoad(): void {
