@@ -126,8 +126,12 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
           await apply(store, account(did, status, turn + 1))
           known.status = status
           if (status === 'deleted') {
+            const last = [known.floor, ...[...known.records.values()].map((record) => record.rev)]
+              .toSorted()
+              .at(-1)
             known.records.clear()
-            known.floor = ''
+            // What comes again of that time is old.
+            known.floor = last === undefined || last === '' || last.endsWith('~') ? known.floor : `${last}~`
           }
           break
         }

@@ -247,7 +247,7 @@ onEveryDatabase(
           hidden: [],
           tombstone: [{ did: dids[1] }],
           rejection: [{ uri: uriOf(spot('bad', 1)) }],
-          actor: [{ handle: null, handle_due: null, floor: null, move: null }],
+          actor: [{ handle: null, handle_due: null, floor: `${rev(20)}~`, move: null }],
         },
       )
       await assertDerived(store)
@@ -294,7 +294,12 @@ onEveryDatabase(
         [[dids[0], 'The account is active again.']],
       )
       assert.deepEqual(await ledger.dueHandles(9), [dids[0]])
+      // An event of before the deletion may come again.
       assert.deepEqual(await apply(store, put(store, spot('k0'), 1, { rev: rev(1) })), {
+        ...noOutcome,
+        ...(status === 'deleted' ? { older: 1 } : { updated: 1 }),
+      })
+      assert.deepEqual(await apply(store, put(store, spot('k0'), 0, { rev: rev(2) })), {
         ...noOutcome,
         ...(status === 'deleted' ? { stored: 1 } : { updated: 1 }),
       })

@@ -36,7 +36,7 @@ export function* changeAccount(
   collections: readonly string[],
 ): Steps<boolean> {
   const status = active ? null : (given ?? 'inactive')
-  const [row] = yield* ask('select status, status_at from actor where did = ?', did)
+  const [row] = yield* ask('select status, status_at, floor from actor where did = ?', did)
   if (row === undefined) {
     if (status !== null) yield* expectHidden(did, status, eventAt)
     return false
@@ -44,6 +44,13 @@ export function* changeAccount(
   if ((row.status_at as bigint) > eventAt) return false
   yield* ask('update actor set status_at = ? where did = ?', eventAt, did)
   if (status === row.status) return false
+  // What it had is gone for good, also when older events come again after it is back.
+  if (status === 'deleted')
+    yield* ask(
+      'update actor set floor = ? where did = ?',
+      yield* revisionPast(did, row.floor as string | null),
+      did,
+    )
   const byOperator = yield* isHidden(did)
   const withheld = status !== null || byOperator
   const move: Move = status === 'deleted' ? 'purge' : withheld ? 'park' : 'return'
@@ -164,6 +171,25 @@ function* expectHidden(did: string, status: string, eventAt: bigint): Steps<void
     yield* ask('insert into actor (did, status, status_at) values (?, ?, ?)', did, status, eventAt)
 }
 
+/** Later than every revision that is known of the account, earlier than all that follow; null when none is. */
+function* revisionPast(did: string, floor: string | null): Steps<string | null> {
+  const [from, to] = urisOf(did)
+  const tables = (yield* ask('select table_name from collection')).map(({ table_name }) => String(table_name))
+  const bases = 'base in (select id from base where uri >= ? and uri < ?)'
+  const places = ['parked', 'tombstone', ...tables.map((name) => identifier(name).sql)].map(
+    (name) => `select max(rev) as rev from ${name} where ${bases}`,
+  )
+  let last = floor
+  for (const find of [...places, 'select max(rev) as rev from rejection where key >= ? and key < ?']) {
+    const rev = ((yield* ask(find, from, to))[0]?.rev ?? null) as string | null
+    if (rev !== null && (last === null || rev > last)) last = rev
+  }
+  return last === null || last.endsWith(afterAll) ? last : last + afterAll
+}
+
+/** Revisions are TIDs, all of one length, so that one with more behind it comes right after. */
+const afterAll = '~'
+
 function* mark(did: string, collections: readonly string[]): Steps<void> {
   const bases = yield* accountBases(did, collections)
   yield* markHidden(function* () {
@@ -223,7 +249,7 @@ function* forgetRest(did: string): Steps<void> {
   for (const place of ['parked', 'tombstone'])
     yield* ask(`delete from ${place} where base in (${bases})`, from, to)
   yield* ask('delete from rejection where key >= ? and key < ?', from, to)
-  yield* ask('update actor set handle = null, handle_due = null, floor = null where did = ?', did)
+  yield* ask('update actor set handle = null, handle_due = null where did = ?', did)
 }
 
 /** From the first URI of its records up to the first that is none. */
