@@ -16,7 +16,7 @@ const { json } = fc.letrec<{ json: LexValue }>((tie) => ({
     fc.constant(null),
     fc.array(tie('json'), { maxLength: 30 }),
     fc.dictionary(
-      text.filter((key) => key !== '__proto__'),
+      text.filter((key) => !['__proto__', '/', 'multihash'].includes(key)),
       tie('json'),
       { maxKeys: 30 },
     ),

@@ -116,6 +116,8 @@ test('what tells all processes of a group to end does not end a statement', asyn
   await using readings = new LongReadings(await newFile('signals.db'))
   const late = new AbortController()
   const terms = { signal: late.signal, caller: 'somebody' }
+  // One that is still starting is busy too, and ended by such a signal.
+  await readings.readAnswer(echo('sqlite', 'started'), patient)
   const outcome = readings.readAnswer(endless('sqlite'), terms).catch((error: unknown) => error)
   const pid = await until(() => readers.busy()[0])
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal)
