@@ -85,8 +85,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
       body: { operation, collection, rkey, rev: nextRev(), cid, record: value },
     })
     latest.set(uri, version)
-    // A deleted account has no records, whatever is said of it.
-    if (standingOf(did) !== 'deleted') records.set(uri, version)
+    records.set(uri, version)
     events += 1
     return version
   }
@@ -124,6 +123,9 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
         events += 1
         return
       }
+      // A host tells nothing of a repository that it has deleted; what it told nevertheless, a stream that repeats
+      // its last seconds would tell again once the account is back, and only its repository knows better.
+      if (standing === 'deleted') return
       // What an account that is not shown publishes is not seen, and is there when it is shown again.
       if (what < 0.25 && records.has(uri)) remove(did, collection, rkey, uri)
       else {
