@@ -14,8 +14,10 @@ import { onEveryDatabase } from './support/databases.ts'
 import { parseExposition } from './support/exposition.ts'
 import { emptyStatus } from './support/http-server.ts'
 import { emptyDatabases } from './support/store.ts'
+import { until } from './support/until.ts'
 
 const emptyUrl = emptyDatabases()
+const articles = { collection: 'tech.service.news.article' }
 const page = new URL('../docs/operating.md', import.meta.url)
 
 onEveryDatabase(
@@ -40,7 +42,10 @@ onEveryDatabase(
     sent.push(await post(service, body, { 'x-api-key': `${key.slice(0, -1)}_` }))
     assert.deepEqual(sent, [200, 200, 200, 200, 200, 200, 400, 401])
 
-    const seen = parseExposition(await (await fetch(metrics)).text())
+    const scrape = async () => parseExposition(await (await fetch(metrics)).text())
+    // They are counted beside, and not waited for long.
+    await until(async () => (await scrape()).value('lexigraph_records', articles) !== undefined)
+    const seen = await scrape()
     const requests = (tier: string, outcome: string) =>
       seen.value('lexigraph_requests_total', { tier, outcome })
     assert.deepEqual(
@@ -51,7 +56,7 @@ onEveryDatabase(
         requests('none', 'UNAUTHENTICATED'),
         seen.value('lexigraph_workers', { state: 'live' }),
         seen.value('lexigraph_requests_in_flight'),
-        seen.value('lexigraph_records', { collection: 'tech.service.news.article' }),
+        seen.value('lexigraph_records', articles),
       ],
       [4, 2, 1, 1, 2, 0, 0],
     )

@@ -120,12 +120,13 @@ export const connectionScenes: readonly Scene[] = [
       await using server = await startImpatient({ patience: { ...patience, reading: 60_000 } })
       const readers = await openIdle(server.port, 10)
       for (const { socket } of readers) socket.write(asked(big))
-      const refused = await until(async (): Promise<string | null> => {
+      const fills = async (): Promise<string | null> => {
         const next = await server.post({ query: big })
         if (next.status === 503) return next.text()
         await next.body?.cancel()
         return null
-      })
+      }
+      const refused = await until(fills, { timeout: 120_000 })
       assert.match(refused, /UNAVAILABLE/)
       assert.equal((await server.post({ query: '{ hello }' })).status, 200)
       for (const { socket } of readers) socket.resetAndDestroy()

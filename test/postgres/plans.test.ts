@@ -128,7 +128,7 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
   ],
   'count by language': [
     `{ ${list}Aggregate(groupBy: [language]) { groups { language count } } }`,
-    /Index Only Scan using "tech.service.news.article\/.language"/,
+    /Seq Scan on "tech.service.news.article\/.language:count"/,
   ],
   'total under a filter': [
     `{ ${list}(where: {language: {eq: "fr"}}) { totalCount } }`,
@@ -150,7 +150,8 @@ for (const [name, [query, index]] of Object.entries(questions)) {
     const request = { query: query.replace('CURSOR', page.pageInfo.endCursor) }
     const { steps } = await service.engine.explain(request)
     const plan = steps.join('\n')
-    assert.doesNotMatch(plan, /Seq Scan on "tech/, plan)
+    // Counts are few, and read whole.
+    assert.doesNotMatch(plan, /Seq Scan on "tech[^"]*(?<!:count)"/, plan)
     assert.match(plan, index, plan)
     const answer = await service.query(request.query)
     assert.equal(answer.errors, undefined)
