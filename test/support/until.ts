@@ -12,6 +12,6 @@ export async function until<Found>(
     const waited = performance.now() - start
     if (waited > timeout) throw new Error(`Not so within ${timeout} ms: ${String(look)}`)
     // Looking costs time that what is waited for may need.
-    await setTimeout(Math.min(10 + waited / 10, 250))
+    await setTimeout(Math.min(10 + waited / 50, 60))
   }
 }
