@@ -14,8 +14,8 @@ export class LongReadings implements AsyncDisposable {
 
   /** `processes`: how many statements run at a time; each worker of a server has its own. */
   constructor(path: string, processes = 1) {
-    this.#answers = new ReadingProcesses(path, processes)
-    this.#status = new ReadingProcesses(path, 1)
+    this.#answers = new ReadingProcesses(path, processes, true)
+    this.#status = new ReadingProcesses(path, 1, false)
   }
 
   async readAnswer({ text, values }: Statement, terms: LongTerms): Promise<StoredAnswer> {

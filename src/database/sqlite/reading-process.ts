@@ -33,7 +33,8 @@ export class ReadingProcess implements AsyncDisposable {
   /** Its end is waited for, whoever else no longer waits for anything of it. */
   #isWaitedFor = false
 
-  constructor(path: string) {
+  /** `givesWay`: at a low priority, from the start, which takes as much of a core as many short answers do. */
+  constructor(path: string, givesWay: boolean) {
     const child = fork(module, {
       serialization: 'advanced',
       // Ours may say that a debugger waits, or which file is to be run first.
@@ -42,8 +43,7 @@ export class ReadingProcess implements AsyncDisposable {
       stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
     })
     this.#child = child
-    // From the start, which takes as much of a core as many short answers do.
-    giveWay(child)
+    if (givesWay) giveWay(child)
     this.#closed = once(child, 'close').catch(() => undefined)
     child.on('message', (message: FromReader) => {
       if (message.kind === 'ready') this.#ready.resolve()
