@@ -11,10 +11,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
-import pg from 'pg'
+import type pg from 'pg'
 import { startService } from '../test/network/service.ts'
 import { writeCorpora } from './growth-corpus.ts'
 import { memoryOf } from './ingest-process.ts'
+import { withClient } from './postgres-client.ts'
 import { questions } from './questions.ts'
 import { medianAlone, post } from './server.ts'
 
@@ -182,19 +183,6 @@ function sumByKind(parts: readonly { readonly kind: string; readonly bytes: numb
     sums.all = (sums.all ?? 0) + bytes
   }
   return sums
-}
-
-async function withClient<Result>(
-  url: string,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }
 
 function print(title: string, columns: readonly Figures[]): void {

@@ -20,8 +20,7 @@ import { type Server, startMemories, startServer } from './server.ts'
 type Ratios = Partial<Record<QuestionName, number>>
 
 const baselineFile = new URL('./guard-baseline.json', import.meta.url)
-/** Enough for the computing time of each, which is counted in hundredths of a second. */
-const [rounds, requests, connections] = [3, 1_000, 16]
+const [rounds, requests, connections] = [8, 1_000, 16]
 /** The demo's words and days for those of the corpus that the questions are about. */
 const words: Readonly<Record<string, string>> = {
   zverev: 'quokka',

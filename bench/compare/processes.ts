@@ -1,16 +1,33 @@
 /** What a server and all that it started take of the machine. Reads /proc, so it runs on Linux. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Milliseconds of computing since the start. Linux counts them in tens. */
+/** Milliseconds of computing since the start, of threads that are there: to the nanosecond, where /proc/PID/stat has hundredths of a second. */
 export function cpuOf(root: number): number {
-  const all = processes()
-  const ticks = familyOf(root, all).reduce((sum, pid) => sum + (all.get(pid)?.ticks ?? 0), 0)
-  return ticks * 10
+  const nanoseconds = familyOf(root, parents()).flatMap(threadsOf).map(timeOf)
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`)
+  } catch {
+    // It has just ended.
+    return []
+  }
+}
+
+function timeOf(thread: string): number {
+  try {
+    return Number(readFileSync(`${thread}/schedstat`, 'utf8').split(' ')[0])
+  } catch {
+    // It has just ended.
+    return 0
+  }
 }
 
 /** Megabytes that nobody else has: without what is shared, such as pages of a file that is mapped by several. */
 export function privateMemoryOf(root: number): number {
-  const kilobytes = familyOf(root, processes()).map((pid) => {
+  const kilobytes = familyOf(root, parents()).map((pid) => {
     try {
       const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
       const of = (name: string): number =>
@@ -26,24 +43,18 @@ export function privateMemoryOf(root: number): number {
 
 /** What started a process. */
 export function parentOf(pid: number): number {
-  return processes().get(pid)?.parent ?? 0
+  return parents().get(pid) ?? 0
 }
 
-interface Process {
-  readonly parent: number
-  readonly ticks: number
-}
-
-function processes(): ReadonlyMap<number, Process> {
-  const found = new Map<number, Process>()
+/** By process. */
+function parents(): ReadonlyMap<number, number> {
+  const found = new Map<number, number>()
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
     try {
       const text = readFileSync(`/proc/${name}/stat`, 'utf8')
       // The program's name may hold anything; what follows its closing bracket is numbers.
-      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-      const ticks = Number(fields[11]) + Number(fields[12])
-      found.set(Number(name), { parent: Number(fields[1]), ticks })
+      found.set(Number(name), Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]))
     } catch {
       // It has just ended.
     }
@@ -51,8 +62,8 @@ function processes(): ReadonlyMap<number, Process> {
   return found
 }
 
-function familyOf(root: number, all: ReadonlyMap<number, Process>): readonly number[] {
+function familyOf(root: number, all: ReadonlyMap<number, number>): readonly number[] {
   const family = [root]
-  for (const member of family) for (const [pid, { parent }] of all) if (parent === member) family.push(pid)
+  for (const member of family) for (const [pid, parent] of all) if (parent === member) family.push(pid)
   return family
 }

@@ -2,7 +2,7 @@
  * The questions that systems are compared by, as Lexigraph is asked them. bench/peers/README.md tells each of them and
  * the plain form that the answers of all systems are brought into. No system is known here.
  */
-import { introspection } from '../peers/introspection.ts'
+import { sameEverywhere } from '../peers/same-everywhere.ts'
 import { byKey, type Group, instant, largest, pairs, recordKey, rounded } from '../peers/plain.ts'
 import type { DeepQuestion, Name, Question, Read } from '../peers/question.ts'
 
@@ -103,8 +103,7 @@ export const questions: Readonly<Record<QuestionName, Question | DeepQuestion>> 
       }),
   },
   Q12: { query: `{ ${list}(where: {${french}}) { totalCount } }`, read: (data) => data[list].totalCount },
-  Q13: { query: introspection, read: (data) => data.__schema.queryType.name },
-  Q14: { query: '{ __typename }', read: (data) => data.__typename },
+  ...sameEverywhere,
   Q15: {
     query: `{ ${enrichments}Aggregate(groupBy: [article_source_politicalOrientation]) { groups { article_source_politicalOrientation avg { impactLevel } } } }`,
     read: (data) =>

@@ -16,8 +16,8 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
-import pg from 'pg'
 import { startCluster } from '../../test/postgres/cluster.ts'
+import { withClient } from '../postgres-client.ts'
 import { parentOf } from './processes.ts'
 import type { Corpus, LoadFigures } from './results.ts'
 
@@ -168,17 +168,4 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
   const status = await ended
   if (status !== 0) throw new Error(`${args.slice(0, 2).join(' ')} ended with ${status}.`)
   return printed
-}
-
-async function withClient<Result>(
-  url: string,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

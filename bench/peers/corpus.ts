@@ -38,6 +38,18 @@ export interface Enrichment extends Named {
   readonly sentiment: string | null
 }
 
+type Value = string | number | null
+
+/** What every table of a peer begins with: URI, account, record key and moment of indexing. */
+export function namedValues({ uri, did, rkey, indexedAt }: Named): Value[] {
+  return [uri, did, rkey, indexedAt]
+}
+
+/** A row of articles, in the order of the members, with the peer's own id of the outlet. */
+export function articleValues(it: Article, source: number | null): Value[] {
+  return [...namedValues(it), it.title, it.description, it.url, source, it.publishedAt, it.language]
+}
+
 /** Files are named by what is in them: `articles.jsonl.gz`, or several that begin like that. */
 export async function* records<Name extends keyof Corpus>(
   folder: string,

@@ -16,12 +16,16 @@ const countsPerRecord = 10
 /** More rows of counts than these need not be told apart: what passes them all is long. */
 const mostCounts = 20_001
 
-/** How many records of a table meet the condition; null where that is not counted. */
+/** How many records of a table there are; null while not all of them may be seen. */
+export function emitTotal(emitter: Emitter, table: Table): Sql | null {
+  return emitter.state.hiding ? null : sumOf(emitter, countsOf(table, 'total', []), null)
+}
+
+/** How many of them meet the condition; null where that is not counted. */
 export function emitCount(emitter: Emitter, table: Table, where: Condition): Sql | null {
-  if (emitter.state.hiding) return null
   const [part, ...others] = conjuncts(where)
-  if (part === undefined) return sumOf(emitter, countsOf(table, 'total', []), null)
-  return others.length > 0 ? null : countWhere(emitter, table, part)
+  if (part === undefined) return emitTotal(emitter, table)
+  return emitter.state.hiding || others.length > 0 ? null : countWhere(emitter, table, part)
 }
 
 /** How many records refer to one by a link. */

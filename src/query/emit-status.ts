@@ -5,12 +5,10 @@
 import { longestSilence } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { literal, raw, type Sql, sql } from '../sql/sql.ts'
-import { emitCount } from './emit-counts.ts'
+import { emitTotal } from './emit-counts.ts'
 import { emitObject } from './emit-output.ts'
 import { type Emitter, rowsOf } from './emitter.ts'
-import type { CollectionStatusOutput, Condition, Selected, SourceStatusOutput, StatusOutput } from './plan.ts'
-
-const everything: Condition = { kind: 'all', of: [] }
+import type { CollectionStatusOutput, Selected, SourceStatusOutput, StatusOutput } from './plan.ts'
 
 export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOutput>[]): Sql {
   return emitObject(emitter, fields, (output) => {
@@ -46,7 +44,7 @@ function collectionValue(emitter: Emitter, table: Table, output: CollectionStatu
     case 'name':
       return literal(JSON.stringify(nsid))
     case 'records': {
-      const kept = emitCount(emitter, table, everything)
+      const kept = emitTotal(emitter, table)
       if (kept !== null) return kept
       emitter.reads(rowsOf(emitter, table))
       return sql`(select count(*) from ${emitter.rows(table, emitter.alias())})`

@@ -107,7 +107,7 @@ export async function addGraphQLRoutes(
     await send(given, request, reply, visit)
   }
 
-  /** Until what it asks for costs something else than time of this process, which is told to the pace. */
+  /** Reads and plans the question at once; the time that nobody else was answered in is told to the pace. */
   function begin(
     visit: Visit,
     caller: Caller,

@@ -5,7 +5,7 @@
  */
 
 /** What each caller has in a while, until the next begins. */
-export class Share {
+class Share {
   readonly #next: (turn: () => void) => void
   readonly #most: number
   readonly #used = new Map<string, number>()

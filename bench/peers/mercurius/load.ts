@@ -1,7 +1,7 @@
 /** Fills a new SQLite database with a corpus, in one transaction; indexes are made after. */
 import { readFileSync, rmSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { records } from '../corpus.ts'
+import { articleValues, namedValues, records } from '../corpus.ts'
 
 const { DATABASE, CORPUS } = process.env
 if (DATABASE === undefined || CORPUS === undefined) throw new Error('Write DATABASE=file.db CORPUS=folder.')
@@ -24,24 +24,13 @@ await insertOrdered(
   'article',
   'uri, did, rkey, indexed_at, title, description, url, source_id, published_at, language',
   records(CORPUS, 'articles'),
-  (it) => [
-    it.uri,
-    it.did,
-    it.rkey,
-    it.indexedAt,
-    it.title,
-    it.description,
-    it.url,
-    sources.get(it.source) ?? null,
-    it.publishedAt,
-    it.language,
-  ],
+  (it) => articleValues(it, sources.get(it.source) ?? null),
 )
 await insertOrdered(
   'enrichment',
   'uri, did, rkey, indexed_at, article_id, impact_level, sentiment',
   records(CORPUS, 'enrichments'),
-  (it) => [it.uri, it.did, it.rkey, it.indexedAt, it.article, it.impactLevel, it.sentiment],
+  (it) => [...namedValues(it), it.article, it.impactLevel, it.sentiment],
   'uri, did, rkey, indexed_at, (select id from article where uri = article_id), impact_level, sentiment',
 )
 

@@ -1,5 +1,5 @@
 /** The bench's questions in schema.graphql. */
-import { introspection } from '../introspection.ts'
+import { sameEverywhere } from '../same-everywhere.ts'
 import { byKey, type Group, largest, pairs, rounded } from '../plain.ts'
 import type { Question, Questions } from '../question.ts'
 
@@ -67,8 +67,7 @@ export const questions: Questions = {
       ]),
   },
   Q12: { query: `{ articles(${french}) { totalCount } }`, read: (data) => data.articles.totalCount },
-  Q13: { query: introspection, read: (data) => data.__schema.queryType.name },
-  Q14: { query: '{ __typename }', read: (data) => data.__typename },
+  ...sameEverywhere,
   Q15: {
     query: '{ impactByOrientation { politicalOrientation average } }',
     read: (data) =>

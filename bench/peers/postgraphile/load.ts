@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { records } from '../corpus.ts'
+import { articleValues, namedValues, records } from '../corpus.ts'
 
 const { DATABASE, CORPUS } = process.env
 if (DATABASE === undefined || CORPUS === undefined)
@@ -26,10 +26,7 @@ await copy(
   records(CORPUS, 'sources'),
   (it) => [
     numbered(sources, it.uri),
-    it.uri,
-    it.did,
-    it.rkey,
-    it.indexedAt,
+    ...namedValues(it),
     it.displayName,
     it.country,
     it.politicalOrientation,
@@ -40,33 +37,13 @@ const articles = new Map<string, number>()
 await copy(
   'article (id, uri, did, rkey, indexed_at, title, description, url, source_id, published_at, language)',
   records(CORPUS, 'articles'),
-  (it) => [
-    numbered(articles, it.uri),
-    it.uri,
-    it.did,
-    it.rkey,
-    it.indexedAt,
-    it.title,
-    it.description,
-    it.url,
-    sources.get(it.source) ?? null,
-    it.publishedAt,
-    it.language,
-  ],
+  (it) => [numbered(articles, it.uri), ...articleValues(it, sources.get(it.source) ?? null)],
 )
 
 await copy(
   'enrichment (uri, did, rkey, indexed_at, article_id, impact_level, sentiment)',
   records(CORPUS, 'enrichments'),
-  (it) => [
-    it.uri,
-    it.did,
-    it.rkey,
-    it.indexedAt,
-    articles.get(it.article) ?? null,
-    it.impactLevel,
-    it.sentiment,
-  ],
+  (it) => [...namedValues(it), articles.get(it.article) ?? null, it.impactLevel, it.sentiment],
 )
 
 await client.query("set local maintenance_work_mem = '512MB'")

@@ -1,5 +1,5 @@
 /** The bench's questions in the schema that PostGraphile makes of schema.sql and indexes.sql. */
-import { introspection } from '../introspection.ts'
+import { sameEverywhere } from '../same-everywhere.ts'
 import { byKey, type Group, instant, largest, pairs, rounded } from '../plain.ts'
 import type { Question, Questions } from '../question.ts'
 
@@ -76,8 +76,7 @@ export const questions: Questions = {
       ),
   },
   Q12: { query: `{ allArticles(${french}) { totalCount } }`, read: (data) => data.allArticles.totalCount },
-  Q13: { query: introspection, read: (data) => data.__schema.queryType.name },
-  Q14: { query: '{ __typename }', read: (data) => data.__typename },
+  ...sameEverywhere,
   Q15: {
     query: '{ allOrientationImpacts { nodes { politicalOrientation average } } }',
     read: (data) =>

@@ -226,7 +226,7 @@ export function fillText(table: Table, text: TextIndex): string {
 
 /** As a trigram index has it; null where there is none. */
 export function indexedText({ folded, text }: TextIndex): string {
-  return `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || char(1) || char(1)`
+  return `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || '${padding}'`
 }
 
 /** Makes one of all that an index has gathered. */
