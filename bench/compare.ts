@@ -16,6 +16,7 @@ import { compare } from './compare/run.ts'
 import { countCorpus, openPostgres, type PostgresServer } from './compare/stores.ts'
 import { printTable } from './compare/table.ts'
 import { openSystems } from './compare/systems.ts'
+import { measureWorkers } from './compare/workers.ts'
 
 const options = parseOptions(process.argv.slice(2))
 const names = chosen(options.questions)
@@ -29,6 +30,8 @@ const postgres = (): Promise<PostgresServer> => {
 
 const systems = await openSystems({ options, corpus, postgres })
 const run = await compare(systems, names, options)
+const main = systems.find(({ name }) => name === 'lexigraph-sqlite')?.database ?? null
+const workers = main === null ? null : await measureWorkers(main, options)
 const growth = await measureGrowth(options, corpus, names)
 const results: Results = {
   date: new Date().toISOString(),
@@ -42,6 +45,7 @@ const results: Results = {
   seconds: options.seconds,
   rounds: options.rounds,
   ...run,
+  workers,
   growth,
 }
 writeFileSync(options.out, `${JSON.stringify(results, null, 1)}\n`)

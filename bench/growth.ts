@@ -13,10 +13,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import type pg from 'pg'
 import { startService } from '../test/network/service.ts'
+import { textOf } from './compare/ask.ts'
+import { names, questions, titles } from './compare/questions.ts'
 import { writeCorpora } from './growth-corpus.ts'
 import { memoryOf } from './ingest-process.ts'
 import { withClient } from './postgres-client.ts'
-import { questions } from './questions.ts'
 import { medianAlone, post } from './server.ts'
 
 const [folder = '', ...options] = process.argv.slice(2)
@@ -102,13 +103,14 @@ async function measure(
   note('start-up, ms', performance.now() - start)
   const url = `${service.url}/api/graphql`
   // Until its code is compiled, a server is several times as slow.
-  await medianAlone(url, questions['newest 20 with outlet'] ?? '', seconds * 1000)
-  for (const [name, query] of Object.entries(questions)) {
+  await medianAlone(url, await textOf(url, questions.Q1), seconds * 1000)
+  for (const name of names) {
+    const query = await textOf(url, questions[name])
     const answer = await (await post(url, query)).text()
     if (answer.includes('"errors"')) throw new Error(`${name}: ${answer.slice(0, 500)}`)
     // Plans are made with guesses until figures are there.
     await post(url, query).then((response) => response.arrayBuffer())
-    note(`${name}, ms`, await medianAlone(url, query, seconds * 1000), 2)
+    note(`${titles[name]}, ms`, await medianAlone(url, query, seconds * 1000), 2)
   }
   const ready = performance.now()
   await (await fetch(`${service.url}/readyz`)).arrayBuffer()

@@ -1,7 +1,7 @@
 /** What must hold, and what a run has reached of it. Lines whose systems or questions were not measured are left open. */
 import type { Measured } from './load.ts'
 import { chosen, type QuestionName } from './questions.ts'
-import type { Connections, GrowthFigures, Results } from './results.ts'
+import { type Connections, type GrowthFigures, otherOrder, type Results } from './results.ts'
 
 export interface Goal {
   readonly what: string
@@ -51,7 +51,9 @@ export function goalsOf(results: Results): readonly Goal[] {
     ...againGoals(results),
     ...postgresGoals(results),
     ...systemGoals(results),
-  ].concat(growthGoals(results))
+    ...workersGoals(results),
+    ...growthGoals(results),
+  ]
 }
 
 /** Milliseconds: the bare statement with its JSON text, and an echo of the same bytes. */
@@ -136,6 +138,17 @@ function systemGoals({ systems }: Results): readonly Goal[] {
   ]
 }
 
+function workersGoals({ workers }: Results): readonly Goal[] {
+  return [
+    atLeast('Two workers: times one', 1.7, workers?.gain ?? null),
+    atMost(
+      'p99 of Q1 while one caller asks Q8 and Q12: times that of an idle server',
+      3,
+      workers === null ? null : workers.besideTail / workers.idleTail,
+    ),
+  ]
+}
+
 function growthGoals({ growth }: Results): readonly Goal[] {
   const [one, more] = growth
   const grown = `${more?.times ?? 10} times the records`
@@ -148,6 +161,13 @@ function growthGoals({ growth }: Results): readonly Goal[] {
   return [
     ...flat.map((name) => atMost(`${name} at ${grown}: times its latency`, 1.2, ratio(name))),
     ...needles.map((name) => atMost(`${name} at ${grown}: median, ms`, 0.5, more?.medians[name] ?? null)),
+    ...needles.map((name) =>
+      atMost(
+        `${name}, ${otherOrder}, at ${grown}: median, ms`,
+        15,
+        more?.medians[`${name}, ${otherOrder}`] ?? null,
+      ),
+    ),
     atMost(
       `Start to first answer at ${grown}, ms`,
       1_000,

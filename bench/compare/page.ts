@@ -5,7 +5,7 @@ import { type Goal, format, goalsOf } from './goals.ts'
 import type { Measured } from './load.ts'
 import { type Group, plot } from './plot.ts'
 import type { Connections, Results } from './results.ts'
-import { computing, growing, markdown, medians, rates, resources, tails } from './table.ts'
+import { computing, growing, markdown, medians, rates, resources, tails, working } from './table.ts'
 
 export function writePage(results: Results): void {
   write(
@@ -20,7 +20,7 @@ export function writePage(results: Results): void {
 }
 
 function page(results: Results): string {
-  const { machine, corpus, seconds, rounds, growth } = results
+  const { machine, corpus, seconds, rounds, workers, growth } = results
   const gigabytes = (machine.memory / 2 ** 30).toFixed(0)
   return `# Performance
 
@@ -67,7 +67,7 @@ ${markdown(resources(results))}
 ## Whether they say the same
 
 ${agreement(results)}
-${growth.length === 0 ? '' : `\n## Growth\n\n${markdown(growing(results))}\n`}
+${workers === null ? '' : `\n## Two workers\n\n${markdown(working(workers))}\n`}${growth.length === 0 ? '' : `\n## Growth\n\n${markdown(growing(results))}\n`}
 ## What must hold
 
 ${markdown([['', 'must be', 'is', 'holds'], ...goalsOf(results).map(goalRow)])}

@@ -3,8 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /** Milliseconds of computing since the start, of threads that are there: to the nanosecond, where /proc/PID/stat has hundredths of a second. */
 export function cpuOf(root: number): number {
-  const nanoseconds = familyOf(root, parents()).flatMap(threadsOf).map(timeOf)
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6
+  return familyOf(root, parents()).reduce((sum, pid) => sum + cpuOfOne(pid), 0)
+}
+
+/** The same of one process, without those that it started. */
+export function cpuOfOne(pid: number): number {
+  return threadsOf(pid).reduce((sum, thread) => sum + timeOf(thread), 0) / 1e6
 }
 
 function threadsOf(pid: number): string[] {
@@ -39,6 +43,11 @@ export function privateMemoryOf(root: number): number {
     }
   })
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024
+}
+
+/** Those that a process started. */
+export function childrenOf(pid: number): readonly number[] {
+  return Array.from(parents()).flatMap(([child, parent]) => (parent === pid ? [child] : []))
 }
 
 /** What started a process. */

@@ -19,6 +19,7 @@ export interface Results {
   readonly rounds: number
   readonly systems: Readonly<Record<string, SystemFigures>>
   readonly questions: readonly QuestionFigures[]
+  readonly workers: WorkersFigures | null
   readonly growth: readonly GrowthFigures[]
 }
 
@@ -60,6 +61,18 @@ export interface QuestionFigures {
   readonly measured: Readonly<Record<string, Readonly<Record<Connections, Measured>>>>
 }
 
+/** Of one worker and of two. */
+export interface WorkersFigures {
+  readonly perSecond: readonly [one: number, two: number]
+  /** Milliseconds of computing per request, of all processes. */
+  readonly cpu: readonly [one: number, two: number]
+  /** How many times the requests two would answer on cores of their own. */
+  readonly gain: number
+  /** Milliseconds for the slowest of a hundred pages, of an idle server and beside somebody who asks what takes long. */
+  readonly idleTail: number
+  readonly besideTail: number
+}
+
 /** The same records so many times. */
 export interface GrowthFigures {
   readonly times: number
@@ -68,6 +81,8 @@ export interface GrowthFigures {
   readonly load: LoadFigures
   readonly startTook: number
   readonly memory: number
-  /** Milliseconds at one connection. */
+  /** Milliseconds at one connection; of needles also in another order than the usual, named so. */
   readonly medians: Readonly<Record<string, number>>
 }
+
+export const otherOrder = 'by publishedAt'

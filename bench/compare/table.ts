@@ -1,6 +1,6 @@
 /** Figures as tables of text: what the command prints, and what the page has. */
 import { format, goalsOf, limitOf, ratioOf } from './goals.ts'
-import type { Connections, Results } from './results.ts'
+import type { Connections, Results, WorkersFigures } from './results.ts'
 
 /** The first row is the head; all are texts. */
 export type Table = readonly (readonly string[])[]
@@ -107,7 +107,7 @@ export function resources({ systems }: Results): Table {
   ]
 }
 
-export function growing({ growth, questions }: Results): Table {
+export function growing({ growth }: Results): Table {
   const row = (
     what: string,
     of: (figures: Results['growth'][number]) => number | undefined,
@@ -122,7 +122,20 @@ export function growing({ growth, questions }: Results): Table {
     row('bytes per article', ({ load }) => load.bytesPerArticle),
     row('start to first answer, ms', ({ startTook }) => startTook),
     row('private memory, MB', ({ memory }) => memory),
-    ...questions.map(({ name }) => row(`${name}, ms`, ({ medians: all }) => all[name])),
+    ...Object.keys(growth[0]?.medians ?? {}).map((name) =>
+      row(`${name}, ms`, ({ medians: all }) => all[name]),
+    ),
+  ]
+}
+
+export function working({ perSecond, cpu, gain, idleTail, besideTail }: WorkersFigures): Table {
+  return [
+    ['', 'one worker', 'two workers'],
+    ['Q1, requests/s at 16 connections, the load on the same cores', ...perSecond.map(format)],
+    ['Q1, CPU per request, ms', ...cpu.map(format)],
+    ['Q1, times the requests of one, each on a core of its own', '1', format(gain)],
+    ['Q1, p99 at 1 connection, ms', '', format(idleTail)],
+    ['the same while one caller asks Q8 and Q12', '', format(besideTail)],
   ]
 }
 

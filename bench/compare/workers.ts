@@ -1,0 +1,88 @@
+/**
+ * What a second worker adds, and what a page waits for while somebody else asks what takes long. The load is on the
+ * same cores: so the gain is one of computing, that of the busier of two workers for its share of the requests to that
+ * of one alone. With as many cores as workers, and the load elsewhere, it is one of requests/s.
+ */
+import { median, type Server, startServer } from '../server.ts'
+import { ask } from './ask.ts'
+import { type Asked, measure, measureTimes, warmUp } from './load.ts'
+import type { Options } from './options.ts'
+import { childrenOf, cpuOfOne } from './processes.ts'
+import { type QuestionName, questions } from './questions.ts'
+import type { WorkersFigures } from './results.ts'
+
+/** Milliseconds of computing per request: of all processes of a server, and of its busiest. */
+interface Load {
+  readonly perSecond: number
+  readonly cpu: number
+  readonly busiest: number
+}
+
+const connections = 16
+/** Requests for the slowest of a hundred. */
+const pages = 3_000
+
+/** Over a database of SQLite. */
+export async function measureWorkers(database: string, options: Options): Promise<WorkersFigures> {
+  const page = documentOf('Q1')
+  const heavy = [documentOf('Q8'), documentOf('Q12')]
+  const loads = { one: [] as Load[], two: [] as Load[] }
+  const tails = { idle: [] as number[], beside: [] as number[] }
+  for (let round = 0; round < options.rounds; round += 1) {
+    for (const workers of [1, 2] as const) {
+      await using server = await startServer(database, { workers })
+      loads[workers === 1 ? 'one' : 'two'].push(await loadOf(server, page, options.seconds))
+      if (workers === 2) {
+        tails.idle.push(await tailOf(server, page))
+        tails.beside.push(await beside(server, heavy, () => tailOf(server, page)))
+      }
+    }
+    process.stderr.write(`Workers, round ${round + 1} of ${options.rounds}\n`)
+  }
+  const of = (all: readonly Load[], figure: keyof Load): number => median(all.map((one) => one[figure]))
+  return {
+    perSecond: [of(loads.one, 'perSecond'), of(loads.two, 'perSecond')],
+    cpu: [of(loads.one, 'cpu'), of(loads.two, 'cpu')],
+    gain: of(loads.one, 'busiest') / of(loads.two, 'busiest'),
+    idleTail: median(tails.idle),
+    besideTail: median(tails.beside),
+  }
+}
+
+async function loadOf(server: Server, query: string, seconds: number): Promise<Load> {
+  const asked: Asked = { url: server.url, query, pid: server.pid, databasePid: null }
+  // Twice: each worker compiles its own code.
+  for (let time = 0; time < 2; time += 1) await warmUp(asked)
+  const processes = [server.pid, ...childrenOf(server.pid)]
+  const before = processes.map(cpuOfOne)
+  const { perSecond, cpu, requests } = await measure(asked, connections, seconds)
+  const took = processes.map((pid, index) => cpuOfOne(pid) - (before[index] ?? 0))
+  return { perSecond, cpu, busiest: Math.max(...took) / requests }
+}
+
+/** Milliseconds for the slowest of a hundred, one page after the other. */
+async function tailOf({ url, pid }: Server, query: string): Promise<number> {
+  return (await measureTimes({ url, query, pid, databasePid: null }, 1, pages)).p99
+}
+
+/** While one caller asks those questions, one after the other. */
+async function beside(
+  { url }: Server,
+  heavy: readonly string[],
+  work: () => Promise<number>,
+): Promise<number> {
+  const over = new AbortController()
+  const asking = (async () => {
+    while (!over.signal.aborted) for (const query of heavy) await ask(url, query)
+  })()
+  const found = await work()
+  over.abort()
+  await asking
+  return found
+}
+
+function documentOf(name: QuestionName): string {
+  const question = questions[name]
+  if ('query' in question) return question.query
+  throw new Error(`${name} needs a cursor.`)
+}
