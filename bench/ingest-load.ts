@@ -1,7 +1,7 @@
 /** Questions at a fixed rate, whatever the answers take: a request that must wait is late from the moment it was due. */
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { questions } from './questions.ts'
+import { documentOf, titles } from './compare/questions.ts'
 
 export interface Latency {
   readonly count: number
@@ -20,14 +20,12 @@ export interface Load {
 }
 
 const perSecond = 50
+const sampled = ['Q1', 'Q5', 'Q3 middling', 'Q6'] as const
 
 /** `uri`: of an article that is there. */
 export function startLoad(url: string, uri: string): Load {
   const asked = {
-    'newest 20 with outlet': questions['newest 20 with outlet'],
-    'language and date range, newest 20': questions['language and date range, newest 20'],
-    'contains, middling': questions['contains, middling'],
-    'count by language': questions['count by language'],
+    ...Object.fromEntries(sampled.map((name) => [titles[name], documentOf(name)])),
     'by URI': `{ techServiceNewsArticleByUri(uri: ${JSON.stringify(uri)}) { title url publishedAt } }`,
   }
   const names = Object.keys(asked)

@@ -66,11 +66,6 @@ export function startServer(
   return startProcess({ args: [program, ...args], port })
 }
 
-/** Those bytes, whatever is asked, through the same framework. */
-export function startMemory(bytes: Uint8Array): Promise<Server> {
-  return startMemories('memory-server', new Map([[defaultPath, bytes]]))
-}
-
 /** The bytes of each path, whatever is asked there: through the same framework, or through `node:http` alone. */
 export function startMemories(
   program: 'memory-server' | 'bare-server',

@@ -128,6 +128,13 @@ export function chosen(words: readonly string[]): readonly QuestionName[] {
   throw new Error(`No question is called ${words.join(' or ')}; there are ${names.join(', ')}.`)
 }
 
+/** The document of a question that needs no cursor. */
+export function documentOf(name: QuestionName): string {
+  const question = questions[name]
+  if ('query' in question) return question.query
+  throw new Error(`${name} is asked behind a cursor.`)
+}
+
 /** The page of 50 behind so many records. */
 export function deep(records: number): DeepQuestion {
   const pages = 10

@@ -8,7 +8,7 @@ import { ask } from './ask.ts'
 import { type Asked, measure, measureTimes, warmUp } from './load.ts'
 import type { Options } from './options.ts'
 import { childrenOf, cpuOfOne } from './processes.ts'
-import { type QuestionName, questions } from './questions.ts'
+import { documentOf } from './questions.ts'
 import type { WorkersFigures } from './results.ts'
 
 /** Milliseconds of computing per request: of all processes of a server, and of its busiest. */
@@ -79,10 +79,4 @@ async function beside(
   over.abort()
   await asking
   return found
-}
-
-function documentOf(name: QuestionName): string {
-  const question = questions[name]
-  if ('query' in question) return question.query
-  throw new Error(`${name} needs a cursor.`)
 }
