@@ -8,7 +8,7 @@ import { lexicons, openWorld, put, remove, tables } from '../../test/support/rep
 import { buildCar, type SignedRepo } from '../../test/support/signed-repo.ts'
 import { temporaryFolder } from '../../test/support/store.ts'
 import { until } from '../../test/support/until.ts'
-import type { JobKind, Ledger } from '../database/ledger.ts'
+import type { Ledger } from '../database/ledger.ts'
 import { type FetchProgress, fetchRepositories, type FetchResult } from './backfill.ts'
 import { createHosts } from './sources/hosts.ts'
 
@@ -337,24 +337,18 @@ test('a failure of our own ends the run wherever it is when it comes', async () 
   const { write } = world.store.database
   let looks = 0
   let failed = false
-  const ledger: Ledger = Object.create(write.ledger, {
+  const ledger = instead(write.ledger, {
     // The second look is answered when what the first has begun has failed.
-    dueJobs: {
-      value: async (kind: JobKind, limit: number) => {
-        looks += 1
-        if (looks === 2) await until(() => failed)
-        return write.ledger.dueJobs(kind, limit)
-      },
+    dueJobs: async (kind, limit) => {
+      looks += 1
+      if (looks === 2) await until(() => failed)
+      return write.ledger.dueJobs(kind, limit)
     },
-    finishJob: {
-      value: () => {
-        failed = true
-        return Promise.reject(new Error('The disk is full.'))
-      },
+    finishJob: () => {
+      failed = true
+      return Promise.reject(new Error('The disk is full.'))
     },
   })
-  for (const name of ['addJobs', 'nextJobAt', 'failedJobs', 'readListing', 'endRun'] as const)
-    Object.defineProperty(ledger, name, { value: write.ledger[name].bind(write.ledger) })
   world.host.before = () => until(() => looks === 2)
   await write.ledger.addJobs('backfill', [{ did: ana.did, host: null, reason: 'A test wants it.' }])
   const database = { ledger, applyBatch: write.applyBatch.bind(write) }
@@ -377,6 +371,40 @@ test('what fails in the database ends the run as our own fault, and the jobs sta
   })
   assert.deepEqual(await write.ledger.countJobs('backfill'), { waiting: 1, failed: 0 })
 })
+
+test('a page without accounts that comes while there is nothing else to do is not taken for the last', async () => {
+  await using world = await openWorld()
+  const [ana, ben] = [await world.add('a', 1), await world.add('b', 1)]
+  world.host.pageSize = 1
+  world.host.listed.set(ana.did, { active: false, status: 'deactivated' })
+  const { write } = world.store.database
+  let pages = 0
+  const ledger = instead(write.ledger, {
+    addJobs: async (...given) => {
+      await write.ledger.addJobs(...given)
+      pages += 1
+    },
+    // Whatever is due is told when the first page has come.
+    dueJobs: async (kind, limit) => {
+      await until(() => pages > 0)
+      return write.ledger.dueJobs(kind, limit)
+    },
+  })
+  const database = { ledger, applyBatch: write.applyBatch.bind(write) }
+  const result = await fetchRepositories(database as never, world.options({ targets: [world.host.url] }))
+  assert.deepEqual([pages, result.read, result.complete], [2, 1, true])
+  assert.deepEqual(
+    [...(await world.stored()).keys()].map((uri) => uri.split('/')[2]),
+    [ben.did],
+  )
+})
+
+/** A ledger that does some things otherwise. */
+function instead(ledger: Ledger, others: Partial<Ledger>): Ledger {
+  return new Proxy(ledger, {
+    get: (_, name: keyof Ledger) => others[name] ?? ledger[name].bind(ledger),
+  })
+}
 
 const nothing: Omit<FetchResult, 'outcome'> = {
   read: 0,

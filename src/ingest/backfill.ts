@@ -140,7 +140,8 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
       const due = free > 0 ? await call(() => ledger.dueJobs(kind, parallel)) : []
       for (const job of due.filter(({ did }) => !underWay.has(did)).slice(0, free)) begin(job.did, doJob(job))
       const waiting = [...underWay.values()]
-      if (listing.next !== null) waiting.push(listing.next)
+      // A page may have come meanwhile, and named nobody: what follows it is waited for too.
+      if (!listing.ended) waiting.push((listing.next ??= watch(listNext())))
       if (waiting.length === 0 && until === 'idle' && (await call(() => ledger.nextJobAt(kind))) === null)
         break
       if (underWay.size < parallel) waiting.push(sleep(pollInterval, undefined, { signal }))

@@ -20,8 +20,8 @@ export class RepoError extends Error {
   }
 }
 
-class DamagedCarError extends RepoError {
-  override name = 'DamagedCarError'
+/** The file was damaged on the way, or its repository was written to while a host without snapshots made it. */
+export class PassingRepoError extends RepoError {
   override shouldRetry(): boolean {
     return true
   }
@@ -50,17 +50,17 @@ export async function openCar(car: Uint8Array): Promise<SignedRepo> {
   const sections = countSections(car)
   const { root, storage } = await readBlocks(car).catch((cause: unknown) => {
     // It may have been damaged on the way.
-    throw new DamagedCarError(`The CAR file cannot be read: ${messageOf(cause)}.`, { cause })
+    throw new PassingRepoError(`The CAR file cannot be read: ${messageOf(cause)}.`, { cause })
   })
-  const bytes = await storage.getBytes(root)
-  if (bytes === null) throw new RepoError('The CAR file does not have the commit that it names.')
+  const bytes = storage.find(root)
+  if (bytes === null) throw new PassingRepoError('The CAR file does not have the commit that it names.')
   const commit = readCommit(bytes)
   const tree = MST.load(storage, commit.data)
   return {
     root,
     commit,
     find: (key) => believed(() => tree.get(key)),
-    block: (cid) => storage.getBytes(cid),
+    block: async (cid) => storage.find(cid),
     leaves: async function* () {
       let last = ''
       let nodes = 0
@@ -100,8 +100,16 @@ class CarBlocks extends ReadableBlockstore {
     this.#blocks.set(keyOf(cid), bytes)
   }
 
-  async getBytes(cid: Cid): Promise<Uint8Array | null> {
+  /** Null when it did not come. */
+  find(cid: Cid): Uint8Array | null {
     return this.#blocks.get(keyOf(cid)) ?? null
+  }
+
+  /** Of the tree. */
+  async getBytes(cid: Cid): Promise<Uint8Array> {
+    const bytes = this.find(cid)
+    if (bytes === null) throw new PassingRepoError(`The node ${cid} of the tree is missing.`)
+    return bytes
   }
 
   async has(cid: Cid): Promise<boolean> {
@@ -137,7 +145,7 @@ function countSections(car: Uint8Array): number {
     for (let unit = 1; ; unit *= 128) {
       const byte = car[at++]
       if (byte === undefined)
-        throw new DamagedCarError('The CAR file cannot be read: it ends in the middle of a length.')
+        throw new PassingRepoError('The CAR file cannot be read: it ends in the middle of a length.')
       length += (byte & 127) * unit
       if (length > maxSectionBytes || unit > maxSectionBytes)
         throw new RepoError('The CAR file has a block that is larger than there can be.')
@@ -149,7 +157,7 @@ function countSections(car: Uint8Array): number {
       throw new RepoError(`The CAR file has more than ${maxSections.toLocaleString('en')} blocks.`)
   }
   if (at > car.length)
-    throw new DamagedCarError('The CAR file cannot be read: it ends in the middle of a block.')
+    throw new PassingRepoError('The CAR file cannot be read: it ends in the middle of a block.')
   return sections
 }
 
@@ -158,6 +166,7 @@ async function believed<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (cause) {
+    if (cause instanceof RepoError) throw cause
     throw new RepoError(`The tree of the repository is refused: ${messageOf(cause)}.`, { cause })
   }
 }

@@ -12,7 +12,7 @@ import type { NetworkReaderOptions } from './change-reader.ts'
 import { type AccountPage, gather, HostError, type Hosts } from './hosts.ts'
 import { type Identity, IdentityError } from './identity.ts'
 import { InputError } from './lines.ts'
-import { RepoError } from './repo-blocks.ts'
+import { PassingRepoError, RepoError } from './repo-blocks.ts'
 import { maxCarBytes } from './repo-reader.ts'
 import type { RepoAnswer, RepoQuestion } from './repo-worker.ts'
 import { openThreads, type Threads } from './threads.ts'
@@ -171,12 +171,6 @@ export async function* readRepo(
     const { changes } = await ask({ kind: 'next' })
     if (changes === null) return
     yield changes
-  }
-}
-
-class PassingRepoError extends RepoError {
-  override shouldRetry(): boolean {
-    return true
   }
 }
 

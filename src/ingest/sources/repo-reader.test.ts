@@ -180,14 +180,18 @@ test('a wanted record whose block is missing refuses the repository, an unwanted
   await repo.write(create(book, '1', { title: 'Wind' }), create('org.example.other', '1', {}))
   const car = await repo.car()
   const wanted = encode({ $type: book, title: 'Wind' })
-  await refuses(await without(car, wanted), /is missing/)
+  const error = await refuses(await without(car, wanted), /is missing/)
+  assert.ok(error.shouldRetry())
   const left = await without(car, encode({ $type: 'org.example.other' }))
   assert.equal((await chunks(open(left))).flat().length, 2)
 })
 
-test('a node of the tree that is missing refuses the repository', async () => {
+test('a node of the tree that is missing refuses the repository, and it may be there the next time', async () => {
   const { car, nodes } = await bigRepo()
-  for (const node of nodes.slice(0, 5)) await refuses(await without(car, node), /block not found/)
+  for (const node of nodes.slice(0, 5)) {
+    const error = await refuses(await without(car, node), /The node \w+ of the tree is missing/)
+    assert.ok(error.shouldRetry())
+  }
 })
 
 test('bytes that do not have the hash of their CID are refused', async () => {
@@ -290,13 +294,11 @@ test('a file that is cut is refused wherever it is cut, and says that another at
   const repo = await createSignedRepo(did, keypair)
   await repo.write(create(book, '1', { title: 'Wind' }), create(book, '2', { title: 'Sand' }))
   const car = await repo.car()
-  let passing = 0
+  // At the borders of blocks it looks whole, and something is missing.
   for (let length = 0; length < car.length; length++) {
     const error = await refuses(car.slice(0, length), /./)
-    if (error.shouldRetry()) passing += 1
+    assert.ok(error.shouldRetry(), `${length} of ${car.length}`)
   }
-  // At the borders of blocks it looks whole, and something is missing.
-  assert.ok(passing > car.length - 10, `${passing} of ${car.length}`)
 })
 
 test('whatever a file is changed to, it is read or refused', async () => {
@@ -308,7 +310,7 @@ test('whatever a file is changed to, it is read or refused', async () => {
       await chunks(open(changed))
     } catch (error) {
       assert.ok(error instanceof Error)
-      assert.match(error.name, /RepoError|DamagedCarError/, `${at}: ${error.stack}`)
+      assert.equal(error.name, 'RepoError', `${at}: ${error.stack}`)
     }
   }
 })

@@ -5,7 +5,7 @@
 import type { Change } from '../../database/changes.ts'
 import { formatCid } from '../../lexicon/cid.ts'
 import type { ChangeReader } from './change-reader.ts'
-import { type Leaf, openCar, readRecord, RepoError } from './repo-blocks.ts'
+import { type Leaf, openCar, PassingRepoError, readRecord, RepoError } from './repo-blocks.ts'
 import { isSignedBy } from './signature.ts'
 
 /** The largest file that is read; one is in memory as a whole. */
@@ -27,7 +27,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
   const { fields, did, rev } = commit
   const record = async ({ key, cid }: Leaf): Promise<Uint8Array> => {
     const bytes = await block(cid)
-    if (bytes === null) throw new RepoError(`The record at ${key} is missing.`)
+    if (bytes === null) throw new PassingRepoError(`The record at ${key} is missing.`)
     return bytes
   }
   // Taken for an empty repository, it would take with it what is stored of the account.
