@@ -90,7 +90,8 @@ function groupList(
   }
   const text = emitObject(emitter, fields, value)
   const ordered = emitter.alias()
-  const page = sql`select * from ${groups.name} ${ordered} where n >= ${plan.minCount}
+  const columns = join([raw('*'), ...groups.lookedUp(ordered)], ', ')
+  const page = sql`select ${columns} from ${groups.name} ${ordered} where n >= ${plan.minCount}
     order by ${groupOrder(emitter, plan, groups, ordered)} limit ${dialect.limit(plan.limit)}`
   const all = sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`
   return dialect.concat([raw(`'['`), all, raw(`']'`)])

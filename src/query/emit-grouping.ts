@@ -15,6 +15,8 @@ export interface Grouping {
   readonly isKept: boolean
   /** Common table expressions, in order. */
   readonly tables: readonly Sql[]
+  /** URIs and DIDs, which are looked up once, to sort by and to print: columns that `keyOrder` and `keyJson` need. */
+  lookedUp(row: Sql): readonly Sql[]
   keyJson(key: number, row: Sql): Sql
   /** What a key sorts by: URIs and DIDs by their text. */
   keyOrder(key: number, row: Sql): Sql
@@ -68,11 +70,17 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     base: sql`${row}.${at(key, 0)}`,
     key: sql`${row}.${at(key, 1)}`,
   })
-  const keyText = (key: number, row: Sql): Sql => {
+  const lookUp = (key: number, row: Sql): Sql | null => {
     const value = sql`${row}.${at(key, 0)}`
-    const { leaf, bucket } = keyAt(key)
+    const { leaf } = keyAt(key)
     if (leaf.kind === 'reference') return uriText(value, sql`${row}.${at(key, 1)}`)
     if (leaf.kind === 'system' && leaf.name === 'did') return sql`(select did from base where id = ${value})`
+    return null
+  }
+  const keyText = (key: number, row: Sql): Sql => {
+    if (lookUp(key, row) !== null) return sql`${row}.${lookedUpName(key)}`
+    const value = sql`${row}.${at(key, 0)}`
+    const { bucket } = keyAt(key)
     return bucket === null ? value : dialect.bucketText(value, bucket)
   }
   return {
@@ -81,7 +89,12 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     tables: [main, ...sideTables],
     uriParts,
     measureValue,
-    keyOrder: (key, row) => (keyAt(key).bucket === null ? keyText(key, row) : sql`${row}.${at(key, 0)}`),
+    lookedUp: (row) =>
+      keys.flatMap((_, key) => {
+        const text = lookUp(key, row)
+        return text === null ? [] : [sql`${text} as ${lookedUpName(key)}`]
+      }),
+    keyOrder: (key, row) => (lookUp(key, row) === null ? sql`${row}.${at(key, 0)}` : lookedUpName(key)),
     keyJson: (key, row) => {
       const text = keyText(key, row)
       const { leaf, bucket } = keyAt(key)
@@ -195,6 +208,10 @@ function measureExpression(emitter: Emitter, { measure, of }: MeasurePlan, sourc
       return sql`count(distinct ${key === undefined ? value : uriText(value, key)})`
     }
   }
+}
+
+function lookedUpName(key: number): Sql {
+  return raw(`text${key}`)
 }
 
 function isInstant(leaf: GroupKey['leaf']): boolean {

@@ -34,11 +34,29 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   const alias = emitter.alias()
   const page = emitter.alias()
   const row: RecordRow = { kind: 'record', alias, table: list.table }
+  const elements = list.fields.map(({ output }) => output).filter(printsRows)
+  const [only] = elements
+  const mayPrint = elements.length === 1 && !needs.ends && !backward && dialect.joinKeepsOrder
+  let isPrinted = false
   const ids = emitIds(emitter, list, parent, {
     reverse: backward,
     inclusive: false,
     limit: needs.ends ? size + 1 : size,
+    // Rows that come in order are printed where they are found, which spares finding them again by their ids.
+    value: (found, comesInOrder) => {
+      isPrinted = mayPrint && comesInOrder
+      return isPrinted && only !== undefined
+        ? sql`${emitElement(emitter, list, only, found)} as text`
+        : idOf(found)
+    },
   })
+  if (isPrinted) {
+    const texts = array(emitter, dialect.joined(sql`${page}.text`, null))
+    const printed = emitObject(emitter, list.fields, (output) =>
+      output === only ? texts : outsideRows(emitter, list, parent, output),
+    )
+    return sql`(select ${printed} from (${ids}) ${page})`
+  }
   const numbered = needs.ends
     ? sql`select id, row_number() over () as n, count(*) over () as c from (${ids}) ${emitter.alias()}`
     : backward || !dialect.joinKeepsOrder
@@ -50,15 +68,9 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   const position = keyArray(emitter, list.sort, row)
   const values = (output: ListOutput): Sql => {
     switch (output.kind) {
-      case 'edges': {
-        const edge = emitObject(emitter, output.fields, (field: EdgeOutput) => {
-          if (field.kind === 'cursor') return dialect.toJson(dialect.cursor(list.binding, position))
-          return field.kind === 'node' ? emitFields(emitter, field.fields, row) : literal(field.json)
-        })
-        return array(emitter, dialect.joinedBy(number, edge, own))
-      }
+      case 'edges':
       case 'nodes':
-        return array(emitter, dialect.joinedBy(number, emitFields(emitter, output.fields, row), own))
+        return array(emitter, dialect.joinedBy(number, emitElement(emitter, list, output, row), own))
       case 'pageInfo': {
         const first = backward ? sql`case when ${page}.c < ${size} then ${page}.c else ${size} end` : sql`1`
         const last = backward ? sql`1` : sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
@@ -89,6 +101,23 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   // Ids of the page are of rows that may be seen.
   const table = identifier(list.table.name)
   return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page} ${dialect.join} ${table} ${alias} on ${alias}.id = ${page}.id)`
+}
+
+type RowsOutput = Extract<ListOutput, { kind: 'edges' | 'nodes' }>
+
+function printsRows(output: ListOutput): output is RowsOutput {
+  return output.kind === 'edges' || output.kind === 'nodes'
+}
+
+/** An edge or a node. */
+function emitElement(emitter: Emitter, list: ListPlan, output: RowsOutput, row: RecordRow): Sql {
+  if (output.kind === 'nodes') return emitFields(emitter, output.fields, row)
+  const { dialect } = emitter
+  return emitObject(emitter, output.fields, (field: EdgeOutput) => {
+    if (field.kind === 'cursor')
+      return dialect.toJson(dialect.cursor(list.binding, keyArray(emitter, list.sort, row)))
+    return field.kind === 'node' ? emitFields(emitter, field.fields, row) : literal(field.json)
+  })
 }
 
 function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, output: ListOutput): Sql {
@@ -135,7 +164,12 @@ function array({ dialect }: Emitter, elements: Sql): Sql {
 /** Whether there is anything on the side of the page that its cursor closes off. */
 function behind(emitter: Emitter, list: ListPlan, parent: Sql | null): Sql {
   if (list.page.from === null) return raw(`'false'`)
-  const ids = emitIds(emitter, list, parent, { reverse: !list.page.backward, inclusive: true, limit: 1 })
+  const ids = emitIds(emitter, list, parent, {
+    reverse: !list.page.backward,
+    inclusive: true,
+    limit: 1,
+    value: idOf,
+  })
   return emitter.dialect.booleanJson(sql`exists (${ids})`)
 }
 
@@ -145,14 +179,20 @@ interface Walk {
   /** Whether the row at the page's cursor counts. */
   readonly inclusive: boolean
   readonly limit: number
+  /** What is wanted of a row, and whether only those of the page come to it: none is sorted after it. */
+  value(row: RecordRow, comesInOrder: boolean): Sql
 }
 
-/** Ids in order from the page's cursor on, as rows of `id`. */
+function idOf({ alias }: RecordRow): Sql {
+  return sql`${alias}.id as id`
+}
+
+/** Rows in order from the page's cursor on. */
 function emitIds(
   emitter: Emitter,
   list: ListPlan,
   parent: Sql | null,
-  { reverse, inclusive, limit }: Walk,
+  { reverse, inclusive, limit, value }: Walk,
 ): Sql {
   const { table } = list
   const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
@@ -171,13 +211,16 @@ function emitIds(
     if (list.link !== null && parent !== null) {
       const { from, on } = linkedTo(emitter, list.link, row, parent)
       const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
-      return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
+      const found = value(row, list.link.kind === 'columns' && conjuncts(where).length === 0)
+      return sql`select ${found} from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
     }
     const road = chooseRoad(emitter, table, where, sort)
     const { from, on } = fromRoad(emitter, road, row, where, { direction, bound })
     // Looked-up ids come in order by themselves; asking for it again would gather all of them first.
     const ordering = road.kind === 'ids' ? sql`` : order
-    return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
+    // Along another index rows may have to be sorted.
+    const comesInOrder = road.kind === 'ids' || (road.kind === 'walk' && road.index === null)
+    return sql`select ${value(row, comesInOrder)} from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
   }
   const { dialect } = emitter
   const orders = sort.map(
@@ -189,7 +232,7 @@ function emitIds(
   if (list.link !== null && parent !== null) {
     const { from, on } = linkedTo(emitter, list.link, row, parent)
     const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
-    return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} order by ${order} ${end}`
+    return sql`select ${value(row, false)} from ${from} where ${on}${beyond} and ${condition} order by ${order} ${end}`
   }
   const road = chooseRoad(emitter, table, where, sort)
   const given = orderGiven(road, table, sort)
@@ -207,7 +250,7 @@ function emitIds(
     // A condition that the engine cannot look into leaves it the order as it is.
     const [conditions, ordering] =
       before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
-    return sql`select ${row.alias}.id as id from ${from} where ${conditions} order by ${ordering} ${end}`
+    return sql`select ${value(row, false)} from ${from} where ${conditions} order by ${ordering} ${end}`
   }
   if (position === null) return part([])
   if (given === 'none') return part([anyOf(starts)])

@@ -170,12 +170,22 @@ export function lookUp(
   tables: readonly Table[],
   value: (alias: Sql, table: Table) => Sql,
 ): Sql {
-  const cases = tables.map((table) => {
-    const alias = emitter.alias()
-    return sql`when ${literal(table.collection.nsid)} then
-      (select ${value(alias, table)} from ${emitter.rows(table, alias)} where ${alias}.base = ${base} and ${alias}.rkey = ${key})`
-  })
+  const cases = tables.map(
+    (table) => sql`when ${literal(table.collection.nsid)} then
+      ${lookUpIn(emitter, { base, key }, table, value)}`,
+  )
   return sql`case (select collection from base where id = ${base}) ${join(cases, ' ')} end`
+}
+
+/** The same where it is in one collection. */
+export function lookUpIn(
+  emitter: Emitter,
+  { base, key }: UriParts,
+  table: Table,
+  value: (alias: Sql, table: Table) => Sql,
+): Sql {
+  const alias = emitter.alias()
+  return sql`(select ${value(alias, table)} from ${emitter.rows(table, alias)} where ${alias}.base = ${base} and ${alias}.rkey = ${key})`
 }
 
 export function columnOf({ dialect }: Emitter, alias: Sql, { name, path, virtual }: Column): Sql {

@@ -59,8 +59,11 @@ export interface AnswerReport {
   readonly from: 'constant' | 'memory' | 'short' | 'long' | null
   /** Milliseconds from handing the statement to the database until its answer. */
   readonly statementTime: number
-  /** Records and groups in the lists of the answer's first level; null where an answer is too long to look through. */
-  readonly rows: number | null
+  /**
+   * Records and groups in the lists of the answer's first level, which are counted when somebody looks; null where an
+   * answer is too long to look through.
+   */
+  rows(): number | null
   readonly statement: Statement | null
   /** Whether the answer depends on nothing but what is stored, and not on the clock. */
   readonly isTimeless: boolean

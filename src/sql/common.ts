@@ -9,14 +9,39 @@ const mondayOffset = 3 * microsPer.day
 /** A call takes at most 100 arguments, or one less. */
 const maxArguments = 99
 
+/** What was put together, so that it need not be put together twice: each time copies the text. */
+const partsOf = new WeakMap<Sql, readonly Sql[]>()
+
 /** Texts one after the other; null counts as empty. */
 export function concat(parts: readonly Sql[]): Sql {
+  const all = mergedLiterals(parts.flatMap((part) => partsOf.get(part) ?? [part]))
+  const text = call(all)
+  partsOf.set(text, all)
+  return text
+}
+
+function call(parts: readonly Sql[]): Sql {
   if (parts.length === 1) return parts[0] as Sql
   if (parts.length <= maxArguments) return sql`concat(${join(parts as Sql[], ', ')})`
   const chunks: Sql[] = []
   for (let start = 0; start < parts.length; start += maxArguments)
-    chunks.push(concat(parts.slice(start, start + maxArguments)))
-  return concat(chunks)
+    chunks.push(call(parts.slice(start, start + maxArguments)))
+  return call(chunks)
+}
+
+function mergedLiterals(parts: readonly Sql[]): readonly Sql[] {
+  const merged: Sql[] = []
+  for (const part of parts) {
+    const last = merged.at(-1)
+    if (last !== undefined && isLiteral(last) && isLiteral(part))
+      merged[merged.length - 1] = raw(`${last.sql.slice(0, -1)}${part.sql.slice(1)}`)
+    else merged.push(part)
+  }
+  return merged
+}
+
+function isLiteral({ strings, values }: Sql): boolean {
+  return values.length === 0 && strings.length === 1 && /^'(?:[^']|'')*'$/.test(strings[0] ?? '')
 }
 
 /** The first microsecond of a bucket of fixed length. */

@@ -15,7 +15,7 @@ export const report: NonNullable<Answered['report']> = {
   points: 3,
   from: 'short',
   statementTime: 1.234_56,
-  rows: 20,
+  rows: () => 20,
 }
 
 /** A page that was answered well, but for what is given. */

@@ -48,19 +48,19 @@ export class SqliteReader implements ReadDatabase {
     this.#options = options
     this.#readings = new Readings(database)
     this.statistics = {
-      rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) as n from ${quote(name)}`, []),
+      rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) from ${quote(name)}`, []),
       countUpTo: ({ text, values }, limit) =>
-        this.#number(`select count(*) as n from (${text} limit ? + 0)`, [...values, limit]),
+        this.#number(`select count(*) from (${text} limit ? + 0)`, [...values, limit]),
       trigram: ({ name }: TextIndex, trigram) =>
         unindexable.test(trigram)
           ? null
-          : this.#number(`select records as n from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
+          : this.#number(`select records from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
       prefix: ({ name }: TextIndex, needle) => {
         if (unindexable.test(needle)) return null
-        const counts = `select count(*) as terms, sum(records) as records from ${quote(`${name}/counts`)}
+        const counts = `select count(*), sum(records) from ${quote(`${name}/counts`)}
           where term >= ? and term < ?`
         const row = this.#readings.prepare(counts).get(needle, afterPrefix(needle))
-        return { terms: Number(row?.terms), records: Number(row?.records ?? 0) }
+        return { terms: Number(row?.[0]), records: Number(row?.[1] ?? 0) }
       },
     }
   }
@@ -84,7 +84,7 @@ export class SqliteReader implements ReadDatabase {
   dataVersion(): number | null {
     if (this.#options.idle() !== null) return null
     const ask = this.#readings.prepare('pragma data_version')
-    return whileReachable(() => Number(ask.get()?.data_version))
+    return whileReachable(() => Number(ask.get()?.[0]))
   }
 
   async findKey(hash: string): Promise<ApiKey | null> {
@@ -111,7 +111,7 @@ export class SqliteReader implements ReadDatabase {
     const file = this.#database.location()
     // Its log is gone when nobody has it open.
     if (file !== null) return [file, `${file}-wal`].reduce((sum, path) => sum + bytesOf(path), 0)
-    const pages = 'select page_count * page_size as n from pragma_page_count, pragma_page_size'
+    const pages = 'select page_count * page_size from pragma_page_count, pragma_page_size'
     return this.#number(pages, [])
   }
 
@@ -166,7 +166,7 @@ export class SqliteReader implements ReadDatabase {
   }
 
   #number(text: string, values: readonly ColumnValue[]): number {
-    return Number(this.#readings.prepare(text).get(...values)?.n ?? 0)
+    return Number(this.#readings.prepare(text).get(...values)?.[0] ?? 0)
   }
 }
 

@@ -21,18 +21,22 @@ export class Readings {
     this.run = createRunner(database)
   }
 
-  /** For statements that come again. */
+  /**
+   * For statements that come again; their rows are arrays. Rows as objects stay until all memory is looked through,
+   * with the answers they hold, and 64 MB of those have all memory looked through.
+   */
   prepare(text: string): StatementSync {
     const known = this.#prepared.get(text)
     if (known !== undefined) return known
     const prepared = this.#database.prepare(text)
+    prepared.setReturnArrays(true)
     this.#prepared.set(text, prepared)
     return prepared
   }
 
   readAnswer({ text, values }: Statement): StoredAnswer {
     const row = this.prepare(text).get(...values)
-    return { version: Number(row?.version), body: row?.body as Uint8Array }
+    return { version: Number(row?.[0]), body: row?.[1] as Uint8Array }
   }
 
   /** In one transaction, so that its figures agree. */
