@@ -4,8 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { CommandError, type CommandContext } from './command.ts'
 import type { IngestThreadData } from './ingest-thread.ts'
-import { identityOptions, publisherNames } from './network.ts'
-import { parseSources } from './sources.ts'
 
 /** Milliseconds until a thread that failed is started anew. */
 const restartPause = 5_000
@@ -19,6 +17,11 @@ export interface IngestBeside extends AsyncDisposable {
 /** Whatever is wrong with `--ingest` that can be told before anything is opened. */
 export async function assertIngest({ config }: CommandContext): Promise<void> {
   if (config.ingest === null) return
+  // Whoever follows nobody does not wait for what speaks to the network.
+  const [{ identityOptions, publisherNames }, { parseSources }] = await Promise.all([
+    import('./network.ts'),
+    import('./sources.ts'),
+  ])
   await parseSources(config.ingest)
   identityOptions(config)
   publisherNames(config)
