@@ -1,5 +1,6 @@
 /** Runs a server until it is told to stop; requests in flight are answered first. */
 import { once } from 'node:events'
+import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import type { ReadDatabase } from '../database/database.ts'
 import { isPostgres } from '../database/open.ts'
@@ -21,6 +22,7 @@ import type { ReadService } from './service.ts'
 import { stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 import { loadTiers } from './tiers.ts'
+import { keepYoungGeneration } from './young-generation.ts'
 
 /** What a server answers from. */
 type Served = Pick<ReadService, 'engine' | 'model' | 'database'>
@@ -116,20 +118,26 @@ export async function startServer(
     await observer[Symbol.asyncDispose]()
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
-  const warming = isPostgres(config.database) ? undefined : setTimeout(warmUp, warmUpPause, read)
+  const young = keepYoungGeneration()
+  const settling = setTimeout(() => {
+    // By itself it is written at the end, which a process that is killed does not come to.
+    flushCompileCache()
+    if (!isPostgres(config.database)) warmUp(read)
+  }, settlingPause)
   const { address, family, port: actual } = app.server.address() as AddressInfo
   const name = family === 'IPv6' ? `[${address}]` : address
   return {
     address: `http://${name}:${actual}`,
     close: () => {
-      clearTimeout(warming)
+      clearTimeout(settling)
+      young[Symbol.dispose]()
       return app.close()
     },
   }
 }
 
 /** Milliseconds from listening on: those who waited for the start come first. */
-const warmUpPause = 1_000
+const settlingPause = 1_000
 
 /** The first to ask what takes long need not wait for what that is done in. */
 function warmUp(read: ReadDatabase): void {
