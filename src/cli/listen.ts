@@ -19,7 +19,7 @@ import { openCounts } from './limiter.ts'
 import { createLogs } from './logger.ts'
 import { createReadiness } from './readiness.ts'
 import type { ReadService } from './service.ts'
-import { stopSignal } from './signals.ts'
+import { stopping, stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 import { loadTiers } from './tiers.ts'
 import { keepYoungGeneration } from './young-generation.ts'
@@ -58,8 +58,6 @@ export async function listen(
   notify(config, stopping)
   await server.close()
 }
-
-export const stopping = 'Stopping: requests in flight are answered first; a second signal ends at once.'
 
 /** What a process that answers is given by the one that began it. */
 export interface ServerPlace {

@@ -12,10 +12,8 @@ import {
 } from '../foundation.ts'
 import { assertIngest, ingestBeside, isInMemory } from '../ingest-beside.ts'
 import { openCounts } from '../limiter.ts'
-import { listen, stopping } from '../listen.ts'
-import { openServed } from '../service.ts'
 import type { Config } from '../settings.ts'
-import { stopSignal } from '../signals.ts'
+import { stopping, stopSignal } from '../signals.ts'
 
 export async function serve(context: CommandContext): Promise<number> {
   const { config } = context
@@ -28,6 +26,8 @@ export async function serve(context: CommandContext): Promise<number> {
 
 async function serveAlone(context: CommandContext): Promise<void> {
   const { config, root } = context
+  const { listen } = await import('../listen.ts')
+  const { openServed } = await import('../service.ts')
   await using service = await openServed(config, root)
   await using ingest = ingestBeside(context)
   await listen(service, config, async (address) => tell(config, address), ingest.refused)
@@ -36,6 +36,7 @@ async function serveAlone(context: CommandContext): Promise<void> {
 
 async function serveByWorkers(context: CommandContext, count: number): Promise<void> {
   const { config } = context
+  // This process answers nothing itself, and loads nothing of what does.
   const { startWorkers } = await import('../workers.ts')
   const stop = stopSignal()
   const foundation = await prepareStore(context)
