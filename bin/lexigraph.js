@@ -2,6 +2,7 @@
 // Plain JavaScript that an old Node parses too, so that it can say what is needed instead of failing on syntax.
 import { existsSync } from 'node:fs'
 import module from 'node:module'
+import { dirname } from 'node:path'
 
 const required = 24
 if (Number(process.versions.node.split('.')[0]) < required) {
@@ -16,7 +17,9 @@ if (Number(process.versions.node.split('.')[0]) < required) {
 }
 
 // Halves the time until a command begins; where it cannot be written, nothing is lost.
-module.enableCompileCache()
+const cache = module.enableCompileCache().directory
+// Processes that it starts find there what it has compiled. The folder's own folder is what is to be named.
+if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(cache)
 
 // A checkout runs its sources as they are; the installed package has them compiled in dist/.
 const root = new URL('../', import.meta.url)

@@ -8,13 +8,13 @@ import {
   openDatabase,
   type OpenOptions,
   openReadDatabase,
+  openReadyDatabase,
   openSnapshot,
 } from '../database/open.ts'
 import { withoutPassword } from '../database/postgres/url.ts'
 import { buildTables, type Table } from '../database/tables.ts'
 import type { LexiconProblem, LexiconSet } from '../lexicon/lexicons.ts'
 import { loadLexicons } from '../lexicon/load.ts'
-import { createRecordReader } from '../lexicon/validate.ts'
 import { buildModel } from '../schema/build-model.ts'
 import type { Model } from '../schema/model.ts'
 import { CommandError } from './command.ts'
@@ -47,9 +47,14 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
 }
 
 /** The database as configured; a file that does not exist is created, and an empty database laid out. */
-export function openStore(config: Config, foundation: Foundation): Promise<Database> {
-  const reading = readingOptions(config)
-  return opened(config.database, () => openDatabase(config.database, { ...openOptions(foundation), reading }))
+export async function openStore(config: Config, foundation: Foundation): Promise<Database> {
+  const options = { ...(await openOptions(foundation)), reading: readingOptions(config) }
+  return opened(config.database, () => openDatabase(config.database, options))
+}
+
+/** The same to be read only, where nothing must be done to it before; otherwise null. */
+export function openReadyStore({ database }: Config, { lexicons }: Foundation): Promise<ReadDatabase | null> {
+  return openReadyDatabase(database, { fingerprint: lexicons.fingerprint, now })
 }
 
 /** For commands that only read: an empty answer from a misspelt path helps nobody. */
@@ -67,8 +72,9 @@ export function openCopySource(url: string, { lexicons }: Foundation): Promise<S
 }
 
 /** The database that becomes the copy. */
-export function openCopy(url: string, source: Snapshot, foundation: Foundation): Promise<CopyTarget> {
-  return opened(url, () => openCopyTarget(url, source, openOptions(foundation)))
+export async function openCopy(url: string, source: Snapshot, foundation: Foundation): Promise<CopyTarget> {
+  const options = await openOptions(foundation)
+  return opened(url, () => openCopyTarget(url, source, options))
 }
 
 /** For commands that mend what is there. */
@@ -81,8 +87,8 @@ export function openExistingWriter(config: Config, foundation: Foundation): Prom
  * For commands that keep something beside the records. They may be run with other lexicons than the server's by
  * mistake, and must not rebuild the database for that.
  */
-export function openBeside(config: Config, foundation: Foundation): Promise<Database> {
-  const options = { ...openOptions(foundation), mayRebuild: false }
+export async function openBeside(config: Config, foundation: Foundation): Promise<Database> {
+  const options = { ...(await openOptions(foundation)), mayRebuild: false }
   return opened(config.database, () => openDatabase(config.database, options))
 }
 
@@ -91,8 +97,8 @@ export function openExistingBeside(config: Config, foundation: Foundation): Prom
   return openBeside(config, foundation)
 }
 
-function openOptions({ lexicons, tables }: Foundation): OpenOptions {
-  return { tables, fingerprint: lexicons.fingerprint, check: createCheck(lexicons), now }
+async function openOptions({ lexicons, tables }: Foundation): Promise<OpenOptions> {
+  return { tables, fingerprint: lexicons.fingerprint, check: await createCheck(lexicons), now }
 }
 
 function assertExists(database: string): void {
@@ -119,8 +125,9 @@ function lexiconFailure(problems: readonly LexiconProblem[]): string {
   return more > 0 ? `${first} And ${rest}` : first
 }
 
-/** Records that were stored under other lexicons are judged again by these. */
-function createCheck(lexicons: LexiconSet): RecordCheck {
+/** Records that were stored under other lexicons are judged again by these. Whoever only reads does not wait for that. */
+async function createCheck(lexicons: LexiconSet): Promise<RecordCheck> {
+  const { createRecordReader } = await import('../lexicon/validate.ts')
   const read = createRecordReader(lexicons)
   return (uri, json) => {
     const reading = read({ uri, value: JSON.parse(json) })

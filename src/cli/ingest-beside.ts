@@ -6,6 +6,7 @@ import { CommandError, type CommandContext } from './command.ts'
 import type { IngestThreadData } from './ingest-thread.ts'
 import { identityOptions, publisherNames } from './network.ts'
 import { parseSources } from './sources.ts'
+import { half } from './young-generation.ts'
 
 /** Milliseconds until a thread that failed is started anew. */
 const restartPause = 5_000
@@ -63,7 +64,9 @@ type ThreadEnd =
 function runThread(data: IngestThreadData, signal: AbortSignal): Promise<ThreadEnd> {
   // Its name ends as this file's does: sources run as they are, the package has them compiled.
   const url = new URL(`./ingest-thread${extname(import.meta.url)}`, import.meta.url)
-  const worker = new Worker(url, { workerData: data })
+  // V8 counts a young generation as three halves here.
+  const resourceLimits = { maxYoungGenerationSizeMb: 3 * half }
+  const worker = new Worker(url, { workerData: data, resourceLimits })
   const stop = (): void => worker.postMessage('stop')
   signal.addEventListener('abort', stop)
   let end: ThreadEnd = { kind: 'ended' }

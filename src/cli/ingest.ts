@@ -9,9 +9,10 @@ import { createIdentity } from '../ingest/sources/identity.ts'
 import { createHosts } from '../ingest/sources/hosts.ts'
 import type { Source } from '../ingest/source.ts'
 import type { CommandContext } from './command.ts'
+import { createSource } from './create-source.ts'
 import { lexiconDir, loadFoundation, now, openStore } from './foundation.ts'
 import { createLog, identityOptions, publishersOf } from './network.ts'
-import { createSource, parseSources } from './sources.ts'
+import { parseSources } from './sources.ts'
 
 /** Ends when all sources are at their end, and then all they asked for is done; or when the signal is aborted. */
 export async function runIngest(

@@ -2,7 +2,6 @@
 import { isPostgres } from '../database/open.ts'
 import { type Counts, createCounts } from '../server/limits/counts.ts'
 import { createMemoryPoints } from '../server/limits/point-store.ts'
-import { createPostgresPoints } from '../server/limits/postgres-points.ts'
 import { notify } from './command.ts'
 import type { Config } from './settings.ts'
 
@@ -14,6 +13,7 @@ export async function openCounts(config: Config): Promise<Counts & AsyncDisposab
   if (isPostgres(database)) {
     // Whoever has a file does not wait for the driver.
     const { RateStore } = await import('../database/postgres/rate-store.ts')
+    const { createPostgresPoints } = await import('../server/limits/postgres-points.ts')
     const store = resources.use(new RateStore(database))
     points = resources.use(createPostgresPoints(store, (sentence) => notify(config, sentence)))
   }

@@ -1,5 +1,6 @@
 /** Runs a server until it is told to stop; requests in flight are answered first. */
 import { once } from 'node:events'
+import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import type { ReadDatabase } from '../database/database.ts'
 import { isPostgres } from '../database/open.ts'
@@ -9,19 +10,19 @@ import type { ConnectionLimits } from '../server/connections.ts'
 import { parseTrustedProxies } from '../server/limits/address.ts'
 import { createLimiter } from '../server/limits/create-limiter.ts'
 import type { Limiter } from '../server/limits/limiter.ts'
-import { createMetrics, type Metrics } from '../server/metrics.ts'
+import type { Metrics } from '../server/metrics.ts'
 import { createObserver } from '../server/observe.ts'
 import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
 import { now } from './foundation.ts'
 import { openCounts } from './limiter.ts'
 import { createLogs } from './logger.ts'
-import { serveMetrics } from './metrics.ts'
 import { createReadiness } from './readiness.ts'
 import type { ReadService } from './service.ts'
-import { stopSignal } from './signals.ts'
+import { stopping, stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 import { loadTiers } from './tiers.ts'
+import { keepYoungGeneration } from './young-generation.ts'
 
 /** What a server answers from. */
 type Served = Pick<ReadService, 'engine' | 'model' | 'database'>
@@ -41,10 +42,13 @@ export async function listen(
   onListening: (address: string) => Promise<void>,
   end?: AbortSignal,
 ): Promise<void> {
-  const metrics = config['metrics-port'] === null ? null : createMetrics()
+  const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
+  const metrics = metering?.createMetrics() ?? null
   const { read: database } = served.database
   await using _metrics =
-    metrics === null ? null : await serveMetrics(config, { metrics, database, workers: false })
+    metering === null || metrics === null
+      ? null
+      : await metering.serveMetrics(config, { metrics, database, workers: false })
   await using counts = await openCounts(config)
   const place: ServerPlace = { limiter: createLimiter(counts), metrics, worker: null }
   const server = await startServer(served, config, place)
@@ -54,8 +58,6 @@ export async function listen(
   notify(config, stopping)
   await server.close()
 }
-
-export const stopping = 'Stopping: requests in flight are answered first; a second signal ends at once.'
 
 /** What a process that answers is given by the one that began it. */
 export interface ServerPlace {
@@ -106,7 +108,6 @@ export async function startServer(
     cacheSeconds: config['cache-seconds'],
   })
   app.addHook('onClose', () => observer[Symbol.asyncDispose]())
-  if (!isPostgres(config.database)) warmUp(read)
   const { host, port } = config
   try {
     await app.listen({ host, port })
@@ -115,10 +116,26 @@ export async function startServer(
     await observer[Symbol.asyncDispose]()
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
+  const young = keepYoungGeneration()
+  const settling = setTimeout(() => {
+    // By itself it is written at the end, which a process that is killed does not come to.
+    flushCompileCache()
+    if (!isPostgres(config.database)) warmUp(read)
+  }, settlingPause)
   const { address, family, port: actual } = app.server.address() as AddressInfo
   const name = family === 'IPv6' ? `[${address}]` : address
-  return { address: `http://${name}:${actual}`, close: () => app.close() }
+  return {
+    address: `http://${name}:${actual}`,
+    close: () => {
+      clearTimeout(settling)
+      young[Symbol.dispose]()
+      return app.close()
+    },
+  }
 }
+
+/** Milliseconds from listening on: those who waited for the start come first. */
+const settlingPause = 1_000
 
 /** The first to ask what takes long need not wait for what that is done in. */
 function warmUp(read: ReadDatabase): void {

@@ -10,10 +10,14 @@ import { type Command, CommandError } from './command.ts'
 import { type ParsedConfig, parseConfig } from './config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './settings.ts'
+import { holdYoungGeneration } from './young-generation.ts'
 
 /** Loaded when asked for, so that `--help` does not wait for what only `serve` needs. */
 const load: Record<CommandName, () => Promise<Command>> = {
-  serve: async () => (await import('./commands/serve.ts')).serve,
+  serve: async () => {
+    holdYoungGeneration()
+    return (await import('./commands/serve.ts')).serve
+  },
   import: async () => (await import('./commands/import.ts')).importFiles,
   ingest: async () => (await import('./commands/ingest.ts')).ingest,
   backfill: async () => (await import('./commands/backfill.ts')).backfill,

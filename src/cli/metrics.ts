@@ -1,12 +1,14 @@
-/** Serves metrics where the settings say, for this process or for all workers below it. */
+/** Serves metrics where the settings say, for this process or for all workers below it. Loaded only where somebody reads them. */
 import type { AddressInfo } from 'node:net'
 import type { ReadDatabase } from '../database/database.ts'
-import { type Metrics, sumMetrics } from '../server/metrics.ts'
+import { createMetrics, type Metrics, sumMetrics } from '../server/metrics.ts'
 import { createMetricsApp } from '../server/metrics-app.ts'
 import { addIndexMetrics } from '../server/metrics-index.ts'
-import { gatherMetrics } from '../server/metrics-workers.ts'
+import { gatherMetrics, shareMetrics } from '../server/metrics-workers.ts'
 import { CommandError, notify } from './command.ts'
 import type { Config } from './settings.ts'
+
+export { createMetrics, shareMetrics }
 
 export interface MetricsServer extends AsyncDisposable {
   /** Such as `http://127.0.0.1:9090/metrics`. */

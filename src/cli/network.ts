@@ -1,7 +1,6 @@
 /** What the commands that reach the network have in common: identities, publishers, and a log. */
 import { createIngestLog, type IngestLog } from '../ingest/log.ts'
-import { createIdentity, type IdentityOptions } from '../ingest/sources/identity.ts'
-import { resolvePublishers } from '../ingest/sources/publishers.ts'
+import type { IdentityOptions } from '../ingest/sources/identity.ts'
 import { CommandError } from './command.ts'
 import type { Config } from './settings.ts'
 
@@ -30,6 +29,9 @@ export async function publishersOf(
 ): Promise<ReadonlySet<string> | null | 'stopped'> {
   const names = publisherNames(config)
   if (names === null) return null
+  // Whoever takes all, or only looks whether the settings are right, does not wait for what speaks to the network.
+  const { createIdentity } = await import('../ingest/sources/identity.ts')
+  const { resolvePublishers } = await import('../ingest/sources/publishers.ts')
   try {
     return await resolvePublishers(names, createIdentity(identityOptions(config)), log, signal)
   } catch (error) {

@@ -1,8 +1,6 @@
 /** One of the processes of `serve --workers`: answers until it is told to stop, or until its parent is gone. */
 import { createLimiter } from '../server/limits/create-limiter.ts'
 import { RemoteCounts } from '../server/limits/remote-counts.ts'
-import { createMetrics } from '../server/metrics.ts'
-import { shareMetrics } from '../server/metrics-workers.ts'
 import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
 import { startServer } from './listen.ts'
 import { openReader } from './service.ts'
@@ -30,8 +28,9 @@ process.on('message', (message: ToWorker) => {
 
 async function run({ config, root, id, of }: WorkerTask): Promise<void> {
   try {
-    const metrics = config['metrics-port'] === null ? null : createMetrics()
-    if (metrics !== null) shareMetrics(metrics.registry)
+    const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
+    const metrics = metering?.createMetrics() ?? null
+    if (metrics !== null) metering?.shareMetrics(metrics.registry)
     await using service = await openReader(config, new URL(root))
     const place = { limiter: createLimiter(counts), metrics, worker: { id, of } }
     const server = await startServer(service, config, place)

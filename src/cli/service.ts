@@ -3,7 +3,14 @@ import type { Database, ReadDatabase } from '../database/database.ts'
 import { createEngine } from '../query/engine.ts'
 import type { QueryEngine } from '../query/execute.ts'
 import { buildGraphQLSchema } from '../schema/graphql.ts'
-import { type Foundation, lexiconDir, loadFoundation, openExistingStore, openStore } from './foundation.ts'
+import {
+  type Foundation,
+  lexiconDir,
+  loadFoundation,
+  openExistingStore,
+  openReadyStore,
+  openStore,
+} from './foundation.ts'
 import type { Config } from './settings.ts'
 
 export interface Service extends Foundation, AsyncDisposable {
@@ -13,7 +20,10 @@ export interface Service extends Foundation, AsyncDisposable {
 
 /** A store that is made or rebuilt when need be, and the engine over it. */
 export async function openService(config: Config, root: URL): Promise<Service> {
-  const foundation = await loadFoundation(lexiconDir(config, root))
+  return serviceOver(config, await loadFoundation(lexiconDir(config, root)))
+}
+
+async function serviceOver(config: Config, foundation: Foundation): Promise<Service> {
   const database = await openStore(config, foundation)
   const engine = engineOver(database.read, foundation, config)
   return { ...foundation, database, engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
@@ -27,7 +37,17 @@ export interface ReadService extends Foundation, AsyncDisposable {
 /** An engine over a store that is only read, and left as it is. */
 export async function openReader(config: Config, root: URL): Promise<ReadService> {
   const foundation = await loadFoundation(lexiconDir(config, root))
-  const read = await openExistingStore(config, foundation)
+  return readerOver(config, foundation, await openExistingStore(config, foundation))
+}
+
+/** The same over a store that is made or rebuilt before, when need be: otherwise there is nothing to write. */
+export async function openServed(config: Config, root: URL): Promise<ReadService> {
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  const ready = await openReadyStore(config, foundation)
+  return ready === null ? serviceOver(config, foundation) : readerOver(config, foundation, ready)
+}
+
+function readerOver(config: Config, foundation: Foundation, read: ReadDatabase): ReadService {
   const engine = engineOver(read, foundation, config)
   return {
     ...foundation,

@@ -1,5 +1,7 @@
 /** Stopping on a signal, and at once on a second one. */
 
+export const stopping = 'Stopping: requests in flight are answered first; a second signal ends at once.'
+
 /** Aborted by the first signal to stop; another one ends the process, whatever is under way. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()

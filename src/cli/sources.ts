@@ -1,14 +1,6 @@
 /** What `--from` and `--ingest` name: kinds of sources and their addresses, parsed before anything is opened. */
-import { createFirehoseSource } from '../ingest/sources/firehose.ts'
-import type { NetworkReaderOptions } from '../ingest/sources/change-reader.ts'
-import type { Hosts } from '../ingest/sources/hosts.ts'
-import type { Identity, IdentityOptions } from '../ingest/sources/identity.ts'
-import { createImportSource } from '../ingest/sources/import.ts'
-import { createJetstreamSource } from '../ingest/sources/jetstream.ts'
 import type { LineInput } from '../ingest/sources/lines.ts'
-import { createRepoExportSource, parseTarget, type Target } from '../ingest/sources/repo-export.ts'
-import { createTapSource } from '../ingest/sources/tap.ts'
-import type { Source } from '../ingest/source.ts'
+import type { Target } from '../ingest/sources/repo-export.ts'
 import { nearest } from '../util/nearest.ts'
 import { CommandError } from './command.ts'
 import { findInputs } from './inputs.ts'
@@ -18,7 +10,7 @@ const kinds = ['firehose', 'jetstream', 'tap', 'repo-export', 'import'] as const
 type Kind = (typeof kinds)[number]
 
 /** A source that can be opened, as far as that can be told beforehand. */
-type ParsedSource = { readonly name: string } & (
+export type ParsedSource = { readonly name: string } & (
   | { readonly kind: Exclude<Kind, 'repo-export' | 'import'>; readonly url: string }
   | { readonly kind: 'repo-export'; readonly target: Target }
   | { readonly kind: 'import'; readonly inputs: readonly LineInput[] }
@@ -47,6 +39,8 @@ async function parseSource(text: string): Promise<ParsedSource> {
       assertUrl(kind, address)
       return { kind, name: `${kind}:${withoutPassword(address)}`, url: address }
     case 'repo-export': {
+      // Whoever follows others does not wait for what reads repositories.
+      const { parseTarget } = await import('../ingest/sources/repo-export.ts')
       const shown = withoutPassword(address)
       return { kind, name: `${kind}:${shown}`, target: parseTarget(shown) }
     }
@@ -85,32 +79,4 @@ function withoutPassword(address: string): string {
   url.username = ''
   url.password = ''
   return address.endsWith('/') ? url.href : url.href.replace(/\/$/, '')
-}
-
-interface SourceOptions {
-  readonly reader: NetworkReaderOptions
-  readonly identity: Identity
-  /** For threads, which know accounts by themselves. */
-  readonly identityOptions: IdentityOptions
-  readonly hosts: Hosts
-  readonly threads: number
-}
-
-export function createSource(
-  source: ParsedSource,
-  { reader, identity, identityOptions, hosts, threads }: SourceOptions,
-): Source {
-  const { name } = source
-  switch (source.kind) {
-    case 'firehose':
-      return createFirehoseSource({ name, url: source.url, reader, identity: identityOptions, threads })
-    case 'jetstream':
-      return createJetstreamSource({ name, url: source.url, reader, threads })
-    case 'tap':
-      return createTapSource({ name, url: source.url, reader, threads })
-    case 'repo-export':
-      return createRepoExportSource({ name, target: source.target, reader, identity, hosts })
-    case 'import':
-      return createImportSource(name, source.inputs, { ...reader, workers: threads })
-  }
 }

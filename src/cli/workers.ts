@@ -3,8 +3,7 @@
  * dies is replaced; those that die soon after their start again and again end the service.
  */
 import cluster from 'node:cluster'
-import { getCompileCacheDir } from 'node:module'
-import { dirname, extname } from 'node:path'
+import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { answerLimits } from '../server/limits/answer-limits.ts'
@@ -13,6 +12,7 @@ import type { LimitAnswer } from '../server/limits/messages.ts'
 import { CommandError, type CommandContext } from './command.ts'
 import type { Config } from './settings.ts'
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
+import { half } from './young-generation.ts'
 
 /** Disposing of it waits until all requests in flight are answered. */
 export interface Workers extends AsyncDisposable {
@@ -32,7 +32,8 @@ const longestPause = 8_000
 export function startWorkers({ config, root }: CommandContext, count: number, counts: Counts): Workers {
   // Its name ends as this file's does: sources run as they are, the package has them compiled.
   const program = new URL(`./serve-worker${extname(import.meta.url)}`, import.meta.url)
-  cluster.setupPrimary({ exec: fileURLToPath(program), args: [] })
+  const execArgv = [...process.execArgv, `--max-semi-space-size=${half}`]
+  cluster.setupPrimary({ exec: fileURLToPath(program), args: [], execArgv })
   const answer = answerLimits(counts)
   const stop = new AbortController()
   const refusal = new AbortController()
@@ -107,9 +108,7 @@ function runWorker(
   onListening: (address: string) => void,
   signal: AbortSignal,
 ): Promise<WorkerEnd> {
-  // What this process has compiled need not be compiled again.
-  const cache = getCompileCacheDir()
-  const worker = cluster.fork(cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) })
+  const worker = cluster.fork()
   const send = (message: ToWorker): void => {
     // Whatever it does not get because it has ended is lost, and so is what it was to answer.
     if (worker.isConnected()) worker.send(message, () => undefined)

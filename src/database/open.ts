@@ -2,9 +2,7 @@
 import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
 import type { Database, ReadDatabase, RecordCheck } from './database.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
-import { openSqliteTarget } from './sqlite/copy-target.ts'
-import { connectReader, openSqlite, openSqliteReader } from './sqlite/open.ts'
-import { SqliteSnapshot } from './sqlite/snapshot.ts'
+import { connectReader, openSqliteReader } from './sqlite/open-reader.ts'
 import type { Table } from './tables.ts'
 
 export interface OpenOptions {
@@ -26,7 +24,10 @@ export interface OpenOptions {
  * older one migrated; a file that is not there is created.
  */
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
-  if (!isPostgres(url)) return openSqlite(sqlitePath(url), options)
+  if (!isPostgres(url)) {
+    const { openSqlite } = await import('./sqlite/open.ts')
+    return openSqlite(sqlitePath(url), options)
+  }
   const { openPostgres } = await postgres()
   return openPostgres(url, options)
 }
@@ -41,6 +42,22 @@ export async function openReadDatabase(
   return openPostgresReader(url, options)
 }
 
+/**
+ * The same, of a file that is laid out and of these lexicons already; null where `openDatabase` has to look at it, and
+ * to say what is wrong. PostgreSQL is always such a case.
+ */
+export async function openReadyDatabase(
+  url: string,
+  options: Pick<OpenOptions, 'fingerprint' | 'now'>,
+): Promise<ReadDatabase | null> {
+  if (isPostgres(url)) return null
+  try {
+    return await openSqliteReader(sqlitePath(url), options)
+  } catch {
+    return null
+  }
+}
+
 /** What the database holds now; from which a copy is made. Nothing is created, migrated or rebuilt. */
 export async function openSnapshot(
   url: string,
@@ -48,6 +65,7 @@ export async function openSnapshot(
 ): Promise<Snapshot> {
   if (!isPostgres(url)) {
     const path = sqlitePath(url)
+    const { SqliteSnapshot } = await import('./sqlite/snapshot.ts')
     return new SqliteSnapshot(connectReader(path, fingerprint), path)
   }
   const { openPostgresSnapshot } = await import('./postgres/snapshot.ts')
@@ -60,7 +78,10 @@ export async function openCopyTarget(
   source: Pick<Snapshot, 'identity' | 'name'>,
   options: OpenOptions,
 ): Promise<CopyTarget> {
-  if (!isPostgres(url)) return openSqliteTarget(sqlitePath(url), source, options)
+  if (!isPostgres(url)) {
+    const { openSqliteTarget } = await import('./sqlite/copy-target.ts')
+    return openSqliteTarget(sqlitePath(url), source, options)
+  }
   const { openPostgresTarget } = await import('./postgres/copy-target.ts')
   return openPostgresTarget(url, source, options)
 }

@@ -60,10 +60,12 @@ type Compiled = Answering & {
   readonly isTimeless: boolean
 }
 
-/** Characters of keys, SQL and constant answers that are kept. */
-const cacheSize = 16_000_000
-/** Characters of documents that are kept parsed, which takes up to 150 bytes for each. */
-const documentsSize = 500_000
+/** Characters of keys, SQL and constant answers that are kept, and what one of them takes besides, in as many bytes. */
+const cacheSize = 8_000_000
+const cacheOverhead = 400
+/** Characters of documents that are kept parsed, which takes up to 150 bytes for each: 30 MB. A short one takes more. */
+const documentsSize = 200_000
+const documentOverhead = 20
 /** Roads are chosen by how much data there was; they are chosen anew after this many milliseconds. */
 const planLifetime = 60_000
 /** How often a statement is made: figures that are asked for may lead to others. */
@@ -81,13 +83,15 @@ export function createEngine(options: EngineOptions): QueryEngine {
   const { schema, model, tables, database, keptBytes = 0 } = options
   const documents = new LRUCache<string, Prepared>({
     maxSize: documentsSize,
-    sizeCalculation: (_, text) => text.length + 1,
+    sizeCalculation: (_, text) => text.length + documentOverhead,
   })
   const compiled = new LRUCache<string, Compiled>({
     maxSize: cacheSize,
     ttl: planLifetime,
     sizeCalculation: (value, key) =>
-      key.length + 1 + (value.kind === 'constant' ? value.body.length : value.statement.text.length),
+      key.length +
+      cacheOverhead +
+      (value.kind === 'constant' ? value.body.length : value.statement.text.length),
   })
   const kept = new KeptAnswers(keptBytes)
   let state: PlanState | null = null

@@ -1,17 +1,19 @@
 /** `serve`: the database over HTTP, until a signal; with `--ingest` it follows sources too. */
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
-import { createMetrics } from '../../server/metrics.ts'
 import { type CommandContext, notify } from '../command.ts'
-import { type Foundation, lexiconDir, loadFoundation, openExistingStore, openStore } from '../foundation.ts'
+import {
+  type Foundation,
+  lexiconDir,
+  loadFoundation,
+  openExistingStore,
+  openReadyStore,
+  openStore,
+} from '../foundation.ts'
 import { assertIngest, ingestBeside, isInMemory } from '../ingest-beside.ts'
 import { openCounts } from '../limiter.ts'
-import { listen, stopping } from '../listen.ts'
-import { serveMetrics } from '../metrics.ts'
-import { openService } from '../service.ts'
 import type { Config } from '../settings.ts'
-import { stopSignal } from '../signals.ts'
-import { startWorkers } from '../workers.ts'
+import { stopping, stopSignal } from '../signals.ts'
 
 export async function serve(context: CommandContext): Promise<number> {
   const { config } = context
@@ -24,7 +26,9 @@ export async function serve(context: CommandContext): Promise<number> {
 
 async function serveAlone(context: CommandContext): Promise<void> {
   const { config, root } = context
-  await using service = await openService(config, root)
+  const { listen } = await import('../listen.ts')
+  const { openServed } = await import('../service.ts')
+  await using service = await openServed(config, root)
   await using ingest = ingestBeside(context)
   await listen(service, config, async (address) => tell(config, address), ingest.refused)
   ingest.refused.throwIfAborted()
@@ -32,6 +36,8 @@ async function serveAlone(context: CommandContext): Promise<void> {
 
 async function serveByWorkers(context: CommandContext, count: number): Promise<void> {
   const { config } = context
+  // This process answers nothing itself, and loads nothing of what does.
+  const { startWorkers } = await import('../workers.ts')
   const stop = stopSignal()
   const foundation = await prepareStore(context)
   await using _metrics = await serveMetricsOfAll(config, foundation)
@@ -50,12 +56,13 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
 /** The store is made, migrated or rebuilt if need be; the workers only read it. */
 async function prepareStore({ config, root }: CommandContext): Promise<Foundation> {
   const foundation = await loadFoundation(lexiconDir(config, root))
-  await using _store = await openStore(config, foundation)
+  await using _store = (await openReadyStore(config, foundation)) ?? (await openStore(config, foundation))
   return foundation
 }
 
 async function serveMetricsOfAll(config: Config, foundation: Foundation): Promise<AsyncDisposable | null> {
   if (config['metrics-port'] === null) return null
+  const { createMetrics, serveMetrics } = await import('../metrics.ts')
   await using resources = new AsyncDisposableStack()
   const database = resources.use(await openExistingStore(config, foundation))
   resources.use(await serveMetrics(config, { metrics: createMetrics(), database, workers: true }))

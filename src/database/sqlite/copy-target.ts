@@ -14,15 +14,9 @@ import { baseUriOf } from '../decide.ts'
 import { deriveRow } from '../derive.ts'
 import type { Table } from '../tables.ts'
 import { derivationOf, quote, schemaVersion } from './ddl.ts'
-import {
-  assertOurLayout,
-  isEmpty,
-  type MigrateOptions,
-  migrate,
-  readDerivation,
-  readSchemaVersion,
-} from './migrate.ts'
 import { connect } from './connection.ts'
+import { assertOurLayout, isEmpty, readDerivation, readSchemaVersion } from './layout.ts'
+import { type MigrateOptions, migrate } from './migrate.ts'
 import { fileSettings } from './open.ts'
 import { identityOf, SqliteSnapshot, spelling } from './snapshot.ts'
 import { createRunner, type Run } from './steps.ts'

@@ -4,7 +4,6 @@
  * rebuilt from the records they keep. Readers see the old state until it is done.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { assertNoCopy } from '../copy/mark.ts'
 import type { Change, RecordCheck } from '../database.ts'
 import { basesWhere, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
@@ -26,6 +25,7 @@ import {
   uncountedDerivationOf,
 } from './ddl.ts'
 import { addCounts } from './count-writer.ts'
+import { assertOurs, isCurrent, isEmpty, readDerivation, readSchemaVersion } from './layout.ts'
 import { createRunner } from './steps.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
 
@@ -52,49 +52,6 @@ const migrations: readonly string[] = [
 ]
 /** The first schema version with counts. */
 const countedVersion = 4
-
-/** True when the file has this program's schema and derivation, so that nothing need be done. */
-export function isCurrent(database: DatabaseSync, fingerprint: string): boolean {
-  if (
-    pragma(database, 'application_id') !== applicationId ||
-    pragma(database, 'user_version') !== schemaVersion
-  )
-    return false
-  return readDerivation(database) === derivationOf(fingerprint)
-}
-
-/** Throws on a file of another program or of a newer version of this one, or an unfinished copy; an empty file is anybody's. */
-export function assertOurs(database: DatabaseSync): void {
-  assertOurLayout(database)
-  const derivation = isEmpty(database) ? null : readDerivation(database)
-  if (derivation !== null) assertNoCopy(derivation)
-}
-
-/** The same, of a copy that may be unfinished. */
-export function assertOurLayout(database: DatabaseSync): void {
-  if (isEmpty(database)) return
-  if (pragma(database, 'application_id') !== applicationId)
-    throw new Error('The file is a SQLite database of another program. Name another file with --database.')
-  const version = pragma(database, 'user_version')
-  if (version > schemaVersion)
-    throw new Error(
-      `The file has schema version ${version}; this program knows versions up to ${schemaVersion}. Use a newer lexigraph.`,
-    )
-}
-
-/** What the tables of one of our files are derived from, as it says itself. */
-export function readDerivation(database: DatabaseSync): string | null {
-  const row = database.prepare('select derivation from state').get()
-  return row === undefined ? null : String(row.derivation)
-}
-
-export function readSchemaVersion(database: DatabaseSync): number {
-  return pragma(database, 'user_version')
-}
-
-export function isEmpty(database: DatabaseSync): boolean {
-  return Number(database.prepare('select count(*) as n from sqlite_master').get()?.n) === 0
-}
 
 /** Fails, changing nothing, on a file that is not ours. */
 export function migrate(database: DatabaseSync, options: MigrateOptions): void {
@@ -131,7 +88,7 @@ function layOut(database: DatabaseSync, table: Table): void {
 }
 
 function upgrade(database: DatabaseSync, options: MigrateOptions): void {
-  const version = pragma(database, 'user_version')
+  const version = readSchemaVersion(database)
   for (const statements of migrations.slice(version - 1)) database.exec(statements)
   database.exec(`pragma user_version = ${schemaVersion}`)
   const derivation = derivationOf(options.fingerprint)
@@ -202,8 +159,4 @@ function* keptRecords(
     rows.setReadBigInts(true)
     for (const row of rows.iterate()) yield [keptRecord(table, row, check)]
   }
-}
-
-function pragma(database: DatabaseSync, name: string): number {
-  return Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0])
 }

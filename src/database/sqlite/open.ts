@@ -1,10 +1,9 @@
 /** Opens a SQLite file: one connection that writes, one that can only read. */
-import type { DatabaseSync } from 'node:sqlite'
-import type { Database, ReadDatabase } from '../database.ts'
-import { builtElsewise } from '../refusals.ts'
+import type { Database } from '../database.ts'
 import { connect } from './connection.ts'
+import { assertOurs } from './layout.ts'
 import { LongReadings } from './long-readings.ts'
-import { assertOurs, isCurrent, type MigrateOptions, migrate } from './migrate.ts'
+import { type MigrateOptions, migrate } from './migrate.ts'
 import { SqliteReader } from './reader.ts'
 import { SqliteWriter } from './writer.ts'
 
@@ -38,29 +37,6 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
       await write[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Only reads: a file that was built otherwise is left as it is. */
-export async function openSqliteReader(
-  path: string,
-  { fingerprint, now }: Pick<MigrateOptions, 'fingerprint' | 'now'>,
-): Promise<ReadDatabase> {
-  const reading = connectReader(path, fingerprint)
-  const long = new LongReadings(path)
-  return new SqliteReader(reading, { fingerprint, now, idle: () => null, long })
-}
-
-/** A connection that only reads a file of these lexicons. */
-export function connectReader(path: string, fingerprint: string): DatabaseSync {
-  const reading = connect(path, true)
-  try {
-    assertOurs(reading)
-    if (!isCurrent(reading, fingerprint)) throw builtElsewise()
-  } catch (error) {
-    reading.close()
-    throw error
-  }
-  return reading
 }
 
 /** Before a file is laid out. */

@@ -2,6 +2,7 @@
  * The process in which statements that may take long run, one at a time. SQLite cannot be told to stop one, so
  * whoever started this process kills it when one must not go on. It only reads, so its end damages nothing.
  */
+import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { connect } from './connection.ts'
 import { failureOf } from './failures.ts'
@@ -26,6 +27,8 @@ process.on('message', (message: ToReader) => {
   // What cannot be done now is told to who asks.
   attempt(open)
   send({ kind: 'ready' })
+  // At its end, which is that of being killed, nothing is kept of what it has compiled.
+  flushCompileCache()
   watcher ??= new Worker(watch, { eval: true })
 })
 // A terminal and a supervisor tell all processes of a group to end; what is under way here, others decide on.

@@ -9,10 +9,10 @@ export class Readings {
   readonly #database: DatabaseSync
   /** Runs what is written for every engine. */
   readonly run: Run
-  /** A prepared statement takes some thirty bytes for each of its characters, outside of the heap. */
+  /** A prepared statement takes some thirty bytes for each of its characters, outside of the heap: 30 MB of them at most. */
   readonly #prepared = new LRUCache<string, StatementSync>({
     max: 500,
-    maxSize: 4_000_000,
+    maxSize: 1_000_000,
     sizeCalculation: (_, text) => text.length + 1,
   })
 

@@ -1,0 +1,39 @@
+/** From what `--from` and `--ingest` name to a source that can be opened, with all that speaks to the network. */
+import type { NetworkReaderOptions } from '../ingest/sources/change-reader.ts'
+import { createFirehoseSource } from '../ingest/sources/firehose.ts'
+import type { Hosts } from '../ingest/sources/hosts.ts'
+import type { Identity, IdentityOptions } from '../ingest/sources/identity.ts'
+import { createImportSource } from '../ingest/sources/import.ts'
+import { createJetstreamSource } from '../ingest/sources/jetstream.ts'
+import { createRepoExportSource } from '../ingest/sources/repo-export.ts'
+import { createTapSource } from '../ingest/sources/tap.ts'
+import type { Source } from '../ingest/source.ts'
+import type { ParsedSource } from './sources.ts'
+
+interface SourceOptions {
+  readonly reader: NetworkReaderOptions
+  readonly identity: Identity
+  /** For threads, which know accounts by themselves. */
+  readonly identityOptions: IdentityOptions
+  readonly hosts: Hosts
+  readonly threads: number
+}
+
+export function createSource(
+  source: ParsedSource,
+  { reader, identity, identityOptions, hosts, threads }: SourceOptions,
+): Source {
+  const { name } = source
+  switch (source.kind) {
+    case 'firehose':
+      return createFirehoseSource({ name, url: source.url, reader, identity: identityOptions, threads })
+    case 'jetstream':
+      return createJetstreamSource({ name, url: source.url, reader, threads })
+    case 'tap':
+      return createTapSource({ name, url: source.url, reader, threads })
+    case 'repo-export':
+      return createRepoExportSource({ name, target: source.target, reader, identity, hosts })
+    case 'import':
+      return createImportSource(name, source.inputs, { ...reader, workers: threads })
+  }
+}

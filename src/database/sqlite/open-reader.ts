@@ -1,0 +1,31 @@
+/** Opens a SQLite file that is there and is only read. What can write is not loaded for it. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { ReadDatabase } from '../database.ts'
+import { builtElsewise } from '../refusals.ts'
+import { connect } from './connection.ts'
+import { assertOurs, isCurrent } from './layout.ts'
+import { LongReadings } from './long-readings.ts'
+import { type ReaderOptions, SqliteReader } from './reader.ts'
+
+/** Only reads: a file that was built otherwise is left as it is. */
+export async function openSqliteReader(
+  path: string,
+  { fingerprint, now }: Pick<ReaderOptions, 'fingerprint' | 'now'>,
+): Promise<ReadDatabase> {
+  const reading = connectReader(path, fingerprint)
+  const long = new LongReadings(path)
+  return new SqliteReader(reading, { fingerprint, now, idle: () => null, long })
+}
+
+/** A connection that only reads a file of these lexicons. */
+export function connectReader(path: string, fingerprint: string): DatabaseSync {
+  const reading = connect(path, true)
+  try {
+    assertOurs(reading)
+    if (!isCurrent(reading, fingerprint)) throw builtElsewise()
+  } catch (error) {
+    reading.close()
+    throw error
+  }
+  return reading
+}
