@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Database, ReadDatabase } from '../database.ts'
 import { builtElsewise } from '../refusals.ts'
 import { connect } from './connection.ts'
+import { inLog } from './direct-writing.ts'
 import { LongReadings } from './long-readings.ts'
 import { assertOurs, isCurrent, type MigrateOptions, migrate } from './migrate.ts'
 import { SqliteReader } from './reader.ts'
@@ -24,7 +25,7 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
   }
   const write = new SqliteWriter(writing, options)
   const inMemory = path === ':memory:'
-  const read = new SqliteReader(inMemory ? writing : connect(path, true), {
+  const read = new SqliteReader(() => (inMemory ? writing : connect(path, true)), {
     fingerprint: options.fingerprint,
     now: options.now,
     idle: () => (inMemory ? write.idle : null),
@@ -47,7 +48,7 @@ export async function openSqliteReader(
 ): Promise<ReadDatabase> {
   const reading = connectReader(path, fingerprint)
   const long = new LongReadings(path)
-  return new SqliteReader(reading, { fingerprint, now, idle: () => null, long })
+  return new SqliteReader(() => reading, { fingerprint, now, idle: () => null, long })
 }
 
 /** A connection that only reads a file of these lexicons. */
@@ -64,4 +65,4 @@ export function connectReader(path: string, fingerprint: string): DatabaseSync {
 }
 
 /** Before a file is laid out. */
-export const fileSettings = 'pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;'
+export const fileSettings = `pragma page_size = 8192; ${inLog}`
