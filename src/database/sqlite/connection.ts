@@ -2,19 +2,43 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { DatabaseBusyError } from '../database.ts'
 import { largestAnswer } from '../refusals.ts'
+import { isBusy, undoDirectWriting } from './direct-writing.ts'
 import { defineFunctions } from './functions.ts'
 
 /** Milliseconds that a connection waits for another process's lock. */
 const lockTimeout = 10_000
 
 /** `cacheSize`: MiB of pages that it keeps for itself; what is mapped into memory is shared by all processes. */
-export function connect(path: string, readOnly: boolean, cacheSize = 64): DatabaseSync {
+export function connect(
+  path: string,
+  readOnly: boolean,
+  cacheSize = 64,
+  timeout = lockTimeout,
+): DatabaseSync {
+  try {
+    if (readOnly) undoDirectWriting(path, timeout)
+    return connectNow(path, { readOnly, cacheSize, timeout })
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause
+    const message = 'Another process is loading records into the file. Try again when it is done.'
+    throw Object.assign(new DatabaseBusyError(message, { cause }), { errcode: cause.errcode })
+  }
+}
+
+interface Connecting {
+  readonly readOnly: boolean
+  readonly cacheSize: number
+  readonly timeout: number
+}
+
+function connectNow(path: string, { readOnly, cacheSize, timeout }: Connecting): DatabaseSync {
   if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
   if (path !== ':memory:') assertPlaceForFile(path)
   const database = new DatabaseSync(path, {
     readOnly,
-    timeout: lockTimeout,
+    timeout,
     // It holds for any value on the way to an answer too, so that no memory is filled with what is refused.
     ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
   })

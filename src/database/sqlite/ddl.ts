@@ -230,11 +230,11 @@ export function indexedText({ folded, text }: TextIndex): string {
 }
 
 /** Makes one of all that an index has gathered. */
-export function optimizeText({ name }: TextIndex): string {
+export function optimizeText({ name }: Pick<TextIndex, 'name'>): string {
   return `insert into ${quote(name)} (${quote(name)}) values ('optimize');`
 }
 
-export function refreshCounts({ name }: TextIndex): string {
+export function refreshCounts({ name }: Pick<TextIndex, 'name'>): string {
   return `delete from ${quote(`${name}/counts`)};
     insert into ${quote(`${name}/counts`)} select term, doc from ${quote(`${name}/terms`)};`
 }

@@ -11,16 +11,19 @@ import type { TextAnswer, TextRequest } from './load-texts.ts'
 const tables = workerData as readonly Table[]
 /** Bytes of an answer, roughly. */
 const answered = 1 << 20
+/** What an index gathers is merged once, at the end, unless there is more than this; it can have 2,000. */
+const mostSegments = 1_000
 
 // Without a name it is a file that goes with the connection, and is written only when memory does not do.
 const database = new DatabaseSync('')
 database.exec('pragma page_size = 8192; pragma journal_mode = off; pragma cache_size = -65536; begin')
-const writers = tables.map((table) => {
+const gatherings = tables.map((table) => {
   database.exec(createTextIndexes(table))
-  return table.texts.map(({ name, path }) => ({
-    path,
-    add: database.prepare(`insert into ${quote(name)} (rowid, t) values (?, ?)`),
-  }))
+  return table.texts.map(({ name, path }) => {
+    const gathered = quote(`${name}/gathered`)
+    database.exec(`create table ${gathered} (id integer primary key, t text not null)`)
+    return { name, gathered, path, add: database.prepare(`insert into ${gathered} values (?, ?)`) }
+  })
 })
 const readings = new Map<string, Iterator<unknown>>()
 
@@ -29,34 +32,44 @@ parentPort?.on('message', (request: TextRequest) => parentPort?.postMessage(answ
 function answer(request: TextRequest): TextAnswer {
   switch (request.kind) {
     case 'add':
-      addTexts(writers[request.table] ?? [], request.ids, request.records)
+      gather(gatherings[request.table] ?? [], request.ids, request.records)
       return []
     case 'finish':
-      for (const text of tables[request.table]?.texts ?? [])
-        database.exec(`${optimizeText(text)} ${refreshCounts(text)}`)
+      for (const gathering of gatherings[request.table] ?? []) fill(gathering)
       return []
     case 'read':
       return nextRows(request.name)
   }
 }
 
-interface TextWriter {
+interface Gathering {
+  /** Of the index. */
+  readonly name: string
+  /** The table of its texts, quoted. */
+  readonly gathered: string
   readonly path: readonly string[]
   readonly add: StatementSync
 }
 
-/**
- * As the statement that fills an index from its table has them. One index after the other: what each gathers
- * has just room in the processor's cache.
- */
-function addTexts(texts: readonly TextWriter[], ids: readonly number[], records: readonly string[]): void {
-  const values = records.map((json) => JSON.parse(json) as object)
-  for (const { path, add } of texts) {
-    for (const [index, value] of values.entries()) {
+function gather(gathering: readonly Gathering[], ids: readonly number[], records: readonly string[]): void {
+  for (const [index, json] of records.entries()) {
+    const value = JSON.parse(json) as object
+    for (const { path, add } of gathering) {
       const text = valueAt(value, path)
+      // As the statement that fills an index from its table has it.
       if (typeof text === 'string') add.run(ids[index] as number, foldText(text) + padding)
     }
   }
+}
+
+/** One index after the other: what each gathers has just room in the processor's cache. */
+function fill({ name, gathered }: Gathering): void {
+  database.exec(`
+    insert into ${quote(name)} (${quote(name)}, rank) values ('automerge', 0), ('crisismerge', ${mostSegments});
+    insert into ${quote(name)} (rowid, t) select id, t from ${gathered} order by id;
+    drop table ${gathered};
+    ${optimizeText({ name })}
+    ${refreshCounts({ name })}`)
 }
 
 function nextRows(name: string): TextAnswer {

@@ -14,7 +14,7 @@ export async function openSqliteReader(
 ): Promise<ReadDatabase> {
   const reading = connectReader(path, fingerprint)
   const long = new LongReadings(path)
-  return new SqliteReader(reading, { fingerprint, now, idle: () => null, long })
+  return new SqliteReader(() => reading, { fingerprint, now, idle: () => null, long })
 }
 
 /** A connection that only reads a file of these lexicons. */

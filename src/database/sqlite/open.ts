@@ -1,6 +1,7 @@
 /** Opens a SQLite file: one connection that writes, one that can only read. */
 import type { Database } from '../database.ts'
 import { connect } from './connection.ts'
+import { inLog } from './direct-writing.ts'
 import { assertOurs } from './layout.ts'
 import { LongReadings } from './long-readings.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
@@ -23,7 +24,7 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
   }
   const write = new SqliteWriter(writing, options)
   const inMemory = path === ':memory:'
-  const read = new SqliteReader(inMemory ? writing : connect(path, true), {
+  const read = new SqliteReader(() => (inMemory ? writing : connect(path, true)), {
     fingerprint: options.fingerprint,
     now: options.now,
     idle: () => (inMemory ? write.idle : null),
@@ -40,4 +41,4 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
 }
 
 /** Before a file is laid out. */
-export const fileSettings = 'pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;'
+export const fileSettings = `pragma page_size = 8192; ${inLog}`

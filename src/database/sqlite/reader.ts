@@ -36,17 +36,17 @@ export interface ReaderOptions {
 }
 
 export class SqliteReader implements ReadDatabase {
-  readonly #database: DatabaseSync
+  readonly #connect: () => DatabaseSync
   readonly #options: ReaderOptions
-  readonly #readings: Readings
+  #connected: { readonly database: DatabaseSync; readonly readings: Readings } | null = null
   readonly statistics: Statistics
   readonly dialect = sqliteDialect
   readonly isRemote = false
 
-  constructor(database: DatabaseSync, options: ReaderOptions) {
-    this.#database = database
+  /** Connects when something is read for the first time: until then a load has the file to itself. */
+  constructor(connect: () => DatabaseSync, options: ReaderOptions) {
+    this.#connect = connect
     this.#options = options
-    this.#readings = new Readings(database)
     this.statistics = {
       rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) from ${quote(name)}`, []),
       countUpTo: ({ text, values }, limit) =>
@@ -144,8 +144,24 @@ export class SqliteReader implements ReadDatabase {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#options.long?.[Symbol.asyncDispose]()
-    this.#readings.clear()
-    if (this.#database.isOpen) this.#database.close()
+    this.#connected?.readings.clear()
+    if (this.#connected?.database.isOpen === true) this.#connected.database.close()
+  }
+
+  get #connection(): { readonly database: DatabaseSync; readonly readings: Readings } {
+    if (this.#connected === null) {
+      const database = this.#connect()
+      this.#connected = { database, readings: new Readings(database) }
+    }
+    return this.#connected
+  }
+
+  get #database(): DatabaseSync {
+    return this.#connection.database
+  }
+
+  get #readings(): Readings {
+    return this.#connection.readings
   }
 
   #planState(): PlanState {

@@ -32,6 +32,7 @@ import type { Ledger } from '../ledger.ts'
 import { addOutcome, noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { Accounts } from './accounts.ts'
+import { beginDirectWriting, endDirectWriting, isBusy } from './direct-writing.ts'
 import { LoadTexts } from './load-texts.ts'
 import { SqlitePlace } from './place.ts'
 import { Rejections } from './rejections.ts'
@@ -46,8 +47,6 @@ export interface WriterOptions {
   readonly check: RecordCheck
 }
 
-/** SQLITE_BUSY. */
-const busy = 5
 /** Milliseconds that a transaction waits for another process's, and between two attempts. */
 const lockTimeout = 10_000
 const lockPause = 20
@@ -136,35 +135,13 @@ export class SqliteWriter implements WriteDatabase {
 
   load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     return this.#exclusively(async () => {
-      await this.#begin()
-      const empty = [...this.#tables.values()].every(({ isEmpty }) => isEmpty)
-      const total = noOutcome()
-      if (!empty) {
-        this.#database.exec('commit')
-        for await (const batch of batches) {
-          await this.#begin()
-          const outcome = this.#finish(() => this.#apply(batch))
-          addOutcome(total, outcome)
-        }
-        return total
-      }
-      await using texts = new LoadTexts(this.#options.tables)
+      const direct = this.#isEmpty && beginDirectWriting(this.#database)
       try {
-        this.#startLoad(texts)
-        for await (const batch of batches) {
-          addOutcome(total, this.#apply(batch))
-          await texts.send()
-        }
-        texts.end()
-        this.#completeLoad()
-        await texts.copyTo(this.#database)
-      } catch (error) {
-        this.#rollback()
-        throw error
+        await this.#begin()
+        return await (this.#isEmpty ? this.#loadAll(batches) : this.#loadInTurn(batches))
+      } finally {
+        if (direct) endDirectWriting(this.#database)
       }
-      this.#finish(() => undefined)
-      this.#database.exec('pragma wal_checkpoint(truncate)')
-      return total
     })
   }
 
@@ -190,6 +167,46 @@ export class SqliteWriter implements WriteDatabase {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#busy
     this.#database.close()
+  }
+
+  get #isEmpty(): boolean {
+    return [...this.#tables.values()].every(({ isEmpty }) => isEmpty)
+  }
+
+  /** In the transaction that is open, with indexes at its end. */
+  async #loadAll(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
+    const total = noOutcome()
+    await using texts = new LoadTexts(this.#options.tables)
+    try {
+      this.#startLoad(texts)
+      for await (const batch of batches) {
+        addOutcome(total, this.#apply(batch))
+        await texts.send()
+      }
+      texts.end()
+      this.#completeLoad()
+      await texts.copyTo(this.#database)
+    } catch (error) {
+      this.#rollback()
+      throw error
+    }
+    this.#finish(() => undefined)
+    this.#database.exec('pragma wal_checkpoint(truncate)')
+    return total
+  }
+
+  /** Each batch in a transaction of its own. */
+  async #loadInTurn(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
+    const total = noOutcome()
+    this.#database.exec('commit')
+    for await (const batch of batches) {
+      await this.#begin()
+      addOutcome(
+        total,
+        this.#finish(() => this.#apply(batch)),
+      )
+    }
+    return total
   }
 
   async #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -229,8 +246,7 @@ export class SqliteWriter implements WriteDatabase {
         this.#database.exec('begin immediate')
         return
       } catch (cause) {
-        // The low byte says what it is, the others why (https://sqlite.org/rescode.html#extrc).
-        if ((((cause as { errcode?: number }).errcode ?? 0) & 0xff) !== busy) throw cause
+        if (!isBusy(cause)) throw cause
         if (performance.now() > end)
           throw new DatabaseBusyError(
             'Another process is writing to the database. Try again when it is done.',
