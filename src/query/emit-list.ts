@@ -20,7 +20,7 @@ import type {
   PageInfoOutput,
   SortKey,
 } from './plan.ts'
-import { chooseCountRoad, chooseRoad, conjuncts, isIdOrder, orderGiven } from './roads.ts'
+import { chooseCountRoad, chooseRoad, conjuncts, isDefaultOrder, isIdOrder, orderGiven } from './roads.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
 
@@ -32,20 +32,26 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
     return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, parent, output))
   const { backward, size } = list.page
   const alias = emitter.alias()
-  const page = emitter.alias()
+  const joined = emitter.alias()
   const row: RecordRow = { kind: 'record', alias, table: list.table }
-  const ids = emitIds(emitter, list, parent, {
+  const { rows, isWhole } = emitRows(emitter, list, parent, {
     reverse: backward,
     inclusive: false,
     limit: needs.ends ? size + 1 : size,
+    mayBeWhole: !dialect.joinKeepsOrder,
   })
+  const page = isWhole ? alias : joined
+  const columns = raw(isWhole ? '*' : 'id')
   const numbered = needs.ends
-    ? sql`select id, row_number() over () as n, count(*) over () as c from (${ids}) ${emitter.alias()}`
-    : backward || !dialect.joinKeepsOrder
-      ? sql`select id, row_number() over () as n from (${ids}) ${emitter.alias()}`
-      : ids
+    ? sql`select ${columns}, row_number() over () as n, count(*) over () as c from (${rows}) ${emitter.alias()}`
+    : backward || !(isWhole || dialect.joinKeepsOrder)
+      ? sql`select ${columns}, row_number() over () as n from (${rows}) ${emitter.alias()}`
+      : rows
   const inOrder = backward ? sql`select * from (${numbered}) ${emitter.alias()} order by n desc` : numbered
   const number = backward ? sql`-${page}.n` : sql`${page}.n`
+  // Nothing is joined to whole rows that could change their order.
+  const inTurn = (text: Sql): Sql =>
+    isWhole ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
   const own = needs.ends ? sql`${page}.n <= ${size}` : null
   const position = keyArray(emitter, list.sort, row)
   const values = (output: ListOutput): Sql => {
@@ -55,10 +61,10 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
           if (field.kind === 'cursor') return dialect.toJson(dialect.cursor(list.binding, position))
           return field.kind === 'node' ? emitFields(emitter, field.fields, row) : literal(field.json)
         })
-        return array(emitter, dialect.joinedBy(number, edge, own))
+        return array(emitter, inTurn(edge))
       }
       case 'nodes':
-        return array(emitter, dialect.joinedBy(number, emitFields(emitter, output.fields, row), own))
+        return array(emitter, inTurn(emitFields(emitter, output.fields, row)))
       case 'pageInfo': {
         const first = backward ? sql`case when ${page}.c < ${size} then ${page}.c else ${size} end` : sql`1`
         const last = backward ? sql`1` : sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
@@ -88,7 +94,8 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   }
   // Ids of the page are of rows that may be seen.
   const table = identifier(list.table.name)
-  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page} ${dialect.join} ${table} ${alias} on ${alias}.id = ${page}.id)`
+  const others = isWhole ? sql`` : sql` ${dialect.join} ${table} ${alias} on ${alias}.id = ${page}.id`
+  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page}${others})`
 }
 
 function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, output: ListOutput): Sql {
@@ -135,8 +142,13 @@ function array({ dialect }: Emitter, elements: Sql): Sql {
 /** Whether there is anything on the side of the page that its cursor closes off. */
 function behind(emitter: Emitter, list: ListPlan, parent: Sql | null): Sql {
   if (list.page.from === null) return raw(`'false'`)
-  const ids = emitIds(emitter, list, parent, { reverse: !list.page.backward, inclusive: true, limit: 1 })
-  return emitter.dialect.booleanJson(sql`exists (${ids})`)
+  const { rows } = emitRows(emitter, list, parent, {
+    reverse: !list.page.backward,
+    inclusive: true,
+    limit: 1,
+    mayBeWhole: false,
+  })
+  return emitter.dialect.booleanJson(sql`exists (${rows})`)
 }
 
 interface Walk {
@@ -145,15 +157,22 @@ interface Walk {
   /** Whether the row at the page's cursor counts. */
   readonly inclusive: boolean
   readonly limit: number
+  /** Whether whole rows are of use where no sort would have to carry them. */
+  readonly mayBeWhole: boolean
 }
 
-/** Ids in order from the page's cursor on, as rows of `id`. */
-function emitIds(
+interface Rows {
+  readonly rows: Sql
+  readonly isWhole: boolean
+}
+
+/** Rows in order from the page's cursor on, whole or as `id` alone. */
+function emitRows(
   emitter: Emitter,
   list: ListPlan,
   parent: Sql | null,
-  { reverse, inclusive, limit }: Walk,
-): Sql {
+  { reverse, inclusive, limit, mayBeWhole }: Walk,
+): Rows {
   const { table } = list
   const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
@@ -171,13 +190,17 @@ function emitIds(
     if (list.link !== null && parent !== null) {
       const { from, on } = linkedTo(emitter, list.link, row, parent)
       const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
-      return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
+      return idsOnly(
+        sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`,
+      )
     }
     const road = chooseRoad(emitter, table, where, sort)
     const { from, on } = fromRoad(emitter, road, row, where, { direction, bound })
     // Looked-up ids come in order by themselves; asking for it again would gather all of them first.
     const ordering = road.kind === 'ids' ? sql`` : order
-    return sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
+    return idsOnly(
+      sql`select ${row.alias}.id as id from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`,
+    )
   }
   const { dialect } = emitter
   const orders = sort.map(
@@ -189,10 +212,14 @@ function emitIds(
   if (list.link !== null && parent !== null) {
     const { from, on } = linkedTo(emitter, list.link, row, parent)
     const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
-    return sql`select ${row.alias}.id as id from ${from} where ${on}${beyond} and ${condition} order by ${order} ${end}`
+    // The index of such a link has the default order behind each parent.
+    const isWhole = mayBeWhole && list.link.kind === 'columns' && isDefaultOrder(sort)
+    const rows = sql`select ${selected(row, isWhole)} from ${from} where ${on}${beyond} and ${condition} order by ${order} ${end}`
+    return { rows, isWhole }
   }
   const road = chooseRoad(emitter, table, where, sort)
   const given = orderGiven(road, table, sort)
+  const isWhole = mayBeWhole && given === 'all'
   const part = (start: readonly Sql[]): Sql => {
     const along =
       given === 'none'
@@ -207,15 +234,21 @@ function emitIds(
     // A condition that the engine cannot look into leaves it the order as it is.
     const [conditions, ordering] =
       before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
-    return sql`select ${row.alias}.id as id from ${from} where ${conditions} order by ${ordering} ${end}`
+    return sql`select ${selected(row, isWhole)} from ${from} where ${conditions} order by ${ordering} ${end}`
   }
-  if (position === null) return part([])
-  if (given === 'none') return part([anyOf(starts)])
+  if (position === null) return { rows: part([]), isWhole }
+  if (given === 'none') return { rows: part([anyOf(starts)]), isWhole }
   // Each segment is one range of the order's index, and they follow each other in order.
-  return sql`${join(
-    starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`),
-    ' union all ',
-  )} ${end}`
+  const parts = starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`)
+  return { rows: sql`${join(parts, ' union all ')} ${end}`, isWhole }
+}
+
+function idsOnly(rows: Sql): Rows {
+  return { rows, isWhole: false }
+}
+
+function selected({ alias }: RecordRow, isWhole: boolean): Sql {
+  return isWhole ? sql`${alias}.*` : sql`${alias}.id as id`
 }
 
 /** The conditions beside the page's start. A start outside of them is nobody's page: what lies between is walked. */

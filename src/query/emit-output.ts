@@ -1,4 +1,5 @@
 /** Outputs as SQL expressions of JSON text. Everything a record published comes out of the record as it was kept. */
+import type { Table } from '../database/tables.ts'
 import { join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { referenceOperand } from './build-link.ts'
 import { jsonOf, lookUp, referenceParts, type UriParts, uriText } from './emit-where.ts'
@@ -99,12 +100,14 @@ function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
 /** The record behind a reference, by the collection its URI names. */
 export function resolved(emitter: Emitter, uri: UriParts, records: RecordSelections): Sql {
   const tables = records.map(({ table }) => table)
-  return orNull(
-    lookUp(emitter, uri, tables, (alias, table) => {
-      const fields = records.find((it) => it.table === table)?.fields ?? []
-      return emitFields(emitter, fields, { kind: 'record', alias, table })
-    }),
-  )
+  const value = (alias: Sql, table: Table): Sql => {
+    const fields = records.find((it) => it.table === table)?.fields ?? []
+    return emitFields(emitter, fields, { kind: 'record', alias, table })
+  }
+  // Where a collection is asked for more than the others, the record is expected there.
+  const [first, second] = records.toSorted((a, b) => b.fields.length - a.fields.length)
+  const isLikeliest = first !== undefined && first.fields.length > (second?.fields.length ?? 0)
+  return orNull(lookUp(emitter, uri, tables, value, isLikeliest ? first.table : undefined))
 }
 
 function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>['name'], row: Row): Sql {
