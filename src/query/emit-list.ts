@@ -20,7 +20,7 @@ import type {
   PageInfoOutput,
   SortKey,
 } from './plan.ts'
-import { chooseCountRoad, chooseRoad, conjuncts, isIdOrder, orderGiven } from './roads.ts'
+import { chooseCountRoad, chooseRoad, conjuncts, isDefaultOrder, isIdOrder, orderGiven } from './roads.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
 
@@ -32,45 +32,55 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
     return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, parent, output))
   const { backward, size } = list.page
   const alias = emitter.alias()
-  const page = emitter.alias()
+  const joined = emitter.alias()
   const row: RecordRow = { kind: 'record', alias, table: list.table }
   const elements = list.fields.map(({ output }) => output).filter(printsRows)
   const [only] = elements
-  const mayPrint = elements.length === 1 && !needs.ends && !backward && dialect.joinKeepsOrder
-  let isPrinted = false
-  const ids = emitIds(emitter, list, parent, {
+  const mayPrint = dialect.joinKeepsOrder && elements.length === 1 && !needs.ends && !backward
+  const found: { of: 'ids' | 'rows' | 'texts' } = { of: 'ids' }
+  const rows = emitRows(emitter, list, parent, {
     reverse: backward,
     inclusive: false,
     limit: needs.ends ? size + 1 : size,
-    // Rows that come in order are printed where they are found, which spares finding them again by their ids.
-    value: (found, comesInOrder) => {
-      isPrinted = mayPrint && comesInOrder
-      return isPrinted && only !== undefined
-        ? sql`${emitElement(emitter, list, only, found)} as text`
-        : idOf(found)
+    // What comes in order is printed where it is found, or taken whole, which spares finding it again by its id.
+    value: (one, comesInOrder) => {
+      if (!comesInOrder) return idOf(one)
+      if (!dialect.joinKeepsOrder) {
+        found.of = 'rows'
+        return sql`${one.alias}.*`
+      }
+      if (!mayPrint || only === undefined) return idOf(one)
+      found.of = 'texts'
+      return sql`${emitElement(emitter, list, only, one)} as text`
     },
   })
-  if (isPrinted) {
-    const texts = array(emitter, dialect.joined(sql`${page}.text`, null))
+  if (found.of === 'texts') {
+    const texts = array(emitter, dialect.joined(sql`${joined}.text`, null))
     const printed = emitObject(emitter, list.fields, (output) =>
       output === only ? texts : outsideRows(emitter, list, parent, output),
     )
-    return sql`(select ${printed} from (${ids}) ${page})`
+    return sql`(select ${printed} from (${rows}) ${joined})`
   }
+  const isWhole = found.of === 'rows'
+  const page = isWhole ? alias : joined
+  const columns = raw(isWhole ? '*' : 'id')
   const numbered = needs.ends
-    ? sql`select id, row_number() over () as n, count(*) over () as c from (${ids}) ${emitter.alias()}`
-    : backward || !dialect.joinKeepsOrder
-      ? sql`select id, row_number() over () as n from (${ids}) ${emitter.alias()}`
-      : ids
+    ? sql`select ${columns}, row_number() over () as n, count(*) over () as c from (${rows}) ${emitter.alias()}`
+    : backward || !(isWhole || dialect.joinKeepsOrder)
+      ? sql`select ${columns}, row_number() over () as n from (${rows}) ${emitter.alias()}`
+      : rows
   const inOrder = backward ? sql`select * from (${numbered}) ${emitter.alias()} order by n desc` : numbered
   const number = backward ? sql`-${page}.n` : sql`${page}.n`
+  // Nothing is joined to whole rows that could change their order.
+  const inTurn = (text: Sql): Sql =>
+    isWhole ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
   const own = needs.ends ? sql`${page}.n <= ${size}` : null
   const position = keyArray(emitter, list.sort, row)
   const values = (output: ListOutput): Sql => {
     switch (output.kind) {
       case 'edges':
       case 'nodes':
-        return array(emitter, dialect.joinedBy(number, emitElement(emitter, list, output, row), own))
+        return array(emitter, inTurn(emitElement(emitter, list, output, row)))
       case 'pageInfo': {
         const first = backward ? sql`case when ${page}.c < ${size} then ${page}.c else ${size} end` : sql`1`
         const last = backward ? sql`1` : sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
@@ -100,7 +110,8 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   }
   // Ids of the page are of rows that may be seen.
   const table = identifier(list.table.name)
-  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page} ${dialect.join} ${table} ${alias} on ${alias}.id = ${page}.id)`
+  const others = isWhole ? sql`` : sql` ${dialect.join} ${table} ${alias} on ${alias}.id = ${page}.id`
+  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page}${others})`
 }
 
 type RowsOutput = Extract<ListOutput, { kind: 'edges' | 'nodes' }>
@@ -164,13 +175,13 @@ function array({ dialect }: Emitter, elements: Sql): Sql {
 /** Whether there is anything on the side of the page that its cursor closes off. */
 function behind(emitter: Emitter, list: ListPlan, parent: Sql | null): Sql {
   if (list.page.from === null) return raw(`'false'`)
-  const ids = emitIds(emitter, list, parent, {
+  const rows = emitRows(emitter, list, parent, {
     reverse: !list.page.backward,
     inclusive: true,
     limit: 1,
     value: idOf,
   })
-  return emitter.dialect.booleanJson(sql`exists (${ids})`)
+  return emitter.dialect.booleanJson(sql`exists (${rows})`)
 }
 
 interface Walk {
@@ -188,7 +199,7 @@ function idOf({ alias }: RecordRow): Sql {
 }
 
 /** Rows in order from the page's cursor on. */
-function emitIds(
+function emitRows(
   emitter: Emitter,
   list: ListPlan,
   parent: Sql | null,
@@ -211,8 +222,8 @@ function emitIds(
     if (list.link !== null && parent !== null) {
       const { from, on } = linkedTo(emitter, list.link, row, parent)
       const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
-      const found = value(row, list.link.kind === 'columns' && conjuncts(where).length === 0)
-      return sql`select ${found} from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
+      const wanted = value(row, list.link.kind === 'columns' && conjuncts(where).length === 0)
+      return sql`select ${wanted} from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
     }
     const road = chooseRoad(emitter, table, where, sort)
     const { from, on } = fromRoad(emitter, road, row, where, { direction, bound })
@@ -229,13 +240,18 @@ function emitIds(
   const order = join(orders, ', ')
   const starts = position === null ? [] : segments(emitter, sort, position, row, inclusive)
   const end = sql`limit ${dialect.limit(limit)}`
+  // SQLite still sorts what has an equal key.
+  const isSorted = dialect.joinKeepsOrder
   if (list.link !== null && parent !== null) {
     const { from, on } = linkedTo(emitter, list.link, row, parent)
     const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
-    return sql`select ${value(row, false)} from ${from} where ${on}${beyond} and ${condition} order by ${order} ${end}`
+    // The index of such a link has the default order behind each parent.
+    const wanted = value(row, !isSorted && list.link.kind === 'columns' && isDefaultOrder(sort))
+    return sql`select ${wanted} from ${from} where ${on}${beyond} and ${condition} order by ${order} ${end}`
   }
   const road = chooseRoad(emitter, table, where, sort)
   const given = orderGiven(road, table, sort)
+  const wanted = value(row, !isSorted && given === 'all')
   const part = (start: readonly Sql[]): Sql => {
     const along =
       given === 'none'
@@ -250,15 +266,13 @@ function emitIds(
     // A condition that the engine cannot look into leaves it the order as it is.
     const [conditions, ordering] =
       before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
-    return sql`select ${value(row, false)} from ${from} where ${conditions} order by ${ordering} ${end}`
+    return sql`select ${wanted} from ${from} where ${conditions} order by ${ordering} ${end}`
   }
   if (position === null) return part([])
   if (given === 'none') return part([anyOf(starts)])
   // Each segment is one range of the order's index, and they follow each other in order.
-  return sql`${join(
-    starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`),
-    ' union all ',
-  )} ${end}`
+  const parts = starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`)
+  return sql`${join(parts, ' union all ')} ${end}`
 }
 
 /** The conditions beside the page's start. A start outside of them is nobody's page: what lies between is walked. */

@@ -2,7 +2,7 @@
 import type { Table } from '../database/tables.ts'
 import { join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { referenceOperand } from './build-link.ts'
-import { jsonOf, lookUp, lookUpIn, referenceParts, type UriParts, uriText } from './emit-where.ts'
+import { jsonOf, lookUp, referenceParts, type UriParts, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { Output, RecordSelections, ReferenceOperand, Selected } from './plan.ts'
 
@@ -97,28 +97,17 @@ function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
   }
 }
 
-/**
- * The record behind a reference, by the collection its URI names. The one collection that something is selected of is
- * looked into first: the record is mostly there, and a record of another is not found in it.
- */
+/** The record behind a reference, by the collection its URI names. */
 export function resolved(emitter: Emitter, uri: UriParts, records: RecordSelections): Sql {
-  const object = (alias: Sql, table: Table): Sql => {
+  const tables = records.map(({ table }) => table)
+  const value = (alias: Sql, table: Table): Sql => {
     const fields = records.find((it) => it.table === table)?.fields ?? []
     return emitFields(emitter, fields, { kind: 'record', alias, table })
   }
-  const asked = records.filter(({ fields }) => fields.length > 0)
-  const [only] = asked
-  if (only === undefined || asked.length > 1)
-    return orNull(lookUp(emitter, uri, records.map(tableOf), object))
-  const others = records.filter((it) => it !== only).map(tableOf)
-  const found = lookUpIn(emitter, uri, only.table, object)
-  return others.length === 0
-    ? orNull(found)
-    : sql`coalesce(${found}, ${lookUp(emitter, uri, others, object)}, 'null')`
-}
-
-function tableOf({ table }: RecordSelections[number]): Table {
-  return table
+  // Where a collection is asked for more than the others, the record is expected there.
+  const [first, second] = records.toSorted((a, b) => b.fields.length - a.fields.length)
+  const isLikeliest = first !== undefined && first.fields.length > (second?.fields.length ?? 0)
+  return orNull(lookUp(emitter, uri, tables, value, isLikeliest ? first.table : undefined))
 }
 
 function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>['name'], row: Row): Sql {

@@ -163,29 +163,28 @@ export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row)
   return { base: sql`(select id from base where uri = ${dialect.uriBase(uri)})`, key: dialect.uriKey(uri) }
 }
 
-/** A value of the record at a URI given in parts, whichever collection it is in; null when it is not indexed. */
+/**
+ * A value of the record at a URI given in parts, whichever collection it is in; null when it is not indexed. `likeliest`
+ * is looked in first: what is found there needs no look at which collection it is in.
+ */
 export function lookUp(
   emitter: Emitter,
   { base, key }: UriParts,
   tables: readonly Table[],
   value: (alias: Sql, table: Table) => Sql,
+  likeliest: Table | undefined = tables.length === 1 ? tables[0] : undefined,
 ): Sql {
-  const cases = tables.map(
-    (table) => sql`when ${literal(table.collection.nsid)} then
-      ${lookUpIn(emitter, { base, key }, table, value)}`,
-  )
-  return sql`case (select collection from base where id = ${base}) ${join(cases, ' ')} end`
-}
-
-/** The same where it is in one collection. */
-export function lookUpIn(
-  emitter: Emitter,
-  { base, key }: UriParts,
-  table: Table,
-  value: (alias: Sql, table: Table) => Sql,
-): Sql {
-  const alias = emitter.alias()
-  return sql`(select ${value(alias, table)} from ${emitter.rows(table, alias)} where ${alias}.base = ${base} and ${alias}.rkey = ${key})`
+  const found = (table: Table): Sql => {
+    const alias = emitter.alias()
+    return sql`(select ${value(alias, table)} from ${emitter.rows(table, alias)} where ${alias}.base = ${base} and ${alias}.rkey = ${key})`
+  }
+  const first = likeliest === undefined ? null : found(likeliest)
+  const cases = tables
+    .filter((table) => table !== likeliest)
+    .map((table) => sql`when ${literal(table.collection.nsid)} then ${found(table)}`)
+  if (first !== null && cases.length === 0) return first
+  const other = sql`case (select collection from base where id = ${base}) ${join(cases, ' ')} end`
+  return first === null ? other : sql`coalesce(${first}, ${other})`
 }
 
 export function columnOf({ dialect }: Emitter, alias: Sql, { name, path, virtual }: Column): Sql {

@@ -26,13 +26,16 @@ interface Option {
   readonly inIdOrder: boolean
 }
 
-/** Keys are (indexed_at, rkey, did) in one direction, and ids follow them. */
+/** The default order, where ids follow it. */
 export function isIdOrder({ state }: Emitter, table: Table, sort: readonly SortKey[]): boolean {
+  return state.ordered.has(table.collection.nsid) && isDefaultOrder(sort)
+}
+
+/** The default order, forward or backward. */
+export function isDefaultOrder(sort: readonly SortKey[]): boolean {
   const names = sort.map(({ value }) => (value.kind === 'system' ? value.name : ''))
   return (
-    state.ordered.has(table.collection.nsid) &&
-    names.join() === 'indexed_at,rkey,did' &&
-    sort.every(({ direction }) => direction === sort[0]?.direction)
+    names.join() === 'indexed_at,rkey,did' && sort.every(({ direction }) => direction === sort[0]?.direction)
   )
 }
 

@@ -5,9 +5,9 @@ import type { Bucket } from './common.ts'
 export interface Dialect {
   /** The statement's text with this engine's placeholders. */
   text(statement: Sql): string
-  /** Texts one after the other; null counts as empty. */
+  /** Texts and numbers one after the other. Nothing else may be null than what joining no texts comes to. */
   concat(parts: readonly Sql[]): Sql
-  /** All texts of a group in row order, with commas; null when there are none. */
+  /** All texts of a group in row order, with commas; null, or empty, when there are none. */
   joined(text: Sql, filter: Sql | null): Sql
   /** The same of rows that were joined with others since they were in order, which `number` tells. */
   joinedBy(number: Sql, text: Sql, filter: Sql | null): Sql

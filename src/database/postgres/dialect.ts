@@ -1,5 +1,5 @@
 /** How PostgreSQL spells what databases spell differently. */
-import { bucketStart, concat } from '../../sql/common.ts'
+import { bucketStart } from '../../sql/common.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
@@ -8,8 +8,9 @@ import { jsonAt, textAt, textHash, virtualText } from './ddl.ts'
 export const postgresDialect: Dialect = {
   text: (statement) => statement.text,
   concat,
-  joined: (text, filter) => sql`string_agg(${text}::text, ',')${only(filter)}`,
-  joinedBy: (number, text, filter) => sql`string_agg(${text}::text, ',' order by ${number})${only(filter)}`,
+  joined: (text, filter) => sql`coalesce(string_agg(${text}, ',')${only(filter)}, '')`,
+  joinedBy: (number, text, filter) =>
+    sql`coalesce(string_agg(${text}, ',' order by ${number})${only(filter)}, '')`,
   joinKeepsOrder: false,
   join: raw('join'),
   // As the indexes have it: nobody tells the planner that a column without missing values is in order either way.
@@ -100,6 +101,16 @@ export const postgresDialect: Dialect = {
       return sql`(${join(patterns, ' and ')})`
     },
   },
+}
+
+/**
+ * The function of this name takes four times as long for each text, because it may be given anything. Halves are put
+ * together, so that no text is copied once for each that follows it, and no expression is as deep as it is long.
+ */
+function concat(parts: readonly Sql[]): Sql {
+  if (parts.length === 1) return parts[0] as Sql
+  const half = parts.length >> 1
+  return sql`(${concat(parts.slice(0, half))} || ${concat(parts.slice(half))})`
 }
 
 /** As the index has it. */

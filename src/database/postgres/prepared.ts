@@ -2,8 +2,9 @@
  * Statements prepared on a connection. The driver and the server keep each of them as long as the connection lives,
  * so a connection that has prepared many of them is worn out and makes place for a new one.
  */
-import type { ClientBase, CustomTypesConfig, QueryResult } from 'pg'
+import type { ClientBase, QueryResult } from 'pg'
 import type { Statement } from '../database.ts'
+import { AnswerQuery } from './answer-query.ts'
 
 /** What one connection has prepared. */
 interface Prepared {
@@ -26,26 +27,16 @@ export function runPrepared(client: ClientBase, { text, values }: Statement): Pr
 }
 
 /**
- * The same with each value as the bytes the server sends, which spares writing them as text and reading that.
- * `timeout`: milliseconds until the driver gives up, if others than the connection's.
+ * The same of a statement that answers with one row, each value as the bytes the server sends; the connection is an
+ * `AnswerClient`. `timeout`: milliseconds until the driver gives up, if others than the connection's.
  */
-export function runPreparedForBytes(
+export function runForBytes(
   client: ClientBase,
   { text, values }: Statement,
   timeout?: number,
-): Promise<QueryResult<Readonly<Record<string, Buffer>>>> {
-  const query = {
-    name: nameOf(client, text),
-    text,
-    values: [...values],
-    binary: true,
-    types: asBytes,
-    ...(timeout !== undefined && { query_timeout: timeout }),
-  }
-  return client.query(query)
+): Promise<readonly (Buffer | null)[]> {
+  return client.query(new AnswerQuery({ name: nameOf(client, text), text, values }, timeout)).row
 }
-
-const asBytes = { getTypeParser: () => (bytes: Buffer) => bytes } as unknown as CustomTypesConfig
 
 /** Whether the connection has prepared so much that it should be closed. */
 export function isWornOut(client: ClientBase): boolean {

@@ -22,7 +22,7 @@ import { closeClient } from './connection.ts'
 import { derivationOf, quote } from './ddl.ts'
 import { postgresDialect } from './dialect.ts'
 import { sumOutOfRangeState } from './functions.ts'
-import { runPrepared, runPreparedForBytes } from './prepared.ts'
+import { runForBytes, runPrepared } from './prepared.ts'
 import { longTimeout, type Reading } from './reading-pool.ts'
 import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
@@ -67,10 +67,9 @@ export class PostgresReader implements ReadDatabase {
     const timeout = terms.kind === 'long' ? longTimeout : undefined
     try {
       return await this.#readOnwards(async (client) => {
-        const { rows } = await runPreparedForBytes(client, statement, timeout)
-        const { version, body } = rows[0] as { version: Buffer; body: Buffer | null }
+        const [version, body] = await runForBytes(client, statement, timeout)
         if (body === null) throw answerTooLarge()
-        return { version: Number(version.readBigInt64BE()), body }
+        return { version: Number((version as Buffer).readBigInt64BE()), body: body as Buffer }
       }, terms)
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === sumOutOfRangeState) throw sumOutOfRange()

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { Turns } from '../../util/turns.ts'
 import type { ReadTerms } from '../database.ts'
+import { AnswerClient } from './answer-query.ts'
 import { cancelStatement } from './cancel.ts'
 import { attemptOf, clientConfig, createClient, prepareClient } from './connection.ts'
 import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing } from './failures.ts'
@@ -55,6 +56,7 @@ export class ReadingPool implements AsyncDisposable {
     this.#longTurns = new Turns({ places: Math.max(1, Math.floor(poolSize / 2)), mostWaiting })
     this.#pool = new pg.Pool({
       ...clientConfig(url),
+      Client: AnswerClient,
       max: poolSize,
       idleTimeoutMillis: 60_000,
       // Now and then anew, so that what a server holds for a connection does not only grow.
