@@ -152,7 +152,11 @@ function open(given: Partial<TestServiceGiven> = {}): Promise<TestService> {
   })
 }
 
-function ask({ engine }: TestService, query: string, terms: Partial<Terms> = {}): Promise<GraphQLAnswer> {
+async function ask(
+  { engine }: TestService,
+  query: string,
+  terms: Partial<Terms> = {},
+): Promise<GraphQLAnswer> {
   return engine.execute(
     { query },
     {

@@ -2,6 +2,7 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Statement } from '../database/database.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { MaybePromise } from '../util/and-then.ts'
 
 export interface GraphQLRequest {
   readonly query: string
@@ -67,8 +68,8 @@ export interface AnswerReport {
 }
 
 export interface QueryEngine {
-  /** Never throws: every failure is an answer with a code. Without terms everything is allowed that is possible. */
-  execute(request: GraphQLRequest, terms?: Terms): Promise<GraphQLAnswer>
+  /** Never throws: every failure is an answer with a code. At once where nothing has to be read for it. Without terms everything is allowed that is possible. */
+  execute(request: GraphQLRequest, terms?: Terms): MaybePromise<GraphQLAnswer>
   /** The statement of an operation, and how the database would run it. Throws like `execute` answers. */
   explain(request: GraphQLRequest): Promise<Explanation>
 }
