@@ -4,47 +4,7 @@
  * while; further ones wait for the next, and what others ask meanwhile comes between. Nobody is refused for it.
  */
 
-/** What each caller has in a while, until the next begins. */
-class Share {
-  readonly #next: (turn: () => void) => void
-  readonly #values = new Map<string, number>()
-  #waiting: (() => void)[] = []
-  #isTurning = false
-
-  /** `next` calls when the next while begins. */
-  constructor(next: (turn: () => void) => void) {
-    this.#next = next
-  }
-
-  get(caller: string): number | undefined {
-    return this.#values.get(caller)
-  }
-
-  set(caller: string, value: number): void {
-    this.#values.set(caller, value)
-    this.#start()
-  }
-
-  /** Resolves when the next while begins, in the order of the calls. */
-  next(): Promise<void> {
-    this.#start()
-    return new Promise((resolve) => this.#waiting.push(resolve))
-  }
-
-  #start(): void {
-    if (this.#isTurning) return
-    this.#isTurning = true
-    this.#next(this.#turn)
-  }
-
-  readonly #turn = (): void => {
-    this.#isTurning = false
-    this.#values.clear()
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const go of waiting) go()
-  }
-}
+import { performance } from 'node:perf_hooks'
 
 /** Milliseconds from the first request of a caller in a turn of the event loop, in which further ones may begin. */
 const mostInTurn = 1
@@ -54,9 +14,13 @@ const mostInMoment = 5
 
 export class CallerPace {
   /** When the first request of each caller in this turn began: what was done since, answering included, was its work. */
-  readonly #turns = new Share((turn) => void setImmediate(turn))
-  /** Milliseconds spent in this moment. */
-  readonly #moments = new Share((turn) => void setTimeout(turn, moment).unref())
+  readonly #began = new Map<string, number>()
+  /** The turn that they began in. */
+  #turn = 0
+  /** Milliseconds spent on each caller in this moment. */
+  readonly #spent = new Map<string, number>()
+  readonly #nextTurn = new Next((begin) => void setImmediate(begin), this.#began)
+  readonly #nextMoment = new Next((begin) => void setTimeout(begin, moment).unref(), this.#spent)
   /** Of each caller the request that is the last to wait. */
   readonly #last = new Map<string, Promise<void>>()
   readonly #now: () => number
@@ -69,7 +33,7 @@ export class CallerPace {
   /** To be waited for before a request is worked on; undefined: it may begin. Requests of one caller keep their order. */
   wait(caller: string): Promise<void> | undefined {
     const before = this.#last.get(caller)
-    if (before === undefined && this.#exhausted(caller) === null) return undefined
+    if (before === undefined && this.#begin(caller) === null) return undefined
     const turn = this.#follow(before, caller).finally(() => {
       if (this.#last.get(caller) === turn) this.#last.delete(caller)
     })
@@ -79,21 +43,59 @@ export class CallerPace {
 
   /** So many milliseconds were spent on a request of that caller, in which nobody else was answered. */
   spend(caller: string, time: number): void {
-    this.#moments.set(caller, (this.#moments.get(caller) ?? 0) + time)
+    this.#spent.set(caller, (this.#spent.get(caller) ?? 0) + time)
+    this.#nextMoment.prepare()
   }
 
   async #follow(before: Promise<void> | undefined, caller: string): Promise<void> {
     await before
-    for (let share = this.#exhausted(caller); share !== null; share = this.#exhausted(caller))
-      await share.next()
+    for (let next = this.#begin(caller); next !== null; next = this.#begin(caller)) await next.come()
   }
 
-  /** Of what a caller has nothing left; null: a request begins. */
-  #exhausted(caller: string): Share | null {
-    if ((this.#moments.get(caller) ?? 0) >= mostInMoment) return this.#moments
-    const began = this.#turns.get(caller)
-    if (began === undefined) this.#turns.set(caller, this.#now())
-    else if (this.#now() - began >= mostInTurn) return this.#turns
+  /** Null when a request may begin, or what has to come before. */
+  #begin(caller: string): Next | null {
+    if ((this.#spent.get(caller) ?? 0) >= mostInMoment) return this.#nextMoment
+    // To be told of each turn by setImmediate would take longer than all of this.
+    const turn = performance.nodeTiming.uvMetricsInfo.loopCount
+    if (turn !== this.#turn) this.#began.clear()
+    this.#turn = turn
+    const began = this.#began.get(caller)
+    if (began === undefined) this.#began.set(caller, this.#now())
+    else if (this.#now() - began >= mostInTurn) return this.#nextTurn
     return null
+  }
+}
+
+/** The beginning of the next while, from when on what callers used in the last one does not count. */
+class Next {
+  readonly #call: (begin: () => void) => void
+  readonly #used: Map<string, number>
+  #waiting: (() => void)[] = []
+  #isPrepared = false
+
+  /** `call` calls when it begins. */
+  constructor(call: (begin: () => void) => void, used: Map<string, number>) {
+    this.#call = call
+    this.#used = used
+  }
+
+  prepare(): void {
+    if (this.#isPrepared) return
+    this.#isPrepared = true
+    this.#call(this.#begin)
+  }
+
+  /** Resolves when it begins, in the order of the calls. */
+  come(): Promise<void> {
+    this.prepare()
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  readonly #begin = (): void => {
+    this.#isPrepared = false
+    this.#used.clear()
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const go of waiting) go()
   }
 }
