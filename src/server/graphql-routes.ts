@@ -183,7 +183,7 @@ export async function addGraphQLRoutes(
     if (bytes.length <= compressedFrom) return finish(bytes)
     outbox.reserve(bytes.length, reply.raw, callerOf(request))
     if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes)
-    return zip(bytes, { level: 1 }).then((zipped) => {
+    return andThen(zip(bytes, { level: 1 }), (zipped) => {
       if (isGone(reply)) return visit.end(request.id, 'gone', 0, 0)
       headers['content-encoding'] = 'gzip'
       finish(zipped)

@@ -2,10 +2,10 @@
 
 export type MaybePromise<Value> = Value | Promise<Value>
 
-/** Goes on with the value, at once where it is at hand; what `next` throws then is thrown. */
+/** Uses the value, at once where it is at hand; what `use` throws then is thrown. */
 export function andThen<Value, Result>(
   value: MaybePromise<Value>,
-  next: (value: Value) => MaybePromise<Result>,
+  use: (value: Value) => MaybePromise<Result>,
 ): MaybePromise<Result> {
-  return value instanceof Promise ? value.then(next) : next(value)
+  return value instanceof Promise ? value.then(use) : use(value)
 }
