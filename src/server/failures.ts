@@ -70,11 +70,11 @@ export function sendErrors(
   visit?.end(id, (extensions?.code ?? 'INTERNAL') as ErrorCode, status, Buffer.byteLength(body))
 }
 
-export type Headers = Record<string, string | number>
+export type AnswerHeaders = Record<string, string | number>
 
 /** What every answer says beside its body, whether it is a failure or not. */
-export function headersOf({ visit, id }: FastifyRequest, type: ResponseType): Headers {
-  const headers: Headers = {
+export function headersOf({ visit, id }: FastifyRequest, type: ResponseType): AnswerHeaders {
+  const headers: AnswerHeaders = {
     'content-type': contentTypes[type],
     'access-control-allow-origin': '*',
     'access-control-expose-headers': exposed,

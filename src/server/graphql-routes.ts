@@ -12,7 +12,7 @@ import { andThen, type MaybePromise } from '../util/and-then.ts'
 import { assertNoKeyInAuthorization, assertNoKeyInUrl } from './authentication.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import { Outbox } from './connections.ts'
-import { answerFailure, type Headers, headersOf, reportFault, sendErrors } from './failures.ts'
+import { answerFailure, type AnswerHeaders, headersOf, reportFault, sendErrors } from './failures.ts'
 import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer } from './graphql-http.ts'
 import { networkOf } from './limits/address.ts'
 import type { Limiter } from './limits/limiter.ts'
@@ -207,7 +207,7 @@ export async function addGraphQLRoutes(
 const copiedUpTo = 4_096
 
 /** Past the framework, which would look at each header and at what kind of body it is once more. */
-function sendBytes(reply: FastifyReply, headers: Headers, body: Buffer): void {
+function sendBytes(reply: FastifyReply, headers: AnswerHeaders, body: Buffer): void {
   const { raw } = reply
   headers['content-length'] = body.length
   raw.writeHead(200, headers)
