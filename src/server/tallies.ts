@@ -15,7 +15,7 @@ export type Count = (values: readonly string[], amount?: number) => void
 
 export function createCounter(options: TallyOptions, labels: readonly string[]): Count {
   const counts = new Map<string, { readonly values: readonly string[]; count: number }>()
-  register(options, 'counter', () =>
+  register(options, 'counter', labels, () =>
     Array.from(counts.values(), ({ values, count }) => ({
       labels: Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])),
       value: count,
@@ -37,7 +37,7 @@ export function createHistogram(options: TallyOptions, label: string, bounds: re
   const { name } = options
   /** Of each bucket alone, the last without a bound; and the sum of what was seen. */
   const seen = new Map<string, { readonly counts: number[]; sum: number }>()
-  register(options, 'histogram', () =>
+  register(options, 'histogram', [label], () =>
     Array.from(seen, ([value, { counts, sum }]) => {
       const labels = { [label]: value }
       let total = 0
@@ -72,9 +72,10 @@ export function createHistogram(options: TallyOptions, label: string, bounds: re
 function register(
   { name, help, registry }: TallyOptions,
   type: 'counter' | 'histogram',
+  labelNames: readonly string[],
   read: () => readonly MetricValue<string>[],
 ): void {
   const get = async () => ({ name, help, type, aggregator: 'sum', values: read() })
-  // Of a metric a registry needs no more than its name and what it says.
-  registry.registerMetric({ name, get } as unknown as Metric)
+  // What a registry, and whoever lists what is in it, reads of a metric.
+  registry.registerMetric({ name, help, type, labelNames, get } as unknown as Metric)
 }
