@@ -119,7 +119,7 @@ test('what depends on the clock is never answered from memory', async () => {
 
 test('a report counts the records and groups of the first level', async () => {
   await using service = await open()
-  const rowsOf = async (query: string) => (await ask(service, query)).report.rows()
+  const rowsOf = async (query: string) => (await ask(service, query)).report.rows
   assert.equal(await rowsOf(`{ ${article}(first: 7) { edges { node { title } } } }`), 7)
   assert.equal(
     await rowsOf(
@@ -152,7 +152,11 @@ function open(given: Partial<TestServiceGiven> = {}): Promise<TestService> {
   })
 }
 
-function ask({ engine }: TestService, query: string, terms: Partial<Terms> = {}): Promise<GraphQLAnswer> {
+async function ask(
+  { engine }: TestService,
+  query: string,
+  terms: Partial<Terms> = {},
+): Promise<GraphQLAnswer> {
   return engine.execute(
     { query },
     {

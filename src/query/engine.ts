@@ -8,10 +8,11 @@ import type { PlanState, ReadDatabase, Statement, StoredAnswer } from '../databa
 import type { Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
 import type { Model } from '../schema/model.ts'
+import { andThen, type MaybePromise } from '../util/and-then.ts'
 import { untilAborted } from '../util/until-aborted.ts'
 import { buildRecord } from './build-output.ts'
 import { buildPlan } from './build-plan.ts'
-import { type Course, newCourse, reportOf } from './course.ts'
+import { Course } from './course.ts'
 import { assertAffordable, costOf, sizeOf } from './cost.ts'
 import { describePlan } from './describe-plan.ts'
 import { constantResponse, emitStatement } from './emit.ts'
@@ -171,30 +172,42 @@ export function createEngine(options: EngineOptions): QueryEngine {
     }
   }
 
-  const answer = async (request: GraphQLRequest, terms: Terms, course: Course): Promise<Uint8Array> => {
+  /** An answer that no statement has to run for. */
+  const atHand = (found: Compiled, key: string): Uint8Array | null => {
+    if (found.kind === 'constant') return found.body
+    return found.isTimeless && kept.has(key) ? kept.find(key, database.dataVersion()) : null
+  }
+
+  const answer = (request: GraphQLRequest, terms: Terms, course: Course): MaybePromise<Uint8Array> => {
+    const key = cacheKey(request, terms)
+    const found = compiled.get(key)
+    const body = found === undefined ? null : atHand(found, key)
+    if (found === undefined || body === null) return workOut(request, terms, course, key)
+    return andThen(charge(found, terms, course), () => {
+      course.isTimeless = found.isTimeless
+      course.from = found.kind === 'constant' ? 'constant' : 'memory'
+      return body
+    })
+  }
+
+  const workOut = async (
+    request: GraphQLRequest,
+    terms: Terms,
+    course: Course,
+    key: string,
+  ): Promise<Uint8Array> => {
     using patience = database.isRemote ? terms.startShort() : null
     const signal = patience?.signal
-    const key = cacheKey(request, terms)
     let isCharged = false
-    const charge = async ({
-      operationName,
-      points,
-    }: Pick<Question, 'operationName' | 'points'>): Promise<void> => {
-      if (isCharged) return
-      isCharged = true
-      course.operationName = operationName
-      course.points = points
-      assertAffordable(points, terms.points)
-      await terms.charge(points)
-    }
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       let found = compiled.get(key)
       if (found === undefined) {
         const question = questionOf(request, terms)
-        await charge(question)
+        if (!isCharged) await charge(question, terms, course)
         found = await within(compile(question, signal), signal)
         compiled.set(key, found)
-      } else await charge(found)
+      } else if (!isCharged) await charge(found, terms, course)
+      isCharged = true
       course.isTimeless = found.isTimeless
       if (found.kind === 'constant') {
         course.from = 'constant'
@@ -230,13 +243,18 @@ export function createEngine(options: EngineOptions): QueryEngine {
   }
 
   return {
-    async execute(request, terms = everything): Promise<GraphQLAnswer> {
-      const course = newCourse()
+    execute(request, terms = everything): MaybePromise<GraphQLAnswer> {
+      const course = new Course()
+      const succeed = (body: Uint8Array): GraphQLAnswer => {
+        course.body = body
+        return { kind: 'data', body, report: course }
+      }
+      const fail = (error: unknown): GraphQLAnswer => errorAnswer(error, course)
       try {
-        const body = await answer(request, terms, course)
-        return { kind: 'data', body, report: reportOf(course, body) }
+        const body = answer(request, terms, course)
+        return body instanceof Promise ? body.then(succeed).catch(fail) : succeed(body)
       } catch (error) {
-        return errorAnswer(error, reportOf(course, null))
+        return fail(error)
       }
     },
     async explain(request): Promise<Explanation> {
@@ -255,6 +273,18 @@ export function createEngine(options: EngineOptions): QueryEngine {
       }
     },
   }
+}
+
+/** Once for each request, before anything is read for it. */
+function charge(
+  { operationName, points }: Pick<Question, 'operationName' | 'points'>,
+  terms: Terms,
+  course: Course,
+): MaybePromise<void> {
+  course.operationName = operationName
+  course.points = points
+  assertAffordable(points, terms.points)
+  return terms.charge(points)
 }
 
 /** What a local database is asked needs no signal. */

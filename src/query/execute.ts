@@ -2,6 +2,7 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Statement } from '../database/database.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { MaybePromise } from '../util/and-then.ts'
 
 export interface GraphQLRequest {
   readonly query: string
@@ -59,19 +60,16 @@ export interface AnswerReport {
   readonly from: 'constant' | 'memory' | 'short' | 'long' | null
   /** Milliseconds from handing the statement to the database until its answer. */
   readonly statementTime: number
-  /**
-   * Records and groups in the lists of the answer's first level, which are counted when somebody looks; null where an
-   * answer is too long to look through.
-   */
-  rows(): number | null
+  /** Records and groups in the lists of the answer's first level; null where an answer is too long to look through. */
+  readonly rows: number | null
   readonly statement: Statement | null
   /** Whether the answer depends on nothing but what is stored, and not on the clock. */
   readonly isTimeless: boolean
 }
 
 export interface QueryEngine {
-  /** Never throws: every failure is an answer with a code. Without terms everything is allowed that is possible. */
-  execute(request: GraphQLRequest, terms?: Terms): Promise<GraphQLAnswer>
+  /** Never throws: every failure is an answer with a code. At once where nothing has to be read for it. Without terms everything is allowed that is possible. */
+  execute(request: GraphQLRequest, terms?: Terms): MaybePromise<GraphQLAnswer>
   /** The statement of an operation, and how the database would run it. Throws like `execute` answers. */
   explain(request: GraphQLRequest): Promise<Explanation>
 }

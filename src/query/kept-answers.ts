@@ -28,6 +28,11 @@ export class KeptAnswers {
     return this.#kept !== null
   }
 
+  /** Of some version. */
+  has(key: string): boolean {
+    return this.#kept?.has(key) === true
+  }
+
   /** The answer of that version; an older one is forgotten. */
   find(key: string, version: number | null): Uint8Array | null {
     const kept = this.#kept?.get(key)

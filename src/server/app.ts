@@ -62,7 +62,6 @@ const maxHeadBytes = 16_384
 export function createApp(options: AppOptions): FastifyInstance {
   const { trustedProxies, connections, longestRequest, patience = defaultPatience } = options
   const app = fastify({
-    loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     genReqId: createIds(),
@@ -82,8 +81,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     frameworkErrors: answerFailure,
     clientErrorHandler: answerUnreadable,
   })
-  // Otherwise every request gets a logger of its own, which hardly one of them ever uses.
-  app.setChildLoggerFactory((logger) => logger)
+  // As an option it would be one more logger for each request, and listeners for lines that are not wanted.
+  app.setChildLoggerFactory(() => options.log)
   app.decorateRequest('visit', null)
   app.setErrorHandler(answerFailure)
   app.setNotFoundHandler(answerUnknown)

@@ -34,8 +34,7 @@ export function createBodyReader(
 
     function onEnd(): void {
       if (length > limit) finish(tooLarge(limit))
-      // A copy, because a piece is a view of what the connection reads into.
-      else finish(null, Buffer.concat(pieces, length))
+      else finish(null, join(pieces, length))
     }
 
     function onError(): void {
@@ -47,6 +46,12 @@ export function createBodyReader(
       done(error, body)
     }
   }
+}
+
+/** Most bodies come in one piece, which needs no copy unless it is a view of what the connection reads into. */
+function join(pieces: readonly Buffer[], length: number): Buffer {
+  const [first] = pieces
+  return first !== undefined && first.buffer.byteLength === length ? first : Buffer.concat(pieces, length)
 }
 
 const crumbs = new ServiceError(

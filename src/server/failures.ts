@@ -65,25 +65,29 @@ export function sendErrors(
   if (status === 401) reply.header('www-authenticate', 'ApiKey header="X-API-Key"')
   const body = errorBody(errors)
   reply.header('cache-control', 'no-store').removeHeader('etag')
-  setHeaders(reply.code(status), type).send(body)
+  reply.code(status).headers(headersOf(reply.request, type)).send(body)
   const { visit, id } = reply.request
   visit?.end(id, (extensions?.code ?? 'INTERNAL') as ErrorCode, status, Buffer.byteLength(body))
 }
 
-export function setHeaders(reply: FastifyReply, type: ResponseType): FastifyReply {
-  const { visit } = reply.request
-  const tier = visit?.caller?.tier
-  if (tier !== undefined && visit?.allowance != null) {
-    reply.header('ratelimit-policy', rateLimitPolicy(tier))
-    reply.header('ratelimit', rateLimit(tier, visit.allowance))
+export type AnswerHeaders = Record<string, string | number>
+
+/** What every answer says beside its body, whether it is a failure or not. */
+export function headersOf({ visit, id }: FastifyRequest, type: ResponseType): AnswerHeaders {
+  const headers: AnswerHeaders = {
+    'content-type': contentTypes[type],
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': exposed,
+    vary: 'accept, accept-encoding, x-api-key',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': id,
   }
-  return reply
-    .header('content-type', contentTypes[type])
-    .header('access-control-allow-origin', '*')
-    .header('access-control-expose-headers', exposed)
-    .header('vary', 'accept, accept-encoding, x-api-key')
-    .header('x-content-type-options', 'nosniff')
-    .header('x-request-id', reply.request.id)
+  const tier = visit?.caller?.tier
+  if (tier === undefined || visit?.allowance == null) return headers
+  const policy = rateLimitPolicy(tier)
+  if (policy !== null) headers['ratelimit-policy'] = policy
+  headers.ratelimit = rateLimit(tier, visit.allowance)
+  return headers
 }
 
 /** What scripts of other pages may read beside the body. */

@@ -8,10 +8,11 @@ import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../query/execute.ts'
 import { ServiceError } from '../errors.ts'
+import { andThen, type MaybePromise } from '../util/and-then.ts'
 import { assertNoKeyInAuthorization, assertNoKeyInUrl } from './authentication.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import { Outbox } from './connections.ts'
-import { answerFailure, reportFault, sendErrors, setHeaders } from './failures.ts'
+import { answerFailure, type AnswerHeaders, headersOf, reportFault, sendErrors } from './failures.ts'
 import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer } from './graphql-http.ts'
 import { networkOf } from './limits/address.ts'
 import type { Limiter } from './limits/limiter.ts'
@@ -75,36 +76,47 @@ export async function addGraphQLRoutes(
   function answer(request: FastifyRequest, reply: FastifyReply, read: () => GraphQLRequest): void {
     const visit = new Visit(observer)
     request.visit = visit
-    ask(request, reply, visit, read)
-      .catch(async (error: Error) => {
-        if (error instanceof ServiceError)
-          await slowdown.before(error.code, callerOf(request), request.raw.socket)
-        answerFailure(error, request, reply)
-      })
-      .catch((error: Error) => {
-        reply.log.error({ requestId: request.id, err: error }, 'A failure could not be answered.')
-        reply.raw.destroy()
-      })
+    try {
+      const asked = ask(request, reply, visit, read)
+      if (asked instanceof Promise) asked.catch((error: Error) => fail(error, request, reply))
+    } catch (error) {
+      fail(error as Error, request, reply)
+    }
   }
 
-  async function ask(
+  async function fail(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      if (error instanceof ServiceError)
+        await slowdown.before(error.code, callerOf(request), request.raw.socket)
+      answerFailure(error, request, reply)
+    } catch (failure) {
+      reply.log.error({ requestId: request.id, err: failure }, 'A failure could not be answered.')
+      reply.raw.destroy()
+    }
+  }
+
+  function ask(
     request: FastifyRequest,
     reply: FastifyReply,
     visit: Visit,
     read: () => GraphQLRequest,
-  ): Promise<void> {
+  ): MaybePromise<void> {
     assertNoKeyInAuthorization(request.headers.authorization)
     const found = authenticate(request.headers['x-api-key'], networkOf(request.ip))
-    const caller = found instanceof Promise ? await found : found
-    visit.caller = caller
-    const turn = pace.wait(caller.id)
-    if (turn !== undefined) await turn
-    // What cannot be read has been looked at too.
-    const spent = visit.spend(limiter, caller, requestPoints(request))
-    if (spent !== undefined) await spent
-    const given = await begin(visit, caller, reply, read)
-    visit.report = given.report
-    await send(given, request, reply, visit)
+    return andThen(found, (caller) => {
+      visit.caller = caller
+      return andThen(pace.wait(caller.id), () => admit(caller))
+    })
+
+    function admit(caller: Caller): MaybePromise<void> {
+      // What cannot be read has been looked at too.
+      const spent = visit.spend(limiter, caller, requestPoints(request))
+      const given = andThen(spent, () => begin(visit, caller, reply, read))
+      return andThen(given, (answer) => {
+        visit.report = answer.report
+        return send(answer, request, reply, visit)
+      })
+    }
   }
 
   /** Reads and plans the question at once; the time that nobody else was answered in is told to the pace. */
@@ -113,7 +125,7 @@ export async function addGraphQLRoutes(
     caller: Caller,
     reply: FastifyReply,
     read: () => GraphQLRequest,
-  ): Promise<GraphQLAnswer> {
+  ): MaybePromise<GraphQLAnswer> {
     const started = performance.now()
     try {
       visit.question = read()
@@ -123,39 +135,47 @@ export async function addGraphQLRoutes(
     }
   }
 
-  async function send(
+  function send(
     answer: GraphQLAnswer,
     request: FastifyRequest,
     reply: FastifyReply,
     visit: Visit,
-  ): Promise<void> {
+  ): MaybePromise<void> {
     if (isGone(reply)) return visit.end(request.id, 'gone', 0, 0)
-    if (answer.kind === 'data') return sendData(answer, request, reply, visit)
-    const { code, cause } = answer
+    return answer.kind === 'data'
+      ? sendData(answer, request, reply, visit)
+      : sendFailure(answer, request, reply)
+  }
+
+  async function sendFailure(
+    { code, cause, errors }: Extract<GraphQLAnswer, { kind: 'errors' }>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
     await slowdown.before(code, callerOf(request), request.raw.socket)
     const type = responseType(request.headers.accept)
     if (code === 'INTERNAL') return sendErrors(reply, type, 500, [reportFault(reply, cause)])
     if (cause !== undefined)
       reply.log.warn({ requestId: request.id, err: cause, code }, 'A request could not be answered.')
-    sendErrors(reply, type, statusOf(code, type), answer.errors)
+    sendErrors(reply, type, statusOf(code, type), errors)
   }
 
-  async function sendData(
+  function sendData(
     { body, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
     request: FastifyRequest,
     reply: FastifyReply,
     visit: Visit,
-  ): Promise<void> {
+  ): MaybePromise<void> {
     const bytes = viewAsBuffer(body)
-    setHeaders(reply, responseType(request.headers.accept))
+    const headers = headersOf(request, responseType(request.headers.accept))
     if (request.method !== 'POST') {
       const isPrivate = request.headers['x-api-key'] !== undefined
-      reply.header('cache-control', cacheControl(report.isTimeless, isPrivate))
+      headers['cache-control'] = cacheControl(report.isTimeless, isPrivate)
       if (bytes.length <= taggedUpTo) {
         const etag = `W/"${hash('sha1', bytes, 'base64url')}"`
-        reply.header('etag', etag)
+        headers.etag = etag
         if (matchesEtag(request.headers['if-none-match'], etag)) {
-          reply.code(304).send()
+          reply.code(304).headers(headers).send()
           return visit.end(request.id, 'ok', 304, 0)
         }
       }
@@ -163,13 +183,14 @@ export async function addGraphQLRoutes(
     if (bytes.length <= compressedFrom) return finish(bytes)
     outbox.reserve(bytes.length, reply.raw, callerOf(request))
     if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes)
-    const zipped = await zip(bytes, { level: 1 })
-    if (isGone(reply)) return visit.end(request.id, 'gone', 0, 0)
-    reply.header('content-encoding', 'gzip')
-    finish(zipped)
+    return andThen(zip(bytes, { level: 1 }), (zipped) => {
+      if (isGone(reply)) return visit.end(request.id, 'gone', 0, 0)
+      headers['content-encoding'] = 'gzip'
+      finish(zipped)
+    })
 
     function finish(sent: Buffer): void {
-      reply.send(sent)
+      sendBytes(reply, headers, sent)
       visit.end(request.id, 'ok', 200, sent.length)
     }
   }
@@ -180,6 +201,20 @@ export async function addGraphQLRoutes(
     const whose = isPrivate ? 'private' : 'public'
     return cacheSeconds === 0 ? `${whose}, no-cache` : `${whose}, max-age=${cacheSeconds}`
   }
+}
+
+/** Copying a longer answer would take longer than handing it to the system beside the head. */
+const copiedUpTo = 4_096
+
+/** Past the framework, which would look at each header and at what kind of body it is once more. */
+function sendBytes(reply: FastifyReply, headers: AnswerHeaders, body: Buffer): void {
+  const { raw } = reply
+  headers['content-length'] = body.length
+  raw.writeHead(200, headers)
+  reply.hijack()
+  // Of text the head and the body are written as one; in this encoding each byte stays what it is.
+  if (body.length <= copiedUpTo) raw.end(body.toString('latin1'), 'latin1')
+  else raw.end(body)
 }
 
 /** A browser that asks nothing, and has no key where keys must not be. */

@@ -1,6 +1,7 @@
 /** What Prometheus may know of requests. Labels are few and bounded: no keys, no addresses, no operations. */
-import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { AggregatorRegistry, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Answered, Observer } from './observer.ts'
+import { createCounter, createHistogram } from './tallies.ts'
 
 export interface Metrics {
   readonly observer: Observer
@@ -13,7 +14,6 @@ export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 /** Those of this process; the ones of the process itself, such as its memory, included. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  const registers = [registry]
   collectDefaultMetrics({ register: registry })
   let inFlight = 0
   const working = new Gauge({
@@ -25,48 +25,60 @@ export function createMetrics(): Metrics {
     },
   })
   registry.registerMetric(working)
-  const requests = new Counter({
-    name: 'lexigraph_requests_total',
-    help: 'GraphQL requests by what became of them: ok, gone (the caller had left), or a code.',
-    labelNames: ['tier', 'outcome'],
-    registers,
-  })
-  const durations = new Histogram({
-    name: 'lexigraph_request_duration_seconds',
-    help: 'Time from when a request was there to its answer; not of those refused for their rate or key.',
-    labelNames: ['tier'],
-    buckets: times,
-    registers,
-  })
-  const points = new Histogram({
-    name: 'lexigraph_operation_points',
-    help: 'What operations cost; the sum is what callers spent.',
-    labelNames: ['tier'],
-    buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
-    registers,
-  })
-  const statements = new Histogram({
-    name: 'lexigraph_statement_seconds',
-    help: 'Time from handing a statement to the database until its answer, by whether it may take long.',
-    labelNames: ['kind'],
-    buckets: times,
-    registers,
-  })
-  const answers = new Counter({
-    name: 'lexigraph_answers_total',
-    help: 'Answers by where they came from: memory, a short or a long statement, or no data at all (constant).',
-    labelNames: ['from'],
-    registers,
-  })
-  const limitsHit = new Counter({
-    name: 'lexigraph_limits_hit_total',
-    help: 'Requests that were refused or ended by a limit; key: the key did not hold, or too many had not.',
-    labelNames: ['limit'],
-    registers,
-  })
+  const countRequest = createCounter(
+    {
+      registry,
+      name: 'lexigraph_requests_total',
+      help: 'GraphQL requests by what became of them: ok, gone (the caller had left), or a code.',
+    },
+    ['tier', 'outcome'],
+  )
+  const observeDuration = createHistogram(
+    {
+      registry,
+      name: 'lexigraph_request_duration_seconds',
+      help: 'Time from when a request was there to its answer; not of those refused for their rate or key.',
+    },
+    'tier',
+    times,
+  )
+  const observePoints = createHistogram(
+    {
+      registry,
+      name: 'lexigraph_operation_points',
+      help: 'What operations cost; the sum is what callers spent.',
+    },
+    'tier',
+    [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
+  )
+  const observeStatement = createHistogram(
+    {
+      registry,
+      name: 'lexigraph_statement_seconds',
+      help: 'Time from handing a statement to the database until its answer, by whether it may take long.',
+    },
+    'kind',
+    times,
+  )
+  const countAnswer = createCounter(
+    {
+      registry,
+      name: 'lexigraph_answers_total',
+      help: 'Answers by where they came from: memory, a short or a long statement, or no data at all (constant).',
+    },
+    ['from'],
+  )
+  const countLimit = createCounter(
+    {
+      registry,
+      name: 'lexigraph_limits_hit_total',
+      help: 'Requests that were refused or ended by a limit; key: the key did not hold, or too many had not.',
+    },
+    ['limit'],
+  )
   // Rates see the first of each only when it is not the first that is heard of it.
-  for (const from of ['memory', 'short', 'long', 'constant']) answers.inc({ from }, 0)
-  for (const limit of limits) limitsHit.inc({ limit }, 0)
+  for (const from of ['memory', 'short', 'long', 'constant']) countAnswer([from], 0)
+  for (const limit of limits) countLimit([limit], 0)
 
   return {
     registry,
@@ -77,17 +89,17 @@ export function createMetrics(): Metrics {
       answered({ caller, outcome, limit, duration, report }) {
         inFlight -= 1
         const tier = caller?.tier.name ?? 'none'
-        requests.inc({ tier, outcome })
+        countRequest([tier, outcome])
         const hit = limit ?? limitOf(outcome)
-        if (hit !== null) limitsHit.inc({ limit: hit })
+        if (hit !== null) countLimit([hit])
         // Whoever asks on after a refusal is made to wait.
-        if (hit !== 'rate' && hit !== 'key') durations.observe({ tier }, duration / 1_000)
+        if (hit !== 'rate' && hit !== 'key') observeDuration(tier, duration / 1_000)
         if (report === null) return
-        if (report.points > 0) points.observe({ tier }, report.points)
+        if (report.points > 0) observePoints(tier, report.points)
         const { from, statementTime } = report
         if (from === null) return
-        answers.inc({ from })
-        if (from === 'short' || from === 'long') statements.observe({ kind: from }, statementTime / 1_000)
+        countAnswer([from])
+        if (from === 'short' || from === 'long') observeStatement(from, statementTime / 1_000)
       },
     },
   }

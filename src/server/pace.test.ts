@@ -2,20 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CallerPace } from './pace.ts'
 
-test('of one caller one request begins in a turn of the event loop, and others need not wait for the rest', async () => {
-  const pace = new CallerPace()
+test('of one caller requests begin for a millisecond in a turn of the event loop, and others need not wait for the rest', async () => {
+  let now = 0
+  const pace = new CallerPace(() => now)
   const begun: string[] = []
   const ask = async (caller: string): Promise<void> => {
     const turn = pace.wait(caller)
     if (turn !== undefined) await turn
     begun.push(caller)
+    now += 0.5
   }
-  const all = Array.from('aaaa', ask)
-  assert.deepEqual(begun, ['a'])
+  const all = Array.from('aaaaa', ask)
+  assert.deepEqual(begun, ['a', 'a'])
   all.push(ask('b'))
-  assert.deepEqual(begun, ['a', 'b'])
+  assert.deepEqual(begun, ['a', 'a', 'b'])
   const turns: string[] = []
-  while (begun.length < 5) {
+  while (begun.length < 6) {
     const before = begun.length
     await new Promise((resolve) => setImmediate(resolve))
     turns.push(begun.slice(before).join(''))
@@ -23,17 +25,19 @@ test('of one caller one request begins in a turn of the event loop, and others n
   await Promise.all(all)
   assert.deepEqual(
     turns.filter((turn) => turn !== ''),
-    ['a', 'a', 'a'],
+    ['aa', 'a'],
   )
 })
 
 test('whoever comes later waits behind those of the same caller', async () => {
-  const pace = new CallerPace()
+  let now = 0
+  const pace = new CallerPace(() => now)
   const begun: number[] = []
   const ask = async (number: number): Promise<void> => {
     const turn = pace.wait('a')
     if (turn !== undefined) await turn
     begun.push(number)
+    now += 1
   }
   const first = [0, 1, 2, 3, 4].map(ask)
   await new Promise((resolve) => setImmediate(resolve))

@@ -39,7 +39,7 @@ export function describeAnswered(answered: Answered): object {
       withoutKeys(report?.operationName?.slice(0, 2 * nameLength) ?? '').slice(0, nameLength) || null,
     document: request === null ? null : documentHash(request.query),
     points: report?.points ?? 0,
-    rows: report?.rows() ?? 0,
+    rows: report?.rows ?? 0,
     bytes,
     ms: rounded(duration),
     statementMs: rounded(report?.statementTime ?? 0),

@@ -1,5 +1,5 @@
 /** Requests that have been answered, for tests of what watches them. */
-import { newCourse, reportOf } from '../../src/query/course.ts'
+import { Course } from '../../src/query/course.ts'
 import type { Answered } from '../../src/server/observer.ts'
 import { defaultTiers } from '../../src/server/tiers.ts'
 
@@ -10,12 +10,12 @@ if (publicTier === undefined) throw new Error('There is no tier.')
 export const anonymous = { id: 'address:203.0.113.7', tier: publicTier, keyName: null }
 
 export const report: NonNullable<Answered['report']> = {
-  ...reportOf(newCourse(), null),
+  ...new Course(),
   operationName: 'Newest',
   points: 3,
   from: 'short',
   statementTime: 1.234_56,
-  rows: () => 20,
+  rows: 20,
 }
 
 /** A page that was answered well, but for what is given. */

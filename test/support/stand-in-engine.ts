@@ -1,6 +1,6 @@
 import { GraphQLError, buildSchema, graphql } from 'graphql'
 import { type ErrorCode, ServiceError } from '../../src/errors.ts'
-import { newCourse, reportOf } from '../../src/query/course.ts'
+import { Course } from '../../src/query/course.ts'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../src/query/execute.ts'
 
 /**
@@ -36,7 +36,7 @@ export function createStandInEngine(): Pick<QueryEngine, 'execute'> & {
       return {
         kind: 'data',
         body: new TextEncoder().encode(JSON.stringify({ data })),
-        report: reportOf(newCourse(), null),
+        report: new Course(),
       }
     const [first] = errors
     const code = codeOf(first)
@@ -46,7 +46,7 @@ export function createStandInEngine(): Pick<QueryEngine, 'execute'> & {
       code,
       errors: formatted,
       cause: first?.originalError,
-      report: reportOf(newCourse(), null),
+      report: new Course(),
     }
   }
   return { execute, begun: begun.promise, finish: finished.resolve }
