@@ -9,7 +9,11 @@ import { ToolError, type ToolsGiven } from './tool.ts'
 type Data = Readonly<Record<string, unknown>>
 
 /** Throws a ToolError where there is no data. */
-export async function ask({ endpoint, schema }: ToolsGiven, query: string, signal: AbortSignal): Promise<Data> {
+export async function ask(
+  { endpoint, schema }: ToolsGiven,
+  query: string,
+  signal: AbortSignal,
+): Promise<Data> {
   const { data, errors } = await reach(() => endpoint.ask({ query }, signal))
   if (data !== null) return data
   // What fits the lexicons here and not those there is nobody's mistake but that of who started this program.

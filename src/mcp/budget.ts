@@ -17,7 +17,7 @@ export const budgets = {
 const word = /[A-Za-z]+|\d+| +|[\u0080-\u024f\u0370-\u03ff\u0400-\u04ff]+|[^]/gu
 /** Beyond them a character takes at most as many tokens as it has bytes. */
 const common =
-  /[\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u1100-\u11ff\u2010-\u203a\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]/
+  /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Gujarati}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Thai}\p{sc=Hangul}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u2010-\u203a\u3000-\u303f\uff00-\uffef]/u
 
 /** About as many as the tokenizers of the day make of it. */
 export function estimateTokens(text: string): number {

@@ -106,7 +106,9 @@ export function lastPart(nsid: string): string {
 
 /** A field of that very name, or one whose name ends so, or the first free text. */
 function displayOf(fields: readonly Field[]): Field | null {
-  const texts = fields.filter(({ type }) => type.kind === 'string' && type.format === null && !type.categorical)
+  const texts = fields.filter(
+    ({ type }) => type.kind === 'string' && type.format === null && !type.categorical,
+  )
   for (const wanted of displayNames) {
     const exact = texts.find(({ name }) => name.toLowerCase() === wanted)
     if (exact !== undefined) return exact

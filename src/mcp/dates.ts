@@ -25,11 +25,16 @@ const known = [
 
 /** Throws a ToolError for what is none. */
 export function parseStretch(text: string, now: Date): Stretch {
-  const words = text.trim().toLowerCase().replaceAll(/[\s_]+/g, ' ')
+  const words = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, ' ')
   const found = namedStretch(words, now) ?? writtenStretch(text.trim())
   if (found !== null) return found
   const near = nearest(words, known)
-  throw new ToolError(`"${text.slice(0, 80)}" is no time${near === null ? '' : `; "${near}" is`}. ${examples}.`)
+  throw new ToolError(
+    `"${text.slice(0, 80)}" is no time${near === null ? '' : `; "${near}" is`}. ${examples}.`,
+  )
 }
 
 function namedStretch(words: string, now: Date): Stretch | null {
@@ -56,7 +61,10 @@ function writtenStretch(text: string): Stretch | null {
     const at = formatInstant(instant)
     return { start: at, end: at }
   }
-  return unitAt(year === undefined ? 'day' : month === undefined ? 'year' : 'month', new Date(`${whole}T00:00Z`))
+  return unitAt(
+    year === undefined ? 'day' : month === undefined ? 'year' : 'month',
+    new Date(`${whole}T00:00Z`),
+  )
 }
 
 /** The first moment of the unit before; from its start, because the last of a month may be no day of that before. */

@@ -47,7 +47,9 @@ function selectEnd({ end, text }: Path, terrain: Terrain): Selection {
   }
   const selected = selectValue(end.field.type, 0)
   if (selected === null)
-    throw new ToolError(`"${text}" has no one shape; read whole records with detail "full", or use run_graphql.`)
+    throw new ToolError(
+      `"${text}" has no one shape; read whole records with detail "full", or use run_graphql.`,
+    )
   const own = { [end.field.name]: selected }
   const resolved = isReference(end.field) ? resolvedName(terrain.schema, end.on, end.field) : null
   if (resolved === null) return own
@@ -139,8 +141,7 @@ function readFrom(steps: readonly Step[], path: Path, node: unknown, terrain: Te
     const { nodes } = (record[step.reference.viaField] ?? {}) as { nodes?: unknown }
     return readFrom(rest, path, nodes, terrain)
   }
-  const name =
-    step.kind === 'object' ? step.field.name : resolvedName(terrain.schema, step.on, step.field)
+  const name = step.kind === 'object' ? step.field.name : resolvedName(terrain.schema, step.on, step.field)
   return name === null ? undefined : readFrom(rest, path, record[name], terrain)
 }
 
@@ -176,7 +177,9 @@ export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inside]) => (inside === null ? [] : [[name, withoutNulls(inside)]])),
+    Object.entries(value).flatMap(([name, inside]) =>
+      inside === null ? [] : [[name, withoutNulls(inside)]],
+    ),
   )
 }
 

@@ -63,12 +63,7 @@ function textCondition({ texts, display, label }: Subject, text: string): Where 
   return only !== undefined && others.length === 0 ? only : { OR: conditions }
 }
 
-function timeConditions(
-  { time }: Subject,
-  since: unknown,
-  until: unknown,
-  { now }: FilterTerrain,
-): Where[] {
+function timeConditions({ time }: Subject, since: unknown, until: unknown, { now }: FilterTerrain): Where[] {
   const bounds: Record<string, Literal> = {}
   if (typeof since === 'string') bounds.gte = parseStretch(since, now()).start
   if (typeof until === 'string') {
@@ -83,7 +78,8 @@ async function condition(path: Path, value: unknown, terrain: FilterTerrain): Pr
   const { end, text } = path
   if (end.kind === 'records') return recordsCondition(path, value, terrain)
   if (end.kind === 'aspect') {
-    if (end.name === 'uri') return whereAlong(path.steps, { [end.field.name]: many(end.field, uriCondition(text, value)) })
+    if (end.name === 'uri')
+      return whereAlong(path.steps, { [end.field.name]: many(end.field, uriCondition(text, value)) })
     if (typeof value !== 'boolean') throw new ToolError(`"${text}" is true or false.`)
     return whereAlong(path.steps, { [end.field.name]: many(end.field, { [end.name]: value }) })
   }
@@ -135,7 +131,8 @@ async function fieldCondition(
   terrain: FilterTerrain,
 ): Promise<Where> {
   const { type } = field
-  if (!hasConditions(type)) throw new ToolError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
+  if (!hasConditions(type))
+    throw new ToolError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
   if (type.kind === 'array' && type.of.kind !== 'object' && type.of.kind !== 'strongRef')
     return arrayCondition(text, type.of, value, terrain)
   if (value === null) return { isNull: true }
@@ -151,7 +148,9 @@ async function fieldCondition(
 
 function insideOf(text: string, type: FieldType): ToolError {
   const first = type.kind === 'object' ? type.type.fields[0]?.name : undefined
-  return new ToolError(`"${text}" holds objects: filter by what is inside, such as "${text}.${first ?? 'name'}".`)
+  return new ToolError(
+    `"${text}" holds objects: filter by what is inside, such as "${text}.${first ?? 'name'}".`,
+  )
 }
 
 /** Names of records become their URIs. */
@@ -164,7 +163,9 @@ async function namesToUris(
   if (typeof value === 'string') {
     if (value.startsWith('at://')) return value
     if (target === null)
-      throw new ToolError(`"${text}" takes a URI that begins with at://, because it may refer to any collection.`)
+      throw new ToolError(
+        `"${text}" takes a URI that begins with at://, because it may refer to any collection.`,
+      )
     return terrain.findByName(value, terrain.catalogue.of(target).collection)
   }
   if (Array.isArray(value)) {
@@ -234,7 +235,8 @@ function operatorsOf(
     if (inner === null) return { isNull: name !== 'ne' }
     if (name === 'in' || name === 'notIn')
       return { [name]: list(text, inner).map((each) => scalarLiteral(text, type, each, terrain)) }
-    if (type.kind === 'datetime') return momentCondition(name, parseStretch(asText(text, inner), terrain.now()))
+    if (type.kind === 'datetime')
+      return momentCondition(name, parseStretch(asText(text, inner), terrain.now()))
     return { [name]: scalarLiteral(text, type, inner, terrain) }
   })
   return allOf(conditions)

@@ -4,7 +4,13 @@
  * groups.ts make GraphQL of them.
  */
 import type { GraphQLSchema } from 'graphql'
-import { type Collection, type Field, type ObjectType, type Reference, systemFields } from '../schema/model.ts'
+import {
+  type Collection,
+  type Field,
+  type ObjectType,
+  type Reference,
+  systemFields,
+} from '../schema/model.ts'
 import { holderOf, type Place, targetOf } from '../schema/operators.ts'
 import { nearest } from '../util/nearest.ts'
 import { type Catalogue, lastPart } from './collections.ts'
@@ -26,7 +32,12 @@ export type Step =
 /** What a path ends at. */
 export type End =
   | { readonly kind: 'system'; readonly name: string }
-  | { readonly kind: 'property'; readonly field: Field; readonly reference: Reference | null; readonly on: string }
+  | {
+      readonly kind: 'property'
+      readonly field: Field
+      readonly reference: Reference | null
+      readonly on: string
+    }
   /** What is said of a reference itself, whether or not its record is there. */
   | { readonly kind: 'aspect'; readonly field: Field; readonly name: Aspect }
   /** The records that refer to this one: the last step says which. */

@@ -4,11 +4,12 @@
  * programs ignore, with which text can be hidden or given another order.
  */
 
-const joining = [
-  ...['Arabic', 'Syriac', 'Mongolian', 'Nko', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya'],
-  ...['Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Tibetan'],
-]
-const letter = `[${joining.map((script) => `\\p{scx=${script}}`).join('')}]`
+const joining =
+  'Arabic Syriac Mongolian Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan'
+const letter = `[${joining
+  .split(' ')
+  .map((script) => `\\p{scx=${script}}`)
+  .join('')}]`
 const emoji = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}]`
 /** Joiners inside words of scripts that are written with them, and what puts emoji together. */
 const needed = [
@@ -32,5 +33,7 @@ export function plainValue(value: unknown): unknown {
   if (typeof value === 'string') return plainText(value)
   if (Array.isArray(value)) return value.map(plainValue)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inside]) => [plainText(name), plainValue(inside)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inside]) => [plainText(name), plainValue(inside)]),
+  )
 }
