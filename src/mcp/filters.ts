@@ -3,6 +3,7 @@ import type { Collection, Field, FieldType } from '../schema/model.ts'
 import { hasConditions } from '../schema/operators.ts'
 import { nearest } from '../util/nearest.ts'
 import type { Subject } from './collections.ts'
+import { filterExample } from './examples.ts'
 import { parseStretch, type Stretch } from './dates.ts'
 import type { Literal } from './graphql-text.ts'
 import { parsePath, type Path, type Terrain, wordOf } from './paths.ts'
@@ -47,7 +48,7 @@ async function filterConditions(
 ): Promise<Where[]> {
   if (filters === undefined || filters === null) return []
   if (typeof filters !== 'object' || Array.isArray(filters))
-    throw new ToolError('Write filters as an object, such as {"language": "en"}.')
+    throw new ToolError(`Write filters as an object, such as ${filterExample(from)}.`)
   const conditions: Where[] = []
   for (const [text, value] of Object.entries(filters))
     conditions.push(await condition(parsePath(text, from, terrain), value, terrain))
