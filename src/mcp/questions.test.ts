@@ -6,7 +6,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
-import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
 import { budgets } from './budget.ts'
 
 after(closeCorpora)
@@ -28,6 +28,10 @@ function open() {
   return createAgent(model, engineEndpoint(service.engine), () => evening)
 }
 
+function requiredOf({ tools }: Agent, name: string): readonly string[] {
+  return (tools.find((tool) => tool.name === name)?.outputSchema.required ?? []) as readonly string[]
+}
+
 /** Calls of one conversation, with what they may take together. */
 function conversation() {
   const agent = open()
@@ -39,7 +43,8 @@ function conversation() {
     calls += 1
     tokens += size
     assert.ok(calls <= 4 && tokens <= 6000, `${calls} calls, ${tokens} tokens`)
-    if (typeof answer.query === 'string') parse(answer.query)
+    parse(answer.query)
+    for (const needed of requiredOf(agent, name)) assert.ok(needed in answer, `${name} has no ${needed}`)
     return answer
   }
 }

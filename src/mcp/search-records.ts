@@ -9,7 +9,7 @@ import { buildWhere } from './filters.ts'
 import { Bare, mergeSelections, printField, printSelection } from './graphql-text.ts'
 import { unknownValues } from './known-values.ts'
 import { parsePath, type Path } from './paths.ts'
-import { plainValue } from './plain-text.ts'
+import { plainText, plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
 import { type Tool, ToolError } from './tool.ts'
 
@@ -127,7 +127,7 @@ function answer(rows: readonly unknown[], page: Page, query: string, hint: strin
     returned: kept.length,
     ...(cut > 0 ? { cut } : {}),
     records: kept,
-    ...(after === undefined ? {} : { after }),
+    ...(after === undefined ? {} : { after: plainText(after) }),
     ...(said === null ? {} : { hint: said }),
     query,
   }

@@ -6,6 +6,8 @@ import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpo
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
 import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
+import { EndpointError } from './endpoint.ts'
 import { budgets } from './budget.ts'
 
 after(closeCorpora)
@@ -228,4 +230,82 @@ test('every answer keeps to its budget when records hold the longest texts', asy
     const tokens = countTokens(JSON.stringify(await agent.call(name, args)))
     assert.ok(tokens <= budgets[name], `${name} ${JSON.stringify(args)} has ${tokens} tokens`)
   }
+})
+
+test('what records hide in their texts does not come through, whatever tool reads them', async () => {
+  const engine = engineEndpoint(service.engine)
+  const hide = (value: unknown): unknown => {
+    if (typeof value === 'string')
+      return value.startsWith('at:') ? value : `\u202e${value}\u200b\u0007\u{e0041}`
+    if (Array.isArray(value)) return value.map(hide)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, hide(inside)]))
+  }
+  const agent = createAgent(model, {
+    async ask(question, signal) {
+      const { data, ...rest } = await engine.ask(question, signal)
+      return { ...rest, data: hide(data) as Json }
+    },
+  })
+  for (const [name, args] of [
+    ['describe', {}],
+    ['describe', { collection: 'source' }],
+    ['describe', { collection: 'article', field: 'source' }],
+    [
+      'search_records',
+      { collection: 'article', fields: ['title', 'source', 'enrichment.summary', 'authors'] },
+    ],
+    ['search_records', { collection: 'article', detail: 'full' }],
+    ['get_record', { uri: articles[0]?.uri }],
+    ['aggregate', { collection: 'article', by: ['source', 'section'] }],
+    ['resolve_name', { name: 'radio' }],
+    ['run_graphql', { query: '{ techServiceNewsArticle(first: 5) { nodes { title recordJson } } }' }],
+  ] as const)
+    assert.doesNotMatch(
+      JSON.stringify(await agent.call(name, args)),
+      /[\u202e\u200b]|\\u0007|\u{e0041}/u,
+      name,
+    )
+})
+
+test('a service with other lexicons, and one that is not there, are told in a sentence', async () => {
+  const library = modelOf(libraryLexicons as readonly Json[], libraryReferences)
+  const elsewhere = createAgent(library, engineEndpoint(service.engine))
+  assert.match(
+    await elsewhere.refusal('search_records', { collection: 'book' }),
+    /other lexicons.*--lexicons/,
+  )
+  const gone = createAgent(model, {
+    ask: () => Promise.reject(new EndpointError('The service at http://x is not reachable.')),
+  })
+  for (const [name, args] of [
+    ['describe', {}],
+    ['search_records', { collection: 'article' }],
+    ['run_graphql', { query: '{ __typename }' }],
+  ] as const)
+    assert.match(await gone.refusal(name, args), /not reachable/)
+})
+
+test('a call that nobody waits for any more ends with the reason', async () => {
+  const reason = new Error('gone')
+  const agent = createAgent(model, {
+    ask: (_, signal) =>
+      Promise.reject(signal.aborted ? signal.reason : new Error('It was asked all the same.')),
+  })
+  const tool = agent.tools.find(({ name }) => name === 'describe')
+  await assert.rejects(async () => await tool?.run({}, AbortSignal.abort(reason)), reason)
+})
+
+test('shares are of each group and of the whole, and groups may be ordered by them', async () => {
+  const agent = open()
+  const args = { collection: 'enrichment', share: { sentiment: 'negative' } }
+  const negative = enrichments.filter(({ value }) => value.sentiment === 'negative').length
+  const share = Math.round((1000 * negative) / enrichments.length) / 1000
+  assert.deepEqual((await agent.call('aggregate', args)).rows, [[enrichments.length, negative, share]])
+  const { rows } = await agent.call('aggregate', { ...args, by: ['category'], order: '-share' })
+  const shares = rows.map((row: Json[]) => row.at(-1))
+  assert.deepEqual(
+    shares,
+    shares.toSorted((a: number, b: number) => b - a),
+  )
 })
