@@ -92,7 +92,13 @@ async function condition(path: Path, value: unknown, terrain: FilterTerrain): Pr
     const type: FieldType = isInstant ? { kind: 'datetime' } : plainString
     return whereAlong(path.steps, { [end.name]: scalarCondition(text, type, value, terrain) })
   }
-  return whereAlong(path.steps, { [end.field.name]: await fieldCondition(path, end, value, terrain) })
+  const { name, type } = end.field
+  // As one text is looked for in it, so are several: any of them.
+  if (type.kind === 'string' && type.freeText && Array.isArray(value))
+    return whereAlong(path.steps, {
+      OR: strings(text, value).map((each) => ({ [name]: { contains: each } })),
+    })
+  return whereAlong(path.steps, { [name]: await fieldCondition(path, end, value, terrain) })
 }
 
 /** What can be read along a path cannot always be asked along it. */

@@ -59,6 +59,22 @@ test('a text is looked for in titles and other texts', async () => {
   assert.ok(total > 0)
 })
 
+test('of several texts for a field, any may be in it', async () => {
+  const words = ['climate', 'Klima', 'clima']
+  const filters = { 'article.title': words, sentiment: 'negative' }
+  const { count } = await open().call('aggregate', { collection: 'enrichment', filters, text: 'a' })
+  const any = (names: readonly string[], needles: readonly string[]) => ({
+    OR: names.flatMap((name) => needles.map((contains) => ({ [name]: { contains } }))),
+  })
+  const where = {
+    article: any(['title'], words),
+    sentiment: { eq: 'negative' },
+    AND: [any(['neutralHeadline', 'summary', 'impactReasoning'], ['a'])],
+  }
+  assert.equal(count, reference.count(`${news}.enrichment`, where))
+  assert.ok(count > 0)
+})
+
 test('pages go on where the last ended, cut or not, and meet every record once', async () => {
   const agent = open()
   const seen: string[] = []
