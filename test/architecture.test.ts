@@ -13,14 +13,16 @@ const floors: Record<string, readonly string[]> = {
   database: ['lexicon', 'sql', 'schema (types)'],
   query: ['schema', 'sql', 'database'],
   ingest: ['lexicon', 'database'],
-  server: ['schema', 'query', 'database'],
-  cli: ['lexicon', 'sql', 'schema', 'database', 'query', 'ingest', 'server', 'demo'],
+  mcp: ['schema', 'query', 'lexicon (types)'],
+  server: ['schema', 'query', 'database', 'mcp'],
+  cli: ['lexicon', 'sql', 'schema', 'database', 'query', 'ingest', 'mcp', 'server', 'demo'],
 }
 
 /** Where in src/ each third-party module may be imported. */
 const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[] = [
   [/^@atproto(-labs)?\//, ['lexicon', 'ingest/sources']],
-  [/^graphql$/, ['schema', 'query', 'server', 'cli/commands']],
+  [/^graphql$/, ['schema', 'query', 'mcp', 'server', 'cli/commands']],
+  [/^@modelcontextprotocol\/server(\/stdio)?$/, ['mcp']],
   [/^sql-template-tag$/, ['sql', 'database', 'query']],
   [/^node:sqlite$/, ['database/sqlite']],
   [/^pg$/, ['database/postgres']],
