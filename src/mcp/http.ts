@@ -11,13 +11,11 @@ import {
   originValidationResponse,
 } from '@modelcontextprotocol/server'
 import type { Endpoint } from './endpoint.ts'
-import { type AgentGiven, type AgentServers, createAgentServers } from './server.ts'
+import { type AgentGiven, createAgentServers } from './server.ts'
 
 export interface AgentHttpGiven extends Omit<AgentGiven, 'endpoint'> {
   /** Whether only names of this very machine may stand in `Host`. */
   readonly isLocal: boolean
-  /** What every connection gets; for tests that add to it. */
-  readonly extend?: (servers: AgentServers) => AgentServers
 }
 
 export interface AgentHttp {
@@ -31,7 +29,7 @@ export const mostMessageBytes = 1_048_576
 /** Nothing here ever changes, so that there is nothing to be told of; a stream that is asked for ends at once. */
 const mostSubscriptions = 16
 
-export function createAgentHttp({ isLocal, extend, ...given }: AgentHttpGiven): AgentHttp {
+export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHttp {
   // Who asks is known only with the request, and tools are made before, because that takes longer than a call.
   const asking = new AsyncLocalStorage<Endpoint>()
   const endpoint: Endpoint = {
@@ -42,7 +40,7 @@ export function createAgentHttp({ isLocal, extend, ...given }: AgentHttpGiven): 
     },
   }
   const servers = createAgentServers({ ...given, endpoint })
-  const handler = createMcpHandler(extend?.(servers) ?? servers, {
+  const handler = createMcpHandler(servers, {
     maxRequestBodySize: mostMessageBytes,
     maxSubscriptions: mostSubscriptions,
   })

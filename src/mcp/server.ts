@@ -7,6 +7,7 @@ import {
   fromJsonSchema,
   type JsonSchemaType,
   McpServer,
+  type McpServerOptions,
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
@@ -25,6 +26,13 @@ export interface AgentGiven extends ToolsGiven {
   readonly onFault: (error: Error) => void
   /** Those of the product where none are given. */
   readonly tools?: readonly Tool[]
+  /** What tests add to the same server, such as what the conformance suite calls. */
+  readonly addition?: Addition
+}
+
+export interface Addition {
+  readonly options: McpServerOptions
+  register(server: McpServer): void
 }
 
 /** One for each connection, or for each request where there are none. Cheap: all that takes time is made before. */
@@ -40,7 +48,7 @@ const mostElements = 5_000
 const unchanging = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export function createAgentServers(given: AgentGiven): AgentServers {
-  const { model, lexicons, schema, version, onFault } = given
+  const { model, lexicons, schema, version, onFault, addition } = given
   const tools = given.tools ?? createTools(given)
   const registered = tools.map((tool) => ({
     tool,
@@ -69,6 +77,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
           'resources/templates/list': unchanging,
           'server/discover': unchanging,
         },
+        ...addition?.options,
       },
     )
     for (const { tool, inputSchema, outputSchema } of registered) {
@@ -81,6 +90,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
     }
     registerResources(server, resources)
     registerPrompts(server, prompts)
+    addition?.register(server)
     return server
   }
 }
