@@ -5,7 +5,16 @@
 import type { LexiconSet } from '../lexicon/lexicons.ts'
 import { buildReferences } from './build-references.ts'
 import { describe } from './describe.ts'
-import type { Collection, Field, FieldType, ObjectType, StringType, UnionMember, UnionType } from './model.ts'
+import type {
+  Collection,
+  Field,
+  FieldType,
+  ObjectType,
+  StringType,
+  Told,
+  UnionMember,
+  UnionType,
+} from './model.ts'
 import { type Model, systemFields } from './model.ts'
 import { buckets, joinedGroupNames } from './operators.ts'
 import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
@@ -115,7 +124,14 @@ class Walk {
       if (name !== property) this.#notes.push(`${origin}: property "${property}" is the field ${name}.`)
       const type = this.#type(declared, origin, 0, property)
       const required = definition.required?.includes(property) ?? false
-      return { name, property, type, description: describe(this.#described(declared, origin), required) }
+      const described = this.#described(declared, origin)
+      return {
+        name,
+        property,
+        type,
+        description: describe(described, required),
+        told: toldOf(described, required),
+      }
     })
   }
 
@@ -210,6 +226,19 @@ class Walk {
       else if (type.kind === 'strongRef') members.push({ origin: member, type: 'strongRef' })
     }
     return { kind: 'union', type }
+  }
+}
+
+function toldOf(definition: Definition, required: boolean): Told {
+  const { description, minimum, maximum, items, knownValues, enum: values } = definition
+  const element = (items ?? {}) as Definition
+  const listed = knownValues ?? values ?? element.knownValues ?? element.enum ?? []
+  return {
+    words: description?.trim() ?? '',
+    required,
+    minimum: minimum ?? null,
+    maximum: maximum ?? null,
+    values: listed.map(String),
   }
 }
 

@@ -42,6 +42,19 @@ export interface Field {
   readonly type: FieldType
   /** The lexicon's own words, then what it requires, ranges and known values. */
   readonly description: string
+  readonly told: Told
+}
+
+/** What a description says, part by part. */
+export interface Told {
+  /** The lexicon's own words. */
+  readonly words: string
+  readonly required: boolean
+  /** Bounds of an integer; null where the lexicon names none. */
+  readonly minimum: number | null
+  readonly maximum: number | null
+  /** Known values or those of an enum, of an array's elements too; empty where the lexicon names none. */
+  readonly values: readonly string[]
 }
 
 export interface UnionType {

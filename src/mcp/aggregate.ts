@@ -1,0 +1,318 @@
+/** The tool `aggregate`: counts, measures and shares by field and stretch of time, as a table. */
+import { nearest } from '../util/nearest.ts'
+import { budgets, fitRows, tokensOfJson } from './budget.ts'
+import { readDisplay, selectDisplay } from './fields.ts'
+import { buildWhere } from './filters.ts'
+import {
+  Bare,
+  type Literal,
+  mergeSelections,
+  printField,
+  printSelection,
+  type Selection,
+} from './graphql-text.ts'
+import { type Group, type Measure, parseGroup, parseMeasure } from './groups.ts'
+import { unknownValues } from './known-values.ts'
+import { plainValue } from './plain-text.ts'
+import type { Toolbox } from './toolbox.ts'
+import { type Tool, ToolError } from './tool.ts'
+import { allOf, type Where } from './where.ts'
+
+type Json = Readonly<Record<string, unknown>>
+interface Aggregated extends Json {
+  readonly count: number
+  readonly groupCount: number
+  readonly groups: readonly Json[]
+}
+
+const defaultLimit = 20
+/** The service gives no more groups. */
+const mostGroups = 1000
+const mostKeys = 5
+
+export function createAggregate(toolbox: Toolbox): Tool {
+  return {
+    name: 'aggregate',
+    title: 'Count and measure',
+    description:
+      'Counts records, in groups if you like, as a table. collection, text, filters, since, until: as in search_records.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        collection: { type: 'string' },
+        by: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'Paths; times with :hour, :day, :week, :month or :year, such as "publishedAt:week".',
+        },
+        measures: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'avg, sum, min, max or distinct: "avg:clickbaitScore", "distinct:source".',
+        },
+        text: { type: 'string' },
+        filters: { type: 'object' },
+        since: { type: 'string' },
+        until: { type: 'string' },
+        share: { type: 'object', description: 'Filters: how many of each group meet them, and the share.' },
+        order: {
+          type: 'string',
+          description:
+            'count, key, share or a measure; "-" for descending. Default -count; key when by time first.',
+        },
+        min_count: { type: 'integer', minimum: 1 },
+        limit: { type: 'integer', minimum: 1, maximum: 500 },
+        offset: { type: 'integer', minimum: 0, maximum: 999 },
+      },
+      required: ['collection'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        count: { type: 'integer' },
+        groups: { type: 'integer' },
+        columns: { type: 'array', items: { type: 'string' } },
+        rows: { type: 'array', items: { type: 'array' } },
+        cut: { type: 'integer' },
+        hint: { type: 'string' },
+        query: { type: 'string' },
+      },
+      required: ['count', 'columns', 'rows', 'query'],
+    },
+    run: (args, signal) => aggregate(args, toolbox, signal),
+  }
+}
+
+interface Order {
+  readonly by: 'count' | 'key' | 'share' | Measure
+  readonly isDescending: boolean
+}
+
+async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Promise<Json> {
+  const subject = toolbox.catalogue.named(String(args.collection))
+  const { collection } = subject
+  const groups = texts(args.by).map((text) => parseGroup(text, collection, toolbox))
+  if (groups.length > mostKeys) throw new ToolError(`Group by at most ${mostKeys} paths.`)
+  const twice = groups.find((group, at) => groups.findIndex(({ field }) => field === group.field) !== at)
+  if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)
+  const asked = texts(args.measures).map((text) => parseMeasure(text, collection, toolbox))
+  // A series is read in the order of time.
+  const usual = groups[0]?.field.bucket ? 'key' : '-count'
+  const order = parseOrder(args, usual, (text) => parseMeasure(text, collection, toolbox))
+  // What the groups are ordered by is shown.
+  const measures = typeof order.by === 'object' && !hasMeasure(asked, order.by) ? [...asked, order.by] : asked
+  const filtering = toolbox.filtering(signal)
+  const where = await buildWhere(subject, args, filtering)
+  const share =
+    args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, filtering)
+
+  const offset = typeof args.offset === 'number' ? args.offset : 0
+  const limit = typeof args.limit === 'number' ? args.limit : defaultLimit
+  // What the service cannot order or count is done here, with all groups at hand.
+  const needsAll = order.by === 'share' || args.min_count !== undefined
+  const root = `${collection.rootField}Aggregate`
+  const field = (condition: Where | null, isShare: boolean) =>
+    printField(root, {
+      where: condition ?? undefined,
+      ...(groups.length === 0
+        ? {}
+        : {
+            groupBy: groups.map((group) => new Bare(group.field.name)),
+            ...(isShare ? {} : ordering(order)),
+            minCount: isShare ? undefined : (args.min_count as number | undefined),
+            limit: isShare || needsAll ? mostGroups : Math.min(offset + limit, mostGroups),
+          }),
+    })
+  const main = `${field(where, false)} ${printSelection(selectMain(groups, measures, toolbox))}`
+  const besides =
+    share === null
+      ? ''
+      : ` share: ${field(allOf([where ?? {}, share]), true)} ${printSelection(selectShare(groups))}`
+  const query = `{ ${main}${besides} }`
+  const data = await toolbox.ask(query, signal)
+  const whole = data[root] as Aggregated
+  const part = share === null ? null : (data.share as Aggregated)
+  const table = buildTable(groups, measures, order, whole, part, toolbox)
+  const hint = whole.count === 0 ? unknownValues(args.filters, subject, toolbox) : null
+  return answer(table, { query, offset, limit, whole, hint, isNarrowed: args.min_count !== undefined })
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}
+
+function hasMeasure(measures: readonly Measure[], { text }: Measure): boolean {
+  return measures.some((measure) => measure.text === text)
+}
+
+function parseOrder(args: Json, usual: string, measureOf: (text: string) => Measure): Order {
+  const written = typeof args.order === 'string' ? args.order.trim() : usual
+  const name = written.replace(/^[-+]/, '')
+  const isDescending = written.startsWith('-')
+  if (name === 'share' && args.share === undefined)
+    throw new ToolError('To order by share, give filters in share, such as {"sentiment": "negative"}.')
+  if (name === 'count' || name === 'key' || name === 'share') return { by: name, isDescending }
+  if (!/[:(]/.test(name)) {
+    const near = nearest(name, ['count', 'key', 'share'])
+    throw new ToolError(
+      `"${name.slice(0, 60)}" is no order.${near === null ? '' : ` Did you mean "${near}"?`} Write count, key, share or a measure such as "-avg:field".`,
+    )
+  }
+  return { by: measureOf(name), isDescending }
+}
+
+const rankings = { avg: 'AVG', sum: 'SUM', min: 'MIN', max: 'MAX', distinct: 'COUNT_DISTINCT' } as const
+
+function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>> {
+  const direction = isDescending ? 'DESC' : 'ASC'
+  if (typeof by !== 'object') return { orderBy: new Bare(`${by === 'key' ? 'KEY' : 'COUNT'}_${direction}`) }
+  const { kind, field } = by
+  return {
+    rankBy: { measure: new Bare(rankings[kind]), field: new Bare(field), direction: new Bare(direction) },
+  }
+}
+
+function selectMain(groups: readonly Group[], measures: readonly Measure[], toolbox: Toolbox): Selection {
+  const measured = mergeSelections(measures.map((measure, at) => selectMeasure(measure, at)))
+  if (groups.length === 0) return { count: {}, ...measured }
+  const keys = groups.map(({ field, reference }) =>
+    mergeSelections([
+      { [field.name]: {} },
+      reference === null
+        ? {}
+        : { [`${field.name}Resolved`]: selectDisplay(reference === 'any' ? null : reference, toolbox) },
+    ]),
+  )
+  return { count: {}, groupCount: {}, groups: mergeSelections([...keys, { count: {} }, measured]) }
+}
+
+function selectShare(groups: readonly Group[]): Selection {
+  if (groups.length === 0) return { count: {} }
+  const keys = Object.fromEntries(groups.map(({ field }) => [field.name, {}]))
+  return { count: {}, groupCount: {}, groups: { ...keys, count: {} } }
+}
+
+function selectMeasure({ kind, field }: Measure, at: number): Selection {
+  return kind === 'distinct'
+    ? { [`distinct${at}: countDistinct(field: ${field})`]: {} }
+    : { [kind]: { [field]: {} } }
+}
+
+function readMeasure({ kind, field }: Measure, at: number, group: Json): unknown {
+  const value = kind === 'distinct' ? group[`distinct${at}`] : (group[kind] as Json)[field]
+  return kind === 'avg' && typeof value === 'number' ? round(value) : value
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}
+
+interface Table {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
+  /** Some shares are not known, because there are more groups than the service tells. */
+  readonly isPartial: boolean
+}
+
+function buildTable(
+  groups: readonly Group[],
+  measures: readonly Measure[],
+  order: Order,
+  whole: Aggregated,
+  part: Aggregated | null,
+  toolbox: Toolbox,
+): Table {
+  const columns = [
+    ...groups.map(({ text }) => text),
+    'count',
+    ...measures.map(({ text }) => text),
+    ...(part === null ? [] : ['matching', 'share']),
+  ]
+  const grouped = groups.length > 0
+  const keyOf = (group: Json) => JSON.stringify(groups.map(({ field }) => group[field.name]))
+  const shared = new Map(part?.groups?.map((group) => [keyOf(group), group.count as number]))
+  const isPartial = grouped && part !== null && part.groupCount > part.groups.length
+  const names = grouped ? namesOf(groups, whole.groups, toolbox) : null
+  const rows = (grouped ? whole.groups : [whole as Json]).map((group) => {
+    const matching =
+      part === null ? null : grouped ? (shared.get(keyOf(group)) ?? (isPartial ? null : 0)) : part.count
+    const count = group.count as number
+    const share = matching === null || count === 0 ? null : round(matching / count)
+    return [
+      ...groups.map(({ field }, at) => names?.(group, at) ?? group[field.name]),
+      count,
+      ...measures.map((measure, at) => readMeasure(measure, at, group)),
+      ...(part === null ? [] : [matching, share]),
+    ]
+  })
+  if (order.by === 'share') {
+    const sign = order.isDescending ? -1 : 1
+    const last = (row: readonly unknown[]) => (row.at(-1) as number | null) ?? -1
+    rows.sort((a, b) => sign * (last(a) - last(b)))
+  }
+  return { columns, rows, isPartial }
+}
+
+/** Names instead of URIs; where two records of a column have one name, with the URI behind it. */
+function namesOf(groups: readonly Group[], rows: readonly Json[], toolbox: Toolbox) {
+  const columns = groups.map(({ field, reference }) => {
+    const named = new Map<string, string>()
+    if (reference === null) return named
+    for (const row of rows) {
+      const uri = row[field.name]
+      const record = row[`${field.name}Resolved`]
+      const name = readDisplay(record, reference === 'any' ? null : reference, toolbox)
+      if (typeof uri === 'string' && name !== null) named.set(uri, name)
+    }
+    const counts = Map.groupBy(named.keys(), (uri) => named.get(uri))
+    for (const [uri, name] of named)
+      if ((counts.get(name)?.length ?? 0) > 1) named.set(uri, `${name} (${uri})`)
+    return named
+  })
+  return (group: Json, at: number): string | undefined => {
+    const uri = group[groups[at]?.field.name ?? '']
+    return typeof uri === 'string' ? columns[at]?.get(uri) : undefined
+  }
+}
+
+interface Around {
+  readonly query: string
+  readonly offset: number
+  readonly limit: number
+  readonly whole: Aggregated
+  readonly hint: string | null
+  /** By `min_count`: then only the groups that are left count. */
+  readonly isNarrowed: boolean
+}
+
+function answer({ columns, rows, isPartial }: Table, around: Around): Json {
+  const { query, offset, limit, whole, hint, isNarrowed } = around
+  const wanted = rows.slice(offset, offset + limit).map(plainValue)
+  const all = isNarrowed ? rows.length : (whole.groupCount ?? rows.length)
+  const partial = 'A share of null is not known: there are too many groups; narrow the filters.'
+  const next = (at: number) => `More groups: offset ${at}.`
+  const frame = {
+    count: whole.count,
+    groups: all,
+    columns,
+    rows: [],
+    cut: all,
+    hint: `${hint ?? partial} ${next(all)}`,
+    query,
+  }
+  const { rows: kept } = fitRows(wanted, budgets.aggregate - tokensOfJson(frame) - 10)
+  const cut = Math.max(all - offset - kept.length, 0)
+  const end = offset + kept.length
+  const said = [hint, isPartial ? partial : null, cut > 0 && end < mostGroups ? next(end) : null]
+  const hints = said.filter((sentence) => sentence !== null).join(' ')
+  return {
+    count: whole.count,
+    ...(whole.groupCount === undefined ? {} : { groups: all }),
+    columns,
+    rows: kept,
+    ...(cut > 0 ? { cut } : {}),
+    ...(hints === '' ? {} : { hint: hints }),
+    query,
+  }
+}

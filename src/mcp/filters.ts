@@ -1,0 +1,346 @@
+/** Filters as a caller writes them, by path, to a `where` of GraphQL. */
+import type { Collection, Field, FieldType } from '../schema/model.ts'
+import { hasConditions } from '../schema/operators.ts'
+import { nearest } from '../util/nearest.ts'
+import type { Subject } from './collections.ts'
+import { parseStretch, type Stretch } from './dates.ts'
+import type { Literal } from './graphql-text.ts'
+import { parsePath, type Path, type Terrain, wordOf } from './paths.ts'
+import { ToolError } from './tool.ts'
+import { allOf, type Where, whereAlong, whereNone } from './where.ts'
+
+export interface FilterTerrain extends Terrain {
+  readonly now: () => Date
+  /** The URI of the one record of that name; throws a ToolError where there is none or more than one. */
+  readonly findByName: (name: string, collection: Collection) => Promise<string>
+}
+
+/** What narrows a list or an aggregate. */
+export interface Narrowing {
+  readonly filters?: unknown
+  readonly text?: unknown
+  readonly since?: unknown
+  readonly until?: unknown
+}
+
+const comparing = ['eq', 'ne', 'in', 'notIn', 'gt', 'gte', 'lt', 'lte'] as const
+
+/** Null where nothing is narrowed. */
+export async function buildWhere(
+  subject: Subject,
+  { filters, text, since, until }: Narrowing,
+  terrain: FilterTerrain,
+): Promise<Where | null> {
+  const conditions = [
+    ...(await filterConditions(filters, subject.collection, terrain)),
+    ...timeConditions(subject, since, until, terrain),
+    ...(typeof text === 'string' && text.trim() !== '' ? [textCondition(subject, text.trim())] : []),
+  ]
+  const where = allOf(conditions)
+  return Object.keys(where).length === 0 ? null : where
+}
+
+async function filterConditions(
+  filters: unknown,
+  from: Collection,
+  terrain: FilterTerrain,
+): Promise<Where[]> {
+  if (filters === undefined || filters === null) return []
+  if (typeof filters !== 'object' || Array.isArray(filters))
+    throw new ToolError('Write filters as an object, such as {"language": "en"}.')
+  const conditions: Where[] = []
+  for (const [text, value] of Object.entries(filters))
+    conditions.push(await condition(parsePath(text, from, terrain), value, terrain))
+  return conditions
+}
+
+/** `text` in any of the texts of the collection. */
+function textCondition({ texts, display, label }: Subject, text: string): Where {
+  const fields = texts.length > 0 ? texts : display === null ? [] : [display]
+  if (fields.length === 0) throw new ToolError(`${label} has no text to search; use filters.`)
+  const conditions = fields.map(({ name }): Where => ({ [name]: { contains: text } }))
+  const [only, ...others] = conditions
+  return only !== undefined && others.length === 0 ? only : { OR: conditions }
+}
+
+function timeConditions({ time }: Subject, since: unknown, until: unknown, { now }: FilterTerrain): Where[] {
+  const bounds: Record<string, Literal> = {}
+  if (typeof since === 'string') bounds.gte = parseStretch(since, now()).start
+  if (typeof until === 'string') {
+    const stretch = parseStretch(until, now())
+    // A moment belongs to what it ends, as a day does.
+    bounds[stretch.start === stretch.end ? 'lte' : 'lt'] = stretch.end
+  }
+  return Object.keys(bounds).length === 0 ? [] : [{ [time]: bounds }]
+}
+
+async function condition(path: Path, value: unknown, terrain: FilterTerrain): Promise<Where> {
+  const { end, text } = path
+  assertFilterable(path)
+  if (end.kind === 'records') return recordsCondition(path, value, terrain)
+  if (end.kind === 'aspect') {
+    if (end.name === 'uri')
+      return whereAlong(path.steps, { [end.field.name]: many(end.field, uriCondition(text, value)) })
+    if (typeof value !== 'boolean') throw new ToolError(`"${text}" is true or false.`)
+    return whereAlong(path.steps, { [end.field.name]: many(end.field, { [end.name]: value }) })
+  }
+  if (end.kind === 'system') {
+    const isInstant = end.name === 'indexedAt' || end.name === 'changedAt'
+    if (end.name === 'actorHandle' || end.name === 'recordJson')
+      throw new ToolError(`"${text}" cannot be filtered by; use "did" or a field of the record.`)
+    const type: FieldType = isInstant ? { kind: 'datetime' } : plainString
+    return whereAlong(path.steps, { [end.name]: scalarCondition(text, type, value, terrain) })
+  }
+  return whereAlong(path.steps, { [end.field.name]: await fieldCondition(path, end, value, terrain) })
+}
+
+/** What can be read along a path cannot always be asked along it. */
+function assertFilterable({ steps, from, text }: Path): void {
+  let at = from
+  for (const step of steps) {
+    if (step.kind === 'reference' && step.field.type.kind === 'array' && step.field.type.of.kind === 'atUri')
+      throw new ToolError(
+        `"${step.field.name}" is a list of URIs, behind which nothing can be filtered: filter by "${step.field.name}" itself instead of "${text}".`,
+      )
+    if (step.kind === 'reverse' && step.reference.target !== at.nsid)
+      throw new ToolError(
+        `The lexicons do not say that ${step.holder.nsid} refers to this collection alone, so it cannot be filtered by "${text}". Search that collection instead.`,
+      )
+    if (step.kind === 'reference') at = step.target
+    if (step.kind === 'reverse') at = step.holder
+  }
+}
+
+const plainString = {
+  kind: 'string',
+  format: null,
+  freeText: false,
+  bounded: true,
+  categorical: false,
+  code: false,
+} as const
+
+function many({ type }: Field, inner: Where): Where {
+  return type.kind === 'array' ? { some: inner } : inner
+}
+
+/** `none`, `some`, or either with filters on those records. */
+async function recordsCondition(path: Path, value: unknown, terrain: FilterTerrain): Promise<Where> {
+  const last = path.steps.at(-1)
+  if (last?.kind !== 'reverse') throw new Error('Referring records stand at the end of a path.')
+  if (value === 'none' || value === null) return whereNone(path, {})
+  if (value === 'some') return whereAlong(path.steps, {})
+  if (isObject(value)) {
+    const [name, ...more] = Object.keys(value)
+    if ((name === 'none' || name === 'some') && more.length === 0) {
+      const inner = allOf(await filterConditions(value[name], last.holder, terrain))
+      return name === 'none' ? whereNone(path, inner) : whereAlong(path.steps, inner)
+    }
+  }
+  throw new ToolError(
+    `"${path.text}" are records that refer to this one: write "some", "none", {"none": {filters on them}}, or a field of them such as "${path.text}.${last.holder.type.fields[0]?.name ?? 'uri'}".`,
+  )
+}
+
+async function fieldCondition(
+  { text }: Path,
+  { field, reference }: Extract<Path['end'], { kind: 'property' }>,
+  value: unknown,
+  terrain: FilterTerrain,
+): Promise<Where> {
+  const { type } = field
+  if (!hasConditions(type))
+    throw new ToolError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
+  if (type.kind === 'array' && type.of.kind !== 'object' && type.of.kind !== 'strongRef')
+    return arrayCondition(text, type.of, value, terrain)
+  if (value === null) return { isNull: true }
+  if (isObject(value) && isOnly(value, 'isNull')) return { isNull: isNull(text, value.isNull) }
+  if (type.kind === 'strongRef' || type.kind === 'atUri' || type.kind === 'array') {
+    if (type.kind === 'array' && type.of.kind === 'object') throw insideOf(text, type.of)
+    const target = reference?.target ?? null
+    return many(field, uriCondition(text, await namesToUris(text, value, target, terrain)))
+  }
+  if (type.kind === 'object') throw insideOf(text, type)
+  return scalarCondition(text, type, value, terrain)
+}
+
+function insideOf(text: string, type: FieldType): ToolError {
+  const first = type.kind === 'object' ? type.type.fields[0]?.name : undefined
+  return new ToolError(
+    `"${text}" holds objects: filter by what is inside, such as "${text}.${first ?? 'name'}".`,
+  )
+}
+
+/** Names of records become their URIs. */
+async function namesToUris(
+  text: string,
+  value: unknown,
+  target: string | null,
+  terrain: FilterTerrain,
+): Promise<unknown> {
+  if (typeof value === 'string') {
+    if (value.startsWith('at://')) return value
+    if (target === null)
+      throw new ToolError(
+        `"${text}" takes a URI that begins with at://, because it may refer to any collection.`,
+      )
+    return terrain.findByName(value, terrain.catalogue.of(target).collection)
+  }
+  if (Array.isArray(value)) {
+    const uris: unknown[] = []
+    for (const each of value) uris.push(await namesToUris(text, each, target, terrain))
+    return uris
+  }
+  if (!isObject(value)) return value
+  const entries: [string, unknown][] = []
+  for (const [name, inner] of Object.entries(value))
+    entries.push([name === 'uri' ? 'eq' : name, await namesToUris(text, inner, target, terrain)])
+  return Object.fromEntries(entries)
+}
+
+/** On a reference's URI. */
+function uriCondition(text: string, value: unknown): Where {
+  if (value === null) return { isNull: true }
+  if (typeof value === 'string') return { uri: { eq: value } }
+  if (Array.isArray(value)) return { uri: { in: strings(text, value) } }
+  if (isObject(value)) {
+    const entries = Object.entries(value).map(([name, inner]): [string, Literal] => {
+      if (name === 'in' || name === 'notIn') return [name, strings(text, inner)]
+      if (name === 'isNull') return [name, isNull(text, inner)]
+      if ((name === 'eq' || name === 'ne') && typeof inner === 'string') return [name, inner]
+      throw unknownOperator(text, name, ['eq', 'ne', 'in', 'notIn', 'isNull'])
+    })
+    return { uri: Object.fromEntries(entries) }
+  }
+  throw new ToolError(`"${text}" is a reference: write a URI or the name of a record.`)
+}
+
+function arrayCondition(text: string, of: FieldType, value: unknown, terrain: FilterTerrain): Where {
+  const element = (given: unknown): Literal => scalarLiteral(text, of, given, terrain)
+  if (value === null) return { isNull: true }
+  if (Array.isArray(value)) return { hasAny: value.map(element) }
+  if (!isObject(value)) return { has: element(value) }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]): [string, Literal] => {
+      if (name === 'isNull') return [name, isNull(text, inner)]
+      if (name === 'has' || name === 'eq') return ['has', element(inner)]
+      if (name === 'hasAny' || name === 'in') return ['hasAny', list(text, inner).map(element)]
+      if (name === 'hasAll') return [name, list(text, inner).map(element)]
+      throw unknownOperator(text, name, ['has', 'hasAny', 'hasAll', 'isNull'])
+    }),
+  )
+}
+
+function scalarCondition(text: string, type: FieldType, value: unknown, terrain: FilterTerrain): Where {
+  if (value === null) return { isNull: true }
+  if (Array.isArray(value)) {
+    const values = [...new Set(value.map((each) => scalarLiteral(text, type, each, terrain)))]
+    if (type.kind !== 'boolean') return { in: values }
+    const [only, other] = values
+    if (only === undefined) throw new ToolError(`"${text}" is true or false; the list is empty.`)
+    return other === undefined ? { eq: only } : { isNull: false }
+  }
+  if (isObject(value)) return operatorsOf(text, type, value, terrain)
+  if (type.kind === 'datetime') return within(parseStretch(asText(text, value), terrain.now()))
+  const literal = scalarLiteral(text, type, value, terrain)
+  return type.kind === 'string' && type.freeText ? { contains: literal } : { eq: literal }
+}
+
+function operatorsOf(
+  text: string,
+  type: FieldType,
+  given: Readonly<Record<string, unknown>>,
+  terrain: FilterTerrain,
+): Where {
+  const allowed = operatorsFor(type)
+  const conditions = Object.entries(given).map(([name, inner]): Where => {
+    if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
+    if (name === 'isNull') return { isNull: isNull(text, inner) }
+    if (inner === null) return { isNull: name !== 'ne' }
+    if (name === 'in' || name === 'notIn')
+      return { [name]: list(text, inner).map((each) => scalarLiteral(text, type, each, terrain)) }
+    if (type.kind === 'datetime')
+      return momentCondition(name, parseStretch(asText(text, inner), terrain.now()))
+    return { [name]: scalarLiteral(text, type, inner, terrain) }
+  })
+  return allOf(conditions)
+}
+
+function operatorsFor({ kind }: FieldType): readonly string[] {
+  if (kind === 'boolean') return ['eq', 'ne', 'isNull']
+  return [...comparing, ...(kind === 'string' ? ['contains', 'startsWith'] : []), 'isNull']
+}
+
+function within({ start, end }: Stretch): Where {
+  return start === end ? { eq: start } : { gte: start, lt: end }
+}
+
+/** After a day is from the next one on, up to a day is with it. */
+function momentCondition(name: string, { start, end }: Stretch): Where {
+  if (start === end) return { [name]: start }
+  if (name === 'eq') return { gte: start, lt: end }
+  if (name === 'gt') return { gte: end }
+  if (name === 'lte') return { lt: end }
+  return { [name]: start }
+}
+
+function scalarLiteral(text: string, type: FieldType, value: unknown, { now }: FilterTerrain): Literal {
+  switch (type.kind) {
+    case 'integer': {
+      const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
+      const most = type.bits === 32 ? 2 ** 31 : Number.MAX_SAFE_INTEGER
+      if (typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < most) return number
+      throw new ToolError(
+        `"${text}" is an integer, and ${shown(value)} is none. Write a number, or bounds such as {"gte": 8}.`,
+      )
+    }
+    case 'boolean':
+      if (typeof value === 'boolean') return value
+      if (value === 'true' || value === 'false') return value === 'true'
+      throw new ToolError(`"${text}" is true or false, and ${shown(value)} is neither.`)
+    case 'datetime':
+      return parseStretch(asText(text, value), now()).start
+    default:
+      return asText(text, value)
+  }
+}
+
+function asText(text: string, value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value !== 'string') throw new ToolError(`"${text}" takes a text, and ${shown(value)} is none.`)
+  if (value.includes('\0')) throw new ToolError(`The text for "${text}" has a NUL in it; leave it out.`)
+  return value.toWellFormed()
+}
+
+function list(text: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw new ToolError(`This operator of "${text}" takes a list, such as ["a", "b"].`)
+}
+
+function strings(text: string, value: unknown): string[] {
+  return list(text, value).map((each) => asText(text, each))
+}
+
+function isNull(text: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw new ToolError(`isNull of "${text}" is true or false.`)
+}
+
+function unknownOperator(text: string, name: string, allowed: readonly string[]): ToolError {
+  const near = nearest(name, allowed)
+  return new ToolError(
+    `"${text}" has no operator "${name.slice(0, 40)}"${near === null ? '' : `; did you mean "${near}"?`} It takes ${allowed.join(', ')}.`,
+  )
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 60)
+}
+
+function isOnly(value: object, name: string): boolean {
+  return Object.keys(value).length === 1 && name in value
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

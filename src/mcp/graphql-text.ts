@@ -1,0 +1,66 @@
+/** Writes GraphQL: literals, arguments, and selections that are gathered from many places. It knows no names. */
+
+/** What is selected: each text of a field with its arguments, or of a fragment, and what is selected below it. */
+export interface Selection {
+  readonly [field: string]: Selection
+}
+
+/** A name that GraphQL writes without quotes. */
+export class Bare {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+export type Literal =
+  | string
+  | number
+  | boolean
+  | Bare
+  | readonly Literal[]
+  | { readonly [name: string]: Literal | undefined }
+
+export function printLiteral(value: Literal): string {
+  if (value instanceof Bare) return value.name
+  if (typeof value === 'string') return JSON.stringify(value.toWellFormed())
+  if (typeof value !== 'object') return String(value)
+  if (isList(value)) return `[${value.map(printLiteral).join(', ')}]`
+  return `{${printMembers(value)}}`
+}
+
+/** A field with what is not undefined of its arguments. */
+export function printField(name: string, given: Readonly<Record<string, Literal | undefined>>): string {
+  const members = printMembers(given)
+  return members === '' ? name : `${name}(${members})`
+}
+
+function printMembers(members: Readonly<Record<string, Literal | undefined>>): string {
+  return Object.entries(members)
+    .flatMap(([name, member]) => (member === undefined ? [] : [`${name}: ${printLiteral(member)}`]))
+    .join(', ')
+}
+
+function isList(value: Literal): value is readonly Literal[] {
+  return Array.isArray(value)
+}
+
+export function printSelection(selection: Selection): string {
+  const fields = Object.entries(selection).map(([field, below]) =>
+    Object.keys(below).length === 0 ? field : `${field} ${printSelection(below)}`,
+  )
+  return `{ ${fields.join(' ')} }`
+}
+
+export function mergeSelections(selections: readonly Selection[]): Selection {
+  const merged: Record<string, Selection> = {}
+  for (const selection of selections)
+    for (const [field, below] of Object.entries(selection))
+      merged[field] = mergeSelections([merged[field] ?? {}, below])
+  return merged
+}
+
+/** `nested(['a', 'b'], c)` selects `a { b { …c } }`. */
+export function nested(fields: readonly string[], inner: Selection = {}): Selection {
+  return fields.reduceRight<Selection>((below, field) => ({ [field]: below }), inner)
+}

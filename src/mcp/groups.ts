@@ -1,0 +1,160 @@
+/** Paths as groups and measures of an aggregate. */
+import { isObjectType } from 'graphql'
+import type { Collection, FieldType, Reference } from '../schema/model.ts'
+import {
+  type Bucket,
+  buckets,
+  type GroupField,
+  groupFields,
+  leafType,
+  measureFields,
+} from '../schema/operators.ts'
+import { nearest } from '../util/nearest.ts'
+import { parsePath, type Path, type Terrain } from './paths.ts'
+import { ToolError } from './tool.ts'
+
+export interface Group {
+  /** As the caller wrote it. */
+  readonly text: string
+  readonly field: GroupField
+  /** The reference that its values are the URIs of, when they are to be shown by name. */
+  readonly reference: Reference | 'any' | null
+}
+
+export const measureKinds = ['avg', 'sum', 'min', 'max', 'distinct'] as const
+export type MeasureKind = (typeof measureKinds)[number]
+
+export interface Measure {
+  readonly text: string
+  readonly kind: MeasureKind
+  /** In GraphQL's words: a measured field, or for `distinct` a group. */
+  readonly field: string
+  readonly type: FieldType
+}
+
+/** `path` or `path:bucket`. */
+export function parseGroup(text: string, from: Collection, terrain: Terrain): Group {
+  const [, before = '', named] = /^(.*?)(?::(\w+))?$/.exec(text.trim()) ?? []
+  const path = parsePath(before, from, terrain)
+  const bucket = bucketOf(named ?? null, path)
+  const { end } = path
+  const found = groupFields(from, terrain.catalogue.model).find((field) => leadsTo(field, path, bucket))
+  if (found === undefined) throw cannotGroup(text, path, from, terrain)
+  const type = leafType(found.leaf)
+  const isReference = type.kind === 'strongRef' || type.kind === 'atUri'
+  const byName = end.kind === 'property' && isReference && hasResolved(from, found, terrain)
+  return { text: text.trim(), field: found, reference: byName ? (end.reference ?? 'any') : null }
+}
+
+/** Whether groups come with their records, or that field gave way to another of its name. */
+function hasResolved({ typeName }: Collection, { name }: GroupField, { schema }: Terrain): boolean {
+  const type = schema.getType(`${typeName}AggregateGroup`)
+  return isObjectType(type) && type.getFields()[`${name}Resolved`]?.extensions.role?.kind === 'groupResolved'
+}
+
+/** A day where nothing is said of a moment, because moments are hardly ever equal. */
+function bucketOf(named: string | null, { end, text }: Path): Bucket | null {
+  const isMoment =
+    (end.kind === 'property' && end.field.type.kind === 'datetime') ||
+    (end.kind === 'system' && (end.name === 'indexedAt' || end.name === 'changedAt'))
+  if (named === null) return isMoment ? 'day' : null
+  const bucket = buckets.find((known) => known === named.toLowerCase())
+  if (!isMoment) throw new ToolError(`"${text}" is no time: group by it without ":${named}".`)
+  if (bucket !== undefined) return bucket
+  throw new ToolError(`"${named}" is no stretch of time to group by: write ${buckets.join(', ')}.`)
+}
+
+function leadsTo({ joins, leaf, bucket }: GroupField, { steps, end }: Path, wanted: Bucket | null): boolean {
+  if (bucket !== wanted || joins.length !== steps.length) return false
+  const same = joins.every((join, at) => {
+    const step = steps[at]
+    return step?.kind === 'reference' && step.field.property === join.path[0]
+  })
+  if (!same || end.kind === 'records') return false
+  if (end.kind === 'system') return leaf.kind === 'system' && leaf.name === end.name
+  return (
+    leaf.kind === 'property' && leaf.field === end.field && (end.kind === 'property' || end.name === 'uri')
+  )
+}
+
+function cannotGroup(text: string, path: Path, from: Collection, terrain: Terrain): ToolError {
+  const { label } = terrain.catalogue.of(from.nsid)
+  const reverse = path.steps.find((step) => step.kind === 'reverse')
+  if (reverse?.kind === 'reverse') {
+    const other = terrain.catalogue.of(reverse.holder.nsid).label
+    const own = reverse.reference.path.join('.')
+    return new ToolError(
+      `"${text}" leads to many records for one ${label}. Aggregate the collection "${other}" instead: there it is "${text.slice(text.indexOf('.') + 1)}", and fields of the ${label} are "${own}.…".`,
+    )
+  }
+  const names = groupFields(from, terrain.catalogue.model).filter(({ bucket }) => bucket === null)
+  const shown = names.filter(({ joins }) => joins.length === 0).map(({ name }) => name)
+  return new ToolError(
+    `${label} cannot be grouped by "${text}": groups are single values of the record, or of records up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,
+  )
+}
+
+/** `avg:clickbaitScore`, `max:publishedAt`, `distinct:article.source`. */
+export function parseMeasure(text: string, from: Collection, terrain: Terrain): Measure {
+  const [, before = '', path = ''] = /^(\w+)[:(](.+?)\)?$/.exec(text.trim()) ?? []
+  const words: Record<string, MeasureKind> = { countdistinct: 'distinct', average: 'avg', mean: 'avg' }
+  const kind = measureKinds.find((known) => known === before) ?? words[before.toLowerCase()]
+  if (kind === undefined)
+    throw new ToolError(
+      `"${text.slice(0, 80)}" is no measure. Write one of ${measureKinds.join(', ')}, a colon and a field, such as "avg:${numberOf(from)}".`,
+    )
+  const written = `${kind}:${path}`
+  if (kind === 'distinct') {
+    const { field } = parseGroup(path, from, terrain)
+    return { text: written, kind, field: field.name, type: { kind: 'integer', bits: 53, values: null } }
+  }
+  const parsed = parsePath(path, from, terrain)
+  const wanted = parsed.steps.length > 0 ? null : nameOf(parsed)
+  const found = measureFields(from).find(({ name }) => name === wanted)
+  const type = found === undefined ? null : leafType(found.leaf)
+  if (found === undefined || type === null || (type.kind !== 'integer' && (kind === 'avg' || kind === 'sum')))
+    throw notMeasured(kind, path, parsed, from, terrain)
+  return { text: written, kind, field: found.name, type }
+}
+
+function nameOf({ end }: Path): string | null {
+  if (end.kind === 'system') return end.name
+  return end.kind === 'property' ? end.field.name : null
+}
+
+function notMeasured(
+  kind: string,
+  path: string,
+  parsed: Path,
+  from: Collection,
+  terrain: Terrain,
+): ToolError {
+  const names = measuredNames(from, kind)
+  const { label } = terrain.catalogue.of(from.nsid)
+  if (parsed.steps.length > 0) {
+    const step = parsed.steps[0]
+    const other = step?.kind === 'reverse' ? terrain.catalogue.of(step.holder.nsid).label : null
+    const instead =
+      other === null
+        ? ''
+        : ` Aggregate "${other}" instead, with "${kind}:${path.slice(path.indexOf('.') + 1)}".`
+    return new ToolError(
+      `${kind} is taken of ${label}'s own fields: ${names.join(', ') || 'it has none'}.${instead}`,
+    )
+  }
+  const near = nearest(path, names)
+  const meant = near === null ? '' : ` Did you mean "${near}"?`
+  return new ToolError(
+    `${kind} is taken of ${names.join(', ') || `nothing in ${label}`}, not of "${path}".${meant}`,
+  )
+}
+
+function measuredNames(from: Collection, kind: string): string[] {
+  return measureFields(from)
+    .filter(({ leaf }) => leafType(leaf).kind === 'integer' || (kind !== 'avg' && kind !== 'sum'))
+    .map(({ name }) => name)
+}
+
+function numberOf(from: Collection): string {
+  return measuredNames(from, 'avg')[0] ?? 'field'
+}

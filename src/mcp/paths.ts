@@ -1,0 +1,294 @@
+/**
+ * Dotted paths from a record to a value, through objects, references and what refers to it:
+ * `language`, `source.country`, `enrichment.impactLevel`. Here they are understood; filters.ts, fields.ts and
+ * groups.ts make GraphQL of them.
+ */
+import type { GraphQLSchema } from 'graphql'
+import {
+  type Collection,
+  type Field,
+  type ObjectType,
+  type Reference,
+  systemFields,
+} from '../schema/model.ts'
+import { holderOf, type Place, targetOf } from '../schema/operators.ts'
+import { nearest } from '../util/nearest.ts'
+import { type Catalogue, lastPart } from './collections.ts'
+import { ToolError } from './tool.ts'
+
+/** From one place to the next. */
+export type Step =
+  | { readonly kind: 'object'; readonly field: Field; readonly many: boolean }
+  /** `on` is the GraphQL type that has the field. */
+  | {
+      readonly kind: 'reference'
+      readonly field: Field
+      readonly many: boolean
+      readonly target: Collection
+      readonly on: string
+    }
+  | { readonly kind: 'reverse'; readonly reference: Reference; readonly holder: Collection }
+
+/** What a path ends at. */
+export type End =
+  | { readonly kind: 'system'; readonly name: string }
+  | {
+      readonly kind: 'property'
+      readonly field: Field
+      readonly reference: Reference | null
+      readonly on: string
+    }
+  /** What is said of a reference itself, whether or not its record is there. */
+  | { readonly kind: 'aspect'; readonly field: Field; readonly name: Aspect }
+  /** The records that refer to this one: the last step says which. */
+  | { readonly kind: 'records' }
+
+export type Aspect = 'uri' | 'isCurrent' | 'isIndexed'
+
+export interface Path {
+  readonly text: string
+  readonly from: Collection
+  readonly steps: readonly Step[]
+  readonly end: End
+}
+
+/** The knowledge that paths are read with. */
+export interface Terrain {
+  readonly catalogue: Catalogue
+  readonly schema: GraphQLSchema
+}
+
+/** A record or an object inside one. */
+type Spot =
+  | { readonly kind: 'record'; readonly collection: Collection }
+  | { readonly kind: 'object'; readonly type: ObjectType; readonly place: Place | null }
+  | { readonly kind: 'reference'; readonly field: Field; readonly reference: Reference | null }
+
+/** Throws a ToolError that names the nearest path. */
+export function parsePath(text: string, from: Collection, terrain: Terrain): Path {
+  const steps: Step[] = []
+  let spot: Spot = { kind: 'record', collection: from }
+  const parts = text.trim().split('.')
+  for (const [at, part] of parts.entries()) {
+    const passed = parts.slice(0, at)
+    const isLast = at === parts.length - 1
+    const found = look(part, spot, terrain)
+    if (found === null) throw unknownName(text, part, passed, spot, from, terrain)
+    if (found.kind === 'reverse') {
+      steps.push(found)
+      spot = { kind: 'record', collection: found.holder }
+      if (isLast) return { text, from, steps, end: { kind: 'records' } }
+      continue
+    }
+    if (found.kind !== 'property' || isLast) return finished(text, from, steps, found, parts.slice(at + 1))
+    const [step, next] = enter(found, parts[at + 1] ?? '', text, spot, terrain)
+    if (step === null) {
+      const aspect: End = { kind: 'aspect', field: found.field, name: next as Aspect }
+      return finished(text, from, steps, aspect, parts.slice(at + 2))
+    }
+    steps.push(step)
+    spot = next as Spot
+  }
+  throw new Error('A path has at least one part.')
+}
+
+function finished(
+  text: string,
+  from: Collection,
+  steps: readonly Step[],
+  end: End,
+  rest: readonly string[],
+): Path {
+  if (rest.length === 0) return { text, from, steps, end }
+  const shorter = text.trim().slice(0, -rest.join('.').length - 1)
+  throw new ToolError(`"${shorter}" has no fields of its own: write it without ".${rest.join('.')}".`)
+}
+
+type Found = Extract<Step, { kind: 'reverse' }> | Exclude<End, { kind: 'records' }>
+
+function look(part: string, spot: Spot, terrain: Terrain): Found | null {
+  if (spot.kind === 'reference') return null
+  const { fields } = spot.kind === 'record' ? spot.collection.type : spot.type
+  // GraphQL's names come first: a property may have the name of a field of the system.
+  const named = fields.find(({ name }) => name === part)
+  if (named === undefined && spot.kind === 'record' && isSystem(part)) return { kind: 'system', name: part }
+  const field = named ?? fields.find(({ property }) => property === part)
+  if (field !== undefined)
+    return { kind: 'property', field, reference: referenceAt(spot, field), on: typeNameOf(spot) }
+  return spot.kind === 'record' ? (reverseSteps(spot.collection, terrain).get(part) ?? null) : null
+}
+
+function typeNameOf(spot: Exclude<Spot, { kind: 'reference' }>): string {
+  return spot.kind === 'record' ? spot.collection.typeName : spot.type.name
+}
+
+function placeOf(spot: Exclude<Spot, { kind: 'reference' }>): Place | null {
+  return spot.kind === 'record' ? { collection: spot.collection, path: [] } : spot.place
+}
+
+function referenceAt(spot: Exclude<Spot, { kind: 'reference' }>, { property }: Field): Reference | null {
+  const place = placeOf(spot)
+  const path = [...(place?.path ?? []), property]
+  const same = (reference: Reference) =>
+    reference.path.length === path.length && path.every((part, at) => reference.path[at] === part)
+  return place?.collection.references.find(same) ?? null
+}
+
+/** Into an object or along a reference; without a step where the next part speaks of the reference itself. */
+function enter(
+  found: Extract<End, { kind: 'property' }>,
+  next: string,
+  text: string,
+  spot: Spot,
+  { catalogue }: Terrain,
+): [Step, Spot] | [null, Aspect] {
+  const { field, reference, on } = found
+  const many = field.type.kind === 'array'
+  const type = field.type.kind === 'array' ? field.type.of : field.type
+  if (type.kind === 'object') {
+    const above = spot.kind === 'reference' ? null : placeOf(spot)
+    const place = above && { collection: above.collection, path: [...above.path, field.property] }
+    return [
+      { kind: 'object', field, many },
+      { kind: 'object', type: type.type, place },
+    ]
+  }
+  if (type.kind !== 'strongRef' && type.kind !== 'atUri')
+    throw new ToolError(
+      type.kind === 'union' || type.kind === 'unknown'
+        ? `What is inside "${field.name}" has no one shape, so "${text}" is no path: read whole records with detail "full", or use run_graphql.`
+        : `"${field.name}" is ${wordOf(type.kind)} and has nothing inside: write "${text.slice(0, text.lastIndexOf(`.${next}`))}".`,
+    )
+  if (isAspect(next) && !(many && type.kind === 'atUri') && !(type.kind === 'atUri' && next === 'isCurrent'))
+    return [null, next]
+  const target = targetOf(reference, catalogue.model)
+  if (target === null)
+    throw new ToolError(
+      `The lexicons do not say one collection that "${field.name}" refers to, so "${text}" is no path. Write "${field.name}" with a URI, or use run_graphql.`,
+    )
+  return [
+    { kind: 'reference', field, many, target, on },
+    { kind: 'record', collection: target },
+  ]
+}
+
+export function wordOf(kind: Field['type']['kind']): string {
+  const words = { integer: 'an integer', array: 'a list', object: 'an object', atUri: 'a reference' } as const
+  if (kind === 'strongRef') return words.atUri
+  return Object.hasOwn(words, kind) ? words[kind as keyof typeof words] : `a ${kind}`
+}
+
+function isSystem(name: string): boolean {
+  return (systemFields as readonly string[]).includes(name)
+}
+
+function isAspect(name: string): name is Aspect {
+  return name === 'uri' || name === 'isCurrent' || name === 'isIndexed'
+}
+
+/** By every name: of the whole field, of its end such as `enrichmentViaArticle`, and of the collection where that is enough. */
+export function reverseSteps(
+  { typeName }: Collection,
+  { schema, catalogue }: Terrain,
+): ReadonlyMap<string, Extract<Step, { kind: 'reverse' }>> {
+  const type = schema.getType(typeName)
+  const fields = type !== undefined && 'getFields' in type ? Object.values(type.getFields()) : []
+  const names = new Map<string, Extract<Step, { kind: 'reverse' }> | null>()
+  for (const { extensions } of fields) {
+    const { role } = extensions as { role?: { kind: string; reference?: Reference } }
+    if (role?.kind !== 'reverse' || role.reference === undefined) continue
+    const { reference } = role
+    const holder = holderOf(reference, catalogue.model)
+    const short = lastPart(holder.nsid)
+    const via = reference.viaField.slice(holder.rootField.length)
+    const step = { kind: 'reverse' as const, reference, holder }
+    for (const name of [short, `${short}${via}`, reference.viaField])
+      names.set(name, names.has(name) ? null : step)
+  }
+  return new Map([...names].flatMap(([name, step]) => (step === null ? [] : [[name, step] as const])))
+}
+
+/** The shortest name of each. */
+export function reverseNames(collection: Collection, terrain: Terrain): ReadonlyMap<Reference, string> {
+  const shortest = new Map<Reference, string>()
+  for (const [name, { reference }] of reverseSteps(collection, terrain))
+    if (!shortest.has(reference) && !collection.type.fields.some((field) => field.name === name))
+      shortest.set(reference, name)
+  return shortest
+}
+
+function namesAt(spot: Spot, terrain: Terrain): readonly string[] {
+  if (spot.kind === 'reference') return []
+  if (spot.kind === 'object') return spot.type.fields.map(({ name }) => name)
+  const own = spot.collection.type.fields.map(({ name }) => name)
+  return [...own, ...reverseNames(spot.collection, terrain).values(), ...systemFields]
+}
+
+function unknownName(
+  text: string,
+  part: string,
+  passed: readonly string[],
+  spot: Spot,
+  from: Collection,
+  terrain: Terrain,
+): ToolError {
+  const names = namesAt(spot, terrain)
+  const place = passed.length === 0 ? terrain.catalogue.of(from.nsid).label : passed.join('.')
+  const wrong = `${place} has no field "${part.slice(0, 80)}"`
+  const instead = (name: string) => [...passed, name].join('.')
+  const beside = spot.kind === 'record' ? besides(part, spot.collection, terrain) : []
+  if (beside.length > 0)
+    return new ToolError(`${wrong}. Write ${beside.map((path) => `"${instead(path)}"`).join(' or ')}.`)
+  const near = nearestPath(part, spot, names, terrain)
+  if (near !== null) return new ToolError(`${wrong}. Did you mean "${instead(near)}"?`)
+  const shown = names.slice(0, 30).join(', ')
+  return new ToolError(
+    passed.length > 0 || text.length > 80
+      ? `${wrong}. It has: ${shown}.`
+      : `${wrong}. It has: ${shown}; see describe.`,
+  )
+}
+
+/** A field of nearly that name here, or else one step away; or one that has the name in its own. */
+function nearestPath(part: string, spot: Spot, names: readonly string[], terrain: Terrain): string | null {
+  const own = nearest(part, names)
+  const away = spot.kind === 'record' ? neighbours(spot.collection, terrain) : []
+  const beyond = away.flatMap(([name, { type }]) => type.fields.map((field) => [field.name, name] as const))
+  const all = new Map(beyond.toReversed().map(([field, name]) => [field, `${name}.${field}`]))
+  const best = nearest(part, [...names, ...all.keys()])
+  if (best !== null && !names.includes(best)) return all.get(best) ?? null
+  return own ?? names.find((name) => name.toLowerCase().includes(part.toLowerCase())) ?? null
+}
+
+/** What is one step away, by the name of the step. */
+function neighbours(collection: Collection, terrain: Terrain): (readonly [string, Collection])[] {
+  const { model } = terrain.catalogue
+  const led = collection.references.flatMap((reference) => {
+    const target = targetOf(reference, model)
+    const { path, many } = reference
+    const field = collection.type.fields.find(({ property }) => path.length === 1 && property === path[0])
+    return target === null || many || field === undefined ? [] : [[field.name, target] as const]
+  })
+  const referring = Array.from(
+    reverseNames(collection, terrain),
+    ([reference, name]) => [name, holderOf(reference, model)] as const,
+  )
+  return [...led, ...referring]
+}
+
+/** Where a field of that name is, one step or two away. */
+function besides(part: string, from: Collection, terrain: Terrain): string[] {
+  const seen = new Set([from])
+  const round = (spots: readonly (readonly [prefix: string, collection: Collection])[]) =>
+    spots.flatMap(([prefix, collection]) =>
+      neighbours(collection, terrain)
+        .filter(([, next]) => !seen.has(next) && seen.add(next))
+        .map(([name, next]) => [`${prefix}${name}.`, next] as const),
+    )
+  const first = round([['', from]])
+  for (const spots of [first, round(first)]) {
+    const found = spots.filter(([, { type }]) => type.fields.some(({ name }) => name === part))
+    if (found.length > 0) return found.slice(0, 3).map(([prefix]) => `${prefix}${part}`)
+  }
+  return []
+}

@@ -1,0 +1,83 @@
+/** The tool `resolve_name`: a name, however it is spelt, to the URIs of records. */
+import { budgets, fitRows, tokensOfJson } from './budget.ts'
+import type { Catalogue, Subject } from './collections.ts'
+import { type NamedRecord, searchNames } from './names.ts'
+import type { Toolbox } from './toolbox.ts'
+import { type Tool, ToolError } from './tool.ts'
+
+/** How many collections are looked through with one request. */
+const atOnce = 6
+
+export function createResolveName(toolbox: Toolbox): Tool {
+  return {
+    name: 'resolve_name',
+    title: 'Find a record by name',
+    description: 'The URI behind a name, such as that of an outlet; tolerates other spellings.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        collection: { type: 'string' },
+        limit: { type: 'integer', minimum: 1, maximum: 10 },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        matches: { type: 'array', items: { type: 'object' } },
+        total: { type: 'integer' },
+        query: { type: 'string' },
+      },
+      required: ['matches', 'total'],
+    },
+    async run({ name, collection, limit }, signal) {
+      const wanted = String(name).trim()
+      if (wanted === '') throw new ToolError('Write the name to look for.')
+      const subjects =
+        typeof collection === 'string' ? [toolbox.catalogue.named(collection)] : namedOnes(toolbox.catalogue)
+      if (subjects.every(({ display }) => display === null))
+        throw new ToolError('The records of this collection have no name; use search_records.')
+      const found: NamedRecord[] = []
+      let query = ''
+      for (let at = 0; at < subjects.length; at += atOnce) {
+        const part = await searchNames(wanted, subjects.slice(at, at + atOnce), (text) =>
+          toolbox.ask(text, signal),
+        )
+        found.push(...part.found)
+        query ||= part.query
+      }
+      return answer(found, query, typeof limit === 'number' ? limit : 5)
+    },
+  }
+}
+
+/** Those that references lead to; all where none is known to. */
+function namedOnes({ subjects, model }: Catalogue): readonly Subject[] {
+  const targets = model.collections.flatMap(({ references }) =>
+    references.flatMap(({ target }) => target ?? []),
+  )
+  const led = subjects.filter(
+    ({ collection, display }) => display !== null && targets.includes(collection.nsid),
+  )
+  return led.length > 0 ? led : subjects.filter(({ display }) => display !== null)
+}
+
+function answer(found: readonly NamedRecord[], query: string, limit: number) {
+  const sorted = found.some(({ match }) => match !== 'similar')
+    ? found.filter(({ match }) => match !== 'similar')
+    : found.toSorted((a, b) => b.score - a.score)
+  const rows = sorted.slice(0, limit).map(({ collection, uri, name, match, score }) => ({
+    name,
+    collection,
+    uri,
+    match,
+    ...(match === 'exact' ? {} : { score: Math.round(score * 100) / 100 }),
+  }))
+  const total = sorted.length
+  // Over many collections the query alone would take all the room.
+  const isShort = tokensOfJson(query) <= budgets.resolve_name / 2
+  const around = { matches: [], total, ...(isShort ? { query } : {}) }
+  return { ...around, matches: fitRows(rows, budgets.resolve_name - tokensOfJson(around)).rows }
+}

@@ -1,0 +1,67 @@
+/** The tool `run_graphql`: any query, its data cut to what there is room for. */
+import { faultText, reach } from './ask.ts'
+import { budgets, cutText, fitValue, tokensOfJson } from './budget.ts'
+import { plainText, plainValue } from './plain-text.ts'
+import type { Toolbox } from './toolbox.ts'
+import { type Tool, ToolError } from './tool.ts'
+
+const mostCuts = 5
+
+export function createRunGraphql({ given: { endpoint } }: Toolbox): Tool {
+  return {
+    name: 'run_graphql',
+    title: 'Run a GraphQL query',
+    description:
+      'For what the other tools cannot ask; start from a query that they returned. Lists are cut to max_tokens.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string' },
+        variables: { type: 'object' },
+        max_tokens: { type: 'integer', minimum: 200, maximum: 20000 },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        data: { type: 'object' },
+        cut: { type: 'array', items: { type: 'object' } },
+        errors: { type: 'array', items: { type: 'string' } },
+        cost: { type: ['integer', 'null'] },
+        hint: { type: 'string' },
+      },
+      required: ['data'],
+    },
+    async run({ query, variables, max_tokens: most }, signal) {
+      const question = {
+        query: String(query),
+        ...(typeof variables === 'object' && variables !== null
+          ? { variables: variables as Readonly<Record<string, unknown>> }
+          : {}),
+      }
+      const { data, errors, cost } = await reach(() => endpoint.ask(question, signal))
+      if (data === null) throw new ToolError(faultText(errors))
+      const messages = errors.slice(0, 3).map(({ message }) => cutText(plainText(message), 300))
+      const frame = { data: {}, cut: [], errors: messages, cost }
+      const room = (typeof most === 'number' ? most : budgets.run_graphql) - tokensOfJson(frame) - 100
+      const { value, cut, shortened } = fitValue(plainValue(data), Math.max(room, 50))
+      const hint =
+        cut.length > 0
+          ? 'Lists lost their ends: ask for smaller pages and follow the cursors.'
+          : shortened
+            ? 'Long texts were cut (…): select fewer fields or give max_tokens.'
+            : null
+      return {
+        data: value as Readonly<Record<string, unknown>>,
+        ...(cut.length > 0
+          ? { cut: cut.slice(0, mostCuts).map((one) => ({ ...one, path: cutText(one.path, 60) })) }
+          : {}),
+        ...(messages.length > 0 ? { errors: messages } : {}),
+        ...(hint === null ? {} : { hint }),
+        cost,
+      }
+    },
+  }
+}

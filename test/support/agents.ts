@@ -1,0 +1,83 @@
+/** The agents' tools over an engine, without anything between them. */
+import { buildLexicons } from '../../src/lexicon/lexicons.ts'
+import type { Endpoint, EndpointQuestion } from '../../src/mcp/endpoint.ts'
+import type { Tool } from '../../src/mcp/tool.ts'
+import { createTools } from '../../src/mcp/tools.ts'
+import type { QueryEngine } from '../../src/query/execute.ts'
+import { buildModel } from '../../src/schema/build-model.ts'
+import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
+import type { Model } from '../../src/schema/model.ts'
+import { defaultTiers } from '../../src/server/tiers.ts'
+import type { Json, References } from '../reference/shapes.ts'
+import { anybody } from './engine.ts'
+
+export interface Agent {
+  readonly tools: readonly Tool[]
+  /** What has been asked of the service, in order. */
+  readonly asked: readonly EndpointQuestion[]
+  /** What a tool answers. */
+  call(name: string, args?: Json): Promise<Json>
+  /** What a tool says that does not answer. */
+  refusal(name: string, args?: Json): Promise<string>
+}
+
+/** The day after the demo corpus ends. */
+export const demoDay = new Date('2026-11-16T09:30:00Z')
+
+export function modelOf(documents: readonly Json[], references: References): Model {
+  const files = documents.map((document) => ({
+    file: `${document.id}.json`,
+    document: structuredClone(document),
+  }))
+  const built = buildLexicons(files, references)
+  if (!built.ok) throw new Error(JSON.stringify(built.problems))
+  return buildModel(built.lexicons)
+}
+
+/** As the tier of callers without a key allows. */
+export function engineEndpoint(engine: QueryEngine): Endpoint {
+  const tier = defaultTiers.find(({ name }) => name === 'public')
+  if (tier === undefined) throw new Error('There is no public tier.')
+  const terms = { ...anybody, pageSize: tier.pageSize, points: tier.pointsPerQuery }
+  return {
+    async ask(question) {
+      const answer = await engine.execute(question, terms)
+      if (answer.kind === 'data') {
+        const { data, errors, extensions } = JSON.parse(Buffer.from(answer.body).toString())
+        return { data, errors: errors ?? [], cost: extensions?.cost ?? null }
+      }
+      const errors = answer.errors.map(({ message }) => ({ message, code: answer.code, retryAfter: null }))
+      return { data: null, errors, cost: null }
+    },
+  }
+}
+
+export function createAgent(model: Model, endpoint: Endpoint, now = () => demoDay): Agent {
+  const asked: EndpointQuestion[] = []
+  const watched: Endpoint = {
+    ask(question, signal) {
+      asked.push(question)
+      return endpoint.ask(question, signal)
+    },
+  }
+  const tools = createTools({ model, schema: buildGraphQLSchema(model), endpoint: watched, now })
+  const call = async (name: string, args: Json = {}): Promise<Json> => {
+    const tool = tools.find((one) => one.name === name)
+    if (tool === undefined) throw new Error(`There is no tool ${name}.`)
+    return (await tool.run(args, new AbortController().signal)) as Json
+  }
+  return {
+    tools,
+    asked,
+    call,
+    async refusal(name, args) {
+      try {
+        const answer = await call(name, args)
+        throw new Error(`It answered: ${JSON.stringify(answer)}`)
+      } catch (error) {
+        if ((error as Error).name === 'ToolError') return (error as Error).message
+        throw error
+      }
+    },
+  }
+}
