@@ -164,6 +164,7 @@ test('a key that does not hold is refused at the door, and so is a caller withou
   })
   const refused = await post(server, listTools)
   assert.deepEqual([refused.status, await messageOf(refused)], [401, 'The API key is unknown here.'])
+  assert.equal(refused.headers.get('www-authenticate'), 'ApiKey header="X-API-Key"')
 
   const spent = { granted: false, remaining: 0, resetSeconds: 9 }
   const limiter = {
@@ -234,6 +235,10 @@ test('what is no message is refused in the terms of the protocol', async () => {
     const { status } = await fetch(`${server.url}/mcp`, { method })
     assert.equal(status, 405, method)
   }
+  assert.match(
+    await server.raw('TRACE /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'),
+    /^HTTP\/1\.1 405 /,
+  )
   assert.equal((await fetch(`${server.url}/mcp/more`)).status, 404)
 })
 
