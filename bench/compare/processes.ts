@@ -36,7 +36,7 @@ export function privateMemoryOf(root: number): number {
       const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
       const of = (name: string): number =>
         Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0)
-      return of('Private_Clean') + of('Private_Dirty')
+      return of('Private_Dirty')
     } catch {
       // It has just ended.
       return 0

@@ -4,6 +4,7 @@ import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import type { ReadDatabase } from '../database/database.ts'
 import { isPostgres } from '../database/open.ts'
+import type { AgentHttp } from '../mcp/http.ts'
 import { createApp } from '../server/app.ts'
 import { createAuthentication } from '../server/authentication.ts'
 import type { ConnectionLimits } from '../server/connections.ts'
@@ -16,7 +17,7 @@ import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
 import { now } from './foundation.ts'
 import { openCounts } from './limiter.ts'
-import { createLogs } from './logger.ts'
+import { createLogs, type Logs } from './logger.ts'
 import { createReadiness } from './readiness.ts'
 import type { ReadService } from './service.ts'
 import { stopping, stopSignal } from './signals.ts'
@@ -25,7 +26,7 @@ import { loadTiers } from './tiers.ts'
 import { keepYoungGeneration } from './young-generation.ts'
 
 /** What a server answers from. */
-type Served = Pick<ReadService, 'engine' | 'model' | 'database'>
+type Served = Pick<ReadService, 'engine' | 'model' | 'lexicons' | 'database' | 'root'>
 
 /** One that answers already. */
 export interface RunningServer {
@@ -73,10 +74,12 @@ const keySeconds = 5
 
 /** Fails with a sentence when it cannot listen. */
 export async function startServer(
-  { engine, model, database: { read } }: Served,
+  served: Served,
   config: Config,
   { limiter, metrics, worker }: ServerPlace,
 ): Promise<RunningServer> {
+  const { engine, model, database } = served
+  const { read } = database
   const tiers = await loadTiers(config)
   const logs = createLogs(config, worker?.id ?? null)
   const observer = createObserver({
@@ -106,6 +109,7 @@ export async function startServer(
     connections: connectionsOf(config, worker?.of ?? 1),
     longestRequest: Math.max(...tiers.values().map(({ seconds }) => seconds)),
     cacheSeconds: config['cache-seconds'],
+    agent: config.mcp ? await agentOf(served, config, logs) : null,
   })
   app.addHook('onClose', () => observer[Symbol.asyncDispose]())
   const { host, port } = config
@@ -137,6 +141,17 @@ export async function startServer(
 /** Milliseconds from listening on: those who waited for the start come first. */
 const settlingPause = 1_000
 
+/** Behind proxies callers write the name that the service has for all, which is known to nobody here. */
+async function agentOf(served: Served, config: Config, logs: Logs): Promise<AgentHttp> {
+  const { createAgentHttp } = await import('../mcp/http.ts')
+  const { agentParts, isLoopback } = await import('./agent.ts')
+  return createAgentHttp({
+    ...agentParts(served, served.root),
+    isLocal: isLoopback(config.host) && config['trusted-proxies'] === null,
+    onFault: (error) => logs.framework.error({ err: error }, 'A tool failed by our fault.'),
+  })
+}
+
 /** The first to ask what takes long need not wait for what that is done in. */
 function warmUp(read: ReadDatabase): void {
   const statement = { text: `select 0 as version, null as body`, values: [] }
@@ -158,16 +173,22 @@ function connectionsOf(config: Config, processes: number): ConnectionLimits {
   return { all, each: config['trusted-proxies'] === null ? Math.ceil(all / 10) : null }
 }
 
-function listenFailure({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+/** `option` is where the port was given. */
+export function listenFailure(
+  { code, message }: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+  option = '--port',
+): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} of ${host} is in use; choose another with --port.`
+      return `Port ${port} of ${host} is in use; choose another with ${option}.`
     case 'EACCES':
-      return `Port ${port} needs more rights than this user has; choose one from 1024 with --port.`
+      return `Port ${port} needs more rights than this user has; choose one from 1024 with ${option}.`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${host} is no address of this machine; --host takes one, such as 127.0.0.1 or 0.0.0.0.`
+      return `${host} is no address of this machine; ${option === '--port' ? '--host' : option} takes one, such as 127.0.0.1 or 0.0.0.0.`
     default:
       return `The server cannot listen on port ${port} of ${host}: ${message}.`
   }

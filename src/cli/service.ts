@@ -16,43 +16,53 @@ import type { Config } from './settings.ts'
 export interface Service extends Foundation, AsyncDisposable {
   readonly database: Database
   readonly engine: QueryEngine
+  /** The package's folder. */
+  readonly root: URL
 }
 
 /** A store that is made or rebuilt when need be, and the engine over it. */
 export async function openService(config: Config, root: URL): Promise<Service> {
-  return serviceOver(config, await loadFoundation(lexiconDir(config, root)))
+  return serviceOver(config, root, await loadFoundation(lexiconDir(config, root)))
 }
 
-async function serviceOver(config: Config, foundation: Foundation): Promise<Service> {
+async function serviceOver(config: Config, root: URL, foundation: Foundation): Promise<Service> {
   const database = await openStore(config, foundation)
   const engine = engineOver(database.read, foundation, config)
-  return { ...foundation, database, engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+  return {
+    ...foundation,
+    database,
+    engine,
+    root,
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
 }
 
 export interface ReadService extends Foundation, AsyncDisposable {
   readonly database: Pick<Database, 'read'>
   readonly engine: QueryEngine
+  readonly root: URL
 }
 
 /** An engine over a store that is only read, and left as it is. */
 export async function openReader(config: Config, root: URL): Promise<ReadService> {
   const foundation = await loadFoundation(lexiconDir(config, root))
-  return readerOver(config, foundation, await openExistingStore(config, foundation))
+  return readerOver(config, root, foundation, await openExistingStore(config, foundation))
 }
 
 /** The same over a store that is made or rebuilt before, when need be: otherwise there is nothing to write. */
 export async function openServed(config: Config, root: URL): Promise<ReadService> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   const ready = await openReadyStore(config, foundation)
-  return ready === null ? serviceOver(config, foundation) : readerOver(config, foundation, ready)
+  return ready === null ? serviceOver(config, root, foundation) : readerOver(config, root, foundation, ready)
 }
 
-function readerOver(config: Config, foundation: Foundation, read: ReadDatabase): ReadService {
+function readerOver(config: Config, root: URL, foundation: Foundation, read: ReadDatabase): ReadService {
   const engine = engineOver(read, foundation, config)
   return {
     ...foundation,
     database: { read },
     engine,
+    root,
     [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),
   }
 }
