@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { ReadDatabase } from '../database/database.ts'
 import { isPostgres } from '../database/open.ts'
+import { type AgentHttp, createAgentHttp } from '../mcp/http.ts'
 import { createApp } from '../server/app.ts'
 import { createAuthentication } from '../server/authentication.ts'
 import type { ConnectionLimits } from '../server/connections.ts'
@@ -11,11 +12,12 @@ import { createLimiter } from '../server/limits/create-limiter.ts'
 import type { Limiter } from '../server/limits/limiter.ts'
 import { createMetrics, type Metrics } from '../server/metrics.ts'
 import { createObserver } from '../server/observe.ts'
+import { agentParts, isLoopback } from './agent.ts'
 import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
 import { now } from './foundation.ts'
 import { openCounts } from './limiter.ts'
-import { createLogs } from './logger.ts'
+import { createLogs, type Logs } from './logger.ts'
 import { serveMetrics } from './metrics.ts'
 import { createReadiness } from './readiness.ts'
 import type { ReadService } from './service.ts'
@@ -24,7 +26,7 @@ import type { Config } from './settings.ts'
 import { loadTiers } from './tiers.ts'
 
 /** What a server answers from. */
-type Served = Pick<ReadService, 'engine' | 'model' | 'database'>
+type Served = Pick<ReadService, 'engine' | 'model' | 'lexicons' | 'database' | 'root'>
 
 /** One that answers already. */
 export interface RunningServer {
@@ -71,10 +73,12 @@ const keySeconds = 5
 
 /** Fails with a sentence when it cannot listen. */
 export async function startServer(
-  { engine, model, database: { read } }: Served,
+  served: Served,
   config: Config,
   { limiter, metrics, worker }: ServerPlace,
 ): Promise<RunningServer> {
+  const { engine, model, database } = served
+  const { read } = database
   const tiers = await loadTiers(config)
   const logs = createLogs(config, worker?.id ?? null)
   const observer = createObserver({
@@ -104,6 +108,7 @@ export async function startServer(
     connections: connectionsOf(config, worker?.of ?? 1),
     longestRequest: Math.max(...tiers.values().map(({ seconds }) => seconds)),
     cacheSeconds: config['cache-seconds'],
+    agent: config.mcp ? agentOf(served, config, logs) : null,
   })
   app.addHook('onClose', () => observer[Symbol.asyncDispose]())
   if (!isPostgres(config.database)) warmUp(read)
@@ -118,6 +123,15 @@ export async function startServer(
   const { address, family, port: actual } = app.server.address() as AddressInfo
   const name = family === 'IPv6' ? `[${address}]` : address
   return { address: `http://${name}:${actual}`, close: () => app.close() }
+}
+
+/** Behind proxies callers write the name that the service has for all, which is known to nobody here. */
+function agentOf(served: Served, config: Config, logs: Logs): AgentHttp {
+  return createAgentHttp({
+    ...agentParts(served, served.root),
+    isLocal: isLoopback(config.host) && config['trusted-proxies'] === null,
+    onFault: (error) => logs.framework.error({ err: error }, 'A tool failed by our fault.'),
+  })
 }
 
 /** The first to ask what takes long need not wait for what that is done in. */
@@ -141,16 +155,22 @@ function connectionsOf(config: Config, processes: number): ConnectionLimits {
   return { all, each: config['trusted-proxies'] === null ? Math.ceil(all / 10) : null }
 }
 
-function listenFailure({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+/** `option` is where the port was given. */
+export function listenFailure(
+  { code, message }: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+  option = '--port',
+): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} of ${host} is in use; choose another with --port.`
+      return `Port ${port} of ${host} is in use; choose another with ${option}.`
     case 'EACCES':
-      return `Port ${port} needs more rights than this user has; choose one from 1024 with --port.`
+      return `Port ${port} needs more rights than this user has; choose one from 1024 with ${option}.`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${host} is no address of this machine; --host takes one, such as 127.0.0.1 or 0.0.0.0.`
+      return `${host} is no address of this machine; ${option === '--port' ? '--host' : option} takes one, such as 127.0.0.1 or 0.0.0.0.`
     default:
       return `The server cannot listen on port ${port} of ${host}: ${message}.`
   }

@@ -2,7 +2,6 @@
  * The program: finds the command, reads its settings, runs it, and turns what goes wrong into one sentence
  * and an exit status: 1 for a failure, 2 for a command that could not be understood.
  */
-import { readFileSync } from 'node:fs'
 import { InputError } from '../ingest/sources/lines.ts'
 import { nearest } from '../util/nearest.ts'
 import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
@@ -10,6 +9,7 @@ import { type Command, CommandError } from './command.ts'
 import { type ParsedConfig, parseConfig } from './config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './settings.ts'
+import { readVersion } from './version.ts'
 
 /** Loaded when asked for, so that `--help` does not wait for what only `serve` needs. */
 const load: Record<CommandName, () => Promise<Command>> = {
@@ -31,6 +31,7 @@ const load: Record<CommandName, () => Promise<Command>> = {
   explain: async () => (await import('./commands/explain.ts')).explain,
   check: async () => (await import('./commands/check.ts')).check,
   demo: async () => (await import('./commands/demo.ts')).demo,
+  mcp: async () => (await import('./commands/mcp.ts')).mcp,
 }
 
 /** `root` is the package's folder, which only its first file knows. */
@@ -104,8 +105,4 @@ function asSentence(error: unknown): string {
 
 function isCommand(name: string): name is CommandName {
   return Object.hasOwn(commands, name)
-}
-
-function readVersion(root: URL): string {
-  return JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version
 }

@@ -9,6 +9,8 @@ import type { Config } from './settings.ts'
 export interface Service extends Foundation, AsyncDisposable {
   readonly database: Database
   readonly engine: QueryEngine
+  /** The package's folder. */
+  readonly root: URL
 }
 
 /** A store that is made or rebuilt when need be, and the engine over it. */
@@ -16,12 +18,19 @@ export async function openService(config: Config, root: URL): Promise<Service> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   const database = await openStore(config, foundation)
   const engine = engineOver(database.read, foundation, config)
-  return { ...foundation, database, engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+  return {
+    ...foundation,
+    database,
+    engine,
+    root,
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
 }
 
 export interface ReadService extends Foundation, AsyncDisposable {
   readonly database: Pick<Database, 'read'>
   readonly engine: QueryEngine
+  readonly root: URL
 }
 
 /** An engine over a store that is only read, and left as it is. */
@@ -33,6 +42,7 @@ export async function openReader(config: Config, root: URL): Promise<ReadService
     ...foundation,
     database: { read },
     engine,
+    root,
     [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),
   }
 }

@@ -55,6 +55,10 @@ export const commands = {
     summary: 'Report every problem of the lexicons and, with files, of the records in them.',
   },
   demo: { operands: '', summary: 'Serve a small fictional corpus from memory and try it.' },
+  mcp: {
+    operands: '',
+    summary: 'Serve agents (Model Context Protocol) over a GraphQL service, on standard input and output.',
+  },
 } as const satisfies Record<string, { operands: string; summary: string }>
 
 export type CommandName = keyof typeof commands
@@ -209,6 +213,37 @@ export const settings = {
     env: 'LEXIGRAPH_PORT',
     help: 'Port to listen on; 0 takes a free one.',
     commands: serving,
+  },
+  mcp: {
+    type: 'flag',
+    default: false,
+    env: 'LEXIGRAPH_MCP',
+    help: 'Serve agents too, at /mcp (Model Context Protocol).',
+    commands: serving,
+  },
+  endpoint: {
+    type: 'text',
+    default: 'http://127.0.0.1:4000/api/graphql',
+    value: 'URL',
+    env: 'LEXIGRAPH_ENDPOINT',
+    help: 'The GraphQL service that answers; it must have the lexicons that this program has.',
+    commands: ['mcp'],
+  },
+  'api-key': {
+    type: 'text',
+    default: null,
+    value: 'KEY',
+    env: 'LEXIGRAPH_API_KEY',
+    help: 'Sent to the service as X-API-Key; with --listen for those alone who send none of their own. Others on the machine see arguments: the environment variable is better.',
+    commands: ['mcp'],
+  },
+  listen: {
+    type: 'text',
+    default: null,
+    value: 'HOST:PORT',
+    env: 'LEXIGRAPH_LISTEN',
+    help: 'Answer over HTTP at /mcp there, instead of on standard input and output.',
+    commands: ['mcp'],
   },
   'log-level': {
     type: 'choice',

@@ -12,12 +12,14 @@ import fastify, {
 } from 'fastify'
 import type { IndexStatus } from '../database/database.ts'
 import { ServiceError } from '../errors.ts'
+import type { AgentHttp } from '../mcp/http.ts'
+import { addOwnAgent } from './own-agent.ts'
 import { createBodyReader } from './body.ts'
 import { closeGracefully } from './closing.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
 import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from './graphql-routes.ts'
-import { headProblem } from './heads.ts'
+import { refuseHeads } from './heads.ts'
 import { addHealthRoutes } from './health.ts'
 
 export interface AppOptions extends GraphQLRouteOptions {
@@ -32,6 +34,8 @@ export interface AppOptions extends GraphQLRouteOptions {
   readonly longestRequest: number
   readonly maxBodyBytes?: number
   readonly patience?: Patience
+  /** Null where agents are not served. */
+  readonly agent: AgentHttp | null
 }
 
 /** Milliseconds that callers have. */
@@ -60,7 +64,7 @@ const maxHeadBytes = 16_384
 
 /** The server, not yet listening. Its `close()` waits for the requests in flight. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { trustedProxies, connections, longestRequest, patience = defaultPatience } = options
+  const { trustedProxies, connections, longestRequest, patience = defaultPatience, agent } = options
   const app = fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -96,16 +100,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.register(async (routes) => {
     addHealthRoutes(routes, options.readStatus)
     await addGraphQLRoutes(routes, options, patience.reading)
+    if (agent !== null) addOwnAgent(routes, agent, options)
     routes.get('/', (_request, reply) => reply.redirect(endpoint))
   })
   return app
-}
-
-/** Who cannot say where a request ends is not asked for another. */
-function refuseHeads({ raw }: FastifyRequest, reply: FastifyReply, done: (problem?: Error) => void): void {
-  const problem = headProblem(raw)
-  if (problem !== undefined) reply.header('connection', 'close')
-  done(problem)
 }
 
 /** Unlike those of every other process. */

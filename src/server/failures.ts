@@ -26,7 +26,7 @@ export function answerFailure(error: Error, request: FastifyRequest, reply: Fast
 }
 
 /** The framework's complaints about a request in our words, or undefined when the fault is ours. */
-function translate(error: Partial<FastifyError>): ServiceError | undefined {
+export function translate(error: Partial<FastifyError>): ServiceError | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ServiceError(

@@ -1,8 +1,20 @@
 /** What HTTP forbids in the head of a request and the parser lets pass: servers in front may read it otherwise. */
 import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
 
 type Head = Pick<IncomingMessage, 'httpVersion' | 'headers' | 'rawHeaders'>
+
+/** Who cannot say where a request ends is not asked for another. */
+export function refuseHeads(
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  done: (problem?: Error) => void,
+): void {
+  const problem = headProblem(raw)
+  if (problem !== undefined) reply.header('connection', 'close')
+  done(problem)
+}
 
 /** RFC 9112, sections 2.3, 3.2 and 6.1; undefined when there is nothing to say. */
 export function headProblem({ httpVersion, headers, rawHeaders }: Head): ServiceError | undefined {

@@ -13,17 +13,20 @@ const atOnce = 20
 const delay = 500
 const mostCallers = 10_000
 
+/** What the server asks itself, in a caller's name, comes on none that could be paused. */
+type Connection = Partial<Pick<Socket, 'pause' | 'resume'>>
+
 export class Slowdown {
   readonly #refusals = new LRUCache<string, number>({ max: mostCallers, ttl: 60_000, noUpdateTTL: true })
 
   /** To be waited for before a refusal of that code is sent. Nothing more is read from the connection meanwhile. */
-  async before(code: ErrorCode, caller: string, socket: Socket): Promise<void> {
+  async before(code: ErrorCode, caller: string, socket: Connection): Promise<void> {
     if (code !== 'RATE_LIMITED' && code !== 'UNAUTHENTICATED') return
     const refusals = (this.#refusals.get(caller) ?? 0) + 1
     this.#refusals.set(caller, refusals)
     if (refusals <= atOnce) return
-    socket.pause()
+    socket.pause?.()
     await pause(delay, undefined, { ref: false })
-    socket.resume()
+    socket.resume?.()
   }
 }

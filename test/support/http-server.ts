@@ -60,6 +60,7 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
     log: createLogs({ 'log-level': 'warn' }, null, { write: (line: string) => void log.push(line) })
       .framework,
     exampleQuery: '{ hello }',
+    agent: null,
     ...options,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

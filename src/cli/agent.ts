@@ -1,0 +1,19 @@
+/** What the agents' server is made from, for `serve --mcp` and for `mcp`. */
+import { isIP } from 'node:net'
+import type { AgentGiven } from '../mcp/server.ts'
+import { buildGraphQLSchema } from '../schema/graphql.ts'
+import type { Foundation } from './foundation.ts'
+import { readVersion } from './version.ts'
+
+export function agentParts(
+  { model, lexicons }: Pick<Foundation, 'model' | 'lexicons'>,
+  root: URL,
+): Pick<AgentGiven, 'model' | 'lexicons' | 'schema' | 'now' | 'version'> {
+  const schema = buildGraphQLSchema(model)
+  return { model, lexicons, schema, now: () => new Date(), version: readVersion(root) }
+}
+
+/** Whether only this machine reaches what listens there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}

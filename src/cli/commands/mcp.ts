@@ -1,0 +1,78 @@
+/** `mcp`: the agents' server over a GraphQL service, on standard input and output or over HTTP. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createHttpEndpoint } from '../../mcp/http-endpoint.ts'
+import { createAgentHttp } from '../../mcp/http.ts'
+import { createAgentServers } from '../../mcp/server.ts'
+import { serveOnStdio } from '../../mcp/stdio.ts'
+import { createAgentApp } from '../../server/agent-app.ts'
+import { agentPath } from '../../server/agent-routes.ts'
+import { agentParts, isLoopback } from '../agent.ts'
+import { type CommandContext, CommandError, notify } from '../command.ts'
+import { lexiconDir, loadFoundation } from '../foundation.ts'
+import { listenFailure } from '../listen.ts'
+import { createLogs } from '../logger.ts'
+import type { Config } from '../settings.ts'
+import { stopSignal } from '../signals.ts'
+
+export async function mcp(context: CommandContext): Promise<number> {
+  const { config, root } = context
+  const url = parseEndpoint(config.endpoint)
+  const place = config.listen === null ? null : parsePlace(config.listen)
+  const parts = agentParts(await loadFoundation(lexiconDir(config, root)), root)
+  const log = createLogs(config, null).framework
+  const onFault = (error: Error): void => log.error({ err: error }, 'A tool failed by our fault.')
+  const stop = stopSignal()
+  if (place === null) {
+    const endpoint = createHttpEndpoint({ url, apiKey: config['api-key'] })
+    const servers = createAgentServers({ ...parts, endpoint, onFault })
+    const onError = (error: Error): void => log.warn({ err: error }, 'A message could not be dealt with.')
+    await serveOnStdio(servers, process.stdin, stop, onError)
+    // A pipe that the other side holds open would keep the process.
+    process.stdin.destroy()
+    return 0
+  }
+  const agent = createAgentHttp({ ...parts, onFault, isLocal: isLoopback(place.host) })
+  const app = createAgentApp({
+    agent,
+    log,
+    admit: ({ headers }) => {
+      const own = headers['x-api-key']
+      return createHttpEndpoint({ url, apiKey: own === undefined ? config['api-key'] : String(own) })
+    },
+  })
+  await app.listen(place).catch((cause: NodeJS.ErrnoException) => {
+    throw new CommandError(listenFailure(cause, place.host, place.port, '--listen'), { cause })
+  })
+  const { address, family, port } = app.server.address() as AddressInfo
+  tell(config, `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${agentPath}`, url)
+  if (!stop.aborted) await once(stop, 'abort')
+  await app.close()
+  return 0
+}
+
+function tell(config: Config, address: string, url: URL): void {
+  notify(config, `The agents' server answers at ${address}, from ${url.origin}${url.pathname}.`)
+}
+
+function parseEndpoint(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new CommandError(
+      `--endpoint: ${JSON.stringify(text)} is no address of a service; write one such as https://news.example/api/graphql.`,
+    )
+  if (url.username !== '' || url.password !== '')
+    throw new CommandError('--endpoint takes no user and no password; a key is given with --api-key.')
+  return url
+}
+
+function parsePlace(text: string): { readonly host: string; readonly port: number } {
+  const [, six, name, digits] = /^(?:\[([0-9a-f:]+)\]|([^:[\]/]+)):(\d{1,5})$/i.exec(text) ?? []
+  const port = Number(digits)
+  const host = six ?? name
+  if (host === undefined || !(port <= 65_535))
+    throw new CommandError(
+      `--listen: ${JSON.stringify(text)} is no address and port; write such as 127.0.0.1:4001 or [::1]:4001.`,
+    )
+  return { host, port }
+}

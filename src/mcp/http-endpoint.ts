@@ -1,0 +1,90 @@
+/** A GraphQL service somewhere on the network: one POST a question, with bounds of time and size. */
+import { type Endpoint, type EndpointAnswer, EndpointError, type EndpointQuestion } from './endpoint.ts'
+import { readGraphQLAnswer } from './graphql-answer.ts'
+
+export interface HttpEndpointGiven {
+  /** Where GraphQL is answered, such as `https://news.example/api/graphql`. */
+  readonly url: URL
+  /** Sent as `X-API-Key`; null to ask as everybody does. */
+  readonly apiKey: string | null
+  /** Milliseconds that one answer may take. */
+  readonly patience?: number
+}
+
+const defaultPatience = 60_000
+/** An answer of this program's own service has no more. */
+const mostBytes = 8 * 1024 * 1024
+
+export function createHttpEndpoint({ url, apiKey, patience = defaultPatience }: HttpEndpointGiven): Endpoint {
+  // What a password in the URL is for, a message must not tell.
+  const place = `${url.origin}${url.pathname}`
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/graphql-response+json, application/json;q=0.9',
+    ...(apiKey !== null && { 'x-api-key': apiKey }),
+  }
+
+  return { ask }
+
+  async function ask(question: EndpointQuestion, signal: AbortSignal): Promise<EndpointAnswer> {
+    const deadline = AbortSignal.timeout(patience)
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(question),
+        // A key must not be carried on to where it was not meant for.
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, deadline]),
+      })
+      if (response.status >= 300 && response.status < 400) throw redirected(response, place)
+      const body = await readText(response, place)
+      const { status } = response
+      const type = response.headers.get('content-type')
+      return readGraphQLAnswer({ status, type, retryAfter: response.headers.get('retry-after'), body }, place)
+    } catch (cause) {
+      signal.throwIfAborted()
+      if (cause instanceof EndpointError) throw cause
+      if (deadline.aborted)
+        throw new EndpointError(
+          `The service at ${place} has not answered within ${patience / 1000} s; ask for less, or again later.`,
+        )
+      throw new EndpointError(
+        `The service at ${place} cannot be reached (${reasonOf(cause)}); see whether it runs and whether the address is right.`,
+        { cause },
+      )
+    }
+  }
+}
+
+function redirected(response: Response, place: string): EndpointError {
+  response.body?.cancel().catch(() => undefined)
+  const target = response.headers.get('location')
+  return new EndpointError(
+    `The service at ${place} sends its callers elsewhere${target === null ? '' : `, to ${target.slice(0, 200)}`}; name the address that answers itself.`,
+  )
+}
+
+async function readText(response: Response, place: string): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length
+    if (bytes > mostBytes)
+      throw new EndpointError(
+        `The service at ${place} answers with more than ${mostBytes / 1024 / 1024} MiB; ask for less.`,
+      )
+    text += decoder.decode(piece, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** The innermost has what the network said, such as ECONNREFUSED. */
+function reasonOf(error: unknown): string {
+  let inner: unknown = error
+  while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause
+  if (!(inner instanceof Error)) return String(inner)
+  const { code } = inner as NodeJS.ErrnoException
+  return code ?? inner.message
+}

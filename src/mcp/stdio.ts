@@ -1,0 +1,22 @@
+/** The agents' server on standard input and output, for a program that started this one. */
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { AgentServers } from './server.ts'
+
+/**
+ * Serves until standard input ends or `stop` is aborted. Nothing else may write to standard output meanwhile.
+ * `onError` is told of messages that cannot be read.
+ */
+export async function serveOnStdio(
+  servers: AgentServers,
+  input: NodeJS.ReadStream,
+  stop: AbortSignal,
+  onError: (error: Error) => void,
+): Promise<void> {
+  const ended = Promise.withResolvers<void>()
+  input.once('close', ended.resolve)
+  input.once('end', ended.resolve)
+  stop.addEventListener('abort', () => ended.resolve(), { once: true })
+  const connection = serveStdio(() => servers(), { onerror: onError })
+  await ended.promise
+  await connection.close()
+}

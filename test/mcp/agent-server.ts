@@ -1,0 +1,38 @@
+/** The program's own HTTP server with agents, over a database of the demo corpus in memory. */
+import { fileURLToPath } from 'node:url'
+import { createAgentHttp } from '../../src/mcp/http.ts'
+import type { AgentGiven } from '../../src/mcp/server.ts'
+import { loadLexicons } from '../../src/lexicon/load.ts'
+import { buildModel } from '../../src/schema/build-model.ts'
+import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
+import type { AppOptions } from '../../src/server/app.ts'
+import { type HttpServer, startServer } from '../support/http-server.ts'
+
+/** What agents' servers are made from: the news lexicons, and a clock that stands still. */
+export async function newsParts(): Promise<Omit<AgentGiven, 'endpoint'>> {
+  const result = await loadLexicons(fileURLToPath(new URL('../../lexicons', import.meta.url)))
+  if (!result.ok) throw new Error('The lexicons of the package are broken.')
+  const { lexicons } = result
+  const model = buildModel(lexicons)
+  return {
+    lexicons,
+    model,
+    schema: buildGraphQLSchema(model),
+    now: () => new Date('2026-07-01T12:00:00Z'),
+    version: '1.2.3',
+    onFault: (error) => {
+      throw error
+    },
+  }
+}
+
+export interface AgentServerGiven extends Partial<Pick<AgentGiven, 'tools' | 'addition' | 'onFault'>> {
+  readonly isLocal?: boolean
+  readonly app?: Partial<AppOptions>
+}
+
+export async function startAgentServer(given: AgentServerGiven = {}): Promise<HttpServer> {
+  const { isLocal = true, app = {}, ...rest } = given
+  const agent = createAgentHttp({ ...(await newsParts()), ...rest, isLocal })
+  return startServer({ ...app, agent })
+}
