@@ -14,29 +14,59 @@ export const budgets = {
   run_graphql: 4000,
 } as const
 
-const word = /[A-Za-z]+|\d+| +|[\u0080-\u024f\u0370-\u03ff\u0400-\u04ff]+|[^]/gu
-/** Beyond them a character takes at most as many tokens as it has bytes. */
-const common =
-  /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Gujarati}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Thai}\p{sc=Hangul}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u2010-\u203a\u3000-\u303f\uff00-\uffef]/u
+/** How many characters of a run make a token, rather too few than too many. */
+const scripts: readonly (readonly [run: string, characters: number])[] = [
+  [String.raw`[\p{sc=Latin}]`, 2.6],
+  [String.raw`[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Georgian}]`, 2.4],
+  [
+    String.raw`[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Gujarati}]`,
+    1.9,
+  ],
+  [String.raw`[\p{sc=Thai}\p{sc=Hangul}\p{sc=Kannada}\p{sc=Malayalam}]`, 1.3],
+  [String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u2010-\u203a\u3000-\u303f\uff00-\uffef]`, 0.95],
+]
+const parts = new RegExp(
+  [
+    String.raw`[A-Za-z0-9]+(?!\p{L})`,
+    String.raw`[\s"{}[\]():,]+`,
+    ...scripts.map(([run]) => `(${run}+)`),
+    '[^]',
+  ].join('|'),
+  'gu',
+)
 
-/** About as many as the tokenizers of the day make of it. */
+/** About as many as the tokenizers of the day make of it; what cannot be known counts by its bytes. */
 export function estimateTokens(text: string): number {
   let tokens = 0
-  for (const [part] of text.matchAll(word)) tokens += tokensOf(part)
+  for (const [part, ...runs] of text.matchAll(parts)) {
+    const script = runs.findIndex((run) => run !== undefined)
+    const per = scripts[script]?.[1]
+    tokens += per === undefined ? tokensOf(part) : Math.max(part.length / per, 1)
+  }
   return Math.ceil(tokens)
 }
 
 function tokensOf(part: string): number {
-  const code = part.charCodeAt(0)
-  if (code === 0x20) return part.length === 1 ? 0.1 : 1
-  if (code < 0x3a && code >= 0x30) return Math.ceil(part.length / 3)
-  if (code < 0x80) {
-    // What is no word, such as a hash, falls to pieces.
-    if (part.length > 18 || /[^aeiouyAEIOUY]{4}/.test(part)) return part.length / 1.7
-    return part.length <= 6 ? 1 : part.length / 4.5
-  }
-  if (part.length > 2 || code < 0x500) return Math.ceil(part.length / 1.6)
-  return common.test(part) ? 1.1 : Buffer.byteLength(part)
+  if (/^[A-Za-z0-9]/.test(part)) return tokensOfWord(part)
+  if (/^[\s"{}[\]():,]/.test(part)) return tokensOfMarks(part)
+  return Buffer.byteLength(part)
+}
+
+function tokensOfWord(word: string): number {
+  if (/^\d+$/.test(word)) return Math.ceil(word.length / 3)
+  // What is no word, such as a hash, falls to pieces.
+  const isOdd = word.length > 24 ? !/[a-z][A-Z]/.test(word) : /\d[a-z]+\d|[^aeiouyAEIOUY\d]{5}/.test(word)
+  if (isOdd || (word.length > 8 && /\d/.test(word))) return word.length / 1.45
+  const pieces = word.match(/\d{1,3}|[A-Za-z]+/g) ?? []
+  return pieces.reduce((sum, piece) => sum + Math.max(piece.length / 4.7, 1), 0)
+}
+
+/** A space goes with the word behind it; what surrounds values in JSON goes together. */
+function tokensOfMarks(marks: string): number {
+  if (marks === ' ') return 0.1
+  const groups = marks.split(/\s+/)
+  const lines = marks.split('\n').length - 1
+  return groups.reduce((sum, { length }) => sum + (length === 0 ? 0 : Math.max(length / 2.4, 1)), lines)
 }
 
 export function tokensOfJson(value: unknown): number {
@@ -103,80 +133,86 @@ export interface FittedValue {
   readonly shortened: boolean
 }
 
-/** Any JSON made to fit: long texts are cut, then lists lose their ends, the largest first, then members of objects. */
+/** Any JSON made to fit: long texts are cut, then lists lose their ends, the largest first, then objects members. */
 export function fitValue(given: unknown, tokens: number): FittedValue {
-  let value = given
-  const cut = new Map<string, CutList>()
-  for (const longest of [null, 600, 200, 80, 30]) {
-    const shortened = longest !== null
-    if (longest !== null) value = cutTexts(value, longest)
-    if (tokensOfJson(value) <= tokens) return { value, cut: [], shortened }
-    // Texts are cut hard only where lists cannot lose enough.
-    if (longest === null) continue
-    const lost = shortenLists(value, tokens, cut, 1)
-    if (lost.fits) return { value: lost.value, cut: [...cut.values()], shortened }
-    cut.clear()
-  }
-  const { value: last } = shortenLists(value, tokens, cut, 0)
-  return { value: dropMembers(last, tokens), cut: [...cut.values()], shortened: true }
-}
-
-interface Place {
-  readonly list: unknown[]
-  readonly path: string
-}
-
-/** Takes from the end of what is largest, until all fits or every list has `least` elements. */
-function shortenLists(
-  given: unknown,
-  tokens: number,
-  cut: Map<string, CutList>,
-  least: number,
-): { value: unknown; fits: boolean } {
-  const value = structuredClone(given)
+  if (sizeOf(given) <= tokens && tokensOfJson(given) <= tokens)
+    return { value: given, cut: [], shortened: false }
+  const short = cutTexts(given, longText)
+  if (tokensOfJson(short) <= tokens) return { value: short, cut: [], shortened: true }
+  let room = tokens
   for (;;) {
-    const excess = tokensOfJson(value) - tokens
-    if (excess <= 0) return { value, fits: true }
-    const largest = largestList(value, least)
-    if (largest === null) return { value, fits: false }
-    const { list, path } = largest
-    const of = cut.get(path)?.of ?? list.length
-    let shed = 0
-    while (list.length > least && shed < excess) shed += tokensOfJson(list.pop()) + 1
-    cut.set(path, { path, kept: list.length, of })
-    for (const known of cut.keys())
-      if (known.startsWith(`${path}.`) && Number(known.slice(path.length + 1).split('.')[0]) >= list.length)
-        cut.delete(known)
+    const cut: CutList[] = []
+    const value = fitInto(short, room, '', cut)
+    if (tokensOfJson(value) <= tokens || room < 1) return { value, cut, shortened: isCut(given) }
+    room = Math.floor(room * 0.9) - 1
   }
 }
 
-function largestList(value: unknown, least: number): Place | null {
-  let found: Place | null = null
-  let most = 0
-  const visit = (inside: unknown, path: string): void => {
-    if (typeof inside !== 'object' || inside === null) return
-    if (Array.isArray(inside) && inside.length > least) {
-      const size = tokensOfJson(inside)
-      // Of a list and what is all but all of it, the inner one is cut: a row is worth more than its last element.
-      if (size > most) [found, most] = [{ list: inside, path }, size]
-    }
-    for (const [name, member] of Object.entries(inside)) visit(member, path === '' ? name : `${path}.${name}`)
-  }
-  visit(value, '')
-  return found
+const longText = 600
+
+function isCut(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > longText
+  return typeof value === 'object' && value !== null && Object.values(value).some(isCut)
 }
 
-function dropMembers(value: unknown, tokens: number): unknown {
-  if (tokensOfJson(value) <= tokens) return value
-  if (typeof value !== 'object' || value === null) return cutTexts(value, 30)
-  const kept: Record<string, unknown> = {}
-  let left = tokens - 10
-  for (const [name, member] of Object.entries(value)) {
-    const room = Math.floor(left / 2)
-    const inside = tokensOfJson(member) <= room || room < 20 ? member : dropMembers(member, room)
-    left -= tokensOfJson({ [name]: inside })
-    if (left < 0) break
-    kept[name] = inside
+/** About what it takes, without writing it all out. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return tokensOfText(value)
+  if (typeof value !== 'object' || value === null) return 1 + String(value).length / 3
+  if (Array.isArray(value)) return value.reduce<number>((sum, inside) => sum + sizeOf(inside), 1)
+  return Object.entries(value).reduce((sum, [name, inside]) => sum + sizeOf(name) + sizeOf(inside), 1)
+}
+
+/** A long text is like its beginning. */
+function tokensOfText(text: string): number {
+  const beginning = text.length > 4000 ? text.slice(0, 2000) : text
+  return (tokensOfJson(beginning) * text.length) / Math.max(beginning.length, 1) + 1
+}
+
+function fitInto(value: unknown, room: number, path: string, cut: CutList[]): unknown {
+  const size = sizeOf(value)
+  if (size <= room) return value
+  if (typeof value === 'string') return cutText(value, Math.floor((value.length * room) / size))
+  if (typeof value !== 'object' || value === null) return value
+  return Array.isArray(value) ? fitList(value, room, path, cut) : fitObject(value, room, path, cut)
+}
+
+/** A list loses its end; where not even its first element has room, that one is made smaller. */
+function fitList(list: readonly unknown[], room: number, path: string, cut: CutList[]): unknown[] {
+  let left = room - 1
+  const over = list.findIndex((element) => (left -= sizeOf(element)) < 0)
+  const kept = list.slice(0, over)
+  if (kept.length === 0 && room > 20) kept.push(fitInto(list[0], room - 2, `${path}.0`, cut))
+  if (kept.length < list.length) cut.push({ path, kept: kept.length, of: list.length })
+  return kept
+}
+
+/** Members that take little stay as they are; the others share what is left. */
+function fitObject(value: object, room: number, path: string, cut: CutList[]): object {
+  const members = Object.entries(value).map(([name, inside]) => ({
+    name: cutText(name, 100),
+    inside,
+    size: sizeOf(inside),
+  }))
+  const names = members.map(({ name }) => sizeOf(name))
+  let left = room - 1
+  const most = names.findIndex((size) => (left -= size + 1) < 0)
+  const kept = most === -1 ? members : members.slice(0, most)
+  let [rest, shares] = [
+    room - 1 - names.slice(0, kept.length).reduce((sum, size) => sum + size, 0),
+    kept.length,
+  ]
+  const rooms = new Map<string, number>()
+  for (const { name, size } of kept.toSorted((a, b) => a.size - b.size)) {
+    const given = Math.min(size, rest / shares)
+    rooms.set(name, given)
+    rest -= given
+    shares -= 1
   }
-  return Array.isArray(value) ? Object.values(kept) : kept
+  return Object.fromEntries(
+    kept.map(({ name, inside }) => {
+      const below = path === '' ? name : `${path}.${name}`
+      return [name, fitInto(inside, rooms.get(name) ?? 0, below, cut)] as const
+    }),
+  )
 }

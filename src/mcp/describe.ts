@@ -90,11 +90,8 @@ async function describeCollection(subject: Subject, toolbox: Toolbox, signal: Ab
   const query = `{ ${root} { count min { ${time} } max { ${time} } } ${parts.join(' ')} }`
   const data = await toolbox.ask(query, signal)
   const { count, min, max } = data[root] as { count: number; min: Json; max: Json }
-  const fields = Object.fromEntries(
-    [...collection.type.fields.map((field) => [field.name, lineOf(field, subject, toolbox)] as const)].concat(
-      referringLines(subject, toolbox),
-    ),
-  )
+  const own = collection.type.fields.map((field) => [field.name, lineOf(field, subject, toolbox)] as const)
+  const fields = Object.fromEntries([...own, ...referringLines(subject, toolbox)])
   const values = Object.fromEntries(
     counted.map(({ name }) => [name, valuesOf(data[name] as Counted, (group) => group[name])] as const),
   )
@@ -134,7 +131,8 @@ function lineOf(field: Field, { collection }: Subject, toolbox: Toolbox): string
 function typeWord(type: FieldType): string {
   switch (type.kind) {
     case 'string':
-      return type.freeText ? 'text' : type.code ? 'code' : (type.format ?? 'string')
+      if (type.freeText) return 'text'
+      return type.code ? 'code' : type.categorical ? 'category' : (type.format ?? 'string')
     case 'array':
       return `list of ${typeWord(type.of)}`
     case 'object':

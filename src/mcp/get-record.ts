@@ -209,8 +209,8 @@ function answer(node: Json, shape: Shape, toolbox: Toolbox, query: string, hint:
     collection: shape.subject.label,
     indexedAt: node.indexedAt,
     record: withoutNulls(record),
-    references: Object.fromEntries(references),
-    referredToBy: Object.fromEntries(referring),
+    ...(references.length > 0 ? { references: Object.fromEntries(references) } : {}),
+    ...(referring.length > 0 ? { referredToBy: Object.fromEntries(referring) } : {}),
   })
   const room = budgets.get_record - tokensOfJson(query) - 60
   const { value, cut, shortened } = fitValue(whole, room)

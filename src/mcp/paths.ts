@@ -238,8 +238,8 @@ function unknownName(
   const beside = spot.kind === 'record' ? besides(part, spot.collection, terrain) : []
   if (beside.length > 0)
     return new ToolError(`${wrong}. Write ${beside.map((path) => `"${instead(path)}"`).join(' or ')}.`)
-  const near = nearest(part, names) ?? names.find((name) => name.toLowerCase().includes(part.toLowerCase()))
-  if (near) return new ToolError(`${wrong}. Did you mean "${instead(near)}"?`)
+  const near = nearestPath(part, spot, names, terrain)
+  if (near !== null) return new ToolError(`${wrong}. Did you mean "${instead(near)}"?`)
   const shown = names.slice(0, 30).join(', ')
   return new ToolError(
     passed.length > 0 || text.length > 80
@@ -248,24 +248,42 @@ function unknownName(
   )
 }
 
+/** A field of nearly that name here, or else one step away; or one that has the name in its own. */
+function nearestPath(part: string, spot: Spot, names: readonly string[], terrain: Terrain): string | null {
+  const own = nearest(part, names)
+  const away = spot.kind === 'record' ? neighbours(spot.collection, terrain) : []
+  const beyond = away.flatMap(([name, { type }]) => type.fields.map((field) => [field.name, name] as const))
+  const all = new Map(beyond.toReversed().map(([field, name]) => [field, `${name}.${field}`]))
+  const best = nearest(part, [...names, ...all.keys()])
+  if (best !== null && !names.includes(best)) return all.get(best) ?? null
+  return own ?? names.find((name) => name.toLowerCase().includes(part.toLowerCase())) ?? null
+}
+
+/** What is one step away, by the name of the step. */
+function neighbours(collection: Collection, terrain: Terrain): (readonly [string, Collection])[] {
+  const { model } = terrain.catalogue
+  const led = collection.references.flatMap((reference) => {
+    const target = targetOf(reference, model)
+    const { path, many } = reference
+    const field = collection.type.fields.find(({ property }) => path.length === 1 && property === path[0])
+    return target === null || many || field === undefined ? [] : [[field.name, target] as const]
+  })
+  const referring = Array.from(
+    reverseNames(collection, terrain),
+    ([reference, name]) => [name, holderOf(reference, model)] as const,
+  )
+  return [...led, ...referring]
+}
+
 /** Where a field of that name is, one step or two away. */
 function besides(part: string, from: Collection, terrain: Terrain): string[] {
   const seen = new Set([from])
   const round = (spots: readonly (readonly [prefix: string, collection: Collection])[]) =>
-    spots.flatMap(([prefix, collection]) => {
-      const near = collection.references.flatMap((reference) => {
-        const target = targetOf(reference, terrain.catalogue.model)
-        const { path, many } = reference
-        const field = collection.type.fields.find(({ property }) => path.length === 1 && property === path[0])
-        return target === null || many || field === undefined ? [] : [[field.name, target] as const]
-      })
-      const back = Array.from(reverseNames(collection, terrain), ([reference, name]) => {
-        return [name, holderOf(reference, terrain.catalogue.model)] as const
-      })
-      return [...near, ...back]
+    spots.flatMap(([prefix, collection]) =>
+      neighbours(collection, terrain)
         .filter(([, next]) => !seen.has(next) && seen.add(next))
-        .map(([name, next]) => [`${prefix}${name}.`, next] as const)
-    })
+        .map(([name, next]) => [`${prefix}${name}.`, next] as const),
+    )
   const first = round([['', from]])
   for (const spots of [first, round(first)]) {
     const found = spots.filter(([, { type }]) => type.fields.some(({ name }) => name === part))
