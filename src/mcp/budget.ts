@@ -135,33 +135,55 @@ export interface FittedValue {
 
 /** Any JSON made to fit: long texts are cut, then lists lose their ends, the largest first, then objects members. */
 export function fitValue(given: unknown, tokens: number): FittedValue {
-  if (sizeOf(given) <= tokens && tokensOfJson(given) <= tokens)
-    return { value: given, cut: [], shortened: false }
+  if (isWithin(given, tokens)) return { value: given, cut: [], shortened: false }
   const short = cutTexts(given, longText)
-  if (tokensOfJson(short) <= tokens) return { value: short, cut: [], shortened: true }
+  if (isWithin(short, tokens)) return { value: short, cut: [], shortened: true }
   let room = tokens
   for (;;) {
-    const cut: CutList[] = []
-    const value = fitInto(short, room, '', cut)
-    if (tokensOfJson(value) <= tokens || room < 1) return { value, cut, shortened: isCut(given) }
+    const loss: Loss = { cut: [], shortened: isCut(given) }
+    const value = fitInto(short, room, '', loss)
+    if (tokensOfJson(value) <= tokens || room < 1)
+      return { value, cut: loss.cut.toSorted(byLoss), shortened: loss.shortened }
     room = Math.floor(room * 0.9) - 1
   }
 }
 
 const longText = 600
 
+function byLoss(a: CutList, b: CutList): number {
+  return b.of - b.kept - (a.of - a.kept)
+}
+
+/** What was lost on the way. */
+interface Loss {
+  readonly cut: CutList[]
+  /** Texts, or members of objects. */
+  shortened: boolean
+}
+
 function isCut(value: unknown): boolean {
   if (typeof value === 'string') return value.length > longText
   return typeof value === 'object' && value !== null && Object.values(value).some(isCut)
 }
 
-/** About what it takes, without writing it all out. */
-function sizeOf(value: unknown): number {
+function isWithin(value: unknown, tokens: number): boolean {
+  return sizeOf(value, 2 * tokens) <= 2 * tokens && tokensOfJson(value) <= tokens
+}
+
+/** About what it takes; what is over `most` is not looked at to its end, because an answer may have megabytes. */
+function sizeOf(value: unknown, most: number): number {
   if (typeof value === 'string') return tokensOfText(value)
   if (typeof value !== 'object' || value === null) return 1 + String(value).length / 3
-  if (Array.isArray(value)) return value.reduce<number>((sum, inside) => sum + sizeOf(inside), 1)
-  return Object.entries(value).reduce((sum, [name, inside]) => sum + sizeOf(name) + sizeOf(inside), 1)
+  const isList = Array.isArray(value)
+  let size = 1
+  for (const name in value) {
+    if (size > most) return size
+    size += (isList ? 0 : tokensOfText(name)) + sizeOf((value as Json)[name], most - size)
+  }
+  return size
 }
+
+type Json = Readonly<Record<string, unknown>>
 
 /** A long text is like its beginning. */
 function tokensOfText(text: string): number {
@@ -169,35 +191,39 @@ function tokensOfText(text: string): number {
   return (tokensOfJson(beginning) * text.length) / Math.max(beginning.length, 1) + 1
 }
 
-function fitInto(value: unknown, room: number, path: string, cut: CutList[]): unknown {
-  const size = sizeOf(value)
+function fitInto(value: unknown, room: number, path: string, loss: Loss): unknown {
+  const size = sizeOf(value, room)
   if (size <= room) return value
-  if (typeof value === 'string') return cutText(value, Math.floor((value.length * room) / size))
+  if (typeof value === 'string') {
+    loss.shortened = true
+    return cutText(value, Math.floor((value.length * room) / size))
+  }
   if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? fitList(value, room, path, cut) : fitObject(value, room, path, cut)
+  return Array.isArray(value) ? fitList(value, room, path, loss) : fitObject(value, room, path, loss)
 }
 
 /** A list loses its end; where not even its first element has room, that one is made smaller. */
-function fitList(list: readonly unknown[], room: number, path: string, cut: CutList[]): unknown[] {
+function fitList(list: readonly unknown[], room: number, path: string, loss: Loss): unknown[] {
   let left = room - 1
-  const over = list.findIndex((element) => (left -= sizeOf(element)) < 0)
+  const over = list.findIndex((element) => (left -= sizeOf(element, left)) < 0)
   const kept = list.slice(0, over)
-  if (kept.length === 0 && room > 20) kept.push(fitInto(list[0], room - 2, `${path}.0`, cut))
-  if (kept.length < list.length) cut.push({ path, kept: kept.length, of: list.length })
+  if (kept.length === 0 && room > 20) kept.push(fitInto(list[0], room - 2, `${path}.0`, loss))
+  if (kept.length < list.length) loss.cut.push({ path, kept: kept.length, of: list.length })
   return kept
 }
 
 /** Members that take little stay as they are; the others share what is left. */
-function fitObject(value: object, room: number, path: string, cut: CutList[]): object {
+function fitObject(value: object, room: number, path: string, loss: Loss): object {
   const members = Object.entries(value).map(([name, inside]) => ({
     name: cutText(name, 100),
     inside,
-    size: sizeOf(inside),
+    size: sizeOf(inside, room),
   }))
-  const names = members.map(({ name }) => sizeOf(name))
+  const names = members.map(({ name }) => tokensOfText(name))
   let left = room - 1
   const most = names.findIndex((size) => (left -= size + 1) < 0)
   const kept = most === -1 ? members : members.slice(0, most)
+  if (kept.length < members.length) loss.shortened = true
   let [rest, shares] = [
     room - 1 - names.slice(0, kept.length).reduce((sum, size) => sum + size, 0),
     kept.length,
@@ -212,7 +238,7 @@ function fitObject(value: object, room: number, path: string, cut: CutList[]): o
   return Object.fromEntries(
     kept.map(({ name, inside }) => {
       const below = path === '' ? name : `${path}.${name}`
-      return [name, fitInto(inside, rooms.get(name) ?? 0, below, cut)] as const
+      return [name, fitInto(inside, rooms.get(name) ?? 0, below, loss)] as const
     }),
   )
 }

@@ -31,12 +31,13 @@ const mostSubscriptions = 16
 
 export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHttp {
   // Who asks is known only with the request, and tools are made before, because that takes longer than a call.
-  const asking = new AsyncLocalStorage<Endpoint>()
+  const asking = new AsyncLocalStorage<{ readonly endpoint: Endpoint; readonly left: AbortSignal }>()
   const endpoint: Endpoint = {
     ask(question, signal) {
       const own = asking.getStore()
       if (own === undefined) throw new Error('A tool asks outside of a request.')
-      return own.ask(question, signal)
+      // In the older revision the SDK does not take a closed connection for the end of a call.
+      return own.endpoint.ask(question, AbortSignal.any([signal, own.left]))
     },
   }
   const servers = createAgentServers({ ...given, endpoint })
@@ -48,7 +49,8 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
     async answer(request, admit) {
       const refusal = refuse(request, isLocal)
       if (refusal !== undefined) return refusal
-      return asking.run(await admit(), () => handler.fetch(request))
+      const own = { endpoint: await admit(), left: request.signal }
+      return asking.run(own, () => handler.fetch(request))
     },
     close: () => handler.close(),
   }

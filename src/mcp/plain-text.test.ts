@@ -28,13 +28,13 @@ for (const [what, given, plain] of removed)
   test(`of a text, ${what} are removed`, () => assert.equal(plainText(given), plain))
 
 const unseen =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\p{Cs}]|[\u{e0000}-\u{e0fff}]/u
+  /[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\p{Cs}]|[\u{e0000}-\u{e0fff}]/u
 
 test('no text keeps controls, bidirectional controls or tags, and cleaning again changes nothing', () => {
-  const nasty = fc.constantFrom(
-    ...['\u202e', '\u2066', '\u200b', '\u200d', '\u200c', '\ufe0f', '\u0000', '\u001b', '\r', '\n'],
-    ...['न', 'क', '्', 'م', '👩', '1', 'a', ' ', String.fromCodePoint(0xe0061), '\ud83d', '\udc69'],
+  const odd = '\u202e \u2066 \u200b \u200d \u200c \ufe0f \u0000 \u001b \r \n \u{e0061} न क ् م 👩 1 a'.split(
+    ' ',
   )
+  const nasty = fc.constantFrom(...odd, ' ', '\ud83d', '\udc69')
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.array(nasty, { maxLength: 40 }).map((parts) => parts.join('')),

@@ -24,8 +24,8 @@ export interface AgentGiven extends ToolsGiven {
   readonly version: string
   /** Told of faults that are ours. */
   readonly onFault: (error: Error) => void
-  /** Those of the product where none are given. */
-  readonly tools?: readonly Tool[]
+  /** What makes the tools; those of the product where nothing is given. */
+  readonly tools?: (given: ToolsGiven) => readonly Tool[]
   /** What tests add to the same server, such as what the conformance suite calls. */
   readonly addition?: Addition
 }
@@ -49,7 +49,7 @@ const unchanging = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export function createAgentServers(given: AgentGiven): AgentServers {
   const { model, lexicons, schema, version, onFault, addition } = given
-  const tools = given.tools ?? createTools(given)
+  const tools = (given.tools ?? createTools)(given)
   const registered = tools.map((tool) => ({
     tool,
     // Compiled once: it takes a thousand times as long as registering.

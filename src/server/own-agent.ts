@@ -3,8 +3,9 @@
  * whoever called the tool, so that keys, limits, logs and metrics are those of the endpoint and there is no second way
  * to the database.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Endpoint } from '../mcp/endpoint.ts'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Endpoint, EndpointQuestion } from '../mcp/endpoint.ts'
 import { readGraphQLAnswer } from '../mcp/graphql-answer.ts'
 import type { AgentHttp } from '../mcp/http.ts'
 import { addAgentRoutes } from './agent-routes.ts'
@@ -25,6 +26,11 @@ export interface OwnAgentOptions {
 
 export function addOwnAgent(app: FastifyInstance, agent: AgentHttp, options: OwnAgentOptions): void {
   const slowdown = new Slowdown()
+  const waiting: Waiting = new AsyncLocalStorage()
+  app.addHook('onRequest', (_request, reply, done) => {
+    hangUpWith(waiting.getStore(), reply)
+    done()
+  })
   addAgentRoutes(app, agent, async (request) => {
     try {
       await enter(request, options)
@@ -33,7 +39,7 @@ export function addOwnAgent(app: FastifyInstance, agent: AgentHttp, options: Own
         await slowdown.before(error.code, networkOf(request.ip), request.raw.socket)
       throw error
     }
-    return createOwnEndpoint(app, request)
+    return createOwnEndpoint(app, waiting, request)
   })
 }
 
@@ -46,21 +52,32 @@ async function enter(request: FastifyRequest, { authenticate, limiter }: OwnAgen
   if (allowance?.granted === false) throw rateLimited(caller, allowance, 1)
 }
 
-function createOwnEndpoint(app: FastifyInstance, { ip, headers }: FastifyRequest): Endpoint {
+/** What a question of our own is broken off by; undefined in requests from outside. */
+type Waiting = AsyncLocalStorage<AbortSignal | undefined>
+
+/**
+ * A request within the process has no connection whose end would tell. The framework's own way ends with the last byte
+ * of the body.
+ */
+function hangUpWith(signal: AbortSignal | undefined, { raw }: FastifyReply): void {
+  if (signal === undefined) return
+  const hangUp = (): void => void raw.destroy(signal.reason)
+  signal.addEventListener('abort', hangUp)
+  raw.once('close', () => signal.removeEventListener('abort', hangUp))
+}
+
+function createOwnEndpoint(
+  app: FastifyInstance,
+  waiting: Waiting,
+  { ip, headers }: FastifyRequest,
+): Endpoint {
   const key = headers['x-api-key']
   return {
     async ask(question, signal) {
       signal.throwIfAborted()
-      const response = await app
-        .inject({
-          method: 'POST',
-          url: endpoint,
-          // Who stands behind trusted proxies is known already, and sends no X-Forwarded-For here.
-          remoteAddress: ip,
-          headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) },
-          payload: JSON.stringify(question),
-          signal,
-        })
+      // It begins when it is awaited, which must be within.
+      const response = await waiting
+        .run(signal, async () => await app.inject(ownRequest(question, ip, key)))
         .catch((error: unknown) => {
           signal.throwIfAborted()
           throw error
@@ -76,5 +93,20 @@ function createOwnEndpoint(app: FastifyInstance, { ip, headers }: FastifyRequest
         endpoint,
       )
     },
+  }
+}
+
+/** Who stands behind trusted proxies is known already, and sends no X-Forwarded-For here. */
+function ownRequest(
+  question: EndpointQuestion,
+  remoteAddress: string,
+  key: string | readonly string[] | undefined,
+) {
+  return {
+    method: 'POST' as const,
+    url: endpoint,
+    remoteAddress,
+    headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': String(key) }) },
+    payload: JSON.stringify(question),
   }
 }
