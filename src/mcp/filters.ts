@@ -76,6 +76,7 @@ function timeConditions({ time }: Subject, since: unknown, until: unknown, { now
 
 async function condition(path: Path, value: unknown, terrain: FilterTerrain): Promise<Where> {
   const { end, text } = path
+  assertFilterable(path)
   if (end.kind === 'records') return recordsCondition(path, value, terrain)
   if (end.kind === 'aspect') {
     if (end.name === 'uri')
@@ -91,6 +92,23 @@ async function condition(path: Path, value: unknown, terrain: FilterTerrain): Pr
     return whereAlong(path.steps, { [end.name]: scalarCondition(text, type, value, terrain) })
   }
   return whereAlong(path.steps, { [end.field.name]: await fieldCondition(path, end, value, terrain) })
+}
+
+/** What can be read along a path cannot always be asked along it. */
+function assertFilterable({ steps, from, text }: Path): void {
+  let at = from
+  for (const step of steps) {
+    if (step.kind === 'reference' && step.field.type.kind === 'array' && step.field.type.of.kind === 'atUri')
+      throw new ToolError(
+        `"${step.field.name}" is a list of URIs, behind which nothing can be filtered: filter by "${step.field.name}" itself instead of "${text}".`,
+      )
+    if (step.kind === 'reverse' && step.reference.target !== at.nsid)
+      throw new ToolError(
+        `The lexicons do not say that ${step.holder.nsid} refers to this collection alone, so it cannot be filtered by "${text}". Search that collection instead.`,
+      )
+    if (step.kind === 'reference') at = step.target
+    if (step.kind === 'reverse') at = step.holder
+  }
 }
 
 const plainString = {
@@ -215,7 +233,13 @@ function arrayCondition(text: string, of: FieldType, value: unknown, terrain: Fi
 
 function scalarCondition(text: string, type: FieldType, value: unknown, terrain: FilterTerrain): Where {
   if (value === null) return { isNull: true }
-  if (Array.isArray(value)) return { in: value.map((each) => scalarLiteral(text, type, each, terrain)) }
+  if (Array.isArray(value)) {
+    const values = [...new Set(value.map((each) => scalarLiteral(text, type, each, terrain)))]
+    if (type.kind !== 'boolean') return { in: values }
+    const [only, other] = values
+    if (only === undefined) throw new ToolError(`"${text}" is true or false; the list is empty.`)
+    return other === undefined ? { eq: only } : { isNull: false }
+  }
   if (isObject(value)) return operatorsOf(text, type, value, terrain)
   if (type.kind === 'datetime') return within(parseStretch(asText(text, value), terrain.now()))
   const literal = scalarLiteral(text, type, value, terrain)

@@ -107,7 +107,7 @@ function ranking(items: Party, origin: Party | null, analysis: Party): Worked[] 
             measures: [`avg:${score}`],
             order: `-avg:${score}`,
             min_count: 20,
-            since: 'this month',
+            since: 'this year',
           },
         },
       ],

@@ -108,13 +108,14 @@ type Found = Extract<Step, { kind: 'reverse' }> | Exclude<End, { kind: 'records'
 
 function look(part: string, spot: Spot, terrain: Terrain): Found | null {
   if (spot.kind === 'reference') return null
-  const type = spot.kind === 'record' ? spot.collection.type : spot.type
-  const field = type.fields.find(({ name, property }) => name === part || property === part)
+  const { fields } = spot.kind === 'record' ? spot.collection.type : spot.type
+  // GraphQL's names come first: a property may have the name of a field of the system.
+  const named = fields.find(({ name }) => name === part)
+  if (named === undefined && spot.kind === 'record' && isSystem(part)) return { kind: 'system', name: part }
+  const field = named ?? fields.find(({ property }) => property === part)
   if (field !== undefined)
     return { kind: 'property', field, reference: referenceAt(spot, field), on: typeNameOf(spot) }
-  if (spot.kind === 'object') return null
-  if (isSystem(part)) return { kind: 'system', name: part }
-  return reverseSteps(spot.collection, terrain).get(part) ?? null
+  return spot.kind === 'record' ? (reverseSteps(spot.collection, terrain).get(part) ?? null) : null
 }
 
 function typeNameOf(spot: Exclude<Spot, { kind: 'reference' }>): string {

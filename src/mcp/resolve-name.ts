@@ -30,7 +30,7 @@ export function createResolveName(toolbox: Toolbox): Tool {
         total: { type: 'integer' },
         query: { type: 'string' },
       },
-      required: ['matches', 'query'],
+      required: ['matches', 'total'],
     },
     async run({ name, collection, limit }, signal) {
       const wanted = String(name).trim()
@@ -75,9 +75,9 @@ function answer(found: readonly NamedRecord[], query: string, limit: number) {
     match,
     ...(match === 'exact' ? {} : { score: Math.round(score * 100) / 100 }),
   }))
-  const { rows: matches } = fitRows(
-    rows,
-    budgets.resolve_name - tokensOfJson({ matches: [], total: 99, query }),
-  )
-  return { matches, total: sorted.length, query }
+  const total = sorted.length
+  // Over many collections the query alone would take all the room.
+  const isShort = tokensOfJson(query) <= budgets.resolve_name / 2
+  const around = { matches: [], total, ...(isShort ? { query } : {}) }
+  return { ...around, matches: fitRows(rows, budgets.resolve_name - tokensOfJson(around)).rows }
 }

@@ -22,6 +22,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
     await using service = await start(['serve', '--port', '0', '--database', database(), '--workers', '1'])
     await using agent = await connect(stdio(['--endpoint', `${service.url}/api/graphql`]), revision)
     await assertWhole(agent.client, revision)
+    await assertGuide(agent.client)
   })
 
   test(`over HTTP a client of ${revision} gets all there is, from a service elsewhere`, async () => {
@@ -114,6 +115,18 @@ async function assertWhole(client: Client, revision: string): Promise<void> {
   assert.equal(prompts.length, 4)
   const brief = await client.getPrompt({ name: 'daily_brief', arguments: {} })
   assert.match(JSON.stringify(brief), /today/)
+}
+
+/** Each call of the guide is one that can be made as it stands. */
+async function assertGuide(client: Client): Promise<void> {
+  const [content] = (await client.readResource({ uri: 'lexigraph://guide' })).contents
+  const text = content !== undefined && 'text' in content ? content.text : ''
+  const names = await toolNames()
+  for (const [line, name = '', args = ''] of text.matchAll(/^ {4}(\w+) (\{.*\})$/gm)) {
+    if (!names.includes(name)) continue
+    const result = await client.callTool({ name, arguments: JSON.parse(args) })
+    assert.equal(result.isError ?? false, false, `${line}: ${JSON.stringify(result.content)}`)
+  }
 }
 
 async function toolNames(): Promise<readonly string[]> {

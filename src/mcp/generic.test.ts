@@ -1,0 +1,247 @@
+/** The tools know nothing of news: over every set of lexicons, whatever they write is valid and affordable. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { schemas as networkDocuments } from '@atproto/api'
+import fc from 'fast-check'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { newsLexicons, readLexiconFolder, stressLexicons } from '../../test/golden/corpora.ts'
+import type { Json, References } from '../../test/reference/shapes.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
+import { openTestService } from '../../test/support/service.ts'
+import { prepare } from '../query/prepare.ts'
+import { buildGraphQLSchema } from '../schema/graphql.ts'
+import { type Collection, type Field, type FieldType, systemFields } from '../schema/model.ts'
+import { groupFields, hasConditions, holderOf, sortFields, targetOf } from '../schema/operators.ts'
+import { budgets } from './budget.ts'
+import { createCatalogue } from './collections.ts'
+import { selectPath } from './fields.ts'
+import { buildWhere, type FilterTerrain } from './filters.ts'
+import { mergeSelections, nested, printField, printSelection } from './graphql-text.ts'
+import { parseGroup } from './groups.ts'
+import { parsePath, reverseNames } from './paths.ts'
+import { ToolError } from './tool.ts'
+
+/** Paths that are selected with one query. */
+const atOnce = 60
+
+const standard = readLexiconFolder(new URL('../../test/schemas/site-standard/lexicons/', import.meta.url))
+const sets: readonly (readonly [name: string, documents: readonly Json[], references: References])[] = [
+  ['news', newsLexicons.documents, newsLexicons.references],
+  ['library', libraryLexicons as readonly Json[], libraryReferences],
+  ['stress', stressLexicons.documents, stressLexicons.references],
+  ['site-standard', standard.documents, standard.references],
+  ['network', networkDocuments as readonly Json[], {}],
+]
+
+for (const [name, documents, references] of sets) {
+  const model = modelOf(documents, references)
+  const schema = buildGraphQLSchema(model)
+  const catalogue = createCatalogue(model)
+  const terrain: FilterTerrain = {
+    catalogue,
+    schema,
+    now: () => new Date('2026-11-18T09:30:00Z'),
+    findByName: async () => 'at://did:plc:abc/a.b.c/self',
+  }
+
+  // There everything may refer to everything.
+  const depth = name === 'network' ? 1 : 2
+  const tried = name === 'network' ? catalogue.subjects.slice(0, 4) : catalogue.subjects
+  test(`every path of the ${name} lexicons is valid GraphQL, or is refused in words`, () => {
+    let [selected, grouped] = [0, 0]
+    for (const { collection } of catalogue.subjects) {
+      const paths = pathsOf(collection, terrain, depth)
+      for (let at = 0; at < paths.length; at += atOnce) {
+        const some = paths.slice(at, at + atOnce)
+        const selections = some.flatMap(
+          (text) => orRefused(() => selectPath(parsePath(text, collection, terrain), terrain)) ?? [],
+        )
+        const nodes = printSelection(nested(['nodes'], mergeSelections([{ uri: {} }, ...selections])))
+        prepare(schema, `{ ${collection.rootField} ${nodes} }`)
+        const groups = some.flatMap((text) => orRefused(() => parseGroup(text, collection, terrain)) ?? [])
+        const names = groups.map(({ field }) => field.name).join(' ')
+        if (names !== '')
+          prepare(schema, `{ ${collection.rootField}Aggregate(groupBy: [${names}]) { groups { ${names} } } }`)
+        selected += selections.length
+        grouped += groups.length
+      }
+    }
+    assert.ok(selected > 0 && grouped > 0)
+  })
+
+  test(`every group of the ${name} lexicons has a path`, () => {
+    for (const { collection } of tried) {
+      const paths = pathsOf(collection, terrain, depth)
+      const reached = new Set(
+        paths.flatMap((text) => {
+          const group = orRefused(() => parseGroup(text, collection, terrain))
+          return group === null ? [] : [group.field.name]
+        }),
+      )
+      // Of a moment, the path alone means the day.
+      for (const { name: field, bucket } of groupFields(collection, model))
+        if (bucket === 'day' || (bucket === null && field !== 'indexedAt'))
+          assert.ok(reached.has(field), `${collection.nsid} ${field}`)
+    }
+  })
+
+  test(`random filters of the ${name} lexicons are a valid where, or are refused in words`, async () => {
+    const subjects = tried.map((subject) => ({
+      subject,
+      paths: pathsOf(subject.collection, terrain, depth),
+    }))
+    const questions = fc.constantFrom(...subjects).chain(({ subject, paths }) =>
+      fc.record({
+        subject: fc.constant(subject),
+        filters: fc
+          .array(
+            fc.constantFrom(...paths).chain((text) => fc.tuple(fc.constant(text), anyFilter)),
+            { maxLength: 4 },
+          )
+          .map((entries) => Object.fromEntries(entries)),
+        text: fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }),
+        since: fc.option(fc.constantFrom('today', '2026', 'last 7 days'), { nil: undefined }),
+      }),
+    )
+    let valid = 0
+    const holds = fc.asyncProperty(questions, async ({ subject, ...narrowing }) => {
+      const where = await buildWhere(subject, narrowing, terrain).catch((error: unknown) => {
+        if (error instanceof ToolError) return null
+        throw error
+      })
+      if (where === null) return
+      prepare(schema, `{ ${printField(subject.collection.rootField, { where })} { totalCount } }`)
+      valid += 1
+    })
+    await fc.assert(holds, { numRuns: 150 })
+    assert.ok(valid > 5, `${valid}`)
+  })
+
+  test(`what a filter of its kind says of the ${name} lexicons is never refused`, async () => {
+    for (const subject of catalogue.subjects)
+      for (const field of subject.collection.type.fields.filter(({ type }) => hasConditions(type)))
+        for (const value of valuesFor(field)) {
+          const where = await buildWhere(subject, { filters: { [field.name]: value } }, terrain)
+          assert.ok(where !== null)
+          prepare(schema, `{ ${printField(subject.collection.rootField, { where })} { totalCount } }`)
+        }
+  })
+
+  test(`every tool answers over the ${name} lexicons, at a price that anybody may pay`, async () => {
+    await using service = await openTestService({ lexicons: documents, references })
+    const agent = createAgent(model, engineEndpoint(service.engine))
+    const listed = JSON.stringify({ tools: agent.tools })
+    assert.ok(countTokens(listed) <= 2500)
+    await answers(agent, 'describe', {})
+    for (const { label, collection } of tried) {
+      await answers(agent, 'describe', { collection: label })
+      await answers(agent, 'search_records', { collection: collection.typeName, limit: 50 })
+      await answers(agent, 'search_records', { collection: label, detail: 'full', since: 'last 7 days' })
+      for (const { name: field } of sortFields(collection).slice(0, 8))
+        await answers(agent, 'search_records', { collection: label, sort: `-${field}` })
+      for (const text of pathsOf(collection, terrain, 1).slice(0, 12)) {
+        if (orRefused(() => parseGroup(text, collection, terrain)) === null) continue
+        await answers(agent, 'aggregate', { collection: label, by: [text], share: { indexedAt: 'today' } })
+        await answers(agent, 'describe', { collection: label, field: text })
+      }
+      const uri = `at://did:plc:abcdefghijklmnopqrstuvwx/${collection.nsid}/self`
+      assert.match(await agent.refusal('get_record', { uri }), /is indexed/)
+    }
+    await answers(agent, 'resolve_name', { name: 'Somebody Somewhere' })
+  })
+}
+
+async function answers(agent: Agent, name: keyof typeof budgets, args: Json): Promise<void> {
+  const answer = await agent.call(name, args).catch((error: unknown) => {
+    throw new Error(`${name} ${JSON.stringify(args)}: ${(error as Error).message}`, { cause: error })
+  })
+  assert.ok(countTokens(JSON.stringify(answer)) <= budgets[name], `${name} ${JSON.stringify(args)}`)
+}
+
+function orRefused<Result>(make: () => Result): Result | null {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof ToolError) return null
+    throw error
+  }
+}
+
+/** Paths of at most so many steps, by the names that the tools tell. */
+function pathsOf(collection: Collection, terrain: FilterTerrain, steps: number): string[] {
+  const own = collection.type.fields.flatMap((field) =>
+    fieldPaths(field, collection, [field.property], terrain, steps),
+  )
+  const back = Array.from(reverseNames(collection, terrain), ([reference, name]) => {
+    const holder = holderOf(reference, terrain.catalogue.model)
+    return [name, ...(steps > 0 ? pathsOf(holder, terrain, steps - 1).map((text) => `${name}.${text}`) : [])]
+  })
+  return [...own, ...back.flat(), ...systemFields.filter((name) => !own.includes(name))]
+}
+
+function fieldPaths(
+  field: Field,
+  collection: Collection,
+  place: readonly string[],
+  terrain: FilterTerrain,
+  steps: number,
+): string[] {
+  const { name } = field
+  const type = field.type.kind === 'array' ? field.type.of : field.type
+  if (steps === 0) return [name]
+  if (type.kind === 'object')
+    return [
+      name,
+      ...type.type.fields
+        .flatMap((inner) => fieldPaths(inner, collection, [...place, inner.property], terrain, steps - 1))
+        .map((text) => `${name}.${text}`),
+    ]
+  if (type.kind !== 'strongRef' && type.kind !== 'atUri') return [name]
+  const reference = collection.references.find(({ path }) => path.join('.') === place.join('.')) ?? null
+  const target = targetOf(reference, terrain.catalogue.model)
+  const aspects = field.type.kind === 'array' && type.kind === 'atUri' ? [] : ['uri', 'isIndexed']
+  const beyond = target === null ? [] : pathsOf(target, terrain, steps - 1)
+  return [name, ...[...aspects, ...beyond].map((text) => `${name}.${text}`)]
+}
+
+const scalars = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 10 }),
+  fc.constantFrom(
+    'today',
+    'last month',
+    '2026-11-16',
+    'at://did:plc:abc/a.b.c/d',
+    'some',
+    'none',
+    'Somebody',
+  ),
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constant(null),
+)
+const operatorNames = fc.constantFrom(
+  ...'eq ne in notIn contains startsWith gt gte lt lte has hasAny hasAll isNull some none like'.split(' '),
+)
+const anyFilter = fc.oneof(
+  scalars,
+  fc.array(scalars, { maxLength: 3 }),
+  fc.dictionary(operatorNames, fc.oneof(scalars, fc.array(scalars, { maxLength: 3 })), { maxKeys: 3 }),
+)
+
+function valuesFor({ type }: Field): unknown[] {
+  if (type.kind === 'object' || (type.kind === 'array' && type.of.kind === 'object'))
+    return [null, { isNull: true }]
+  const one = valueFor(type.kind === 'array' ? type.of : type)
+  if (type.kind === 'array') return [null, one, [one], { isNull: false }]
+  const more = type.kind === 'boolean' ? [] : [[one], { in: [one], ne: one }]
+  return [null, one, { isNull: true }, ...more]
+}
+
+function valueFor({ kind }: FieldType): unknown {
+  if (kind === 'integer') return 7
+  if (kind === 'boolean') return true
+  if (kind === 'datetime') return 'yesterday'
+  return kind === 'string' ? 'a "quoted" \\ text' : 'at://did:plc:abc/a.b.c/d'
+}
