@@ -474,7 +474,7 @@ test('nothing found with a value that is not known is told the known ones', asyn
   const filters = { 'enrichment.sentiment': 'negativ' }
   const { total, hint } = await open().call('search_records', { collection: 'article', filters })
   assert.equal(total, 0)
-  assert.match(hint, /did you mean "negative"/)
+  assert.match(hint, /Did you mean "negative"/)
 })
 
 test('a query is judged with the nearest names and the values of its variables', async () => {
