@@ -56,7 +56,8 @@ export async function describeField(
     (row) => readDisplay(row[`${name}Resolved`], reference, toolbox) ?? row[name],
   )
   const most = isMoment || repeats(counted) ? mostValues : mostExamples
-  return fitValues({ ...about, distinct: counted.groupCount, values, query }, most)
+  const count = isMoment ? { months: counted.groupCount } : { distinct: counted.groupCount }
+  return fitValues({ ...about, ...count, values, query }, most)
 }
 
 function isTime({ end }: Path): boolean {

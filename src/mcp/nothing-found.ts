@@ -32,8 +32,9 @@ export async function whyNothing(
   for (const sought of soughtIn(filters, subject, toolbox)) {
     const present = await valuesInIndex(sought, toolbox, signal)
     const known = present ?? valuesOfLexicon(sought.path)
-    const wrong = known.length === 0 ? undefined : sought.values.find((value) => !known.includes(value))
-    if (wrong !== undefined) return unknownValue(wrong, sought.text, known, present !== null)
+    const [wrong] = sought.values
+    const isKnown = known.length === 0 || sought.values.some((value) => known.includes(value))
+    if (wrong !== undefined && !isKnown) return unknownValue(wrong, sought.text, known, present !== null)
   }
   if (typeof text !== 'string' || text.trim() === '') return null
   return /\s/.test(text.trim())
@@ -42,7 +43,8 @@ export async function whyNothing(
 }
 
 function unknownValue(wrong: string, text: string, known: readonly string[], isSure: boolean): string {
-  const near = nearest(wrong, known)
+  const folded = wrong.toLowerCase()
+  const near = nearest(wrong, known) ?? known.find((value) => value.toLowerCase().includes(folded)) ?? null
   const meant = near === null ? '' : ` Did you mean "${near}"?`
   const shown = known.slice(0, mostValues).map((value) => cutText(plainText(value), 40))
   const value = `"${cutText(wrong, 60)}"`
