@@ -1,6 +1,7 @@
 /** The tool `aggregate`: counts, measures and shares by field and stretch of time, as a table. */
 import { nearest } from '../util/nearest.ts'
 import { budgets, fitRows, tokensOfJson } from './budget.ts'
+import { filterExample, findExamples } from './examples.ts'
 import { readDisplay, selectDisplay } from './fields.ts'
 import { buildWhere } from './filters.ts'
 import {
@@ -31,6 +32,7 @@ const mostGroups = 1000
 const mostKeys = 5
 
 export function createAggregate(toolbox: Toolbox): Tool {
+  const { bucket, measure } = findExamples(toolbox)
   return {
     name: 'aggregate',
     title: 'Count and measure',
@@ -43,12 +45,12 @@ export function createAggregate(toolbox: Toolbox): Tool {
         by: {
           type: 'array',
           items: { type: 'string' },
-          description: 'Paths; times with :hour, :day, :week, :month or :year, such as "publishedAt:week".',
+          description: `Paths; times with :hour, :day, :week, :month or :year, such as ${bucket}.`,
         },
         measures: {
           type: 'array',
           items: { type: 'string' },
-          description: 'avg, sum, min, max or distinct: "avg:clickbaitScore", "distinct:source".',
+          description: `avg, sum, min, max or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}.`,
         },
         text: { type: 'string' },
         filters: { type: 'object' },
@@ -101,7 +103,9 @@ async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
   const asked = wanted.map((text) => parseMeasure(text, collection, toolbox))
   // A series is read in the order of time.
   const usual = groups[0]?.field.bucket ? 'key' : '-count'
-  const order = parseOrder(args, usual, (text) => parseMeasure(text, collection, toolbox))
+  const order = parseOrder(args, usual, filterExample(collection), (text) =>
+    parseMeasure(text, collection, toolbox),
+  )
   // What the groups are ordered by is shown.
   const measures = typeof order.by === 'object' && !hasMeasure(asked, order.by) ? [...asked, order.by] : asked
   const filtering = toolbox.filtering(signal)
@@ -153,12 +157,12 @@ function hasMeasure(measures: readonly Measure[], { text }: Measure): boolean {
   return measures.some((measure) => measure.text === text)
 }
 
-function parseOrder(args: Json, usual: string, measureOf: (text: string) => Measure): Order {
+function parseOrder(args: Json, usual: string, example: string, measureOf: (text: string) => Measure): Order {
   const written = typeof args.order === 'string' ? args.order.trim() : usual
   const name = written.replace(/^[-+]/, '')
   const isDescending = written.startsWith('-')
   if (name === 'share' && args.share === undefined)
-    throw new ToolError('To order by share, give filters in share, such as {"sentiment": "negative"}.')
+    throw new ToolError(`To order by share, give filters in share, such as ${example}.`)
   if (name === 'count' || name === 'key' || name === 'share') return { by: name, isDescending }
   if (!/[:(]/.test(name)) {
     const near = nearest(name, ['count', 'key', 'share'])

@@ -49,6 +49,6 @@ export function fewer(values: Json, most: number): Json {
 
 export function fitted(whole: Json): Json {
   const { query, ...rest } = whole
-  const room = budgets.describe - tokensOfJson(query) - 10
+  const room = budgets.describe - tokensOfJson(query) - 50
   return { ...(fitValue(plainValue(rest), room).value as Json), query: plainText(String(query)) }
 }

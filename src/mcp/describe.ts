@@ -37,6 +37,7 @@ export function createDescribe(toolbox: Toolbox): Tool {
         collections: { type: 'array', items: { type: 'object' } },
         fields: { type: 'object' },
         values: { type: 'object' },
+        hint: { type: 'string' },
         query: { type: 'string' },
       },
       required: ['query'],
@@ -69,7 +70,14 @@ async function describeAll(toolbox: Toolbox, signal: AbortSignal): Promise<Json>
       ...(names.length > 0 && names.length <= 4 ? { referredToBy: names } : {}),
     }
   })
-  return fitted({ collections: rows, query })
+  const whole = fitted({ collections: rows, query })
+  const more = rows.length - (whole.collections as readonly Json[]).length
+  const [next] = rows.slice(-more)
+  if (more === 0 || next === undefined) return whole
+  return {
+    ...whole,
+    hint: `${more} more collections are served, from "${next.collection}" on; the schema names all.`,
+  }
 }
 
 async function describeCollection(subject: Subject, toolbox: Toolbox, signal: AbortSignal): Promise<Json> {

@@ -3,6 +3,7 @@ import type { Collection, Field, FieldType } from '../schema/model.ts'
 import { hasConditions } from '../schema/operators.ts'
 import { nearest } from '../util/nearest.ts'
 import type { Subject } from './collections.ts'
+import { filterExample } from './examples.ts'
 import { parseStretch, type Stretch } from './dates.ts'
 import type { Literal } from './graphql-text.ts'
 import { parsePath, type Path, type Terrain, wordOf } from './paths.ts'
@@ -47,7 +48,7 @@ async function filterConditions(
 ): Promise<Where[]> {
   if (filters === undefined || filters === null) return []
   if (typeof filters !== 'object' || Array.isArray(filters))
-    throw new ToolError('Write filters as an object, such as {"language": "en"}.')
+    throw new ToolError(`Write filters as an object, such as ${filterExample(from)}.`)
   const conditions: Where[] = []
   for (const [text, value] of Object.entries(filters))
     conditions.push(await condition(parsePath(text, from, terrain), value, terrain))
@@ -91,7 +92,13 @@ async function condition(path: Path, value: unknown, terrain: FilterTerrain): Pr
     const type: FieldType = isInstant ? { kind: 'datetime' } : plainString
     return whereAlong(path.steps, { [end.name]: scalarCondition(text, type, value, terrain) })
   }
-  return whereAlong(path.steps, { [end.field.name]: await fieldCondition(path, end, value, terrain) })
+  const { name, type } = end.field
+  // As one text is looked for in it, so are several: any of them.
+  if (type.kind === 'string' && type.freeText && Array.isArray(value))
+    return whereAlong(path.steps, {
+      OR: strings(text, value).map((each) => ({ [name]: { contains: each } })),
+    })
+  return whereAlong(path.steps, { [name]: await fieldCondition(path, end, value, terrain) })
 }
 
 /** What can be read along a path cannot always be asked along it. */

@@ -58,7 +58,7 @@ async function getRecord(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
   }
   if (typeof args.collection !== 'string' || value === undefined)
     throw new ToolError(
-      'Write the uri of the record, or collection and value, such as the address of the article.',
+      'Write the uri of the record, or collection and value, such as the web address of what it is about.',
     )
   const subject = toolbox.catalogue.named(args.collection)
   if (typeof value === 'string' && value.startsWith('at://') && args.field === undefined)

@@ -12,7 +12,7 @@ export function createResolveName(toolbox: Toolbox): Tool {
   return {
     name: 'resolve_name',
     title: 'Find a record by name',
-    description: 'The URI behind a name, such as that of an outlet; tolerates other spellings.',
+    description: 'Finds the record behind a name and its URI; tolerates other spellings.',
     inputSchema: {
       type: 'object',
       properties: {

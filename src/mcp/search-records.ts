@@ -4,11 +4,12 @@ import { nearest } from '../util/nearest.ts'
 import { budgets, fitRows, tokensOfJson } from './budget.ts'
 import type { Subject } from './collections.ts'
 import { readPath, selectPaths, withoutNulls } from './fields.ts'
+import { findExamples } from './examples.ts'
 import { buildWhere } from './filters.ts'
 import { Bare, mergeSelections, printField, printSelection } from './graphql-text.ts'
 import { whyNothing } from './nothing-found.ts'
 import { parsePath, type Path } from './paths.ts'
-import { plainValue } from './plain-text.ts'
+import { plainText, plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
 import { type Tool, ToolError } from './tool.ts'
 
@@ -25,10 +26,12 @@ const mostSortFields = 5
 export function createSearchRecords(toolbox: Toolbox): Tool {
   const labels = toolbox.catalogue.subjects.map(({ label }) => label).join(', ')
   const listed = labels.length > 300 ? 'see describe' : labels
+  const { forward, reverse } = findExamples(toolbox)
+  const shown = [forward, reverse].filter((example) => example !== null).join(', ')
   return {
     name: 'search_records',
     title: 'Search records',
-    description: `Lists records. Collections: ${listed}. Fields are dotted paths along references, in either direction: "source.country", "enrichment.impactLevel" from an article.`,
+    description: `Lists records. Collections: ${listed}. Fields are dotted paths along references, in either direction${shown === '' ? '' : `: ${shown}`}.`,
     inputSchema: {
       type: 'object',
       properties: {
@@ -124,7 +127,7 @@ function answer(rows: readonly unknown[], page: Page, query: string, hint: strin
     returned: kept.length,
     ...(cut > 0 ? { cut } : {}),
     records: kept,
-    ...(after === undefined ? {} : { after }),
+    ...(after === undefined ? {} : { after: plainText(after) }),
     ...(said === null ? {} : { hint: said }),
     query,
   }

@@ -1,12 +1,13 @@
-/** The tools over the demo corpus: twelve questions of a journalist, and what every answer has to keep to. */
+/** The tools over the demo corpus: what every answer and every refusal has to keep to. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { parse } from 'graphql'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
 import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
+import { EndpointError } from './endpoint.ts'
 import { budgets } from './budget.ts'
 
 after(closeCorpora)
@@ -28,38 +29,8 @@ function open() {
   return createAgent(model, engineEndpoint(service.engine), () => evening)
 }
 
-/** Calls of one conversation, with what they may take together. */
-function conversation() {
-  const agent = open()
-  let [calls, tokens] = [0, 0]
-  return async (name: keyof typeof budgets, args: Json): Promise<Json> => {
-    const answer = await agent.call(name, args)
-    const size = countTokens(JSON.stringify(answer))
-    assert.ok(size <= budgets[name], `${name} has ${size} tokens`)
-    calls += 1
-    tokens += size
-    assert.ok(calls <= 4 && tokens <= 6000, `${calls} calls, ${tokens} tokens`)
-    if (typeof answer.query === 'string') parse(answer.query)
-    return answer
-  }
-}
-
 function outlet(article: PlainRecord | undefined): string | null {
   return (article && reference.resolve(article.value.source.uri)?.value.displayName) ?? null
-}
-
-function analysed(enrichment: PlainRecord): PlainRecord | undefined {
-  return articleOf.get(enrichment.value.article.uri)
-}
-
-function weekOf(instant: string): string {
-  const day = new Date(instant)
-  day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7))
-  return day.toISOString().slice(0, 10)
-}
-
-function countBy<T>(records: readonly T[], keyOf: (record: T) => unknown): Map<string, T[]> {
-  return Map.groupBy(records, (record) => JSON.stringify(keyOf(record)))
 }
 
 test('the list of tools fits in 2,500 tokens', () => {
@@ -79,277 +50,6 @@ for (const collection of ['article', 'enrichment', 'source'])
     for (const { name } of fields) assert.ok(name in answer.fields, name)
   })
 
-test('1. the share of negative coverage of a topic, by outlet and week', async () => {
-  const call = conversation()
-  const rows: Json[][] = []
-  for (let offset = 0, cut = 1; cut > 0; offset = rows.length) {
-    const answer = await call('aggregate', {
-      collection: 'enrichment',
-      by: ['article.source', 'article.publishedAt:week'],
-      filters: { topics: 'climate' },
-      share: { sentiment: 'negative' },
-      limit: 100,
-      offset,
-    })
-    assert.deepEqual(answer.columns.slice(2), ['count', 'matching', 'share'])
-    rows.push(...answer.rows)
-    cut = answer.cut ?? 0
-  }
-  const about = enrichments.filter(({ value }) => value.topics?.includes('climate'))
-  const expected = countBy(about, (enrichment) => {
-    const article = analysed(enrichment)
-    const published = article?.value.publishedAt
-    return [outlet(article), published === undefined ? null : weekOf(published)]
-  })
-  assert.equal(rows.length, expected.size)
-  for (const [name, week, count, matching, share] of rows) {
-    const members = expected.get(JSON.stringify([name, week])) ?? []
-    const negative = members.filter(({ value }) => value.sentiment === 'negative')
-    assert.deepEqual([count, matching], [members.length, negative.length])
-    assert.ok(Math.abs((share as unknown as number) - negative.length / members.length) < 0.001)
-  }
-})
-
-test('2. the outlets that ran a story first, with their headlines', async () => {
-  const call = conversation()
-  const found = await call('search_records', {
-    collection: 'enrichment',
-    filters: { topics: 'climate' },
-    fields: ['storyId', 'neutralHeadline'],
-    limit: 1,
-  })
-  const { storyId } = found.records[0]
-  const { records } = await call('search_records', {
-    collection: 'article',
-    filters: { 'enrichment.storyId': storyId },
-    sort: 'publishedAt',
-    fields: ['title', 'source', 'publishedAt'],
-    limit: 5,
-  })
-  const told = enrichments.filter(({ value }) => value.storyId === storyId).map(analysed)
-  const expected = [...new Set(told)]
-    .filter((article) => article !== undefined)
-    .toSorted((a, b) => Date.parse(a.value.publishedAt) - Date.parse(b.value.publishedAt))
-  assert.deepEqual(
-    records.map(({ title, source }: Json) => [title, source]),
-    expected.slice(0, 5).map((article) => [article.value.title, outlet(article)]),
-  )
-})
-
-test('3. everything of today with an impact of eight or more', async () => {
-  const call = conversation()
-  const { total, records } = await call('search_records', {
-    collection: 'enrichment',
-    filters: { impactLevel: { gte: 8 } },
-    since: 'today',
-    sort: '-impactLevel',
-    fields: ['article', 'article.source', 'impactLevel'],
-  })
-  const expected = enrichments.filter(
-    ({ value }) => value.impactLevel >= 8 && value.createdAt.startsWith('2026-11-15'),
-  )
-  assert.ok(expected.length > 0)
-  assert.equal(total, expected.length)
-  assert.deepEqual(new Set(records.map(({ uri }: Json) => uri)), new Set(expected.map(({ uri }) => uri)))
-})
-
-test('4. the outlets with the most clickbait, of at least twenty articles, and their worst headlines this month', async () => {
-  const call = conversation()
-  const { rows } = await call('aggregate', {
-    collection: 'enrichment',
-    by: ['article.source'],
-    order: '-avg:clickbaitScore',
-    min_count: 20,
-    limit: 3,
-  })
-  const mean = (members: readonly PlainRecord[]) =>
-    members.reduce((sum, { value }) => sum + value.clickbaitScore, 0) / members.length
-  const groups = [...Map.groupBy(enrichments, (enrichment) => outlet(analysed(enrichment)))]
-  const expected = groups
-    .filter(([, members]) => members.length >= 20)
-    .toSorted(([, a], [, b]) => mean(b) - mean(a))
-  const shown = rows.map(([name, count, average]: Json[]) => [name, count, average])
-  assert.deepEqual(
-    shown,
-    expected
-      .slice(0, 3)
-      .map(([name, members]) => [name, members.length, Math.round(mean(members) * 1000) / 1000]),
-  )
-  const worst = shown[0]?.[0]
-  const { records } = await call('search_records', {
-    collection: 'enrichment',
-    filters: { 'article.source': worst, 'article.publishedAt': 'this month' },
-    sort: '-clickbaitScore',
-    fields: ['article', 'clickbaitScore'],
-    limit: 5,
-  })
-  const scores = enrichments
-    .filter((enrichment) => {
-      const article = analysed(enrichment)
-      return outlet(article) === worst && new Date(article?.value.publishedAt ?? 0) >= new Date('2026-11-01')
-    })
-    .map(({ value }) => value.clickbaitScore)
-    .toSorted((a, b) => b - a)
-  assert.deepEqual(
-    records.map(({ clickbaitScore }: Json) => clickbaitScore),
-    scores.slice(0, 5),
-  )
-})
-
-test('5. the tone on a topic by the orientation of the outlets', async () => {
-  const call = conversation()
-  const answer = await call('aggregate', {
-    collection: 'enrichment',
-    by: ['article.source.politicalOrientation', 'emotionalTone'],
-    filters: { topics: 'climate' },
-    limit: 100,
-  })
-  const about = enrichments.filter(({ value }) => value.topics?.includes('climate'))
-  const expected = countBy(about, (enrichment) => [
-    reference.resolve(analysed(enrichment)?.value.source.uri ?? '')?.value.politicalOrientation ?? null,
-    enrichment.value.emotionalTone ?? null,
-  ])
-  assert.equal(answer.groups, expected.size)
-  assert.equal(answer.cut, undefined)
-  for (const [orientation, tone, count] of answer.rows)
-    assert.equal(count, expected.get(JSON.stringify([orientation, tone]))?.length)
-})
-
-test('6. headline, outlet and summary of the newest ten', async () => {
-  const call = conversation()
-  const { records } = await call('search_records', {
-    collection: 'article',
-    fields: ['title', 'source', 'enrichment.summary'],
-  })
-  const expected = articles
-    .filter(({ value }) => value.publishedAt !== undefined)
-    .toSorted((a, b) => Date.parse(b.value.publishedAt) - Date.parse(a.value.publishedAt))
-    .slice(0, 10)
-  assert.deepEqual(
-    records.map(({ uri, title, source }: Json) => [uri, title, source]),
-    expected.map((article) => [article.uri, article.value.title, outlet(article)]),
-  )
-  for (const record of records) {
-    const summaries = enrichments
-      .filter(({ value }) => value.article.uri === record.uri && value.summary !== undefined)
-      .map(({ value }) => value.summary)
-    assert.deepEqual(new Set(record['enrichment.summary'] ?? []), new Set(summaries))
-  }
-})
-
-test('7. what happened in a field this week', async () => {
-  const call = conversation()
-  const filters = { category: 'environment' }
-  const { count, rows } = await call('aggregate', {
-    collection: 'enrichment',
-    filters,
-    since: 'this week',
-    by: ['eventType'],
-  })
-  const expected = enrichments.filter(
-    ({ value }) => value.category === 'environment' && new Date(value.createdAt) >= new Date('2026-11-09'),
-  )
-  assert.equal(count, expected.length)
-  for (const [type, number] of rows)
-    assert.equal(number, expected.filter(({ value }) => (value.eventType ?? null) === type).length)
-  const { total } = await call('search_records', {
-    collection: 'enrichment',
-    filters,
-    since: 'this week',
-    sort: '-impactLevel',
-    fields: ['article', 'article.source', 'summary', 'impactLevel'],
-  })
-  assert.equal(total, expected.length)
-})
-
-test('8. whether a claim is reported by at least three independent outlets', async () => {
-  const call = conversation()
-  const claim = 'Rescue teams reached every settlement'
-  const { rows, columns } = await call('aggregate', {
-    collection: 'enrichment',
-    filters: { 'claims.text': claim, 'article.duplicateOf': null },
-    measures: ['distinct:article.source'],
-  })
-  assert.deepEqual(columns, ['count', 'distinct:article.source'])
-  const expected = enrichments.filter((enrichment) => {
-    const claims = (enrichment.value.claims ?? []) as readonly Json[]
-    const article = analysed(enrichment)
-    return (
-      claims.some(({ text }) => text.includes(claim)) && article && article.value.duplicateOf === undefined
-    )
-  })
-  const outlets = new Set(expected.map((enrichment) => analysed(enrichment)?.value.source.uri))
-  assert.ok(outlets.size >= 3)
-  assert.deepEqual(rows, [[expected.length, outlets.size]])
-})
-
-test('9. the articles without any enrichment', async () => {
-  const call = conversation()
-  const { total } = await call('search_records', {
-    collection: 'article',
-    filters: { enrichment: 'none' },
-    fields: ['title', 'source'],
-  })
-  const has = new Set(enrichments.map(({ value }) => value.article.uri))
-  assert.equal(total, articles.filter(({ uri }) => !has.has(uri)).length)
-})
-
-test('10. the outlets that stopped publishing', async () => {
-  const call = conversation()
-  const { rows } = await call('aggregate', {
-    collection: 'article',
-    by: ['source'],
-    order: 'max:publishedAt',
-    limit: 5,
-  })
-  const newest = [...Map.groupBy(articles, outlet)]
-    .map(([name, members]) => [
-      name,
-      Math.max(
-        ...members.map(({ value }) => Date.parse(value.publishedAt)).filter((time) => !Number.isNaN(time)),
-      ),
-    ])
-    .toSorted(([, a], [, b]) => Number(a) - Number(b))
-  assert.deepEqual(
-    rows.map(([name, , time]: Json[]) => [name, Date.parse(String(time))]),
-    newest.slice(0, 5),
-  )
-})
-
-test('11. the enrichments of an outdated version', async () => {
-  const call = conversation()
-  const { total, records } = await call('search_records', {
-    collection: 'enrichment',
-    filters: { 'article.isCurrent': false },
-    fields: ['article'],
-  })
-  const expected = enrichments.filter((enrichment) => {
-    const article = analysed(enrichment)
-    return article !== undefined && article.cid !== enrichment.value.article.cid
-  })
-  assert.equal(total, expected.length)
-  assert.deepEqual(new Set(records.map(({ uri }: Json) => uri)), new Set(expected.map(({ uri }) => uri)))
-})
-
-test('12. the articles by language, with a filter', async () => {
-  const call = conversation()
-  const { count, rows } = await call('aggregate', {
-    collection: 'article',
-    by: ['language'],
-    filters: { 'source.mediaType': ['print-native', 'news-agency'], isAccessibleForFree: true },
-  })
-  const expected = articles.filter((article) => {
-    const type = reference.resolve(article.value.source.uri)?.value.mediaType
-    return ['print-native', 'news-agency'].includes(type) && article.value.isAccessibleForFree === true
-  })
-  assert.equal(count, expected.length)
-  const groups = countBy(expected, ({ value }) => value.language ?? null)
-  assert.deepEqual(
-    new Map(rows.map(([language, number]: Json[]) => [JSON.stringify(language), number])),
-    new Map([...groups].map(([language, members]) => [language, members.length])),
-  )
-})
-
 test('a text is looked for in titles and other texts', async () => {
   const { total } = await open().call('search_records', { collection: 'article', text: 'ELECTION', limit: 1 })
   const where = {
@@ -357,6 +57,22 @@ test('a text is looked for in titles and other texts', async () => {
   }
   assert.equal(total, reference.count(`${news}.article`, where))
   assert.ok(total > 0)
+})
+
+test('of several texts for a field, any may be in it', async () => {
+  const words = ['climate', 'Klima', 'clima']
+  const filters = { 'article.title': words, sentiment: 'negative' }
+  const { count } = await open().call('aggregate', { collection: 'enrichment', filters, text: 'a' })
+  const any = (names: readonly string[], needles: readonly string[]) => ({
+    OR: names.flatMap((name) => needles.map((contains) => ({ [name]: { contains } }))),
+  })
+  const where = {
+    article: any(['title'], words),
+    sentiment: { eq: 'negative' },
+    AND: [any(['neutralHeadline', 'summary', 'impactReasoning'], ['a'])],
+  }
+  assert.equal(count, reference.count(`${news}.enrichment`, where))
+  assert.ok(count > 0)
 })
 
 test('pages go on where the last ended, cut or not, and meet every record once', async () => {
@@ -530,4 +246,82 @@ test('every answer keeps to its budget when records hold the longest texts', asy
     const tokens = countTokens(JSON.stringify(await agent.call(name, args)))
     assert.ok(tokens <= budgets[name], `${name} ${JSON.stringify(args)} has ${tokens} tokens`)
   }
+})
+
+test('what records hide in their texts does not come through, whatever tool reads them', async () => {
+  const engine = engineEndpoint(service.engine)
+  const hide = (value: unknown): unknown => {
+    if (typeof value === 'string')
+      return value.startsWith('at:') ? value : `\u202e${value}\u200b\u0007\u{e0041}`
+    if (Array.isArray(value)) return value.map(hide)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, hide(inside)]))
+  }
+  const agent = createAgent(model, {
+    async ask(question, signal) {
+      const { data, ...rest } = await engine.ask(question, signal)
+      return { ...rest, data: hide(data) as Json }
+    },
+  })
+  for (const [name, args] of [
+    ['describe', {}],
+    ['describe', { collection: 'source' }],
+    ['describe', { collection: 'article', field: 'source' }],
+    [
+      'search_records',
+      { collection: 'article', fields: ['title', 'source', 'enrichment.summary', 'authors'] },
+    ],
+    ['search_records', { collection: 'article', detail: 'full' }],
+    ['get_record', { uri: articles[0]?.uri }],
+    ['aggregate', { collection: 'article', by: ['source', 'section'] }],
+    ['resolve_name', { name: 'radio' }],
+    ['run_graphql', { query: '{ techServiceNewsArticle(first: 5) { nodes { title recordJson } } }' }],
+  ] as const)
+    assert.doesNotMatch(
+      JSON.stringify(await agent.call(name, args)),
+      /[\u202e\u200b]|\\u0007|\u{e0041}/u,
+      name,
+    )
+})
+
+test('a service with other lexicons, and one that is not there, are told in a sentence', async () => {
+  const library = modelOf(libraryLexicons as readonly Json[], libraryReferences)
+  const elsewhere = createAgent(library, engineEndpoint(service.engine))
+  assert.match(
+    await elsewhere.refusal('search_records', { collection: 'book' }),
+    /other lexicons.*--lexicons/,
+  )
+  const gone = createAgent(model, {
+    ask: () => Promise.reject(new EndpointError('The service at http://x is not reachable.')),
+  })
+  for (const [name, args] of [
+    ['describe', {}],
+    ['search_records', { collection: 'article' }],
+    ['run_graphql', { query: '{ __typename }' }],
+  ] as const)
+    assert.match(await gone.refusal(name, args), /not reachable/)
+})
+
+test('a call that nobody waits for any more ends with the reason', async () => {
+  const reason = new Error('gone')
+  const agent = createAgent(model, {
+    ask: (_, signal) =>
+      Promise.reject(signal.aborted ? signal.reason : new Error('It was asked all the same.')),
+  })
+  const tool = agent.tools.find(({ name }) => name === 'describe')
+  await assert.rejects(async () => await tool?.run({}, AbortSignal.abort(reason)), reason)
+})
+
+test('shares are of each group and of the whole, and groups may be ordered by them', async () => {
+  const agent = open()
+  const args = { collection: 'enrichment', share: { sentiment: 'negative' } }
+  const negative = enrichments.filter(({ value }) => value.sentiment === 'negative').length
+  const share = Math.round((1000 * negative) / enrichments.length) / 1000
+  assert.deepEqual((await agent.call('aggregate', args)).rows, [[enrichments.length, negative, share]])
+  const { rows } = await agent.call('aggregate', { ...args, by: ['category'], order: '-share' })
+  const shares = rows.map((row: Json[]) => row.at(-1))
+  assert.deepEqual(
+    shares,
+    shares.toSorted((a: number, b: number) => b - a),
+  )
 })
