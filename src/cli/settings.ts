@@ -218,7 +218,7 @@ export const settings = {
     type: 'flag',
     default: false,
     env: 'LEXIGRAPH_MCP',
-    help: 'Serve agents too, at /mcp (Model Context Protocol).',
+    help: 'Serve agents too, at /mcp (Model Context Protocol). Behind a proxy on the same machine it takes --trusted-proxies: otherwise only names of this machine are answered.',
     commands: serving,
   },
   endpoint: {

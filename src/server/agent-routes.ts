@@ -18,6 +18,11 @@ export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Ad
   // Not before those in flight are answered.
   app.addHook('onClose', () => agent.close())
   app.all(agentPath, { errorHandler: answerAgentFailure }, async (request, reply) => {
+    // Of which there can be no request of the web's kind.
+    if (request.method === 'TRACE') {
+      reply.header('allow', 'POST')
+      throw new ServiceError('METHOD_NOT_ALLOWED', `The path ${agentPath} takes POST, not TRACE.`)
+    }
     const leaving = new AbortController()
     reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.')))
     const response = await agent.answer(asWebRequest(request, leaving.signal), () => admit(request))
@@ -53,8 +58,10 @@ export function answerAgentFailure(error: Error, request: FastifyRequest, reply:
     failure?.message ?? `The service failed to answer. When you report it, name the request ${request.id}.`
   const retryAfter = failure?.details['retryAfter']
   if (typeof retryAfter === 'number') reply.header('retry-after', retryAfter)
+  const status = failure === undefined ? 500 : errorCodes[failure.code].status
+  if (status === 401) reply.header('www-authenticate', 'ApiKey header="X-API-Key"')
   setAgentHeaders(reply)
-    .code(failure === undefined ? 500 : errorCodes[failure.code].status)
+    .code(status)
     .header('cache-control', 'no-store')
     .header('content-type', 'application/json; charset=utf-8')
     .send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } }))

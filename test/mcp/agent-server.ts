@@ -36,3 +36,13 @@ export async function startAgentServer(given: AgentServerGiven = {}): Promise<Ht
   const agent = createAgentHttp({ ...(await newsParts()), ...rest, isLocal })
   return startServer({ ...app, agent })
 }
+
+/** Of a caller who may ask as much as a test does. */
+export const tier = {
+  name: 'anybody',
+  pointsPerMinute: 100,
+  pointsPerQuery: 1000,
+  pageSize: 100,
+  seconds: 10,
+  concurrent: 9,
+}

@@ -4,10 +4,9 @@ import { test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { EndpointError } from '../../src/mcp/endpoint.ts'
 import { type Tool, ToolError, type ToolsGiven } from '../../src/mcp/tool.ts'
-import { ServiceError } from '../../src/errors.ts'
-import { type HttpServer, startServer } from '../support/http-server.ts'
+import type { HttpServer } from '../support/http-server.ts'
 import { createStandInEngine } from '../support/stand-in-engine.ts'
-import { startAgentServer } from './agent-server.ts'
+import { startAgentServer, tier } from './agent-server.ts'
 
 const revisions = ['2025-11-25', '2026-07-28'] as const
 type Revision = (typeof revisions)[number]
@@ -154,33 +153,6 @@ test('a tool asks the endpoint with the key and the address of its caller', asyn
   for (const caller of callers) assert.deepEqual(caller, ['lgk_mine', '127.0.0.1'])
 })
 
-test('a key that does not hold is refused at the door, and so is a caller without points', async () => {
-  await using server = await startAgentServer({
-    app: {
-      authenticate: () => {
-        throw new ServiceError('UNAUTHENTICATED', 'The API key is unknown here.')
-      },
-    },
-  })
-  const refused = await post(server, listTools)
-  assert.deepEqual([refused.status, await messageOf(refused)], [401, 'The API key is unknown here.'])
-
-  const spent = { granted: false, remaining: 0, resetSeconds: 9 }
-  const limiter = {
-    spend: () => spent,
-    enter: () => true,
-    leave: () => undefined,
-    keyPause: async () => 0,
-    failKey: async () => 0,
-  }
-  await using poor = await startAgentServer({
-    app: { limiter, authenticate: () => ({ id: 'somebody', tier, keyName: null }) },
-  })
-  const limited = await post(poor, listTools)
-  assert.equal(limited.status, 429)
-  assert.equal(limited.headers.get('retry-after'), '9')
-})
-
 test('faults of the endpoint reach the tool, with their seconds, and never the connection', async () => {
   for (const code of ['RATE_LIMITED', 'UNAVAILABLE', 'INTERNAL']) {
     await using server = await startAgentServer({
@@ -193,85 +165,6 @@ test('faults of the endpoint reach the tool, with their seconds, and never the c
     assert.equal(errors[0].code, code)
   }
 })
-
-test('pages of other sites and foreign hosts are refused, programs are not', async () => {
-  await using server = await startAgentServer()
-  const statuses = async (headers: Record<string, string>) => (await post(server, listTools, headers)).status
-  assert.equal(await statuses({}), 200)
-  assert.equal(await statuses({ origin: 'http://localhost:5173' }), 200)
-  for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example', 'nonsense'])
-    assert.equal(await statuses({ origin }), 403, origin)
-  const head = (host: string) =>
-    `POST /mcp HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}`
-  assert.match(await server.raw(head('evil.example')), /^HTTP\/1\.1 403 [^]*Invalid Host: evil\.example/)
-  assert.match(await server.raw(head('[::1]:80')), /^HTTP\/1\.1 400 /)
-  await using everywhere = await startAgentServer({ isLocal: false })
-  assert.match(await everywhere.raw(head('news.example')), /^HTTP\/1\.1 400 /)
-  const preflight = await fetch(`${server.url}/mcp`, {
-    method: 'OPTIONS',
-    headers: { origin: 'https://evil.example' },
-  })
-  assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-origin')], [403, null])
-})
-
-test('what is no message is refused in the terms of the protocol', async () => {
-  await using server = await startAgentServer()
-  const broken = await post(server, '{"jsonrpc":')
-  assert.deepEqual(
-    [broken.status, await broken.json()],
-    [400, { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error: Invalid JSON' }, id: null }],
-  )
-  const strange = await post(server, '{"hello":1}')
-  assert.equal(strange.status, 400)
-  const large = await post(server, JSON.stringify({ ...listToolsBody, filler: 'x'.repeat(1_100_000) }))
-  assert.deepEqual(
-    [large.status, await messageOf(large)],
-    [413, 'The body is over the limit of 1048576 bytes.'],
-  )
-  const typed = await post(server, listTools, { 'content-type': 'text/plain' })
-  assert.equal(typed.status, 415)
-  for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS']) {
-    const { status } = await fetch(`${server.url}/mcp`, { method })
-    assert.equal(status, 405, method)
-  }
-  assert.equal((await fetch(`${server.url}/mcp/more`)).status, 404)
-})
-
-test('a stream of news ends at once, because there never are any', async () => {
-  await using server = await startAgentServer()
-  const response = await post(
-    server,
-    JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'subscriptions/listen',
-      params: {
-        notifications: { toolsListChanged: true },
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    }),
-    { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
-  )
-  assert.match(await response.text(), /subscriptions\/acknowledged[^]+"resultType":"complete"/)
-})
-
-test('where agents are not served, the path is one of those that are not there', async () => {
-  await using plain = await startServer()
-  assert.equal((await fetch(`${plain.url}/mcp`, { method: 'POST' })).status, 404)
-})
-
-const tier = {
-  name: 'anybody',
-  pointsPerMinute: 100,
-  pointsPerQuery: 1000,
-  pageSize: 100,
-  seconds: 10,
-  concurrent: 9,
-}
 
 const echo: Tool = {
   name: 'echo',
@@ -316,22 +209,6 @@ function asking(query: string): (given: ToolsGiven) => readonly Tool[] {
       run: async (_args, signal) => ({ text: JSON.stringify(await endpoint.ask({ query }, signal)) }),
     },
   ]
-}
-
-const listToolsBody = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
-const listTools = JSON.stringify(listToolsBody)
-
-function post(server: HttpServer, body: string, headers: Record<string, string> = {}): Promise<Response> {
-  const accept = 'application/json, text/event-stream'
-  return fetch(`${server.url}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept, ...headers },
-    body,
-  })
-}
-
-async function messageOf(response: Response): Promise<string> {
-  return ((await response.json()) as { error: { message: string } }).error.message
 }
 
 interface Agent extends AsyncDisposable {

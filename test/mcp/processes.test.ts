@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -72,6 +74,66 @@ test('nothing but the protocol is on standard output, and the end of standard in
     assert.ok(line === '' || JSON.parse(line).jsonrpc === '2.0', line)
 })
 
+test('a service is asked with the key of the caller, and of those without one with that of the program', async () => {
+  const keys: unknown[] = []
+  const service = createServer((request, response) => {
+    keys.push(request.headers['x-api-key'])
+    response.setHeader('content-type', 'application/json').end('{"data":{"__typename":"Query"}}')
+  }).listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  const endpoint = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`
+  await using own = await start([
+    'mcp',
+    '--endpoint',
+    endpoint,
+    '--listen',
+    '127.0.0.1:0',
+    '--api-key',
+    'lgk_own',
+  ])
+  for (const headers of [{ 'x-api-key': 'lgk_mine' }, undefined]) {
+    await using agent = await connect(http(own.url, headers), '2026-07-28')
+    const { structuredContent } = await agent.client.callTool(anyQuestion)
+    assert.deepEqual((structuredContent as { data: unknown }).data, { __typename: 'Query' })
+  }
+  assert.deepEqual(keys, ['lgk_mine', 'lgk_own'])
+  service.closeAllConnections()
+  await new Promise((resolve) => service.close(resolve))
+  await using agent = await connect(http(own.url), '2026-07-28')
+  const { isError, content } = await agent.client.callTool(anyQuestion)
+  assert.equal(isError, true)
+  assert.match(JSON.stringify(content), /cannot be reached \(ECONNREFUSED\)/)
+})
+
+test('a key that is unknown and a limit that is reached are told in the words of the service', async () => {
+  const tiers = join(folder, 'tiers.json')
+  writeFileSync(tiers, '{"public":{"pointsPerMinute":3,"pointsPerQuery":3}}')
+  await using service = await start([
+    'serve',
+    '--port',
+    '0',
+    '--database',
+    database(),
+    '--workers',
+    '1',
+    '--tiers',
+    tiers,
+  ])
+  const endpoint = `${service.url}/api/graphql`
+  await using unknown = await connect(
+    stdio(['--endpoint', endpoint, '--api-key', `lgk_${'a'.repeat(8)}`]),
+    '2026-07-28',
+  )
+  const refused = await unknown.client.callTool(anyQuestion)
+  assert.equal(refused.isError, true)
+  assert.match(JSON.stringify(refused.content), /The header X-API-Key is no key of this service/)
+  await using agent = await connect(stdio(['--endpoint', endpoint]), '2025-11-25')
+  const answers = []
+  for (let turn = 0; turn < 4; turn += 1) answers.push(await agent.client.callTool(anyQuestion))
+  const limited = answers.find(({ isError }) => isError === true)
+  assert.match(JSON.stringify(limited?.content), /that the tier \\"public\\" has for a minute/)
+})
+
 test('a signal ends a server of agents alone', async () => {
   await using own = await start(['mcp', '--listen', '127.0.0.1:0'])
   assert.equal((await fetch(own.url)).status, 404)
@@ -101,6 +163,8 @@ test('what cannot be an endpoint or a place to listen is refused with what to wr
   )
 })
 
+const anyQuestion = { name: 'run_graphql', arguments: { query: '{ __typename }' } }
+
 /** What does not depend on one tool: the lists, a resource of each kind, and a prompt. */
 async function assertWhole(client: Client, revision: string): Promise<void> {
   assert.equal(client.getNegotiatedProtocolVersion(), revision)
@@ -121,9 +185,7 @@ async function assertWhole(client: Client, revision: string): Promise<void> {
 async function assertGuide(client: Client): Promise<void> {
   const [content] = (await client.readResource({ uri: 'lexigraph://guide' })).contents
   const text = content !== undefined && 'text' in content ? content.text : ''
-  const names = await toolNames()
   for (const [line, name = '', args = ''] of text.matchAll(/^ {4}(\w+) (\{.*\})$/gm)) {
-    if (!names.includes(name)) continue
     const result = await client.callTool({ name, arguments: JSON.parse(args) })
     assert.equal(result.isError ?? false, false, `${line}: ${JSON.stringify(result.content)}`)
   }
@@ -197,8 +259,8 @@ function stdio(args: readonly string[]): StdioClientTransport {
   })
 }
 
-function http(url: string): StreamableHTTPClientTransport {
-  return new StreamableHTTPClientTransport(new URL('/mcp', url))
+function http(url: string, headers: Record<string, string> = {}): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } })
 }
 
 async function connect(

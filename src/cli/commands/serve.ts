@@ -63,5 +63,8 @@ async function serveMetricsOfAll(config: Config, foundation: Foundation): Promis
 }
 
 function tell(config: Config, address: string): void {
-  notify(config, `Lexigraph answers at ${address}/api/graphql.`)
+  notify(
+    config,
+    `Lexigraph answers at ${address}/api/graphql${config.mcp ? `, agents at ${address}/mcp` : ''}.`,
+  )
 }
