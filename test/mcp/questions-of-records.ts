@@ -171,7 +171,8 @@ export const unjudged: Question = {
 export const outdated: Question = {
   asks: 'Which enrichments are outdated: of an older version of a model, or of an article that has changed since?',
   async answer({ call }, news) {
-    await call('describe', { collection: 'enrichment', field: 'article' })
+    const { filter } = await call('describe', { collection: 'enrichment', field: 'article' })
+    assert.match(filter, /"article\.isCurrent": false/)
     const versions = await call('aggregate', {
       collection: 'enrichment',
       by: ['model', 'modelVersion'],
