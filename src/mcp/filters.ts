@@ -1,10 +1,10 @@
 /** Filters as a caller writes them, by path, to a `where` of GraphQL. */
 import type { Collection, Field, FieldType } from '../schema/model.ts'
 import { hasConditions } from '../schema/operators.ts'
-import { nearest } from '../util/nearest.ts'
 import type { Subject } from './collections.ts'
 import { filterExample } from './examples.ts'
 import { parseStretch, type Stretch } from './dates.ts'
+import { assertNoJoining, operatorsFor, unknownOperator } from './filter-operators.ts'
 import type { Literal } from './graphql-text.ts'
 import { parsePath, type Path, type Terrain, wordOf } from './paths.ts'
 import { ToolError } from './tool.ts'
@@ -23,8 +23,6 @@ export interface Narrowing {
   readonly since?: unknown
   readonly until?: unknown
 }
-
-const comparing = ['eq', 'ne', 'in', 'notIn', 'gt', 'gte', 'lt', 'lte'] as const
 
 /** Null where nothing is narrowed. */
 export async function buildWhere(
@@ -50,8 +48,11 @@ async function filterConditions(
   if (typeof filters !== 'object' || Array.isArray(filters))
     throw new ToolError(`Write filters as an object, such as ${filterExample(from)}.`)
   const conditions: Where[] = []
-  for (const [text, value] of Object.entries(filters))
+  for (const [text, value] of Object.entries(filters)) {
+    if (!from.type.fields.some(({ name, property }) => name === text || property === text))
+      assertNoJoining(text)
     conditions.push(await condition(parsePath(text, from, terrain), value, terrain))
+  }
   return conditions
 }
 
@@ -66,12 +67,14 @@ function textCondition({ texts, display, label }: Subject, text: string): Where 
 
 function timeConditions({ time }: Subject, since: unknown, until: unknown, { now }: FilterTerrain): Where[] {
   const bounds: Record<string, Literal> = {}
-  if (typeof since === 'string') bounds.gte = parseStretch(since, now()).start
-  if (typeof until === 'string') {
-    const stretch = parseStretch(until, now())
-    // A moment belongs to what it ends, as a day does.
-    bounds[stretch.start === stretch.end ? 'lte' : 'lt'] = stretch.end
-  }
+  const [first, last] = [since, until].map((text) =>
+    typeof text === 'string' ? parseStretch(text, now()) : null,
+  )
+  if (first) bounds.gte = first.start
+  // A moment belongs to what it ends, as a day does.
+  if (last) bounds[last.start === last.end ? 'lte' : 'lt'] = last.end
+  if (first && last && first.start > last.end)
+    throw new ToolError(`since begins at ${first.start}, after until, which ends at ${last.end}.`)
   return Object.keys(bounds).length === 0 ? [] : [{ [time]: bounds }]
 }
 
@@ -273,11 +276,6 @@ function operatorsOf(
   return allOf(conditions)
 }
 
-function operatorsFor({ kind }: FieldType): readonly string[] {
-  if (kind === 'boolean') return ['eq', 'ne', 'isNull']
-  return [...comparing, ...(kind === 'string' ? ['contains', 'startsWith'] : []), 'isNull']
-}
-
 function within({ start, end }: Stretch): Where {
   return start === end ? { eq: start } : { gte: start, lt: end }
 }
@@ -331,13 +329,6 @@ function strings(text: string, value: unknown): string[] {
 function isNull(text: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw new ToolError(`isNull of "${text}" is true or false.`)
-}
-
-function unknownOperator(text: string, name: string, allowed: readonly string[]): ToolError {
-  const near = nearest(name, allowed)
-  return new ToolError(
-    `"${text}" has no operator "${name.slice(0, 40)}"${near === null ? '' : `; did you mean "${near}"?`} It takes ${allowed.join(', ')}.`,
-  )
 }
 
 function shown(value: unknown): string {

@@ -151,7 +151,7 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
   [
     'search_records',
     { collection: 'article', filters: { title: { conains: 'x' } } },
-    /did you mean "contains"/,
+    /Did you mean "contains"/,
   ],
   ['search_records', { collection: 'article', filters: { authors: 'x' } }, /such as "authors\.name"/],
   [
