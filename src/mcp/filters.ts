@@ -3,15 +3,23 @@ import type { Collection, Field, FieldType } from '../schema/model.ts'
 import { hasConditions } from '../schema/operators.ts'
 import type { Subject } from './collections.ts'
 import { filterExample } from './examples.ts'
-import { parseStretch, type Stretch } from './dates.ts'
-import { assertNoJoining, operatorsFor, unknownOperator } from './filter-operators.ts'
+import { assertNoJoining, unknownOperator } from './filter-operators.ts'
+import {
+  arrayCondition,
+  type Clock,
+  isNull,
+  isObject,
+  isOnly,
+  scalarCondition,
+  strings,
+} from './conditions.ts'
+import { parseStretch } from './dates.ts'
 import type { Literal } from './graphql-text.ts'
 import { parsePath, type Path, type Terrain, wordOf } from './paths.ts'
 import { ToolError } from './tool.ts'
 import { allOf, type Where, whereAlong, whereNone } from './where.ts'
 
-export interface FilterTerrain extends Terrain {
-  readonly now: () => Date
+export interface FilterTerrain extends Terrain, Clock {
   /** The URI of the one record of that name; throws a ToolError where there is none or more than one. */
   readonly findByName: (name: string, collection: Collection) => Promise<string>
 }
@@ -223,122 +231,4 @@ function uriCondition(text: string, value: unknown): Where {
     return { uri: Object.fromEntries(entries) }
   }
   throw new ToolError(`"${text}" is a reference: write a URI or the name of a record.`)
-}
-
-function arrayCondition(text: string, of: FieldType, value: unknown, terrain: FilterTerrain): Where {
-  const element = (given: unknown): Literal => scalarLiteral(text, of, given, terrain)
-  if (value === null) return { isNull: true }
-  if (Array.isArray(value)) return { hasAny: value.map(element) }
-  if (!isObject(value)) return { has: element(value) }
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]): [string, Literal] => {
-      if (name === 'isNull') return [name, isNull(text, inner)]
-      if (name === 'has' || name === 'eq') return ['has', element(inner)]
-      if (name === 'hasAny' || name === 'in') return ['hasAny', list(text, inner).map(element)]
-      if (name === 'hasAll') return [name, list(text, inner).map(element)]
-      throw unknownOperator(text, name, ['has', 'hasAny', 'hasAll', 'isNull'])
-    }),
-  )
-}
-
-function scalarCondition(text: string, type: FieldType, value: unknown, terrain: FilterTerrain): Where {
-  if (value === null) return { isNull: true }
-  if (Array.isArray(value)) {
-    const values = [...new Set(value.map((each) => scalarLiteral(text, type, each, terrain)))]
-    if (type.kind !== 'boolean') return { in: values }
-    const [only, other] = values
-    if (only === undefined) throw new ToolError(`"${text}" is true or false; the list is empty.`)
-    return other === undefined ? { eq: only } : { isNull: false }
-  }
-  if (isObject(value)) return operatorsOf(text, type, value, terrain)
-  if (type.kind === 'datetime') return within(parseStretch(asText(text, value), terrain.now()))
-  const literal = scalarLiteral(text, type, value, terrain)
-  return type.kind === 'string' && type.freeText ? { contains: literal } : { eq: literal }
-}
-
-function operatorsOf(
-  text: string,
-  type: FieldType,
-  given: Readonly<Record<string, unknown>>,
-  terrain: FilterTerrain,
-): Where {
-  const allowed = operatorsFor(type)
-  const conditions = Object.entries(given).map(([name, inner]): Where => {
-    if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
-    if (name === 'isNull') return { isNull: isNull(text, inner) }
-    if (inner === null) return { isNull: name !== 'ne' }
-    if (name === 'in' || name === 'notIn')
-      return { [name]: list(text, inner).map((each) => scalarLiteral(text, type, each, terrain)) }
-    if (type.kind === 'datetime')
-      return momentCondition(name, parseStretch(asText(text, inner), terrain.now()))
-    return { [name]: scalarLiteral(text, type, inner, terrain) }
-  })
-  return allOf(conditions)
-}
-
-function within({ start, end }: Stretch): Where {
-  return start === end ? { eq: start } : { gte: start, lt: end }
-}
-
-/** After a day is from the next one on, up to a day is with it. */
-function momentCondition(name: string, { start, end }: Stretch): Where {
-  if (start === end) return { [name]: start }
-  if (name === 'eq') return { gte: start, lt: end }
-  if (name === 'gt') return { gte: end }
-  if (name === 'lte') return { lt: end }
-  return { [name]: start }
-}
-
-function scalarLiteral(text: string, type: FieldType, value: unknown, { now }: FilterTerrain): Literal {
-  switch (type.kind) {
-    case 'integer': {
-      const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
-      const most = type.bits === 32 ? 2 ** 31 : Number.MAX_SAFE_INTEGER
-      if (typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < most) return number
-      throw new ToolError(
-        `"${text}" is an integer, and ${shown(value)} is none. Write a number, or bounds such as {"gte": 8}.`,
-      )
-    }
-    case 'boolean':
-      if (typeof value === 'boolean') return value
-      if (value === 'true' || value === 'false') return value === 'true'
-      throw new ToolError(`"${text}" is true or false, and ${shown(value)} is neither.`)
-    case 'datetime':
-      return parseStretch(asText(text, value), now()).start
-    default:
-      return asText(text, value)
-  }
-}
-
-function asText(text: string, value: unknown): string {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (typeof value !== 'string') throw new ToolError(`"${text}" takes a text, and ${shown(value)} is none.`)
-  if (value.includes('\0')) throw new ToolError(`The text for "${text}" has a NUL in it; leave it out.`)
-  return value.toWellFormed()
-}
-
-function list(text: string, value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value
-  throw new ToolError(`This operator of "${text}" takes a list, such as ["a", "b"].`)
-}
-
-function strings(text: string, value: unknown): string[] {
-  return list(text, value).map((each) => asText(text, each))
-}
-
-function isNull(text: string, value: unknown): boolean {
-  if (typeof value === 'boolean') return value
-  throw new ToolError(`isNull of "${text}" is true or false.`)
-}
-
-function shown(value: unknown): string {
-  return (JSON.stringify(value) ?? 'nothing').slice(0, 60)
-}
-
-function isOnly(value: object, name: string): boolean {
-  return Object.keys(value).length === 1 && name in value
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
