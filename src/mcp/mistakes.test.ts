@@ -29,6 +29,12 @@ const refusals: readonly Row[] = [
     /^since begins at 2026-11-10T00:00:00.000Z, after until, which ends at 2026-11-02T/,
   ],
   ['aggregate', { collection: 'enrichment', measures: ['clickbaitScore'] }, /"avg:impactLevel"/],
+  ['aggregate', { collection: 'article', by: ['publishedAt_week'] }, /write "publishedAt:week"\.$/],
+  [
+    'aggregate',
+    { collection: 'enrichment', by: ['article_source_country'] },
+    /write "article\.source\.country"\.$/,
+  ],
   ['get_record', { collection: 'source', value: 'Gather Daly' }, /The nearest: "Gather Daily"/],
 ]
 for (const [tool, args, says] of refusals)
