@@ -38,7 +38,7 @@ export function unknownOperator(text: string, name: string, allowed: readonly st
   const plain = name.replace(/^\$/, '').toLowerCase()
   const other = Object.hasOwn(others, plain) ? others[plain] : undefined
   const near = other !== undefined && allowed.includes(other) ? other : nearest(plain, allowed)
-  const meant = near === null ? '' : ` Did you mean "${near}"?`
+  const meant = near === null || near === name ? '' : ` Did you mean "${near}"?`
   return new ToolError(
     `"${text}" has no operator "${name.slice(0, 40)}".${meant} It takes ${allowed.join(', ')}.`,
   )

@@ -59,9 +59,16 @@ async function filterConditions(
   for (const [text, value] of Object.entries(filters)) {
     if (!from.type.fields.some(({ name, property }) => name === text || property === text))
       assertNoJoining(text)
-    conditions.push(await condition(parsePath(text, from, terrain), value, terrain))
+    conditions.push(await condition(parsePath(text, from, terrain), asNull(value), terrain))
   }
   return conditions
+}
+
+/** Nothing there, or something, however it is written. */
+function asNull(value: unknown): unknown {
+  if (!isObject(value)) return value
+  if (isOnly(value, 'eq') && value.eq === null) return null
+  return isOnly(value, 'ne') && value.ne === null ? { isNull: false } : value
 }
 
 /** `text` in any of the texts of the collection. */
@@ -148,6 +155,8 @@ async function recordsCondition(path: Path, value: unknown, terrain: FilterTerra
   if (last?.kind !== 'reverse') throw new Error('Referring records stand at the end of a path.')
   if (value === 'none' || value === null) return whereNone(path, {})
   if (value === 'some') return whereAlong(path.steps, {})
+  if (isObject(value) && isOnly(value, 'isNull'))
+    return isNull(path.text, value.isNull) ? whereNone(path, {}) : whereAlong(path.steps, {})
   if (isObject(value)) {
     const [name, ...more] = Object.keys(value)
     if ((name === 'none' || name === 'some') && more.length === 0) {

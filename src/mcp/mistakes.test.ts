@@ -73,6 +73,17 @@ test('a value that is there is no reason why nothing was found', async () => {
   assert.deepEqual([total, hint], [0, undefined])
 })
 
+for (const field of ['duplicateOf', 'source', 'tags', 'language', 'publishedAt', 'image', 'enrichment'])
+  test(`"${field}" may be missing or not`, async () => {
+    const counts: number[] = []
+    for (const value of [null, { ne: null }, { isNull: false }]) {
+      const { count } = await open().call('aggregate', { collection: 'article', filters: { [field]: value } })
+      counts.push(count)
+    }
+    const [missing = 0, present, same] = counts
+    assert.deepEqual([missing + (present ?? 0), same], [660, present])
+  })
+
 test('a record is found by a name in other letters', async () => {
   const { record } = await open().call('get_record', { collection: 'source', value: 'gather daily' })
   assert.equal(record.displayName, 'Gather Daily')
