@@ -60,8 +60,8 @@ const wrong: readonly (readonly [given: unknown, says: RegExp])[] = [
   [{ collection: 'a', where: {} }, /^count has no argument "where"\. It takes collection, by, filters/],
   [{ collection: 'a', constructor: 1 }, /no argument "constructor"/],
   [{ collection: 'a', detail: 'all' }, /^detail is one of brief, full\.$/],
-  [{ collection: 'a', filters: '{"b":' }, /filters must be object/],
-  [{ collection: 'a', limit: 0 }, /limit must be >= 1/],
+  [{ collection: 'a', filters: '{"b":' }, /^filters must be object/],
+  [{ collection: 'a', limit: 0 }, /^limit must be >= 1/],
   [{}, /required property 'collection'/],
   ['a', /must be object/],
 ]

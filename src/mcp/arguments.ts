@@ -12,6 +12,7 @@ import { nearest } from '../util/nearest.ts'
 import type { Tool } from './tool.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
+type Checked = Awaited<ReturnType<StandardSchemaWithJSON<Arguments>['~standard']['validate']>>
 interface Property {
   readonly type?: unknown
   readonly enum?: readonly unknown[]
@@ -29,10 +30,18 @@ export function readArguments(tool: Pick<Tool, 'name' | 'inputSchema'>): Standar
         if (typeof given !== 'object' || given === null) return standard.validate(given)
         const read = asMeant(given, properties)
         const problem = problemIn(read, tool.name, properties, isClosed)
-        return problem === null ? standard.validate(read) : { issues: [{ message: problem }] }
+        return problem === null ? told(standard.validate(read)) : { issues: [{ message: problem }] }
       },
     },
   }
+}
+
+/** The checker calls the arguments `data`, a name that nobody has given them. */
+function told(result: Checked | Promise<Checked>): Checked | Promise<Checked> {
+  if (result instanceof Promise) return result.then(told)
+  return result.issues === undefined
+    ? result
+    : { issues: result.issues.map(({ message }) => ({ message: message.replaceAll(/\bdata\//g, '') })) }
 }
 
 function asMeant(given: object, properties: Readonly<Record<string, Property>>): Arguments {

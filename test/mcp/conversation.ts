@@ -23,6 +23,8 @@ export interface Conversation {
   /** What a tool says that refuses. */
   readonly refusal: (name: string, args?: Json) => Promise<string>
   readonly calls: () => number
+  /** The GraphQL that answers came with. */
+  readonly queries: () => readonly string[]
   readonly tokens: () => number
 }
 
@@ -56,6 +58,7 @@ function onStdio(url: string): StdioClientTransport {
 function converse(client: Client): Conversation {
   let calls = 0
   let tokens = 0
+  const queries: string[] = []
   const ask = async (name: string, args: Json) => {
     const result = await client.callTool({ name, arguments: args })
     const [content] = result.content
@@ -69,6 +72,8 @@ function converse(client: Client): Conversation {
       const { result, text } = await ask(name, args)
       assert.ok(!result.isError, `${name} ${JSON.stringify(args)}: ${text}`)
       assert.deepEqual(JSON.parse(text), result.structuredContent)
+      const { query }: Json = result.structuredContent
+      if (query !== undefined) queries.push(query)
       return result.structuredContent
     },
     async refusal(name, args = {}) {
@@ -77,6 +82,7 @@ function converse(client: Client): Conversation {
       return text
     },
     calls: () => calls,
+    queries: () => queries,
     tokens: () => tokens,
   }
 }
