@@ -5,20 +5,16 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { buildDemoCorpus } from '../demo/corpus.ts'
-import { parseConfig } from '../src/cli/config.ts'
-import { openService } from '../src/cli/service.ts'
 import { commands } from '../src/cli/settings.ts'
 import { errorCodes } from '../src/errors.ts'
-import { importRecords } from '../src/ingest/sources/import.ts'
 import type { GraphQLRequest } from '../src/query/execute.ts'
 import { weights } from '../src/query/cost-weights.ts'
 import { limits } from '../src/query/limits.ts'
 import { defaultTiers } from '../src/server/tiers.ts'
 import { anybody } from './support/engine.ts'
+import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts'
 
 const rootUrl = new URL('../', import.meta.url)
 const root = fileURLToPath(rootUrl)
@@ -110,16 +106,6 @@ interface Example {
   readonly answer: Fence | null
 }
 
-interface Fence {
-  /** The words after the opening marks. */
-  readonly info: string
-  readonly body: string
-  /** Of the whole fence, and of its body, in the page's text. */
-  readonly start: number
-  readonly bodyStart: number
-  readonly end: number
-}
-
 /** GraphQL and curl blocks, each with the blocks that follow it directly: variables, then the answer. */
 function readExamples(page: string): Example[] {
   const text = textOf(page)
@@ -139,14 +125,6 @@ function readExamples(page: string): Example[] {
     if (request === null) return []
     const line = text.slice(0, fence.start).split('\n').length
     return [{ line, request, answer: next(variables ?? fence, 'json') ?? null }]
-  })
-}
-
-function readFences(text: string): Fence[] {
-  return Array.from(text.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm), (match) => {
-    const [whole, info = '', body = ''] = match
-    const bodyStart = match.index + 4 + info.length
-    return { info: info.trim(), body, start: match.index, bodyStart, end: match.index + whole.length }
   })
 }
 
@@ -193,37 +171,10 @@ let demo: ReturnType<typeof openDemo> | undefined
 
 /** The response's JSON, from the engine that `npm run demo` serves. */
 async function ask(request: GraphQLRequest): Promise<object> {
-  demo ??= openDemo()
+  demo ??= openDemo().then((service) => stack.use(service))
   const answer = await (await demo).engine.execute(request, anybody)
   if (answer.kind === 'data') return JSON.parse(new TextDecoder().decode(answer.body))
   return { errors: answer.errors }
-}
-
-async function openDemo() {
-  const { config } = parseConfig('demo', [], {})
-  const service = await openService({ ...config, database: 'sqlite::memory:' }, rootUrl)
-  stack.use(service)
-  const lines = Iterator.from(buildDemoCorpus()).map((record) => Buffer.from(`${JSON.stringify(record)}\n`))
-  const input = { name: 'demo', size: null, open: () => Readable.from(lines) }
-  await importRecords(service.database.write, [input], { ...service, workers: 1 })
-  return service
-}
-
-/** Indented JSON, but what fits on a line stays on it. */
-function formatJson(value: unknown, indent = '', room = 100): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const inside = `${indent}  `
-  const list = Array.isArray(value)
-  const parts = Object.entries(value).map(([key, member]) => {
-    const name = list ? '' : `${JSON.stringify(key)}: `
-    return `${name}${formatJson(member, inside, room - 2)}`
-  })
-  const flat = parts.join(', ')
-  const [open, close] = list ? ['[', ']'] : ['{', '}']
-  if (indent !== '' && flat.length < room - 20 && !flat.includes('\n')) return `${open}${flat}${close}`
-  return parts.length === 0
-    ? `${open}${close}`
-    : `${open}\n${parts.map((part) => inside + part).join(',\n')}\n${indent}${close}`
 }
 
 /** The first two columns of the tables under a heading of the second level, where the second is a number. */

@@ -14,7 +14,7 @@ import {
   type Selection,
 } from './graphql-text.ts'
 import { type Group, type Measure, parseGroup, parseMeasure } from './groups.ts'
-import { unknownValues } from './known-values.ts'
+import { whyNothing } from './nothing-found.ts'
 import { plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
 import { type Tool, ToolError } from './tool.ts'
@@ -88,7 +88,9 @@ async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
   if (groups.length > mostKeys) throw new ToolError(`Group by at most ${mostKeys} paths.`)
   const twice = groups.find((group, at) => groups.findIndex(({ field }) => field === group.field) !== at)
   if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)
-  const asked = texts(args.measures).map((text) => parseMeasure(text, collection, toolbox))
+  // They are counted anyway.
+  const wanted = texts(args.measures).filter((text) => text.trim() !== 'count')
+  const asked = wanted.map((text) => parseMeasure(text, collection, toolbox))
   // A series is read in the order of time.
   const usual = groups[0]?.field.bucket ? 'key' : '-count'
   const order = parseOrder(args, usual, filterExample(collection), (text) =>
@@ -128,7 +130,12 @@ async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
   const whole = data[root] as Aggregated
   const part = share === null ? null : (data.share as Aggregated)
   const table = buildTable(groups, measures, order, whole, part, toolbox)
-  const hint = whole.count === 0 ? unknownValues(args.filters, subject, toolbox) : null
+  const hint =
+    whole.count === 0
+      ? await whyNothing(args, subject, toolbox, signal)
+      : part?.count === 0
+        ? await whyNothing({ filters: args.share }, subject, toolbox, signal)
+        : null
   return answer(table, { query, offset, limit, whole, hint, isNarrowed: args.min_count !== undefined })
 }
 

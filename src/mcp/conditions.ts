@@ -1,7 +1,7 @@
 /** Conditions on single values and on lists of them: what a caller wrote, checked, in GraphQL's operators. */
 import type { FieldType } from '../schema/model.ts'
-import { nearest } from '../util/nearest.ts'
 import { parseStretch, type Stretch } from './dates.ts'
+import { operatorsFor, unknownOperator } from './filter-operators.ts'
 import type { Literal } from './graphql-text.ts'
 import { ToolError } from './tool.ts'
 import { allOf, type Where } from './where.ts'
@@ -10,8 +10,6 @@ import { allOf, type Where } from './where.ts'
 export interface Clock {
   readonly now: () => Date
 }
-
-const comparing = ['eq', 'ne', 'in', 'notIn', 'gt', 'gte', 'lt', 'lte'] as const
 
 export function arrayCondition(text: string, of: FieldType, value: unknown, clock: Clock): Where {
   const element = (given: unknown): Literal => scalarLiteral(text, of, given, clock)
@@ -61,11 +59,6 @@ function operatorsOf(
     return { [name]: scalarLiteral(text, type, inner, clock) }
   })
   return allOf(conditions)
-}
-
-function operatorsFor({ kind }: FieldType): readonly string[] {
-  if (kind === 'boolean') return ['eq', 'ne', 'isNull']
-  return [...comparing, ...(kind === 'string' ? ['contains', 'startsWith'] : []), 'isNull']
 }
 
 function within({ start, end }: Stretch): Where {
@@ -121,13 +114,6 @@ export function strings(text: string, value: unknown): string[] {
 export function isNull(text: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw new ToolError(`isNull of "${text}" is true or false.`)
-}
-
-export function unknownOperator(text: string, name: string, allowed: readonly string[]): ToolError {
-  const near = nearest(name, allowed)
-  return new ToolError(
-    `"${text}" has no operator "${name.slice(0, 40)}"${near === null ? '' : `; did you mean "${near}"?`} It takes ${allowed.join(', ')}.`,
-  )
 }
 
 function shown(value: unknown): string {

@@ -1,31 +1,24 @@
 /** The tool `describe`: what there is, what it means, and which values are in the index. */
-import type { Field, FieldType } from '../schema/model.ts'
+import type { Field } from '../schema/model.ts'
 import { holderOf } from '../schema/operators.ts'
-import { budgets, cutText, cutTexts, fitValue, tokensOfJson } from './budget.ts'
+import { budgets, cutText, cutTexts, tokensOfJson } from './budget.ts'
 import type { Subject } from './collections.ts'
-import { isReference, readDisplay, referenceOf } from './fields.ts'
-import { printLiteral, Bare } from './graphql-text.ts'
-import { type Group, parseGroup } from './groups.ts'
-import { parsePath, type Path, reverseNames } from './paths.ts'
-import { plainText, plainValue } from './plain-text.ts'
-import { selectDisplay } from './fields.ts'
-import { printSelection } from './graphql-text.ts'
+import { describeField } from './describe-field.ts'
+import { type Counted, fewer, fitted, type Json, typeWord, valuesOf } from './describe-parts.ts'
+import { isReference, referenceOf } from './fields.ts'
+import { printField } from './graphql-text.ts'
+import { reverseNames } from './paths.ts'
+import { plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
 import { type Tool, ToolError } from './tool.ts'
-
-type Json = Readonly<Record<string, unknown>>
-interface Counted {
-  readonly groupCount: number
-  readonly groups: readonly (Json & { readonly count: number })[]
-}
 
 /** Fields whose values are counted at once, and how many values of each are shown. */
 const mostCounted = 10
 const mostValues = 12
-const mostValuesOfOne = 50
 
 const operators =
-  'text: contains startsWith (a bare string is contains) · codes, numbers, times: eq ne in notIn gt gte lt lte · lists: has hasAny hasAll · all: null. Times take "last 7 days", "today".'
+  'text: contains startsWith (a bare string is contains) · codes, numbers, times: eq ne in notIn gt gte lt lte · lists: has hasAny hasAll · all: null, {ne: null}. Times take "last 7 days", "today".'
+const ofReferences = ' References: a name, a URI, .isCurrent (false: what it refers to has changed since).'
 
 export function createDescribe(toolbox: Toolbox): Tool {
   return {
@@ -95,9 +88,14 @@ async function describeCollection(subject: Subject, toolbox: Toolbox, signal: Ab
     ({ name }) =>
       `${name}: ${root}(groupBy: [${name}], limit: ${mostValues}) { groupCount groups { ${name} count } }`,
   )
-  const query = `{ ${root} { count min { ${time} } max { ${time} } } ${parts.join(' ')} }`
+  // Not every record need have a time.
+  const mayLack = collection.type.fields.some(({ name, told }) => name === time && !told.required)
+  const lacking = printField(root, { where: { [time]: { isNull: true } } })
+  const untimed = mayLack ? ` untimed: ${lacking} { count }` : ''
+  const query = `{ ${root} { count min { ${time} } max { ${time} } }${untimed} ${parts.join(' ')} }`
   const data = await toolbox.ask(query, signal)
   const { count, min, max } = data[root] as { count: number; min: Json; max: Json }
+  const without = (data['untimed'] as { count: number } | undefined)?.count ?? 0
   const own = collection.type.fields.map((field) => [field.name, lineOf(field, subject, toolbox)] as const)
   const fields = Object.fromEntries([...own, ...referringLines(subject, toolbox)])
   const values = Object.fromEntries(
@@ -107,10 +105,12 @@ async function describeCollection(subject: Subject, toolbox: Toolbox, signal: Ab
     collection: label,
     about: collection.type.description,
     records: count,
-    time: `${time}: since, until and the newest; ${String(min[time])} to ${String(max[time])}`,
+    time: `${time}: since, until and the newest; ${String(min[time])} to ${String(max[time])}${without === 0 ? '' : `; ${without} records have none, and are left out by since and until`}`,
     fields,
     values,
-    operators,
+    operators: collection.type.fields.some(({ type }) => type.kind === 'strongRef')
+      ? `${operators}${ofReferences}`
+      : operators,
     query,
   })
 }
@@ -118,12 +118,6 @@ async function describeCollection(subject: Subject, toolbox: Toolbox, signal: Ab
 /** Few values are expected, and counting them is cheap. */
 function isCounted({ type }: Field): boolean {
   return type.kind === 'string' && type.categorical
-}
-
-function valuesOf({ groupCount, groups }: Counted, keyOf: (group: Json) => unknown): Json {
-  const shown = groups.map((group) => [String(keyOf(group) ?? '(missing)'), group.count] as const)
-  const more = groupCount - groups.length
-  return Object.fromEntries([...shown, ...(more > 0 ? [['(other values)', more] as const] : [])])
 }
 
 function lineOf(field: Field, { collection }: Subject, toolbox: Toolbox): string {
@@ -134,25 +128,6 @@ function lineOf(field: Field, { collection }: Subject, toolbox: Toolbox): string
   const range = minimum === null && maximum === null ? '' : ` ${minimum ?? ''}…${maximum ?? ''}`
   const words = told.words === '' ? '' : `. ${told.words}`
   return `${kind}${range}${told.required ? ', required' : ''}${words}`
-}
-
-function typeWord(type: FieldType): string {
-  switch (type.kind) {
-    case 'string':
-      if (type.freeText) return 'text'
-      return type.code ? 'code' : type.categorical ? 'category' : (type.format ?? 'string')
-    case 'array':
-      return `list of ${typeWord(type.of)}`
-    case 'object':
-      return `object {${type.type.fields.map(({ name }) => name).join(' ')}}`
-    case 'strongRef':
-    case 'atUri':
-      return 'reference'
-    case 'datetime':
-      return 'time'
-    default:
-      return type.kind
-  }
 }
 
 function referringLines({ collection }: Subject, toolbox: Toolbox): (readonly [string, string])[] {
@@ -189,101 +164,4 @@ function fitDescription(whole: Description): Json {
     if (tokensOfJson(cut) <= budgets.describe) return cut
   }
   return fitted({ ...plain, values: {} })
-}
-
-/** The most frequent values, and how many others there are. */
-function fewer(values: Json, most: number): Json {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, counts]) => {
-      const { '(other values)': others = 0, ...known } = counts as Record<string, number>
-      const entries = Object.entries(known)
-      const more = others + Math.max(entries.length - most, 0)
-      const shown = entries.slice(0, most).map(([value, count]) => [cutText(value, 40), count] as const)
-      return [name, Object.fromEntries([...shown, ...(more > 0 ? [['(other values)', more] as const] : [])])]
-    }),
-  )
-}
-
-async function describeField(
-  subject: Subject,
-  text: string,
-  toolbox: Toolbox,
-  signal: AbortSignal,
-): Promise<Json> {
-  const { collection, label } = subject
-  const path = parsePath(text, collection, toolbox)
-  const about = { collection: label, field: text, ...meaningOf(path, toolbox) }
-  const from = path.steps.findLast((step) => step.kind === 'reverse')
-  // Values behind a reference in reverse are those of the referring collection's own field.
-  const holder = from?.kind === 'reverse' ? from.holder : collection
-  const rest =
-    from === undefined
-      ? text
-      : text
-          .split('.')
-          .slice(path.steps.indexOf(from) + 1)
-          .join('.')
-  const group = groupOf(rest, holder, toolbox)
-  const root = `${holder.rootField}Aggregate`
-  if (group === null || path.end.kind === 'records') {
-    const query = `{ ${root} { count } }`
-    return fitted({ ...about, records: ((await toolbox.ask(query, signal))[root] as Json).count, query })
-  }
-  const { field, reference } = group
-  const resolved =
-    reference === null
-      ? ''
-      : ` ${field.name}Resolved ${printSelection(selectDisplay(reference === 'any' ? null : reference, toolbox))}`
-  const given = printLiteral({ groupBy: [new Bare(field.name)], limit: mostValuesOfOne }).slice(1, -1)
-  const query = `{ ${root}(${given}) { groupCount groups { ${field.name}${resolved} count } } }`
-  const counted = (await toolbox.ask(query, signal))[root] as Counted
-  const values = valuesOf(counted, (row) => {
-    const name = readDisplay(row[`${field.name}Resolved`], reference === 'any' ? null : reference, toolbox)
-    return name ?? row[field.name]
-  })
-  return fitValues({ ...about, distinct: counted.groupCount, values, query })
-}
-
-function groupOf(text: string, holder: Subject['collection'], toolbox: Toolbox): Group | null {
-  try {
-    return parseGroup(text, holder, toolbox)
-  } catch (error) {
-    if (error instanceof ToolError) return null
-    throw error
-  }
-}
-
-function meaningOf({ end }: Path, toolbox: Toolbox): Json {
-  if (end.kind !== 'property') return {}
-  const { field, reference } = end
-  const target = reference?.target ?? null
-  const type = target === null ? typeWord(field.type) : `→ ${toolbox.catalogue.of(target).label}`
-  const inside = objectIn(field.type)
-  const members = inside?.fields.map(({ name, description }) => [name, description] as const)
-  return {
-    type,
-    about: field.description,
-    ...(members === undefined ? {} : { fields: Object.fromEntries(members) }),
-  }
-}
-
-function objectIn(type: FieldType) {
-  if (type.kind === 'object') return type.type
-  return type.kind === 'array' && type.of.kind === 'object' ? type.of.type : undefined
-}
-
-function fitValues(whole: Json & { readonly values: Json }): Json {
-  const plain = plainValue(whole) as typeof whole
-  for (const most of [mostValuesOfOne, 35, 20, 10]) {
-    const { values } = fewer({ values: plain.values }, most) as { values: Json }
-    const cut = { ...plain, values }
-    if (tokensOfJson(cut) <= budgets.describe) return cut
-  }
-  return fitted(plain)
-}
-
-function fitted(whole: Json): Json {
-  const { query, ...rest } = whole
-  const room = budgets.describe - tokensOfJson(query) - 50
-  return { ...(fitValue(plainValue(rest), room).value as Json), query: plainText(String(query)) }
 }

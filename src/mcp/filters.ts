@@ -3,6 +3,7 @@ import type { Collection, Field, FieldType } from '../schema/model.ts'
 import { hasConditions } from '../schema/operators.ts'
 import type { Subject } from './collections.ts'
 import { filterExample } from './examples.ts'
+import { assertNoJoining, unknownOperator } from './filter-operators.ts'
 import {
   arrayCondition,
   type Clock,
@@ -11,7 +12,6 @@ import {
   isOnly,
   scalarCondition,
   strings,
-  unknownOperator,
 } from './conditions.ts'
 import { parseStretch } from './dates.ts'
 import type { Literal } from './graphql-text.ts'
@@ -56,9 +56,19 @@ async function filterConditions(
   if (typeof filters !== 'object' || Array.isArray(filters))
     throw new ToolError(`Write filters as an object, such as ${filterExample(from)}.`)
   const conditions: Where[] = []
-  for (const [text, value] of Object.entries(filters))
-    conditions.push(await condition(parsePath(text, from, terrain), value, terrain))
+  for (const [text, value] of Object.entries(filters)) {
+    if (!from.type.fields.some(({ name, property }) => name === text || property === text))
+      assertNoJoining(text)
+    conditions.push(await condition(parsePath(text, from, terrain), asNull(value), terrain))
+  }
   return conditions
+}
+
+/** Nothing there, or something, however it is written. */
+function asNull(value: unknown): unknown {
+  if (!isObject(value)) return value
+  if (isOnly(value, 'eq') && value.eq === null) return null
+  return isOnly(value, 'ne') && value.ne === null ? { isNull: false } : value
 }
 
 /** `text` in any of the texts of the collection. */
@@ -72,12 +82,14 @@ function textCondition({ texts, display, label }: Subject, text: string): Where 
 
 function timeConditions({ time }: Subject, since: unknown, until: unknown, { now }: FilterTerrain): Where[] {
   const bounds: Record<string, Literal> = {}
-  if (typeof since === 'string') bounds.gte = parseStretch(since, now()).start
-  if (typeof until === 'string') {
-    const stretch = parseStretch(until, now())
-    // A moment belongs to what it ends, as a day does.
-    bounds[stretch.start === stretch.end ? 'lte' : 'lt'] = stretch.end
-  }
+  const [first, last] = [since, until].map((text) =>
+    typeof text === 'string' ? parseStretch(text, now()) : null,
+  )
+  if (first) bounds.gte = first.start
+  // A moment belongs to what it ends, as a day does.
+  if (last) bounds[last.start === last.end ? 'lte' : 'lt'] = last.end
+  if (first && last && first.start > last.end)
+    throw new ToolError(`since begins at ${first.start}, after until, which ends at ${last.end}.`)
   return Object.keys(bounds).length === 0 ? [] : [{ [time]: bounds }]
 }
 
@@ -143,6 +155,8 @@ async function recordsCondition(path: Path, value: unknown, terrain: FilterTerra
   if (last?.kind !== 'reverse') throw new Error('Referring records stand at the end of a path.')
   if (value === 'none' || value === null) return whereNone(path, {})
   if (value === 'some') return whereAlong(path.steps, {})
+  if (isObject(value) && isOnly(value, 'isNull'))
+    return isNull(path.text, value.isNull) ? whereNone(path, {}) : whereAlong(path.steps, {})
   if (isObject(value)) {
     const [name, ...more] = Object.keys(value)
     if ((name === 'none' || name === 'some') && more.length === 0) {

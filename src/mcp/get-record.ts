@@ -110,9 +110,14 @@ async function byField(
   const query = `{ ${list} ${printSelection({ nodes: shape.selection })} }`
   const { nodes } = (await toolbox.ask(query, signal))[collection.rootField] as { nodes: readonly Json[] }
   const [node, second] = nodes
+  // A name that is spelt otherwise is still a name.
+  if (node === undefined && typeof value === 'string' && named === undefined && !isAddress) {
+    const uri = await toolbox.filtering(signal).findByName(value, collection)
+    return byUri(uri, subject, toolbox, signal)
+  }
   if (node === undefined)
     throw new ToolError(
-      `No ${label} has ${String(value).slice(0, 200)} in ${fields.join(' or ')}. Look for it with search_records${isAddress ? '' : ' or resolve_name'}.`,
+      `No ${label} has ${String(value).slice(0, 200)} in ${fields.join(' or ')}. Look for it with search_records.`,
     )
   const hint = second === undefined ? null : 'More than one record has this value; this is the newest.'
   return answer(node, shape, toolbox, query, hint)

@@ -35,7 +35,7 @@ export interface Measure {
 /** `path` or `path:bucket`. */
 export function parseGroup(text: string, from: Collection, terrain: Terrain): Group {
   const [, before = '', named] = /^(.*?)(?::(\w+))?$/.exec(text.trim()) ?? []
-  const path = parsePath(before, from, terrain)
+  const path = parsePath(notGraphql(before, from), from, terrain)
   const bucket = bucketOf(named ?? null, path)
   const { end } = path
   const found = groupFields(from, terrain.catalogue.model).find((field) => leadsTo(field, path, bucket))
@@ -44,6 +44,20 @@ export function parseGroup(text: string, from: Collection, terrain: Terrain): Gr
   const isReference = type.kind === 'strongRef' || type.kind === 'atUri'
   const byName = end.kind === 'property' && isReference && hasResolved(from, found, terrain)
   return { text: text.trim(), field: found, reference: byName ? (end.reference ?? 'any') : null }
+}
+
+/** Queries in answers show GraphQL's names of groups, and those are taken for paths. */
+function notGraphql(text: string, { type }: Collection): string {
+  const [first = '', ...more] = text.split('_')
+  const isPath =
+    more.length > 0 && !type.fields.some(({ name, property }) => name === text || property === text)
+  if (!isPath || !type.fields.some(({ name }) => name === first)) return text
+  const last = more.at(-1)
+  const bucket = buckets.find((known) => known === last)
+  const path = [first, ...(bucket === undefined ? more : more.slice(0, -1))].join('.')
+  throw new ToolError(
+    `"${text}" is GraphQL's name: write "${path}${bucket === undefined ? '' : `:${bucket}`}".`,
+  )
 }
 
 /** Whether groups come with their records, or that field gave way to another of its name. */

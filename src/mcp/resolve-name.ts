@@ -28,6 +28,7 @@ export function createResolveName(toolbox: Toolbox): Tool {
       properties: {
         matches: { type: 'array', items: { type: 'object' } },
         total: { type: 'integer' },
+        hint: { type: 'string' },
         query: { type: 'string' },
       },
       required: ['matches', 'total'],
@@ -64,6 +65,9 @@ function namedOnes({ subjects, model }: Catalogue): readonly Subject[] {
   return led.length > 0 ? led : subjects.filter(({ display }) => display !== null)
 }
 
+const nothingAlike =
+  'No name is like it. Names are as their owners write them, in their own script and language: try that spelling or a part of it.'
+
 function answer(found: readonly NamedRecord[], query: string, limit: number) {
   const sorted = found.some(({ match }) => match !== 'similar')
     ? found.filter(({ match }) => match !== 'similar')
@@ -76,6 +80,7 @@ function answer(found: readonly NamedRecord[], query: string, limit: number) {
     ...(match === 'exact' ? {} : { score: Math.round(score * 100) / 100 }),
   }))
   const total = sorted.length
+  if (total === 0) return { matches: [], total, hint: nothingAlike }
   // Over many collections the query alone would take all the room.
   const isShort = tokensOfJson(query) <= budgets.resolve_name / 2
   const around = { matches: [], total, ...(isShort ? { query } : {}) }

@@ -7,7 +7,7 @@ import { readPath, selectPaths, withoutNulls } from './fields.ts'
 import { findExamples } from './examples.ts'
 import { buildWhere } from './filters.ts'
 import { Bare, mergeSelections, printField, printSelection } from './graphql-text.ts'
-import { unknownValues } from './known-values.ts'
+import { whyNothing } from './nothing-found.ts'
 import { parsePath, type Path } from './paths.ts'
 import { plainText, plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -100,7 +100,7 @@ async function search(args: Json, toolbox: Toolbox, signal: AbortSignal): Promis
     rows,
     page,
     query,
-    page.totalCount === 0 ? unknownValues(args.filters, subject, toolbox) : null,
+    page.totalCount === 0 ? await whyNothing(args, subject, toolbox, signal) : null,
   )
 }
 

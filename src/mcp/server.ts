@@ -12,6 +12,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import type { LexiconSet } from '../lexicon/lexicons.ts'
+import { readArguments } from './arguments.ts'
 import { EndpointError } from './endpoint.ts'
 import { createPrompts, registerPrompts } from './prompts.ts'
 import { createResources, registerResources } from './resources.ts'
@@ -53,7 +54,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
   const registered = tools.map((tool) => ({
     tool,
     // Compiled once: it takes a thousand times as long as registering.
-    inputSchema: readSchema(tool.inputSchema),
+    inputSchema: readArguments(tool),
     outputSchema: readSchema(tool.outputSchema),
   }))
   const resources = createResources({ model, lexicons, schema, tools })

@@ -151,7 +151,7 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
   [
     'search_records',
     { collection: 'article', filters: { title: { conains: 'x' } } },
-    /did you mean "contains"/,
+    /Did you mean "contains"/,
   ],
   ['search_records', { collection: 'article', filters: { authors: 'x' } }, /such as "authors\.name"/],
   [
@@ -190,7 +190,7 @@ test('nothing found with a value that is not known is told the known ones', asyn
   const filters = { 'enrichment.sentiment': 'negativ' }
   const { total, hint } = await open().call('search_records', { collection: 'article', filters })
   assert.equal(total, 0)
-  assert.match(hint, /did you mean "negative"/)
+  assert.match(hint, /Did you mean "negative"/)
 })
 
 test('a query is judged with the nearest names and the values of its variables', async () => {

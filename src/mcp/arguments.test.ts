@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readArguments } from './arguments.ts'
+
+const tool = {
+  name: 'count',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      collection: { type: 'string' },
+      by: { type: 'array', items: { type: 'string' } },
+      filters: { type: 'object' },
+      limit: { type: 'integer', minimum: 1 },
+      detail: { enum: ['brief', 'full'] },
+    },
+    required: ['collection'],
+    additionalProperties: false,
+  },
+}
+
+async function read(given: unknown) {
+  return readArguments(tool)['~standard'].validate(given)
+}
+
+const meant: readonly (readonly [given: unknown, read: unknown])[] = [
+  [
+    { collection: 'a', by: ['b'], filters: { c: 1 }, limit: 2, detail: 'full' },
+    { collection: 'a', by: ['b'], filters: { c: 1 }, limit: 2, detail: 'full' },
+  ],
+  [{ collection: 'a', by: null, filters: null }, { collection: 'a' }],
+  [
+    { collection: 'a', by: 'b' },
+    { collection: 'a', by: ['b'] },
+  ],
+  [
+    { collection: 'a', by: '["b", "c"]' },
+    { collection: 'a', by: ['b', 'c'] },
+  ],
+  [
+    { collection: 'a', filters: '{"b": null}' },
+    { collection: 'a', filters: { b: null } },
+  ],
+  [
+    { collection: 'a', limit: '5' },
+    { collection: 'a', limit: 5 },
+  ],
+  // What looks like JSON is text where text is wanted.
+  [{ collection: '{"a": 1}' }, { collection: '{"a": 1}' }],
+]
+for (const [given, expected] of meant)
+  test(`${JSON.stringify(given)} is read as ${JSON.stringify(expected)}`, async () => {
+    assert.deepEqual(await read(given), { value: expected })
+  })
+
+const wrong: readonly (readonly [given: unknown, says: RegExp])[] = [
+  [
+    { collection: 'a', filter: {} },
+    /^count has no argument "filter"\. Did you mean "filters"\? It takes coll/,
+  ],
+  [{ collection: 'a', where: {} }, /^count has no argument "where"\. It takes collection, by, filters/],
+  [{ collection: 'a', constructor: 1 }, /no argument "constructor"/],
+  [{ collection: 'a', detail: 'all' }, /^detail is one of brief, full\.$/],
+  [{ collection: 'a', filters: '{"b":' }, /^filters must be object/],
+  [{ collection: 'a', limit: 0 }, /^limit must be >= 1/],
+  [{}, /required property 'collection'/],
+  ['a', /must be object/],
+]
+for (const [given, says] of wrong)
+  test(`${JSON.stringify(given)} is refused by name`, async () => {
+    const { issues } = await read(given)
+    assert.match(issues?.[0]?.message ?? '', says)
+  })

@@ -1,0 +1,115 @@
+/**
+ * Why nothing was found, as far as it can be told: values that no record has, with those that there are. Asked only
+ * then, so that it costs nothing otherwise.
+ */
+import { nearest } from '../util/nearest.ts'
+import { cutText } from './budget.ts'
+import type { Subject } from './collections.ts'
+import { Bare, printField } from './graphql-text.ts'
+import { parseGroup } from './groups.ts'
+import { parsePath, type Path } from './paths.ts'
+import { plainText } from './plain-text.ts'
+import type { Toolbox } from './toolbox.ts'
+import { ToolError } from './tool.ts'
+
+/** Filters of one call whose values are looked for, and how many values of the index are shown. */
+const mostFilters = 4
+const mostValues = 25
+
+interface Sought {
+  readonly text: string
+  readonly path: Path
+  readonly values: readonly string[]
+}
+
+/** One sentence, or null where every value is there and the records just do not meet. */
+export async function whyNothing(
+  { filters, text }: { readonly filters?: unknown; readonly text?: unknown },
+  subject: Subject,
+  toolbox: Toolbox,
+  signal: AbortSignal,
+): Promise<string | null> {
+  for (const sought of soughtIn(filters, subject, toolbox)) {
+    const present = await valuesInIndex(sought, toolbox, signal)
+    const known = present ?? valuesOfLexicon(sought.path)
+    const [wrong] = sought.values
+    const isKnown = known.length === 0 || sought.values.some((value) => known.includes(value))
+    if (wrong !== undefined && !isKnown) return unknownValue(wrong, sought.text, known, present !== null)
+  }
+  if (typeof text !== 'string' || text.trim() === '') return null
+  return /\s/.test(text.trim())
+    ? 'A text has to be there as it is written, word after word: try its rarest word, or what other languages call it.'
+    : 'Try a part of the word, or what other languages call it.'
+}
+
+function unknownValue(wrong: string, text: string, known: readonly string[], isSure: boolean): string {
+  const folded = wrong.toLowerCase()
+  const near = nearest(wrong, known) ?? known.find((value) => value.toLowerCase().includes(folded)) ?? null
+  const meant = near === null ? '' : ` Did you mean "${near}"?`
+  const shown = known.slice(0, mostValues).map((value) => cutText(plainText(value), 40))
+  const value = `"${cutText(wrong, 60)}"`
+  const said = isSure ? `No record has ${value} in ${text}.` : `${value} is no known value of ${text}.`
+  return `${said}${meant} ${isSure ? 'There are' : 'Known'}: ${shown.join(', ')}.`
+}
+
+/** Filters by whole values of strings; what is contained in texts can be anything. */
+function soughtIn(filters: unknown, { collection }: Subject, toolbox: Toolbox): readonly Sought[] {
+  if (typeof filters !== 'object' || filters === null) return []
+  return Object.entries(filters)
+    .flatMap(([text, given]): Sought[] => {
+      const values = valuesIn(given)
+      const path = parsePath(text, collection, toolbox)
+      if (values.length === 0 || path.end.kind !== 'property') return []
+      const { type } = path.end.field
+      const element = type.kind === 'array' ? type.of : type
+      return element.kind === 'string' && !element.freeText ? [{ text, path, values }] : []
+    })
+    .slice(0, mostFilters)
+}
+
+function valuesIn(given: unknown): string[] {
+  if (typeof given === 'string') return [given]
+  if (Array.isArray(given)) return given.flatMap(valuesIn)
+  if (typeof given !== 'object' || given === null) return []
+  const { eq, in: listed, has, hasAny, hasAll } = given as Readonly<Record<string, unknown>>
+  return [eq, listed, has, hasAny, hasAll].flatMap(valuesIn)
+}
+
+function valuesOfLexicon({ end }: Path): readonly string[] {
+  return end.kind === 'property' ? end.field.told.values : []
+}
+
+/** Null where there are too many to be told. */
+async function valuesInIndex(
+  { text, path }: Sought,
+  toolbox: Toolbox,
+  signal: AbortSignal,
+): Promise<readonly string[] | null> {
+  const last = path.steps.findLastIndex(({ kind }) => kind === 'reverse')
+  const step = path.steps[last]
+  const holder = step?.kind === 'reverse' ? step.holder : path.from
+  const own = text
+    .split('.')
+    .slice(last + 1)
+    .join('.')
+  const field = groupName(own, holder, toolbox)
+  if (field === null) return null
+  const root = `${holder.rootField}Aggregate`
+  const given = printField(root, { groupBy: [new Bare(field)], limit: 2 * mostValues })
+  const data = await toolbox.ask(`{ ${given} { groupCount groups { ${field} } } }`, signal)
+  const { groupCount, groups } = data[root] as {
+    groupCount: number
+    groups: readonly Readonly<Record<string, unknown>>[]
+  }
+  if (groupCount > groups.length) return null
+  return groups.flatMap((group) => (typeof group[field] === 'string' ? [group[field]] : []))
+}
+
+function groupName(path: string, holder: Path['from'], toolbox: Toolbox): string | null {
+  try {
+    return parseGroup(path, holder, toolbox).field.name
+  } catch (error) {
+    if (error instanceof ToolError) return null
+    throw error
+  }
+}

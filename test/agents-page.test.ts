@@ -1,0 +1,94 @@
+/**
+ * docs/agents.md is true: each call in it is made and its answer compared, shortened as the page says. UPDATE_DOCS=1
+ * rewrites the answers; the diff is for a reader to judge.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { createPrompts } from '../src/mcp/prompts.ts'
+import { budgets } from '../src/mcp/budget.ts'
+import type { Json } from './reference/shapes.ts'
+import { type Agent, createAgent, engineEndpoint } from './support/agents.ts'
+import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts'
+
+const page = new URL('../docs/agents.md', import.meta.url)
+const text = readFileSync(page, 'utf8')
+
+test('the calls of docs/agents.md give the answers that it shows', async () => {
+  await using service = await openDemo()
+  const agent = createAgent(service.model, engineEndpoint(service.engine))
+  const names = agent.tools.map(({ name }) => name)
+  const examples = readExamples(names)
+  const shown = new Set(examples.map(({ tool }) => tool))
+  assert.deepEqual([...shown].toSorted(), names.toSorted(), 'Each tool has an example.')
+  let updated = text
+  for (const example of examples.toReversed()) {
+    const { tool, args, answer } = example
+    const actual = await answerOf(agent, example)
+    if (process.env.UPDATE_DOCS === '1')
+      updated = `${updated.slice(0, answer.bodyStart)}${actual}\n${updated.slice(answer.end - 3)}`
+    else
+      assert.equal(
+        actual,
+        answer.body.trimEnd(),
+        `${tool} ${JSON.stringify(args)} has another answer. UPDATE_DOCS=1 rewrites it.`,
+      )
+  }
+  if (updated !== text) writeFileSync(page, updated)
+
+  for (const { name, arguments: given } of createPrompts(service.model)) {
+    const wanted = Object.keys(given).map((one) => `\`${one}\``)
+    assert.ok(text.includes(`| \`${name}\` | ${wanted.join(', ')} |`), `The page has the prompt ${name}.`)
+  }
+})
+
+test('docs/agents.md has the budgets of src/mcp/budget.ts', () => {
+  const rows = text.matchAll(/^\| `(\w+)` \| ([\d,]+)(?:, or .+)? \|$/gm)
+  const listed = Array.from(rows, ([, name, number = '']) => [name, Number(number.replaceAll(',', ''))])
+  assert.deepEqual(Object.fromEntries(listed), budgets)
+})
+
+interface Example {
+  readonly tool: string
+  readonly args: Json
+  readonly isRefused: boolean
+  readonly answer: Fence
+}
+
+/** Blocks of JSON that name a tool, each with the block of its answer directly below. */
+function readExamples(tools: readonly string[]): Example[] {
+  const fences = readFences(text)
+  return fences.flatMap(({ info, body, end }): Example[] => {
+    const [language, tool = '', refused] = info.split(' ')
+    if (language !== 'json' || !tools.includes(tool)) return []
+    const answer = fences.find(({ start }) => start === end + 1)
+    assert.ok(answer !== undefined, `${tool} ${body} has no answer.`)
+    return [{ tool, args: JSON.parse(body), isRefused: refused === 'refused', answer }]
+  })
+}
+
+async function answerOf(agent: Agent, { tool, args, isRefused }: Example): Promise<string> {
+  return isRefused ? await agent.refusal(tool, args) : formatJson(shortened(await agent.call(tool, args)))
+}
+
+const longestText = 90
+const most = { members: 9, counts: 4, elements: 3, scalars: 6 }
+const leftOut = '…'
+
+/** Of long texts and lists the beginning. */
+function shortened(value: Json): Json {
+  if (typeof value === 'string')
+    return value.length > longestText ? `${value.slice(0, longestText)}${leftOut}` : value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const kept = value.some((one) => typeof one === 'object' && one !== null) ? most.elements : most.scalars
+    const first = value.slice(0, kept).map(shortened)
+    return value.length > kept ? [...first, leftOut] : first
+  }
+  const members = Object.entries(value)
+  // What every answer ends with stays.
+  const kept = members.every(([, inside]) => typeof inside === 'number') ? most.counts : most.members
+  const first = members.filter(([name], at) => at < kept || name === 'query')
+  const all = first.length < members.length ? [...first, [leftOut, leftOut] as const] : first
+  return Object.fromEntries(all.map(([name, inside]) => [name, shortened(inside)]))
+}

@@ -1,0 +1,93 @@
+/** The official client, and what a model would see of a conversation through it: calls, answers and their tokens. */
+import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import type { Json } from '../reference/shapes.ts'
+
+export type Transport = 'http' | 'stdio'
+
+export interface AgentClient extends AsyncDisposable {
+  /** Of the protocol. */
+  readonly revision: string | undefined
+  readonly tools: () => Promise<readonly Tool[]>
+  readonly begin: () => Conversation
+}
+
+/** What has been said since it began. */
+export interface Conversation {
+  /** The answer as structured content; fails where the tool refuses. */
+  readonly call: (name: string, args?: Json) => Promise<Json>
+  /** What a tool says that refuses. */
+  readonly refusal: (name: string, args?: Json) => Promise<string>
+  readonly calls: () => number
+  /** The GraphQL that answers came with. */
+  readonly queries: () => readonly string[]
+  readonly tokens: () => number
+}
+
+const program = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
+
+/** Over HTTP the newer revision is spoken, on standard input and output the older, as most programs do. */
+export async function connectAgent(transport: Transport, url: string): Promise<AgentClient> {
+  const mode = transport === 'http' ? ({ pin: '2026-07-28' } as const) : 'legacy'
+  const client = new Client({ name: 'lexigraph-tests', version: '1.0.0' }, { versionNegotiation: { mode } })
+  await client.connect(transport === 'http' ? overHttp(url) : onStdio(url))
+  return {
+    revision: client.getNegotiatedProtocolVersion(),
+    tools: async () => (await client.listTools()).tools,
+    begin: () => converse(client),
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+function overHttp(url: string): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(`${url}/mcp`))
+}
+
+function onStdio(url: string): StdioClientTransport {
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'mcp', '--endpoint', `${url}/api/graphql`],
+    cwd: tmpdir(),
+  })
+}
+
+function converse(client: Client): Conversation {
+  let calls = 0
+  let tokens = 0
+  const queries: string[] = []
+  const ask = async (name: string, args: Json) => {
+    const result = await client.callTool({ name, arguments: args })
+    const [content] = result.content
+    assert.equal(content?.type, 'text', name)
+    calls += 1
+    tokens += tokensOf(name) + tokensOf(JSON.stringify(args)) + tokensOf(content.text)
+    return { result, text: content.text }
+  }
+  return {
+    async call(name, args = {}) {
+      const { result, text } = await ask(name, args)
+      assert.ok(!result.isError, `${name} ${JSON.stringify(args)}: ${text}`)
+      assert.deepEqual(JSON.parse(text), result.structuredContent)
+      const { query }: Json = result.structuredContent
+      if (query !== undefined) queries.push(query)
+      return result.structuredContent
+    },
+    async refusal(name, args = {}) {
+      const { result, text } = await ask(name, args)
+      assert.equal(result.isError, true, text)
+      return text
+    },
+    calls: () => calls,
+    queries: () => queries,
+    tokens: () => tokens,
+  }
+}
+
+/** As the tokenizer of a model that is about has it. */
+export function tokensOf(text: string): number {
+  return countTokens(text)
+}

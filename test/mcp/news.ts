@@ -1,0 +1,118 @@
+/** The corpus that is asked about, in the words of the reference evaluator: what the right answers are made from. */
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { DemoRecord } from '../../demo/record.ts'
+import assert from 'node:assert/strict'
+import { type GroupField, printKey } from '../reference/aggregate.ts'
+import type { Where } from '../reference/matches.ts'
+import type { Conversation } from './conversation.ts'
+import { createReference, type Reference } from '../reference/reference.ts'
+import type { Json } from '../reference/shapes.ts'
+import { parseInstant } from '../reference/values.ts'
+import type { PlainRecord } from '../reference/world.ts'
+
+export const article = 'tech.service.news.article'
+export const enrichment = 'tech.service.news.enrichment'
+export const source = 'tech.service.news.source'
+
+/** A script, and what has to come of it. */
+export interface Question {
+  readonly asks: string
+  readonly answer: (conversation: Conversation, news: News) => Promise<void>
+}
+
+export interface News {
+  readonly reference: Reference
+  /** When the newest records were made. */
+  readonly now: Date
+  /** The name of the outlet of an article or of the article that is analysed. */
+  readonly outletOf: (record: PlainRecord) => string
+  readonly articleOf: (analysis: PlainRecord) => PlainRecord
+  readonly analysesOf: (article: PlainRecord) => readonly PlainRecord[]
+}
+
+const folder = fileURLToPath(new URL('../../lexicons', import.meta.url))
+
+export function readNews(records: readonly DemoRecord[], now: Date): News {
+  const documents = globSync('**/*.json', { cwd: folder })
+    .filter((file) => file !== 'references.json')
+    .map((file): Json => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8')))
+  const references = JSON.parse(readFileSync(`${folder}/references.json`, 'utf8'))
+  const reference = createReference(documents, references, records.map(plain))
+  const articleOf = ({ value }: PlainRecord) => known(reference.resolve(value.article.uri))
+  const outletOf = (record: PlainRecord): string => {
+    const { value } = record.collection === enrichment ? articleOf(record) : record
+    return known(reference.resolve(value.source.uri)).value.displayName
+  }
+  const analyses = Map.groupBy(
+    reference.records.filter(({ collection }) => collection === enrichment),
+    ({ value }): string => value.article.uri,
+  )
+  return { reference, now, articleOf, outletOf, analysesOf: ({ uri }) => analyses.get(uri) ?? [] }
+}
+
+function plain({ uri, cid, indexedAt, value }: DemoRecord): PlainRecord {
+  const [, , did = '', collection = '', rkey = ''] = uri.split('/')
+  const at = parseInstant(indexedAt)
+  return { uri, cid, did, collection, rkey, indexedAt: at, changedAt: at, value }
+}
+
+export function known<Thing>(thing: Thing | null | undefined): Thing {
+  if (thing === null || thing === undefined) throw new Error('The corpus lacks what a question rests on.')
+  return thing
+}
+
+/** As the tools print averages and shares. */
+export function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000
+}
+
+/** The part of a group that also has that value. */
+export function shareOf(
+  { members }: NamedGroup,
+  field: string,
+  value: Json,
+): { matching: number; share: number } {
+  const matching = members.filter((record) => record.value[field] === value).length
+  return { matching, share: rounded(matching / members.length) }
+}
+
+export function mean(members: readonly PlainRecord[], field: string): number | null {
+  const values = members.flatMap(({ value }): number[] => value[field] ?? [])
+  return values.length === 0 ? null : rounded(values.reduce((sum, value) => sum + value, 0) / values.length)
+}
+
+export interface NamedGroup {
+  /** As tools show the keys: outlets by their names. */
+  readonly names: readonly unknown[]
+  readonly members: readonly PlainRecord[]
+}
+
+export function groupsOf(
+  { reference }: News,
+  collection: string,
+  where: Where,
+  groupBy: readonly string[],
+): NamedGroup[] {
+  const fields = groupBy.map(
+    (name): GroupField => known(reference.groupFields(collection).find((field) => field.name === name)),
+  )
+  const { groups } = reference.aggregate(collection, { where, groupBy, limit: 1_000 })
+  return groups.map(({ keys, members }) => ({
+    members,
+    names: fields.map((field, at) => {
+      const key = printKey(field, keys[at])
+      return reference.resolve(String(key))?.value.displayName ?? key
+    }),
+  }))
+}
+
+/** Whatever their order. */
+export function assertSameRows(actual: readonly Json[], expected: readonly Json[]): void {
+  const sorted = (rows: readonly Json[]) => rows.map((row) => JSON.stringify(row)).toSorted()
+  assert.deepEqual(sorted(actual), sorted(expected))
+}
+
+export function urisOf(records: readonly { readonly uri: string }[]): string[] {
+  return records.map(({ uri }) => uri)
+}
