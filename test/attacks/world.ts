@@ -7,7 +7,8 @@ import { buildDemoCorpus } from '../../demo/corpus.ts'
 import type { DemoRecord } from '../../demo/record.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import type { Given } from './attack.ts'
-import { openFiles } from './processes.ts'
+import { until } from '../support/until.ts'
+import { familyOf, openFiles } from './processes.ts'
 
 export interface World extends AsyncDisposable {
   readonly given: Given
@@ -90,6 +91,8 @@ export async function openWorld(): Promise<World> {
     service.ended.then(() => (isUp = false))
     const articles = isCrowded ? demoArticles * copies : demoArticles
     const target = { ...service, port: Number(new URL(service.url).port), articles, isUp: () => isUp }
+    // The process that reads for long comes a moment later, and is spoken to by files too.
+    await until(() => familyOf(service.pid).length > 1)
     return { target, files: openFiles(service.pid) }
   }
   const servers = new Map<ServerName, Promise<Started>>()
