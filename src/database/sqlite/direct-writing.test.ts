@@ -77,6 +77,23 @@ for (const reads of [false, true])
     assert.equal((await store.rows('pragma journal_mode'))[0]?.journal_mode, 'wal')
   })
 
+test('nobody begins to read in the middle of a direct load, which that could keep from ending', async () => {
+  const path = inFolder('alone.db')
+  await using store = await openNotes(path)
+  const lines = Array.from({ length: 4 }, (_, at) => line(`k${at}`, { text: `Wort ${at}` }))
+  const other = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+  async function* batches(): AsyncGenerator<readonly Change[]> {
+    for await (const batch of inPairs(lines.map(store.change))) {
+      assert.throws(() => other.exec('begin; select count(*) from base'), { errcode: 5 })
+      other.exec('rollback')
+      yield batch
+    }
+  }
+  await store.database.write.load(batches())
+  assert.equal((await store.rows('select id from "org.example.note"')).length, 4)
+  other.close()
+})
+
 function modeOf(database: DatabaseSync): unknown {
   return database.prepare('pragma journal_mode').get()?.journal_mode
 }
