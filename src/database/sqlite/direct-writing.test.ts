@@ -26,6 +26,9 @@ test('what was written directly and broken off is undone, even by who only reads
   const reading = connect(left, true)
   assert.deepEqual({ ...reading.prepare('select count(*) as n from thing').get() }, { n: 0 })
   assert.deepEqual({ ...reading.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
+  const next = new DatabaseSync(left)
+  assert.equal(beginDirectWriting(next), false)
+  next.close()
   reading.close()
 })
 
