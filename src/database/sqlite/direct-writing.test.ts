@@ -97,6 +97,27 @@ test('nobody begins to read in the middle of a direct load, which that could kee
   other.close()
 })
 
+test('a file that another process has filled since it was opened is written through its log', async () => {
+  const path = inFolder('filled.db')
+  await using store = await openNotes(path)
+  const lines = Array.from({ length: 4 }, (_, at) => line(`k${at}`, { text: `Wort ${at}` }))
+  {
+    await using other = await openNotes(path)
+    await other.load(lines)
+  }
+  const modes: unknown[] = []
+  async function* batches(): AsyncGenerator<readonly Change[]> {
+    for await (const batch of inPairs(lines.map(store.change))) {
+      const reading = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+      modes.push(modeOf(reading))
+      reading.close()
+      yield batch
+    }
+  }
+  await store.database.write.load(batches())
+  assert.deepEqual(modes, ['wal', 'wal'])
+})
+
 function modeOf(database: DatabaseSync): unknown {
   return database.prepare('pragma journal_mode').get()?.journal_mode
 }

@@ -142,10 +142,12 @@ export class SqliteWriter implements WriteDatabase {
       try {
         // Whoever came to read in the middle of it could keep it from ending.
         await this.#begin(direct ? 'exclusive' : 'immediate')
-        return await (this.#isEmpty ? this.#loadAll(batches) : this.#loadInTurn(batches))
+        if (this.#isEmpty) return await this.#loadAll(batches)
+        this.#database.exec('commit')
       } finally {
         if (direct) endDirectWriting(this.#database)
       }
+      return this.#loadInTurn(batches)
     })
   }
 
@@ -202,7 +204,6 @@ export class SqliteWriter implements WriteDatabase {
   /** Each batch in a transaction of its own. */
   async #loadInTurn(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
-    this.#database.exec('commit')
     for await (const batch of batches) {
       await this.#begin()
       addOutcome(
