@@ -29,7 +29,7 @@ function timeOf(thread: string): number {
   }
 }
 
-/** Megabytes that nobody else has: without what is shared, such as pages of a file that is mapped by several. */
+/** Megabytes that nobody else has and no file does: pages that are as in their file can be taken back at any time. */
 export function privateMemoryOf(root: number): number {
   const kilobytes = familyOf(root, parents()).map((pid) => {
     try {

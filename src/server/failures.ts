@@ -64,8 +64,7 @@ export function sendErrors(
   // RFC 9110, section 11.6.1 wants to be told how; a header of our own has no registered scheme.
   if (status === 401) reply.header('www-authenticate', 'ApiKey header="X-API-Key"')
   const body = errorBody(errors)
-  reply.header('cache-control', 'no-store').removeHeader('etag')
-  reply.code(status).headers(headersOf(reply.request, type)).send(body)
+  reply.code(status).header('cache-control', 'no-store').headers(headersOf(reply.request, type)).send(body)
   const { visit, id } = reply.request
   visit?.end(id, (extensions?.code ?? 'INTERNAL') as ErrorCode, status, Buffer.byteLength(body))
 }

@@ -47,6 +47,14 @@ test('a request that was refused before it was understood has a line too', () =>
   )
 })
 
+test('rows of an answer that is too long to count them are unknown, and not none', () => {
+  const lines = linesOf([answered({ report: { ...report, rows: null } }), answered({ report: null })])
+  assert.deepEqual(
+    lines.map(({ rows }) => rows),
+    [null, 0],
+  )
+})
+
 test('no line has an address, a document, a variable or the name that a request gives its operation', () => {
   const request = {
     query: 'query { notes(where: {title: {eq: "secret-literal"}}) { totalCount } }',

@@ -39,7 +39,8 @@ export function describeAnswered(answered: Answered): object {
       withoutKeys(report?.operationName?.slice(0, 2 * nameLength) ?? '').slice(0, nameLength) || null,
     document: request === null ? null : documentHash(request.query),
     points: report?.points ?? 0,
-    rows: report?.rows ?? 0,
+    // Those of a long answer are not counted: null.
+    rows: report === null ? 0 : report.rows,
     bytes,
     ms: rounded(duration),
     statementMs: rounded(report?.statementTime ?? 0),

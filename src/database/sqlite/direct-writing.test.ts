@@ -26,6 +26,9 @@ test('what was written directly and broken off is undone, even by who only reads
   const reading = connect(left, true)
   assert.deepEqual({ ...reading.prepare('select count(*) as n from thing').get() }, { n: 0 })
   assert.deepEqual({ ...reading.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
+  const next = new DatabaseSync(left)
+  assert.equal(beginDirectWriting(next), false)
+  next.close()
   reading.close()
 })
 
@@ -76,6 +79,44 @@ for (const reads of [false, true])
     assert.equal((await store.rows('select id from "org.example.note"')).length, 10)
     assert.equal((await store.rows('pragma journal_mode'))[0]?.journal_mode, 'wal')
   })
+
+test('nobody begins to read in the middle of a direct load, which that could keep from ending', async () => {
+  const path = inFolder('alone.db')
+  await using store = await openNotes(path)
+  const lines = Array.from({ length: 4 }, (_, at) => line(`k${at}`, { text: `Wort ${at}` }))
+  const other = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+  async function* batches(): AsyncGenerator<readonly Change[]> {
+    for await (const batch of inPairs(lines.map(store.change))) {
+      assert.throws(() => other.exec('begin; select count(*) from base'), { errcode: 5 })
+      other.exec('rollback')
+      yield batch
+    }
+  }
+  await store.database.write.load(batches())
+  assert.equal((await store.rows('select id from "org.example.note"')).length, 4)
+  other.close()
+})
+
+test('a file that another process has filled since it was opened is written through its log', async () => {
+  const path = inFolder('filled.db')
+  await using store = await openNotes(path)
+  const lines = Array.from({ length: 4 }, (_, at) => line(`k${at}`, { text: `Wort ${at}` }))
+  {
+    await using other = await openNotes(path)
+    await other.load(lines)
+  }
+  const modes: unknown[] = []
+  async function* batches(): AsyncGenerator<readonly Change[]> {
+    for await (const batch of inPairs(lines.map(store.change))) {
+      const reading = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+      modes.push(modeOf(reading))
+      reading.close()
+      yield batch
+    }
+  }
+  await store.database.write.load(batches())
+  assert.deepEqual(modes, ['wal', 'wal'])
+})
 
 function modeOf(database: DatabaseSync): unknown {
   return database.prepare('pragma journal_mode').get()?.journal_mode

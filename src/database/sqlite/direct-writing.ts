@@ -32,12 +32,15 @@ export function endDirectWriting(database: DatabaseSync): void {
   }
 }
 
-/** What a load has left that was killed: whoever only reads cannot undo it. */
+/**
+ * What a load has left that was killed: whoever only reads cannot undo it. With its log the file tells the next load
+ * that somebody has it open.
+ */
 export function undoDirectWriting(path: string, timeout: number): void {
   if (!existsSync(`${path}-journal`)) return
   const writing = new DatabaseSync(path, { timeout })
   try {
-    writing.prepare('select count(*) from sqlite_master').get()
+    writing.exec(inLog)
   } finally {
     writing.close()
   }

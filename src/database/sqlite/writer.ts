@@ -47,6 +47,9 @@ export interface WriterOptions {
   readonly check: RecordCheck
 }
 
+/** Against others who write, or who read as well. */
+type Lock = 'immediate' | 'exclusive'
+
 /** Milliseconds that a transaction waits for another process's, and between two attempts. */
 const lockTimeout = 10_000
 const lockPause = 20
@@ -137,11 +140,14 @@ export class SqliteWriter implements WriteDatabase {
     return this.#exclusively(async () => {
       const direct = this.#isEmpty && beginDirectWriting(this.#database)
       try {
-        await this.#begin()
-        return await (this.#isEmpty ? this.#loadAll(batches) : this.#loadInTurn(batches))
+        // Whoever came to read in the middle of it could keep it from ending.
+        await this.#begin(direct ? 'exclusive' : 'immediate')
+        if (this.#isEmpty) return await this.#loadAll(batches)
+        this.#database.exec('commit')
       } finally {
         if (direct) endDirectWriting(this.#database)
       }
+      return this.#loadInTurn(batches)
     })
   }
 
@@ -198,7 +204,6 @@ export class SqliteWriter implements WriteDatabase {
   /** Each batch in a transaction of its own. */
   async #loadInTurn(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
-    this.#database.exec('commit')
     for await (const batch of batches) {
       await this.#begin()
       addOutcome(
@@ -223,8 +228,8 @@ export class SqliteWriter implements WriteDatabase {
   }
 
   /** Other processes may have written since the last transaction: what memory says is then read anew. */
-  async #begin(): Promise<void> {
-    await this.#lock()
+  async #begin(lock: Lock = 'immediate'): Promise<void> {
+    await this.#lock(lock)
     const version = this.#readDataVersion()
     if (version === this.#dataVersion) return
     try {
@@ -239,11 +244,11 @@ export class SqliteWriter implements WriteDatabase {
   }
 
   /** The engine's own waiting would hold up everything else that this thread does. */
-  async #lock(): Promise<void> {
+  async #lock(lock: Lock): Promise<void> {
     const end = performance.now() + lockTimeout
     for (;;) {
       try {
-        this.#database.exec('begin immediate')
+        this.#database.exec(`begin ${lock}`)
         return
       } catch (cause) {
         if (!isBusy(cause)) throw cause
