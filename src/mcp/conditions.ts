@@ -4,7 +4,7 @@ import { nearest } from '../util/nearest.ts'
 import { parseStretch, type Stretch } from './dates.ts'
 import type { Literal } from './graphql-text.ts'
 import { ToolError } from './tool.ts'
-import { allOf, type Where } from './where.ts'
+import type { Where } from './where.ts'
 
 /** The moment that "today" is reckoned from. */
 export interface Clock {
@@ -51,7 +51,17 @@ function operatorsOf(
   clock: Clock,
 ): Where {
   const allowed = operatorsFor(type)
-  const conditions = Object.entries(given).map(([name, inner]): Where => {
+  const conditions = Object.entries(given).flatMap(([name, inner]) =>
+    Object.entries(conditionOf(name, inner)),
+  )
+  const names = new Set(conditions.map(([name]) => name))
+  if (names.size < conditions.length)
+    throw new ToolError(
+      `Some of ${Object.keys(given).join(', ')} set the same bound of "${text}"; leave one of them out.`,
+    )
+  return Object.fromEntries(conditions)
+
+  function conditionOf(name: string, inner: unknown): Where {
     if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
     if (name === 'isNull') return { isNull: isNull(text, inner) }
     if (inner === null) return { isNull: name !== 'ne' }
@@ -59,8 +69,7 @@ function operatorsOf(
       return { [name]: list(text, inner).map((each) => scalarLiteral(text, type, each, clock)) }
     if (type.kind === 'datetime') return momentCondition(name, parseStretch(asText(text, inner), clock.now()))
     return { [name]: scalarLiteral(text, type, inner, clock) }
-  })
-  return allOf(conditions)
+  }
 }
 
 function operatorsFor({ kind }: FieldType): readonly string[] {
@@ -126,7 +135,7 @@ export function isNull(text: string, value: unknown): boolean {
 export function unknownOperator(text: string, name: string, allowed: readonly string[]): ToolError {
   const near = nearest(name, allowed)
   return new ToolError(
-    `"${text}" has no operator "${name.slice(0, 40)}"${near === null ? '' : `; did you mean "${near}"?`} It takes ${allowed.join(', ')}.`,
+    `"${text}" has no operator "${name.slice(0, 40)}"${near === null ? '.' : `; did you mean "${near}"?`} It takes ${allowed.join(', ')}.`,
   )
 }
 
