@@ -100,19 +100,19 @@ async function describeCollection(subject: Subject, toolbox: Toolbox, signal: Ab
   const { count, min, max } = data[root] as { count: number; min: Json; max: Json }
   const own = collection.type.fields.map((field) => [field.name, lineOf(field, subject, toolbox)] as const)
   const fields = Object.fromEntries([...own, ...referringLines(subject, toolbox)])
-  const values = Object.fromEntries(
-    counted.map(({ name }) => [name, valuesOf(data[name] as Counted, (group) => group[name])] as const),
+  const values = counted.map(
+    ({ name }) => [name, valuesOf(data[name] as Counted, (group) => group[name])] as const,
   )
-  return fitDescription({
+  const whole = {
     collection: label,
     about: collection.type.description,
     records: count,
     time: `${time}: since, until and the newest; ${String(min[time])} to ${String(max[time])}`,
     fields,
-    values,
     operators,
     query,
-  })
+  }
+  return fitDescription(whole, values)
 }
 
 /** Few values are expected, and counting them is cheap. */
@@ -120,10 +120,17 @@ function isCounted({ type }: Field): boolean {
   return type.kind === 'string' && type.categorical
 }
 
-function valuesOf({ groupCount, groups }: Counted, keyOf: (group: Json) => unknown): Json {
-  const shown = groups.map((group) => [String(keyOf(group) ?? '(missing)'), group.count] as const)
-  const more = groupCount - groups.length
-  return Object.fromEntries([...shown, ...(more > 0 ? [['(other values)', more] as const] : [])])
+/** A list, because an object would put numbers first. */
+interface Values {
+  /** The most frequent, with their counts. */
+  readonly shown: readonly (readonly [value: string, count: number])[]
+  /** How many more there are. */
+  readonly others: number
+}
+
+function valuesOf({ groupCount, groups }: Counted, keyOf: (group: Json) => unknown): Values {
+  const shown = groups.map((group) => [plainText(String(keyOf(group) ?? '(missing)')), group.count] as const)
+  return { shown, others: groupCount - groups.length }
 }
 
 function lineOf(field: Field, { collection }: Subject, toolbox: Toolbox): string {
@@ -165,13 +172,12 @@ function referringLines({ collection }: Subject, toolbox: Toolbox): (readonly [s
 interface Description extends Json {
   readonly about: string
   readonly fields: Json
-  readonly values: Json
 }
 
 /** Meanings are cut first, then the rarer values; names of fields stay. */
-function fitDescription(whole: Description): Json {
+function fitDescription(whole: Description, values: readonly (readonly [string, Values])[]): Json {
   const plain = plainValue(whole) as Description
-  for (const [meaning, values] of [
+  for (const [meaning, most] of [
     [300, 12],
     [110, 12],
     [80, 8],
@@ -184,24 +190,22 @@ function fitDescription(whole: Description): Json {
       ...plain,
       about: cutText(plain.about, 4 * meaning),
       fields: cutTexts(plain.fields, meaning) as Json,
-      values: fewer(plain.values, values),
+      values: Object.fromEntries(values.map(([name, counted]) => [name, fewer(counted, most, 40)])),
     }
     if (tokensOfJson(cut) <= budgets.describe) return cut
   }
   return fitted({ ...plain, values: {} })
 }
 
-/** The most frequent values, and how many others there are. */
-function fewer(values: Json, most: number): Json {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, counts]) => {
-      const { '(other values)': others = 0, ...known } = counts as Record<string, number>
-      const entries = Object.entries(known)
-      const more = others + Math.max(entries.length - most, 0)
-      const shown = entries.slice(0, most).map(([value, count]) => [cutText(value, 40), count] as const)
-      return [name, Object.fromEntries([...shown, ...(more > 0 ? [['(other values)', more] as const] : [])])]
-    }),
-  )
+/** What is cut to the same beginning is counted together. */
+function fewer({ shown, others }: Values, most: number, longest: number): Json {
+  const counts = new Map<string, number>()
+  for (const [value, count] of shown.slice(0, most)) {
+    const cut = cutText(value, longest)
+    counts.set(cut, (counts.get(cut) ?? 0) + count)
+  }
+  const left = others + Math.max(shown.length - most, 0)
+  return Object.fromEntries([...counts, ...(left > 0 ? [['(other values)', left] as const] : [])])
 }
 
 async function describeField(
@@ -241,7 +245,7 @@ async function describeField(
     const name = readDisplay(row[`${field.name}Resolved`], reference === 'any' ? null : reference, toolbox)
     return name ?? row[field.name]
   })
-  return fitValues({ ...about, distinct: counted.groupCount, values, query })
+  return fitValues({ ...about, distinct: counted.groupCount, query }, values)
 }
 
 function groupOf(text: string, holder: Subject['collection'], toolbox: Toolbox): Group | null {
@@ -272,14 +276,18 @@ function objectIn(type: FieldType) {
   return type.kind === 'array' && type.of.kind === 'object' ? type.of.type : undefined
 }
 
-function fitValues(whole: Json & { readonly values: Json }): Json {
-  const plain = plainValue(whole) as typeof whole
-  for (const most of [mostValuesOfOne, 35, 20, 10]) {
-    const { values } = fewer({ values: plain.values }, most) as { values: Json }
-    const cut = { ...plain, values }
+function fitValues(whole: Json, values: Values): Json {
+  const plain = plainValue(whole) as Json
+  for (const [most, longest] of [
+    [mostValuesOfOne, 200],
+    [35, 120],
+    [20, 100],
+    [10, 80],
+  ] as const) {
+    const cut = { ...plain, values: fewer(values, most, longest) }
     if (tokensOfJson(cut) <= budgets.describe) return cut
   }
-  return fitted(plain)
+  return fitted({ ...plain, values: fewer(values, 5, 80) })
 }
 
 function fitted(whole: Json): Json {
