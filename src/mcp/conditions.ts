@@ -64,7 +64,7 @@ function operatorsOf(
   function conditionOf(name: string, inner: unknown): Where {
     if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
     if (name === 'isNull') return { isNull: isNull(text, inner) }
-    if (inner === null) return { isNull: name !== 'ne' }
+    if (inner === null && (name === 'eq' || name === 'ne')) return { isNull: name === 'eq' }
     if (name === 'in' || name === 'notIn')
       return { [name]: list(text, inner).map((each) => scalarLiteral(text, type, each, clock)) }
     if (type.kind === 'datetime') return momentCondition(name, parseStretch(asText(text, inner), clock.now()))

@@ -171,6 +171,11 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
   ],
   [
     'search_records',
+    { collection: 'article', filters: { wordCount: { gt: null } } },
+    /an integer, and null is none/,
+  ],
+  [
+    'search_records',
     { collection: 'article', filters: { language: { constructor: 'en' } } },
     /no operator "constructor"\. It takes/,
   ],
