@@ -1,37 +1,27 @@
 /** One question to the endpoint, with its errors as a caller of a tool should read them. */
 import { prepare } from '../query/prepare.ts'
-import type { EndpointFault } from './endpoint.ts'
-import { EndpointError } from './endpoint.ts'
+import { EndpointError, type EndpointFault } from './endpoint.ts'
 import { cutText } from './budget.ts'
 import { plainText } from './plain-text.ts'
-import { ToolError, type ToolsGiven } from './tool.ts'
+import type { ToolsGiven } from './tool.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** Throws a ToolError where there is no data. */
+/** Throws an EndpointError where there is not all that was asked for. */
 export async function ask(
   { endpoint, schema }: ToolsGiven,
   query: string,
   signal: AbortSignal,
 ): Promise<Data> {
-  const { data, errors } = await reach(() => endpoint.ask({ query }, signal))
-  if (data !== null) return data
+  const { data, errors } = await endpoint.ask({ query }, signal)
+  // What failed in part is missing from the data, and would be taken for something that is not there.
+  if (data !== null && errors.length === 0) return data
   // What fits the lexicons here and not those there is nobody's mistake but that of who started this program.
   if (errors.some(({ code }) => code === 'GRAPHQL_VALIDATION_FAILED') && isValid(schema, query))
-    throw new ToolError(
+    throw new EndpointError(
       'The service has other lexicons than this program; start it with --lexicons and the folder of those that the service has.',
     )
-  throw new ToolError(faultText(errors))
-}
-
-/** A service that cannot be reached is told like any other failure of a call. */
-export async function reach<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await call()
-  } catch (error) {
-    if (error instanceof EndpointError) throw new ToolError(plainText(error.message))
-    throw error
-  }
+  throw new EndpointError(faultText(errors))
 }
 
 export function faultText(errors: readonly EndpointFault[]): string {

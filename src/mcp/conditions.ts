@@ -4,7 +4,7 @@ import { parseStretch, type Stretch } from './dates.ts'
 import { operatorsFor, unknownOperator } from './filter-operators.ts'
 import type { Literal } from './graphql-text.ts'
 import { ToolError } from './tool.ts'
-import { allOf, type Where } from './where.ts'
+import type { Where } from './where.ts'
 
 /** The moment that "today" is reckoned from. */
 export interface Clock {
@@ -49,16 +49,25 @@ function operatorsOf(
   clock: Clock,
 ): Where {
   const allowed = operatorsFor(type)
-  const conditions = Object.entries(given).map(([name, inner]): Where => {
+  const conditions = Object.entries(given).flatMap(([name, inner]) =>
+    Object.entries(conditionOf(name, inner)),
+  )
+  const names = new Set(conditions.map(([name]) => name))
+  if (names.size < conditions.length)
+    throw new ToolError(
+      `Some of ${Object.keys(given).join(', ')} set the same bound of "${text}"; leave one of them out.`,
+    )
+  return Object.fromEntries(conditions)
+
+  function conditionOf(name: string, inner: unknown): Where {
     if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
     if (name === 'isNull') return { isNull: isNull(text, inner) }
-    if (inner === null) return { isNull: name !== 'ne' }
+    if (inner === null && (name === 'eq' || name === 'ne')) return { isNull: name === 'eq' }
     if (name === 'in' || name === 'notIn')
       return { [name]: list(text, inner).map((each) => scalarLiteral(text, type, each, clock)) }
     if (type.kind === 'datetime') return momentCondition(name, parseStretch(asText(text, inner), clock.now()))
     return { [name]: scalarLiteral(text, type, inner, clock) }
-  })
-  return allOf(conditions)
+  }
 }
 
 function within({ start, end }: Stretch): Where {

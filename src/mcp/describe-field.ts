@@ -2,7 +2,7 @@
 import type { FieldType } from '../schema/model.ts'
 import { budgets, tokensOfJson } from './budget.ts'
 import type { Subject } from './collections.ts'
-import { type Counted, fewer, fitted, type Json, typeWord, valuesOf } from './describe-parts.ts'
+import { type Counted, fewer, fitted, type Json, typeWord, type Values, valuesOf } from './describe-parts.ts'
 import { readDisplay, selectDisplay } from './fields.ts'
 import { Bare, printField, printSelection, type Selection } from './graphql-text.ts'
 import { type Group, parseGroup } from './groups.ts'
@@ -57,7 +57,7 @@ export async function describeField(
   )
   const most = isMoment || repeats(counted) ? mostValues : mostExamples
   const count = isMoment ? { months: counted.groupCount } : { distinct: counted.groupCount }
-  return fitValues({ ...about, ...count, values, query }, most)
+  return fitValues({ ...about, ...count, query }, values, most)
 }
 
 function isTime({ end }: Path): boolean {
@@ -115,13 +115,18 @@ function objectIn(type: FieldType) {
   return type.kind === 'array' && type.of.kind === 'object' ? type.of.type : undefined
 }
 
-function fitValues(whole: Json & { readonly values: Json }, most: number): Json {
-  const plain = plainValue(whole) as typeof whole
-  for (const shown of [mostValues, 35, 20, 10, mostExamples]) {
+function fitValues(whole: Json, values: Values, most: number): Json {
+  const plain = plainValue(whole) as Json
+  for (const [shown, longest] of [
+    [mostValues, 200],
+    [35, 120],
+    [20, 100],
+    [10, 80],
+    [mostExamples, 80],
+  ] as const) {
     if (shown > most) continue
-    const { values } = fewer({ values: plain.values }, shown) as { values: Json }
-    const cut = { ...plain, values }
+    const cut = { ...plain, values: fewer(values, shown, longest) }
     if (tokensOfJson(cut) <= budgets.describe) return cut
   }
-  return fitted(plain)
+  return fitted({ ...plain, values: fewer(values, mostExamples, 80) })
 }

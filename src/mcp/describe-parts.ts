@@ -9,10 +9,17 @@ export interface Counted {
   readonly groups: readonly (Json & { readonly count: number })[]
 }
 
-export function valuesOf({ groupCount, groups }: Counted, keyOf: (group: Json) => unknown): Json {
-  const shown = groups.map((group) => [String(keyOf(group) ?? '(missing)'), group.count] as const)
-  const more = groupCount - groups.length
-  return Object.fromEntries([...shown, ...(more > 0 ? [['(other values)', more] as const] : [])])
+/** A list, because an object would put numbers first. */
+export interface Values {
+  /** The most frequent, with their counts. */
+  readonly shown: readonly (readonly [value: string, count: number])[]
+  /** How many more there are. */
+  readonly others: number
+}
+
+export function valuesOf({ groupCount, groups }: Counted, keyOf: (group: Json) => unknown): Values {
+  const shown = groups.map((group) => [plainText(String(keyOf(group) ?? '(missing)')), group.count] as const)
+  return { shown, others: groupCount - groups.length }
 }
 
 export function typeWord(type: FieldType): string {
@@ -34,17 +41,15 @@ export function typeWord(type: FieldType): string {
   }
 }
 
-/** The most frequent values, and how many others there are. */
-export function fewer(values: Json, most: number): Json {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, counts]) => {
-      const { '(other values)': others = 0, ...known } = counts as Record<string, number>
-      const entries = Object.entries(known)
-      const more = others + Math.max(entries.length - most, 0)
-      const shown = entries.slice(0, most).map(([value, count]) => [cutText(value, 40), count] as const)
-      return [name, Object.fromEntries([...shown, ...(more > 0 ? [['(other values)', more] as const] : [])])]
-    }),
-  )
+/** The most frequent, and how many others there are. What is cut to the same beginning is counted together. */
+export function fewer({ shown, others }: Values, most: number, longest: number): Json {
+  const counts = new Map<string, number>()
+  for (const [value, count] of shown.slice(0, most)) {
+    const cut = cutText(value, longest)
+    counts.set(cut, (counts.get(cut) ?? 0) + count)
+  }
+  const left = others + Math.max(shown.length - most, 0)
+  return Object.fromEntries([...counts, ...(left > 0 ? [['(other values)', left] as const] : [])])
 }
 
 export function fitted(whole: Json): Json {

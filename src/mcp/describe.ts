@@ -4,7 +4,7 @@ import { holderOf } from '../schema/operators.ts'
 import { budgets, cutText, cutTexts, tokensOfJson } from './budget.ts'
 import type { Subject } from './collections.ts'
 import { describeField } from './describe-field.ts'
-import { type Counted, fewer, fitted, type Json, typeWord, valuesOf } from './describe-parts.ts'
+import { type Counted, fewer, fitted, type Json, typeWord, valuesOf, type Values } from './describe-parts.ts'
 import { isReference, referenceOf } from './fields.ts'
 import { printField } from './graphql-text.ts'
 import { reverseNames } from './paths.ts'
@@ -98,21 +98,21 @@ async function describeCollection(subject: Subject, toolbox: Toolbox, signal: Ab
   const without = (data['untimed'] as { count: number } | undefined)?.count ?? 0
   const own = collection.type.fields.map((field) => [field.name, lineOf(field, subject, toolbox)] as const)
   const fields = Object.fromEntries([...own, ...referringLines(subject, toolbox)])
-  const values = Object.fromEntries(
-    counted.map(({ name }) => [name, valuesOf(data[name] as Counted, (group) => group[name])] as const),
+  const values = counted.map(
+    ({ name }) => [name, valuesOf(data[name] as Counted, (group) => group[name])] as const,
   )
-  return fitDescription({
+  const whole = {
     collection: label,
     about: collection.type.description,
     records: count,
     time: `${time}: since, until and the newest; ${String(min[time])} to ${String(max[time])}${without === 0 ? '' : `; ${without} records have none, and are left out by since and until`}`,
     fields,
-    values,
     operators: collection.type.fields.some(({ type }) => type.kind === 'strongRef')
       ? `${operators}${ofReferences}`
       : operators,
     query,
-  })
+  }
+  return fitDescription(whole, values)
 }
 
 /** Few values are expected, and counting them is cheap. */
@@ -140,13 +140,12 @@ function referringLines({ collection }: Subject, toolbox: Toolbox): (readonly [s
 interface Description extends Json {
   readonly about: string
   readonly fields: Json
-  readonly values: Json
 }
 
 /** Meanings are cut first, then the rarer values; names of fields stay. */
-function fitDescription(whole: Description): Json {
+function fitDescription(whole: Description, values: readonly (readonly [string, Values])[]): Json {
   const plain = plainValue(whole) as Description
-  for (const [meaning, values] of [
+  for (const [meaning, most] of [
     [300, 12],
     [110, 12],
     [80, 8],
@@ -159,7 +158,7 @@ function fitDescription(whole: Description): Json {
       ...plain,
       about: cutText(plain.about, 4 * meaning),
       fields: cutTexts(plain.fields, meaning) as Json,
-      values: fewer(plain.values, values),
+      values: Object.fromEntries(values.map(([name, counted]) => [name, fewer(counted, most, 40)])),
     }
     if (tokensOfJson(cut) <= budgets.describe) return cut
   }

@@ -28,7 +28,7 @@ export interface Endpoint {
   ask(question: EndpointQuestion, signal: AbortSignal): Promise<EndpointAnswer>
 }
 
-/** The service could not be asked; the message says why, and what to do. */
+/** The service could not be asked, or refused to answer; the message says why, and what to do. */
 export class EndpointError extends Error {
   override readonly name = 'EndpointError'
 }

@@ -24,6 +24,12 @@ export interface Group {
 export const measureKinds = ['avg', 'sum', 'min', 'max', 'distinct'] as const
 export type MeasureKind = (typeof measureKinds)[number]
 
+const otherWords: ReadonlyMap<string, MeasureKind> = new Map([
+  ['countdistinct', 'distinct'],
+  ['average', 'avg'],
+  ['mean', 'avg'],
+])
+
 export interface Measure {
   readonly text: string
   readonly kind: MeasureKind
@@ -111,8 +117,7 @@ function cannotGroup(text: string, path: Path, from: Collection, terrain: Terrai
 /** `avg:clickbaitScore`, `max:publishedAt`, `distinct:article.source`. */
 export function parseMeasure(text: string, from: Collection, terrain: Terrain): Measure {
   const [, before = '', path = ''] = /^(\w+)[:(](.+?)\)?$/.exec(text.trim()) ?? []
-  const words: Record<string, MeasureKind> = { countdistinct: 'distinct', average: 'avg', mean: 'avg' }
-  const kind = measureKinds.find((known) => known === before) ?? words[before.toLowerCase()]
+  const kind = measureKinds.find((known) => known === before) ?? otherWords.get(before.toLowerCase())
   if (kind === undefined)
     throw new ToolError(
       `"${text.slice(0, 80)}" is no measure. Write one of ${measureKinds.join(', ')}, a colon and a field, such as "avg:${numberOf(from)}".`,

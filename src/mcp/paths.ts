@@ -64,11 +64,16 @@ type Spot =
   | { readonly kind: 'object'; readonly type: ObjectType; readonly place: Place | null }
   | { readonly kind: 'reference'; readonly field: Field; readonly reference: Reference | null }
 
+/** Longer ones only go in circles. */
+const mostParts = 12
+
 /** Throws a ToolError that names the nearest path. */
 export function parsePath(text: string, from: Collection, terrain: Terrain): Path {
   const steps: Step[] = []
   let spot: Spot = { kind: 'record', collection: from }
-  const parts = text.trim().split('.')
+  const parts = text.trim().split('.', mostParts + 1)
+  if (parts.length > mostParts)
+    throw new ToolError(`"${text.slice(0, 80)}…" is too long a path: one has at most ${mostParts} parts.`)
   for (const [at, part] of parts.entries()) {
     const passed = parts.slice(0, at)
     const isLast = at === parts.length - 1

@@ -7,6 +7,7 @@ import { writeGuide } from './guide.ts'
 import { type SchemaPart, splitSchema } from './schema-parts.ts'
 import { type Tool, ToolError } from './tool.ts'
 import { EndpointError } from './endpoint.ts'
+import { tellable } from './failures.ts'
 
 export interface ResourcesGiven {
   readonly model: Model
@@ -14,6 +15,8 @@ export interface ResourcesGiven {
   readonly schema: GraphQLSchema
   /** Records are read by one of them. */
   readonly tools: readonly Tool[]
+  /** Told of faults that are ours. */
+  readonly onFault: (error: Error) => void
 }
 
 export interface Resources {
@@ -23,12 +26,13 @@ export interface Resources {
   readonly documents: LexiconSet['documents']
   /** Null where no tool reads records. */
   readonly readRecord: Tool['run'] | null
+  readonly onFault: ResourcesGiven['onFault']
 }
 
 /** What follows from the lexicons; a record may change at any time. */
 const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 
-export function createResources({ model, lexicons, schema, tools }: ResourcesGiven): Resources {
+export function createResources({ model, lexicons, schema, tools, onFault }: ResourcesGiven): Resources {
   const parts = splitSchema(schema, model)
   const reader = tools.find(({ name }) => name === 'get_record')
   return {
@@ -37,11 +41,12 @@ export function createResources({ model, lexicons, schema, tools }: ResourcesGiv
     parts,
     documents: lexicons.documents,
     readRecord: reader === undefined ? null : (args, signal) => reader.run(args, signal),
+    onFault,
   }
 }
 
 export function registerResources(server: McpServer, resources: Resources): void {
-  const { guide, index, parts, documents, readRecord } = resources
+  const { guide, index, parts, documents, readRecord, onFault } = resources
   server.registerResource(
     'guide',
     'lexigraph://guide',
@@ -66,7 +71,7 @@ export function registerResources(server: McpServer, resources: Resources): void
   )
   registerParts(server, parts)
   registerLexicons(server, documents)
-  if (readRecord !== null) registerRecords(server, readRecord)
+  if (readRecord !== null) registerRecords(server, readRecord, onFault)
 }
 
 function registerParts(server: McpServer, parts: readonly SchemaPart[]): void {
@@ -128,7 +133,7 @@ function registerLexicons(server: McpServer, documents: LexiconSet['documents'])
 }
 
 /** The AT-URI stands behind a scheme of ours: by itself it is no URL, because its authority has colons. */
-function registerRecords(server: McpServer, read: Tool['run']): void {
+function registerRecords(server: McpServer, read: Tool['run'], onFault: ResourcesGiven['onFault']): void {
   const mimeType = 'application/json'
   server.registerResource(
     'record',
@@ -144,9 +149,11 @@ function registerRecords(server: McpServer, read: Tool['run']): void {
         return textAs(href, mimeType, JSON.stringify(await read({ uri: String(uri) }, mcpReq.signal)))
       } catch (error) {
         // A record that is not there, or an address that is none.
-        if (error instanceof ToolError) throw new ResourceNotFoundError(href, error.message)
-        if (error instanceof EndpointError) throw new Error(error.message, { cause: error })
-        throw error
+        if (error instanceof ToolError) throw new ResourceNotFoundError(href, tellable(error))
+        if (error instanceof EndpointError) throw new Error(tellable(error), { cause: error })
+        if (mcpReq.signal.aborted) throw error
+        onFault(error instanceof Error ? error : new Error(String(error)))
+        throw new Error('The record could not be read by a fault of this server.', { cause: error })
       }
     },
   )

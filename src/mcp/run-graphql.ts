@@ -1,9 +1,10 @@
 /** The tool `run_graphql`: any query, its data cut to what there is room for. */
-import { faultText, reach } from './ask.ts'
+import { faultText } from './ask.ts'
 import { budgets, cutText, fitValue, tokensOfJson } from './budget.ts'
+import { EndpointError } from './endpoint.ts'
 import { plainText, plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
-import { type Tool, ToolError } from './tool.ts'
+import type { Tool } from './tool.ts'
 
 const mostCuts = 5
 
@@ -41,8 +42,8 @@ export function createRunGraphql({ given: { endpoint } }: Toolbox): Tool {
           ? { variables: variables as Readonly<Record<string, unknown>> }
           : {}),
       }
-      const { data, errors, cost } = await reach(() => endpoint.ask(question, signal))
-      if (data === null) throw new ToolError(faultText(errors))
+      const { data, errors, cost } = await endpoint.ask(question, signal)
+      if (data === null) throw new EndpointError(faultText(errors))
       const messages = errors.slice(0, 3).map(({ message }) => cutText(plainText(message), 300))
       const frame = { data: {}, cut: [], errors: messages, cost }
       const room = (typeof most === 'number' ? most : budgets.run_graphql) - tokensOfJson(frame) - 100

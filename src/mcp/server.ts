@@ -14,6 +14,7 @@ import {
 import type { LexiconSet } from '../lexicon/lexicons.ts'
 import { readArguments } from './arguments.ts'
 import { EndpointError } from './endpoint.ts'
+import { tellable } from './failures.ts'
 import { createPrompts, registerPrompts } from './prompts.ts'
 import { createResources, registerResources } from './resources.ts'
 import { type Tool, ToolError, type ToolsGiven } from './tool.ts'
@@ -57,7 +58,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
     inputSchema: readArguments(tool),
     outputSchema: readSchema(tool.outputSchema),
   }))
-  const resources = createResources({ model, lexicons, schema, tools })
+  const resources = createResources({ model, lexicons, schema, tools, onFault })
   const prompts = createPrompts(model)
   const text = instructions(tools)
   return () => {
@@ -119,7 +120,7 @@ async function call(
   }
 
   function explain(error: unknown): string {
-    if (error instanceof ToolError || error instanceof EndpointError) return error.message
+    if (error instanceof ToolError || error instanceof EndpointError) return tellable(error)
     if (mcpReq.signal.aborted) return 'The call was cancelled.'
     if (deadline.aborted) return `The call took longer than ${patience / 1000} s. Ask for less at once.`
     onFault(error instanceof Error ? error : new Error(String(error)))

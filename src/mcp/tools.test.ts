@@ -165,6 +165,27 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
   ['search_records', { collection: 'article', since: 'last wek' }, /"last week" is/],
   ['search_records', { collection: 'article', after: 'page2' }, /no cursor/],
   [
+    'search_records',
+    { collection: 'article', filters: { publishedAt: { gt: '2026-11-01', gte: '2026-11-05' } } },
+    /gt, gte set the same bound of "publishedAt"/,
+  ],
+  [
+    'search_records',
+    { collection: 'article', filters: { wordCount: { gt: null } } },
+    /an integer, and null is none/,
+  ],
+  [
+    'search_records',
+    { collection: 'article', filters: { language: { constructor: 'en' } } },
+    /no operator "constructor"\. It takes/,
+  ],
+  [
+    'search_records',
+    { collection: 'article', filters: { [`${'source.article.'.repeat(6)}title`]: 'x' } },
+    /too long a path: one has at most 12 parts/,
+  ],
+  ['aggregate', { collection: 'enrichment', measures: ['constructor:impactLevel'] }, /is no measure/],
+  [
     'aggregate',
     { collection: 'article', by: ['enrichment.sentiment'] },
     /Aggregate the collection "enrichment" instead/,
@@ -324,4 +345,75 @@ test('shares are of each group and of the whole, and groups may be ordered by th
     shares,
     shares.toSorted((a: number, b: number) => b - a),
   )
+})
+
+test('what no record may have is never one condition with what another may not be', async () => {
+  const agent = open()
+  const none = (conditions: object) => ({ enrichment: { none: conditions } })
+  const count = (where: object) => reference.count(`${news}.article`, where as never)
+  const via = (conditions: object) => ({ techServiceNewsEnrichmentViaArticle: { none: conditions } })
+  const without = count(via({}))
+  const both = count({
+    AND: ['positive', 'negative'].map((sentiment) => via({ sentiment: { eq: sentiment } })),
+  })
+  assert.ok(without > 0 && both > without)
+  const sharing = { collection: 'article', filters: { enrichment: 'none' } }
+  const all = await agent.call('aggregate', { ...sharing, share: none({ sentiment: 'negative' }) })
+  assert.deepEqual(all.rows, [[without, without, 1]])
+  const { rows } = await agent.call('aggregate', {
+    collection: 'article',
+    filters: none({ sentiment: 'positive' }),
+    share: none({ sentiment: 'negative' }),
+  })
+  assert.equal(rows[0][1], both)
+})
+
+test('several texts for two fields of what refers to a record are looked for in the same one', async () => {
+  const agent = open()
+  const texts = ['a', 'e']
+  const { total } = await agent.call('search_records', {
+    collection: 'source',
+    filters: { 'article.title': texts, 'article.section': texts, 'article.language': 'en' },
+    limit: 1,
+  })
+  const either = (field: string) => ({ OR: texts.map((text) => ({ [field]: { contains: text } })) })
+  const some = { AND: [either('title'), either('section')], language: { eq: 'en' } }
+  assert.equal(
+    total,
+    reference.count(`${news}.source`, { techServiceNewsArticleViaSource: { some } } as never),
+  )
+})
+
+test('values that begin alike are told apart, and numbers keep the order of their counts', async () => {
+  const agent = open()
+  const { values } = await agent.call('describe', { collection: 'article', field: 'url' })
+  for (const url of Object.keys(values).slice(0, -1))
+    assert.ok(
+      articles.some(({ value }) => value.url === url),
+      url,
+    )
+  const scores = await agent.call('describe', { collection: 'article', field: 'wordCount' })
+  const counts = Map.groupBy(articles, ({ value }) => value.wordCount)
+  const shown = Object.entries<number>(scores.values).filter(([score]) => counts.has(Number(score)))
+  assert.ok(shown.length > 0 && shown.length < counts.size)
+  const least = Math.min(...shown.map(([, count]) => count))
+  for (const [score, records] of counts)
+    assert.ok(records.length <= least || score === undefined || String(score) in scores.values, String(score))
+  for (const [score, count] of shown) assert.equal(counts.get(Number(score))?.length, count)
+})
+
+test('an answer that failed in part is told as the failure it is', async () => {
+  const agent = createAgent(model, {
+    ask: async () => ({
+      data: { techServiceNewsArticle: null, techServiceNewsArticleByUri: null },
+      errors: [{ message: `Took too long.${'x'.repeat(9_000)}`, code: 'TIMEOUT', retryAfter: null }],
+      cost: null,
+    }),
+  })
+  const uri = `at://did:plc:x/${news}.article/1`
+  for (const [name, args] of [
+    ['search_records', { collection: 'article' }],
+    ['get_record', { uri }],
+  ] as const)
+    assert.match(await agent.refusal(name, args), /^Took too long/)
 })

@@ -36,13 +36,19 @@ export function allOf(conditions: readonly Where[]): Where {
   return rest.length === 0 ? merged : { ...merged, AND: [...((merged.AND ?? []) as Where[]), ...rest] }
 }
 
-/** Null where they contradict or repeat each other. */
+/** Null where they contradict or repeat each other, and where both say what no record may have. */
 function mergeLiterals(a: Literal, b: Literal): Literal | null {
   if (!isObject(a) || !isObject(b)) return null
   const merged: Record<string, Literal> = { ...a }
   for (const [name, value] of Object.entries(b)) {
     const known = merged[name]
-    const both = known === undefined ? value : mergeLiterals(known, value)
+    // Both are asked of the same record still.
+    if (name === 'OR' && known !== undefined) {
+      merged.AND = [...((merged.AND ?? []) as Where[]), { OR: value }]
+      continue
+    }
+    // No record with one and none with the other is not no record with both.
+    const both = known === undefined ? value : name === 'none' ? null : mergeLiterals(known, value)
     if (both === null) return null
     merged[name] = both
   }

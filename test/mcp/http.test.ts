@@ -66,7 +66,11 @@ for (const revision of revisions) {
   })
 
   test(`a client of ${revision} reads each kind of resource`, async () => {
-    await using server = await startAgentServer({ tools: () => [record] })
+    const faults: Error[] = []
+    await using server = await startAgentServer({
+      tools: () => [record],
+      onFault: (error) => faults.push(error),
+    })
     await using agent = await connect(server, revision)
     const { resources } = await agent.client.listResources()
     for (const { uri } of resources) assert.ok((await read(agent, uri)).length > 0, uri)
@@ -82,6 +86,18 @@ for (const revision of revisions) {
     assert.deepEqual(JSON.parse(await read(agent, `lexigraph://record/${uri}`)), { uri })
     for (const missing of ['schema/Nothing', 'lexicon/a.b.c', 'record/at://did:plc:nobody/a.b.c/1', 'else'])
       await assert.rejects(read(agent, `lexigraph://${missing}`), /not found|No record/i)
+    await assert.rejects(read(agent, 'lexigraph://record/at://outage/a.b.c/1'), {
+      code: -32603,
+      message: /cannot be reached/,
+    })
+    await assert.rejects(read(agent, 'lexigraph://record/at://fault/a.b.c/1'), {
+      code: -32603,
+      message: /fault of this server/,
+    })
+    assert.deepEqual(
+      faults.map(({ message }) => message),
+      ['a secret'],
+    )
     const templates = (await agent.client.listResourceTemplates()).resourceTemplates
     assert.deepEqual(
       templates.map(({ uriTemplate }) => uriTemplate),
@@ -195,6 +211,8 @@ const record: Tool = {
   name: 'get_record',
   outputSchema: { type: 'object' },
   run: async ({ uri }) => {
+    if (String(uri).includes('outage')) throw new EndpointError('The service cannot be reached.')
+    if (String(uri).includes('fault')) throw new Error('a secret')
     if (!String(uri).includes('someone')) throw new ToolError('No record has that URI.')
     return { uri }
   },

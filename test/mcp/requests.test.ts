@@ -62,6 +62,13 @@ test('what is no message is refused in the terms of the protocol', async () => {
   )
   const strange = await post(server, '{"hello":1}')
   assert.equal(strange.status, 400)
+  for (const batch of [`[${listTools},${listTools}]`, ` \n[${listTools}]`, '[]']) {
+    const refused = await post(server, batch)
+    assert.deepEqual(
+      [refused.status, await messageOf(refused)],
+      [400, 'Batches are not taken: send each message by itself.'],
+    )
+  }
   const large = await post(server, JSON.stringify({ ...listToolsBody, filler: 'x'.repeat(1_100_000) }))
   assert.deepEqual(
     [large.status, await messageOf(large)],

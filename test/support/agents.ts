@@ -1,7 +1,7 @@
 /** The agents' tools over an engine, without anything between them. */
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
-import type { Endpoint, EndpointQuestion } from '../../src/mcp/endpoint.ts'
-import type { Tool } from '../../src/mcp/tool.ts'
+import { type Endpoint, EndpointError, type EndpointQuestion } from '../../src/mcp/endpoint.ts'
+import { type Tool, ToolError } from '../../src/mcp/tool.ts'
 import { createTools } from '../../src/mcp/tools.ts'
 import type { QueryEngine } from '../../src/query/execute.ts'
 import { buildModel } from '../../src/schema/build-model.ts'
@@ -75,7 +75,7 @@ export function createAgent(model: Model, endpoint: Endpoint, now = () => demoDa
         const answer = await call(name, args)
         throw new Error(`It answered: ${JSON.stringify(answer)}`)
       } catch (error) {
-        if ((error as Error).name === 'ToolError') return (error as Error).message
+        if (error instanceof ToolError || error instanceof EndpointError) return (error as Error).message
         throw error
       }
     },

@@ -18,6 +18,7 @@ import { stopSignal } from '../signals.ts'
 export async function mcp(context: CommandContext): Promise<number> {
   const { config, root } = context
   const url = parseEndpoint(config.endpoint)
+  assertKey(config['api-key'])
   const place = config.listen === null ? null : parsePlace(config.listen)
   const parts = agentParts(await loadFoundation(lexiconDir(config, root)), root)
   const log = createLogs(config, null).framework
@@ -64,6 +65,14 @@ function parseEndpoint(text: string): URL {
   if (url.username !== '' || url.password !== '')
     throw new CommandError('--endpoint takes no user and no password; a key is given with --api-key.')
   return url
+}
+
+/** What no header can carry would be told to whoever calls a tool, with the failure to send it. */
+function assertKey(key: string | null): void {
+  if (key !== null && !/^[!-~]+$/.test(key))
+    throw new CommandError(
+      '--api-key: this is no key; one has letters, digits and _ alone, without spaces or lines.',
+    )
 }
 
 function parsePlace(text: string): { readonly host: string; readonly port: number } {
