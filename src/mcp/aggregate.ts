@@ -86,7 +86,9 @@ async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
   const { collection } = subject
   const groups = texts(args.by).map((text) => parseGroup(text, collection, toolbox))
   if (groups.length > mostKeys) throw new ToolError(`Group by at most ${mostKeys} paths.`)
-  const twice = groups.find((group, at) => groups.findIndex(({ field }) => field === group.field) !== at)
+  const twice = groups.find(
+    (group, at) => groups.findIndex(({ field }) => field.name === group.field.name) !== at,
+  )
   if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)
   const asked = texts(args.measures).map((text) => parseMeasure(text, collection, toolbox))
   // A series is read in the order of time.
@@ -129,7 +131,9 @@ async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
   const part = share === null ? null : (data.share as Aggregated)
   const table = buildTable(groups, measures, order, whole, part, toolbox)
   const hint = whole.count === 0 ? unknownValues(args.filters, subject, toolbox) : null
-  return answer(table, { query, offset, limit, whole, hint, isNarrowed: args.min_count !== undefined })
+  const isNarrowed = args.min_count !== undefined
+  const isCapped = needsAll && table.rows.length === mostGroups
+  return answer(table, { query, offset, limit, whole, hint, isNarrowed, isCapped })
 }
 
 function texts(value: unknown): readonly string[] {
@@ -160,6 +164,8 @@ const rankings = { avg: 'AVG', sum: 'SUM', min: 'MIN', max: 'MAX', distinct: 'CO
 
 function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>> {
   const direction = isDescending ? 'DESC' : 'ASC'
+  // Of more groups than there are to be had, the largest tell most.
+  if (by === 'share') return { orderBy: new Bare('COUNT_DESC') }
   if (typeof by !== 'object') return { orderBy: new Bare(`${by === 'key' ? 'KEY' : 'COUNT'}_${direction}`) }
   const { kind, field } = by
   return {
@@ -201,13 +207,16 @@ interface Around {
   readonly hint: string | null
   /** By `min_count`: then only the groups that are left count. */
   readonly isNarrowed: boolean
+  /** There may be more groups, which were not looked at. */
+  readonly isCapped: boolean
 }
 
 function answer({ columns, rows, isPartial }: Table, around: Around): Json {
-  const { query, offset, limit, whole, hint, isNarrowed } = around
+  const { query, offset, limit, whole, hint, isNarrowed, isCapped } = around
   const wanted = rows.slice(offset, offset + limit).map(plainValue)
   const all = isNarrowed ? rows.length : (whole.groupCount ?? rows.length)
   const partial = 'A share of null is not known: there are too many groups; narrow the filters.'
+  const capped = `Only ${mostGroups} groups were looked at; narrow the filters.`
   const next = (at: number) => `More groups: offset ${at}.`
   const frame = {
     count: whole.count,
@@ -215,13 +224,18 @@ function answer({ columns, rows, isPartial }: Table, around: Around): Json {
     columns,
     rows: [],
     cut: all,
-    hint: `${hint ?? partial} ${next(all)}`,
+    hint: `${hint ?? partial} ${capped} ${next(all)}`,
     query,
   }
   const { rows: kept } = fitRows(wanted, budgets.aggregate - tokensOfJson(frame) - 10)
   const cut = Math.max(all - offset - kept.length, 0)
   const end = offset + kept.length
-  const said = [hint, isPartial ? partial : null, cut > 0 && end < mostGroups ? next(end) : null]
+  const said = [
+    hint,
+    isPartial ? partial : null,
+    isCapped ? capped : null,
+    cut > 0 && end < mostGroups ? next(end) : null,
+  ]
   const hints = said.filter((sentence) => sentence !== null).join(' ')
   return {
     count: whole.count,

@@ -123,6 +123,9 @@ test('names are found however they are spelt', async () => {
   }
   const { matches } = await agent.call('resolve_name', { name: 'qqqq xxxx', collection: 'source' })
   assert.deepEqual(matches, [])
+  const common = await open().call('resolve_name', { name: 'a', collection: 'article' })
+  assert.match(common.hint, /write more of it/)
+  assert.equal(common.total, undefined)
 })
 
 const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] = [
@@ -190,6 +193,7 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
     { collection: 'article', by: ['enrichment.sentiment'] },
     /Aggregate the collection "enrichment" instead/,
   ],
+  ['aggregate', { collection: 'article', by: ['source', 'source.uri'] }, /grouped by twice/],
   ['aggregate', { collection: 'article', by: ['publishedAt:fortnight'] }, /hour, day, week, month, year/],
   [
     'aggregate',
@@ -416,4 +420,22 @@ test('an answer that failed in part is told as the failure it is', async () => {
     ['get_record', { uri }],
   ] as const)
     assert.match(await agent.refusal(name, args), /^Took too long/)
+})
+
+test('an order by share says when there are more groups than it could look at', async () => {
+  const asked: string[] = []
+  const groups = Array.from({ length: 1000 }, (_, at) => ({ url: `https://a.example/${at}`, count: 2 }))
+  const agent = createAgent(model, {
+    ask: async ({ query }) => {
+      asked.push(query)
+      const part = { count: 4000, groupCount: 2000, groups }
+      return { data: { techServiceNewsArticleAggregate: part, share: part }, errors: [], cost: 1 }
+    },
+  })
+  const args = { collection: 'article', by: ['url'], share: { language: 'en' }, limit: 5 }
+  const { hint, groups: all } = await agent.call('aggregate', { ...args, order: 'share' })
+  assert.match(hint, /Only 1000 groups were looked at/)
+  assert.equal(all, 2000)
+  assert.match(asked.join(), /orderBy: COUNT_DESC/)
+  assert.doesNotMatch((await agent.call('aggregate', args)).hint, /looked at/)
 })
