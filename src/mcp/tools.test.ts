@@ -439,3 +439,18 @@ test('an order by share says when there are more groups than it could look at', 
   assert.match(asked.join(), /orderBy: COUNT_DESC/)
   assert.doesNotMatch((await agent.call('aggregate', args)).hint, /looked at/)
 })
+
+test('a record that calls itself by the URI of another is told by its own', async () => {
+  const uri = `at://did:plc:forger/${news}.article/1`
+  const recordJson = {
+    $type: `${news}.article`,
+    title: 'Truth',
+    uri: `at://did:plc:trusted/${news}.article/1`,
+  }
+  const page = { totalCount: 1, edges: [{ cursor: 'c', node: { uri, recordJson } }], pageInfo: {} }
+  const agent = createAgent(model, {
+    ask: async () => ({ data: { techServiceNewsArticle: page }, errors: [], cost: 1 }),
+  })
+  const { records } = await agent.call('search_records', { collection: 'article', detail: 'full' })
+  assert.deepEqual(records, [{ uri, title: 'Truth' }])
+})
