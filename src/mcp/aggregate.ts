@@ -86,7 +86,9 @@ async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
   const { collection } = subject
   const groups = texts(args.by).map((text) => parseGroup(text, collection, toolbox))
   if (groups.length > mostKeys) throw new ToolError(`Group by at most ${mostKeys} paths.`)
-  const twice = groups.find((group, at) => groups.findIndex(({ field }) => field === group.field) !== at)
+  const twice = groups.find(
+    (group, at) => groups.findIndex(({ field }) => field.name === group.field.name) !== at,
+  )
   if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)
   // They are counted anyway.
   const wanted = texts(args.measures).filter((text) => text.trim() !== 'count')
@@ -136,7 +138,9 @@ async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
       : part?.count === 0
         ? await whyNothing({ filters: args.share }, subject, toolbox, signal)
         : null
-  return answer(table, { query, offset, limit, whole, hint, isNarrowed: args.min_count !== undefined })
+  const isNarrowed = args.min_count !== undefined
+  const isCapped = needsAll && table.rows.length === mostGroups
+  return answer(table, { query, offset, limit, whole, hint, isNarrowed, isCapped })
 }
 
 function texts(value: unknown): readonly string[] {
@@ -167,6 +171,8 @@ const rankings = { avg: 'AVG', sum: 'SUM', min: 'MIN', max: 'MAX', distinct: 'CO
 
 function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>> {
   const direction = isDescending ? 'DESC' : 'ASC'
+  // Of more groups than there are to be had, the largest tell most.
+  if (by === 'share') return { orderBy: new Bare('COUNT_DESC') }
   if (typeof by !== 'object') return { orderBy: new Bare(`${by === 'key' ? 'KEY' : 'COUNT'}_${direction}`) }
   const { kind, field } = by
   return {
@@ -208,13 +214,16 @@ interface Around {
   readonly hint: string | null
   /** By `min_count`: then only the groups that are left count. */
   readonly isNarrowed: boolean
+  /** There may be more groups, which were not looked at. */
+  readonly isCapped: boolean
 }
 
 function answer({ columns, rows, isPartial }: Table, around: Around): Json {
-  const { query, offset, limit, whole, hint, isNarrowed } = around
+  const { query, offset, limit, whole, hint, isNarrowed, isCapped } = around
   const wanted = rows.slice(offset, offset + limit).map(plainValue)
   const all = isNarrowed ? rows.length : (whole.groupCount ?? rows.length)
   const partial = 'A share of null is not known: there are too many groups; narrow the filters.'
+  const capped = `Only ${mostGroups} groups were looked at; narrow the filters.`
   const next = (at: number) => `More groups: offset ${at}.`
   const frame = {
     count: whole.count,
@@ -222,13 +231,18 @@ function answer({ columns, rows, isPartial }: Table, around: Around): Json {
     columns,
     rows: [],
     cut: all,
-    hint: `${hint ?? partial} ${next(all)}`,
+    hint: `${hint ?? partial} ${capped} ${next(all)}`,
     query,
   }
   const { rows: kept } = fitRows(wanted, budgets.aggregate - tokensOfJson(frame) - 10)
   const cut = Math.max(all - offset - kept.length, 0)
   const end = offset + kept.length
-  const said = [hint, isPartial ? partial : null, cut > 0 && end < mostGroups ? next(end) : null]
+  const said = [
+    hint,
+    isPartial ? partial : null,
+    isCapped ? capped : null,
+    cut > 0 && end < mostGroups ? next(end) : null,
+  ]
   const hints = said.filter((sentence) => sentence !== null).join(' ')
   return {
     count: whole.count,

@@ -19,6 +19,8 @@ const matches: readonly Match[] = ['exact', 'starts', 'contains', 'similar']
 
 export interface NameSearch {
   readonly found: readonly NamedRecord[]
+  /** Whether there may be more of them, since there are more candidates than are compared. */
+  readonly isCapped: boolean
   readonly query: string
 }
 
@@ -37,21 +39,21 @@ export async function searchNames(
   askFor: Asking,
 ): Promise<NameSearch> {
   const named = subjects.filter(({ display }) => display !== null)
-  const whole = await candidates(
+  const { records, ...whole } = await candidates(
     named,
     (field) => [{ [field]: { eq: name } }, { [field]: { contains: name } }],
     askFor,
   )
-  const sure = rank(name, whole.records).filter(({ match }) => match !== 'similar')
-  if (sure.length > 0) return { found: sure, query: whole.query }
+  const sure = rank(name, records).filter(({ match }) => match !== 'similar')
+  if (sure.length > 0) return { ...whole, found: sure }
   const pieces = piecesOf(name)
-  if (pieces.length === 0) return { found: [], query: whole.query }
-  const near = await candidates(
+  if (pieces.length === 0) return { ...whole, found: [] }
+  const { records: alike, ...near } = await candidates(
     named,
     (field) => [{ OR: pieces.map((piece): Where => ({ [field]: { contains: piece } })) }],
     askFor,
   )
-  return { found: rank(name, near.records).filter(({ score }) => score >= leastScore), query: near.query }
+  return { ...near, found: rank(name, alike).filter(({ score }) => score >= leastScore) }
 }
 
 interface Candidate {
@@ -64,8 +66,8 @@ async function candidates(
   subjects: readonly Subject[],
   conditions: (field: string) => readonly Where[],
   askFor: Asking,
-): Promise<{ records: Candidate[]; query: string }> {
-  if (subjects.length === 0) return { records: [], query: '' }
+): Promise<Omit<NameSearch, 'found'> & { readonly records: readonly Candidate[] }> {
+  if (subjects.length === 0) return { records: [], isCapped: false, query: '' }
   const fields = subjects.flatMap(({ collection, display }, index) =>
     conditions(display?.name ?? '').map((where, at) => {
       const first = 'OR' in where || at > 0 ? mostCandidates : 5
@@ -75,16 +77,18 @@ async function candidates(
   )
   const query = `{ ${fields.map(({ alias, text }) => `${alias}: ${text}`).join(' ')} }`
   const data = await askFor(query)
+  let isCapped = false
   const records = fields.flatMap(({ alias, index }) => {
     const subject = subjects[index] as Subject
     const { nodes } = data[alias] as { nodes: readonly Readonly<Record<string, unknown>>[] }
+    isCapped ||= nodes.length === mostCandidates
     return nodes.map((node) => ({
       subject,
       uri: String(node.uri),
       name: String(node[subject.display?.name ?? '']),
     }))
   })
-  return { records: [...new Map(records.map((record) => [record.uri, record])).values()], query }
+  return { records: [...new Map(records.map((record) => [record.uri, record])).values()], isCapped, query }
 }
 
 function rank(name: string, records: readonly Candidate[]): NamedRecord[] {

@@ -31,7 +31,7 @@ export function createResolveName(toolbox: Toolbox): Tool {
         hint: { type: 'string' },
         query: { type: 'string' },
       },
-      required: ['matches', 'total'],
+      required: ['matches'],
     },
     async run({ name, collection, limit }, signal) {
       const wanted = String(name).trim()
@@ -42,14 +42,16 @@ export function createResolveName(toolbox: Toolbox): Tool {
         throw new ToolError('The records of this collection have no name; use search_records.')
       const found: NamedRecord[] = []
       let query = ''
+      let isCapped = false
       for (let at = 0; at < subjects.length; at += atOnce) {
         const part = await searchNames(wanted, subjects.slice(at, at + atOnce), (text) =>
           toolbox.ask(text, signal),
         )
         found.push(...part.found)
         query ||= part.query
+        isCapped ||= part.isCapped
       }
-      return answer(found, query, typeof limit === 'number' ? limit : 5)
+      return answer(found, query, isCapped, typeof limit === 'number' ? limit : 5)
     },
   }
 }
@@ -68,7 +70,7 @@ function namedOnes({ subjects, model }: Catalogue): readonly Subject[] {
 const nothingAlike =
   'No name is like it. Names are as their owners write them, in their own script and language: try that spelling or a part of it.'
 
-function answer(found: readonly NamedRecord[], query: string, limit: number) {
+function answer(found: readonly NamedRecord[], query: string, isCapped: boolean, limit: number) {
   const sorted = found.some(({ match }) => match !== 'similar')
     ? found.filter(({ match }) => match !== 'similar')
     : found.toSorted((a, b) => b.score - a.score)
@@ -79,10 +81,12 @@ function answer(found: readonly NamedRecord[], query: string, limit: number) {
     match,
     ...(match === 'exact' ? {} : { score: Math.round(score * 100) / 100 }),
   }))
-  const total = sorted.length
-  if (total === 0) return { matches: [], total, hint: nothingAlike }
+  if (sorted.length === 0 && !isCapped) return { matches: [], total: 0, hint: nothingAlike }
+  const told = isCapped
+    ? { hint: 'Too many records have a part of this name to compare them all: write more of it.' }
+    : { total: sorted.length }
   // Over many collections the query alone would take all the room.
   const isShort = tokensOfJson(query) <= budgets.resolve_name / 2
-  const around = { matches: [], total, ...(isShort ? { query } : {}) }
+  const around = { matches: [], ...told, ...(isShort ? { query } : {}) }
   return { ...around, matches: fitRows(rows, budgets.resolve_name - tokensOfJson(around)).rows }
 }

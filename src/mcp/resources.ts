@@ -159,7 +159,7 @@ function registerRecords(server: McpServer, read: Tool['run'], onFault: Resource
   )
 }
 
-/** Names that begin, or whose last segments begin, with what is typed. */
+/** Names that have what is typed. */
 function completing(names: readonly string[]): (typed: string) => string[] {
   return (typed) => {
     const wanted = typed.toLowerCase()

@@ -146,8 +146,9 @@ export function rowOf(node: Json, paths: readonly Path[], toolbox: Toolbox): Jso
   return { uri: node.uri, ...Object.fromEntries(values) }
 }
 
+/** A record may say anything of itself, but not that it is another: what it calls its `uri` is left to get_record. */
 function wholeRow({ uri, recordJson }: Json): Json {
-  const { $type: _, ...record } = recordJson as Json
+  const { $type: _, uri: __, ...record } = recordJson as Json
   return { uri, ...(withoutNulls(record) as Json) }
 }
 

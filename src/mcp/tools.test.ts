@@ -123,6 +123,9 @@ test('names are found however they are spelt', async () => {
   }
   const { matches } = await agent.call('resolve_name', { name: 'qqqq xxxx', collection: 'source' })
   assert.deepEqual(matches, [])
+  const common = await open().call('resolve_name', { name: 'a', collection: 'article' })
+  assert.match(common.hint, /write more of it/)
+  assert.equal(common.total, undefined)
 })
 
 const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] = [
@@ -190,6 +193,7 @@ const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] =
     { collection: 'article', by: ['enrichment.sentiment'] },
     /Aggregate the collection "enrichment" instead/,
   ],
+  ['aggregate', { collection: 'article', by: ['source', 'source.uri'] }, /grouped by twice/],
   ['aggregate', { collection: 'article', by: ['publishedAt:fortnight'] }, /hour, day, week, month, year/],
   [
     'aggregate',
@@ -345,75 +349,4 @@ test('shares are of each group and of the whole, and groups may be ordered by th
     shares,
     shares.toSorted((a: number, b: number) => b - a),
   )
-})
-
-test('what no record may have is never one condition with what another may not be', async () => {
-  const agent = open()
-  const none = (conditions: object) => ({ enrichment: { none: conditions } })
-  const count = (where: object) => reference.count(`${news}.article`, where as never)
-  const via = (conditions: object) => ({ techServiceNewsEnrichmentViaArticle: { none: conditions } })
-  const without = count(via({}))
-  const both = count({
-    AND: ['positive', 'negative'].map((sentiment) => via({ sentiment: { eq: sentiment } })),
-  })
-  assert.ok(without > 0 && both > without)
-  const sharing = { collection: 'article', filters: { enrichment: 'none' } }
-  const all = await agent.call('aggregate', { ...sharing, share: none({ sentiment: 'negative' }) })
-  assert.deepEqual(all.rows, [[without, without, 1]])
-  const { rows } = await agent.call('aggregate', {
-    collection: 'article',
-    filters: none({ sentiment: 'positive' }),
-    share: none({ sentiment: 'negative' }),
-  })
-  assert.equal(rows[0][1], both)
-})
-
-test('several texts for two fields of what refers to a record are looked for in the same one', async () => {
-  const agent = open()
-  const texts = ['a', 'e']
-  const { total } = await agent.call('search_records', {
-    collection: 'source',
-    filters: { 'article.title': texts, 'article.section': texts, 'article.language': 'en' },
-    limit: 1,
-  })
-  const either = (field: string) => ({ OR: texts.map((text) => ({ [field]: { contains: text } })) })
-  const some = { AND: [either('title'), either('section')], language: { eq: 'en' } }
-  assert.equal(
-    total,
-    reference.count(`${news}.source`, { techServiceNewsArticleViaSource: { some } } as never),
-  )
-})
-
-test('values that begin alike are told apart, and numbers keep the order of their counts', async () => {
-  const agent = open()
-  const { values } = await agent.call('describe', { collection: 'article', field: 'url' })
-  for (const url of Object.keys(values).slice(0, -1))
-    assert.ok(
-      articles.some(({ value }) => value.url === url),
-      url,
-    )
-  const scores = await agent.call('describe', { collection: 'article', field: 'wordCount' })
-  const counts = Map.groupBy(articles, ({ value }) => value.wordCount)
-  const shown = Object.entries<number>(scores.values).filter(([score]) => counts.has(Number(score)))
-  assert.ok(shown.length > 0 && shown.length < counts.size)
-  const least = Math.min(...shown.map(([, count]) => count))
-  for (const [score, records] of counts)
-    assert.ok(records.length <= least || score === undefined || String(score) in scores.values, String(score))
-  for (const [score, count] of shown) assert.equal(counts.get(Number(score))?.length, count)
-})
-
-test('an answer that failed in part is told as the failure it is', async () => {
-  const agent = createAgent(model, {
-    ask: async () => ({
-      data: { techServiceNewsArticle: null, techServiceNewsArticleByUri: null },
-      errors: [{ message: `Took too long.${'x'.repeat(9_000)}`, code: 'TIMEOUT', retryAfter: null }],
-      cost: null,
-    }),
-  })
-  const uri = `at://did:plc:x/${news}.article/1`
-  for (const [name, args] of [
-    ['search_records', { collection: 'article' }],
-    ['get_record', { uri }],
-  ] as const)
-    assert.match(await agent.refusal(name, args), /^Took too long/)
 })

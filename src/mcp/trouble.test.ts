@@ -1,0 +1,120 @@
+/** The tools where conditions meet, where there is too much, and where answers are broken or forged. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+
+after(closeCorpora)
+
+const { service, reference } = await corpusNamed('demo', 'sqlite')
+const model = modelOf(newsLexicons.documents, newsLexicons.references)
+const news = 'tech.service.news'
+const articles = reference.records.filter(({ collection }) => collection === `${news}.article`)
+
+function open() {
+  return createAgent(model, engineEndpoint(service.engine))
+}
+
+test('what no record may have is never one condition with what another may not be', async () => {
+  const agent = open()
+  const none = (conditions: object) => ({ enrichment: { none: conditions } })
+  const count = (where: object) => reference.count(`${news}.article`, where as never)
+  const via = (conditions: object) => ({ techServiceNewsEnrichmentViaArticle: { none: conditions } })
+  const without = count(via({}))
+  const both = count({
+    AND: ['positive', 'negative'].map((sentiment) => via({ sentiment: { eq: sentiment } })),
+  })
+  assert.ok(without > 0 && both > without)
+  const sharing = { collection: 'article', filters: { enrichment: 'none' } }
+  const all = await agent.call('aggregate', { ...sharing, share: none({ sentiment: 'negative' }) })
+  assert.deepEqual(all.rows, [[without, without, 1]])
+  const { rows } = await agent.call('aggregate', {
+    collection: 'article',
+    filters: none({ sentiment: 'positive' }),
+    share: none({ sentiment: 'negative' }),
+  })
+  assert.equal(rows[0][1], both)
+})
+
+test('several texts for two fields of what refers to a record are looked for in the same one', async () => {
+  const agent = open()
+  const texts = ['a', 'e']
+  const { total } = await agent.call('search_records', {
+    collection: 'source',
+    filters: { 'article.title': texts, 'article.section': texts, 'article.language': 'en' },
+    limit: 1,
+  })
+  const either = (field: string) => ({ OR: texts.map((text) => ({ [field]: { contains: text } })) })
+  const some = { AND: [either('title'), either('section')], language: { eq: 'en' } }
+  assert.equal(
+    total,
+    reference.count(`${news}.source`, { techServiceNewsArticleViaSource: { some } } as never),
+  )
+})
+
+test('values that begin alike are told apart, and numbers keep the order of their counts', async () => {
+  const agent = open()
+  const { values } = await agent.call('describe', { collection: 'article', field: 'url' })
+  for (const url of Object.keys(values).slice(0, -1))
+    assert.ok(
+      articles.some(({ value }) => value.url === url),
+      url,
+    )
+  const scores = await agent.call('describe', { collection: 'article', field: 'wordCount' })
+  const counts = Map.groupBy(articles, ({ value }) => value.wordCount)
+  const shown = Object.entries<number>(scores.values).filter(([score]) => counts.has(Number(score)))
+  assert.ok(shown.length > 0 && shown.length < counts.size)
+  const least = Math.min(...shown.map(([, count]) => count))
+  for (const [score, records] of counts)
+    assert.ok(records.length <= least || score === undefined || String(score) in scores.values, String(score))
+  for (const [score, count] of shown) assert.equal(counts.get(Number(score))?.length, count)
+})
+
+test('an answer that failed in part is told as the failure it is', async () => {
+  const agent = createAgent(model, {
+    ask: async () => ({
+      data: { techServiceNewsArticle: null, techServiceNewsArticleByUri: null },
+      errors: [{ message: `Took too long.${'x'.repeat(9_000)}`, code: 'TIMEOUT', retryAfter: null }],
+      cost: null,
+    }),
+  })
+  const uri = `at://did:plc:x/${news}.article/1`
+  for (const [name, args] of [
+    ['search_records', { collection: 'article' }],
+    ['get_record', { uri }],
+  ] as const)
+    assert.match(await agent.refusal(name, args), /^Took too long/)
+})
+
+test('an order by share says when there are more groups than it could look at', async () => {
+  const asked: string[] = []
+  const groups = Array.from({ length: 1000 }, (_, at) => ({ url: `https://a.example/${at}`, count: 2 }))
+  const agent = createAgent(model, {
+    ask: async ({ query }) => {
+      asked.push(query)
+      const part = { count: 4000, groupCount: 2000, groups }
+      return { data: { techServiceNewsArticleAggregate: part, share: part }, errors: [], cost: 1 }
+    },
+  })
+  const args = { collection: 'article', by: ['url'], share: { language: 'en' }, limit: 5 }
+  const { hint, groups: all } = await agent.call('aggregate', { ...args, order: 'share' })
+  assert.match(hint, /Only 1000 groups were looked at/)
+  assert.equal(all, 2000)
+  assert.match(asked.join(), /orderBy: COUNT_DESC/)
+  assert.doesNotMatch((await agent.call('aggregate', args)).hint, /looked at/)
+})
+
+test('a record that calls itself by the URI of another is told by its own', async () => {
+  const uri = `at://did:plc:forger/${news}.article/1`
+  const recordJson = {
+    $type: `${news}.article`,
+    title: 'Truth',
+    uri: `at://did:plc:trusted/${news}.article/1`,
+  }
+  const page = { totalCount: 1, edges: [{ cursor: 'c', node: { uri, recordJson } }], pageInfo: {} }
+  const agent = createAgent(model, {
+    ask: async () => ({ data: { techServiceNewsArticle: page }, errors: [], cost: 1 }),
+  })
+  const { records } = await agent.call('search_records', { collection: 'article', detail: 'full' })
+  assert.deepEqual(records, [{ uri, title: 'Truth' }])
+})
