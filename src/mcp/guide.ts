@@ -1,6 +1,6 @@
 /** The guide that agents read first: five questions that fit these lexicons, and the calls that answer them. */
 import type { Model } from '../schema/model.ts'
-import { asWords, findSubject, type Party, type Subject } from './subject.ts'
+import { asWords, findTheme, type Party, type Theme } from './theme.ts'
 
 interface Worked {
   readonly question: string
@@ -17,8 +17,8 @@ interface Call {
 const wanted = 5
 
 export function writeGuide(model: Model): string {
-  const subject = findSubject(model)
-  const worked = subject === null ? [] : workOut(subject).slice(0, wanted)
+  const theme = findTheme(model)
+  const worked = theme === null ? [] : workOut(theme).slice(0, wanted)
   return `# Asking this index
 
 ${model.collections.map(({ nsid, type }) => `- \`${nsid}\`: ${firstSentence(type.description)}`).join('\n')}
@@ -41,7 +41,7 @@ ${note}
 }
 
 /** Those that fit, the most telling first. */
-function workOut({ items, origin, analysis }: Subject): Worked[] {
+function workOut({ items, origin, analysis }: Theme): Worked[] {
   return [
     newest(items, origin),
     ...(analysis === null ? [] : [...shares(items, origin, analysis), ...ranking(items, origin, analysis)]),

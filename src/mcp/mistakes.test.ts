@@ -36,6 +36,7 @@ const refusals: readonly Row[] = [
     /write "article\.source\.country"\.$/,
   ],
   ['get_record', { collection: 'source', value: 'Gather Daly' }, /The nearest: "Gather Daily"/],
+  ['run_graphql', { query: 'query A { __typename } query B { __typename }' }, /send each by itself/],
 ]
 for (const [tool, args, says] of refusals)
   test(`${tool} ${JSON.stringify(args)} is refused with what to write`, async () => {

@@ -12,12 +12,12 @@ import type { Model } from '../schema/model.ts'
 import { writeGuide } from './guide.ts'
 import { createPrompts } from './prompts.ts'
 import { splitSchema } from './schema-parts.ts'
-import { findSubject } from './subject.ts'
+import { findTheme } from './theme.ts'
 
-test('of the news the articles are the subject, with their outlets and analyses', async () => {
-  const subject = findSubject(await newsModel())
+test('of the news the articles are the theme, with their outlets and analyses', async () => {
+  const theme = findTheme(await newsModel())
   assert.deepEqual(
-    [subject?.items, subject?.origin, subject?.analysis].map((party) => [
+    [theme?.items, theme?.origin, theme?.analysis].map((party) => [
       party?.name,
       party?.reference,
       party?.title,

@@ -1,10 +1,11 @@
 /** The tool `run_graphql`: any query, its data cut to what there is room for. */
+import { Kind, parse } from 'graphql'
 import { faultText } from './ask.ts'
 import { budgets, cutText, fitValue, tokensOfJson } from './budget.ts'
 import { EndpointError } from './endpoint.ts'
 import { plainText, plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
-import type { Tool } from './tool.ts'
+import { type Tool, ToolError } from './tool.ts'
 
 const mostCuts = 5
 
@@ -36,6 +37,8 @@ export function createRunGraphql({ given: { endpoint } }: Toolbox): Tool {
       required: ['data'],
     },
     async run({ query, variables, max_tokens: most }, signal) {
+      if (operationsIn(String(query)) > 1)
+        throw new ToolError('The document has several operations; send each by itself.')
       const question = {
         query: String(query),
         ...(typeof variables === 'object' && variables !== null
@@ -64,5 +67,14 @@ export function createRunGraphql({ given: { endpoint } }: Toolbox): Tool {
         cost,
       }
     },
+  }
+}
+
+/** What does not parse is told by the service. */
+function operationsIn(text: string): number {
+  try {
+    return parse(text).definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length
+  } catch {
+    return 0
   }
 }

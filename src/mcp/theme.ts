@@ -4,8 +4,9 @@
  * (analyses). With the lexicons of something else these are other things, or nothing.
  */
 import type { Collection, Field, Model, Reference } from '../schema/model.ts'
+import { type Catalogue, createCatalogue, lastPart } from './collections.ts'
 
-export interface Subject {
+export interface Theme {
   readonly items: Party
   /** What the records come from; null where they refer to nothing. */
   readonly origin: Party | null
@@ -22,9 +23,9 @@ export interface Party {
   readonly words: string
   /** The reference between it and the items, a property of whichever refers; null for the items. */
   readonly reference: string | null
-  /** The first free text, which shows what record it is; null where there is none. */
+  /** What shows which record it is; null where no text does. */
   readonly title: string | null
-  /** The first that says when; `indexedAt` where the lexicon has none. */
+  /** What the newest is told by. */
   readonly time: string
   /** Fields with known values. */
   readonly categories: readonly string[]
@@ -35,7 +36,8 @@ export interface Party {
 }
 
 /** Null for lexicons without collections. */
-export function findSubject(model: Model): Subject | null {
+export function findTheme(model: Model): Theme | null {
+  const catalogue = createCatalogue(model)
   const [items] = model.collections.toSorted((one, other) => ties(other) - ties(one))
   if (items === undefined) return null
   const outward = items.references.find((reference) => isElsewhere(items, reference) && !reference.many)
@@ -44,12 +46,12 @@ export function findSubject(model: Model): Subject | null {
     .filter((reference) => reference.collection !== items.nsid && !reference.many)
     .flatMap((reference) => {
       const collection = holder(model, reference)
-      return collection === undefined ? [] : [party(model, collection, reference)]
+      return collection === undefined ? [] : [party(catalogue, collection, reference)]
     })
     .toSorted((one, other) => worth(other) - worth(one))
   return {
-    items: party(model, items, null),
-    origin: outward === undefined || origin === undefined ? null : party(model, origin, outward),
+    items: party(catalogue, items, null),
+    origin: outward === undefined || origin === undefined ? null : party(catalogue, origin, outward),
     analysis: inward[0] ?? null,
   }
 }
@@ -78,17 +80,15 @@ function worth({ categories, scores }: Party): number {
   return categories.length + scores.length
 }
 
-function party(model: Model, { nsid, type }: Collection, reference: Reference | null): Party {
-  const last = nsid.slice(nsid.lastIndexOf('.') + 1)
-  const alike = model.collections.filter((other) => other.nsid.endsWith(`.${last}`))
-  const times = type.fields.filter((field) => field.type.kind === 'datetime').map(({ name }) => name)
+function party(catalogue: Catalogue, { nsid, type }: Collection, reference: Reference | null): Party {
+  const { label, display, time } = catalogue.of(nsid)
   return {
     nsid,
-    name: alike.length === 1 ? last : nsid,
-    words: asWords(last),
+    name: label,
+    words: asWords(lastPart(nsid)),
     reference: reference === null ? null : reference.path.join('.'),
-    title: type.fields.find(isFreeText)?.name ?? null,
-    time: times.find((name) => !/^(created|updated)At$/.test(name)) ?? times[0] ?? 'indexedAt',
+    title: display?.name ?? null,
+    time,
     categories: type.fields.filter(isCategory).map(({ name }) => name),
     codes: type.fields.filter(isCode).map(({ name }) => name),
     scores: type.fields.filter(isScore).map(({ name }) => name),
@@ -101,10 +101,6 @@ function target(model: Model, { target: nsid }: Reference): Collection | undefin
 
 function holder(model: Model, { collection: nsid }: Reference): Collection | undefined {
   return model.collections.find((collection) => collection.nsid === nsid)
-}
-
-function isFreeText({ type }: Field): boolean {
-  return type.kind === 'string' && type.freeText
 }
 
 function isCategory({ type }: Field): boolean {
