@@ -43,9 +43,9 @@ process.env.LEXIGRAPH_WORKERS ??= '1'
 if (parts.length === 0) {
   const groups = [
     /^test\/network/,
-    /^test\/(attacks|soak|memory|crash|copy|backup)/,
+    /^test\/(attacks|soak|memory|crash|copy|backup|postgres)/,
     /^(src\/database|test\/(hiding|keys|workers|held-up))/,
-    /^(src\/(ingest|cli)|test\/postgres)/,
+    /^src\/(ingest|cli)/,
   ]
   /** The last has what is in no other. */
   const groupOf = (file) => {

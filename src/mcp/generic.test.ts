@@ -47,11 +47,14 @@ for (const [name, documents, references] of sets) {
 
   // There everything may refer to everything.
   const depth = name === 'network' ? 1 : 2
+  // There are thousands of them: each time some others are tried.
+  const share = name === 'stress' ? 5 : 1
+  const first = Math.floor(Math.random() * share)
   const tried = name === 'network' ? catalogue.subjects.slice(0, 4) : catalogue.subjects
-  test(`every path of the ${name} lexicons is valid GraphQL, or is refused in words`, () => {
+  test(`paths of the ${name} lexicons are valid GraphQL, or are refused in words`, () => {
     let [selected, grouped] = [0, 0]
     for (const { collection } of catalogue.subjects) {
-      const paths = pathsOf(collection, terrain, depth)
+      const paths = pathsOf(collection, terrain, depth).filter((_, at) => at % share === first)
       for (let at = 0; at < paths.length; at += atOnce) {
         const some = paths.slice(at, at + atOnce)
         const selections = some.flatMap(

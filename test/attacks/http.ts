@@ -16,7 +16,7 @@ const get = (...lines: readonly string[]): string => head(`GET ${target} HTTP/1.
 
 export const httpAttacks: readonly Attack[] = [
   ...attacks({ status: 400, code: 'BAD_REQUEST', leaves: 'closed' }, [
-    ['a body in 400,000 chunks', post([chunked], `${'3\r\n   \r\n'.repeat(400_000)}0\r\n\r\n`)],
+    ['a body in 100,000 chunks', post([chunked], `${'3\r\n   \r\n'.repeat(100_000)}0\r\n\r\n`)],
     // Where a request ends.
     ['Content-Length and Transfer-Encoding', post([length, chunked], `0\r\n\r\n${smuggled}`)],
     ['Transfer-Encoding and Content-Length', post([chunked, length], `0\r\n\r\n${smuggled}`)],
