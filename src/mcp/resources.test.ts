@@ -26,7 +26,7 @@ test('of the news the articles are the theme, with their outlets and analyses', 
     [
       ['article', null, 'title', 'publishedAt'],
       ['source', 'source', 'displayName', 'createdAt'],
-      ['enrichment', 'article', 'summary', 'createdAt'],
+      ['enrichment', 'article', 'neutralHeadline', 'createdAt'],
     ],
   )
 })
