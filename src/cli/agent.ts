@@ -1,15 +1,13 @@
 /** What the agents' server is made from, for `serve --mcp` and for `mcp`. */
 import { isIP } from 'node:net'
 import type { AgentGiven } from '../mcp/server.ts'
-import { buildGraphQLSchema } from '../schema/graphql.ts'
 import type { Foundation } from './foundation.ts'
 import { readVersion } from './version.ts'
 
 export function agentParts(
-  { model, lexicons }: Pick<Foundation, 'model' | 'lexicons'>,
+  { model, lexicons, schema }: Pick<Foundation, 'model' | 'lexicons'> & Pick<AgentGiven, 'schema'>,
   root: URL,
 ): Pick<AgentGiven, 'model' | 'lexicons' | 'schema' | 'now' | 'version'> {
-  const schema = buildGraphQLSchema(model)
   return { model, lexicons, schema, now: () => new Date(), version: readVersion(root) }
 }
 

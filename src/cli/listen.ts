@@ -26,7 +26,7 @@ import { loadTiers } from './tiers.ts'
 import { keepYoungGeneration } from './young-generation.ts'
 
 /** What a server answers from. */
-type Served = Pick<ReadService, 'engine' | 'model' | 'lexicons' | 'database' | 'root'>
+type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'lexicons' | 'database' | 'root'>
 
 /** One that answers already. */
 export interface RunningServer {

@@ -13,11 +13,8 @@ import {
 } from './foundation.ts'
 import type { Config } from './settings.ts'
 
-export interface Service extends Foundation, AsyncDisposable {
+export interface Service extends ReadService {
   readonly database: Database
-  readonly engine: QueryEngine
-  /** The package's folder. */
-  readonly root: URL
 }
 
 /** A store that is made or rebuilt when need be, and the engine over it. */
@@ -27,19 +24,18 @@ export async function openService(config: Config, root: URL): Promise<Service> {
 
 async function serviceOver(config: Config, root: URL, foundation: Foundation): Promise<Service> {
   const database = await openStore(config, foundation)
-  const engine = engineOver(database.read, foundation, config)
   return {
-    ...foundation,
+    ...readerOver(config, root, foundation, database.read),
     database,
-    engine,
-    root,
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }
 
 export interface ReadService extends Foundation, AsyncDisposable {
   readonly database: Pick<Database, 'read'>
+  readonly schema: ReturnType<typeof buildGraphQLSchema>
   readonly engine: QueryEngine
+  /** The package's folder. */
   readonly root: URL
 }
 
@@ -57,18 +53,15 @@ export async function openServed(config: Config, root: URL): Promise<ReadService
 }
 
 function readerOver(config: Config, root: URL, foundation: Foundation, read: ReadDatabase): ReadService {
-  const engine = engineOver(read, foundation, config)
+  const { model, tables } = foundation
+  const schema = buildGraphQLSchema(model)
+  const keptBytes = config['answer-cache'] * 1024 * 1024
   return {
     ...foundation,
     database: { read },
-    engine,
+    schema,
+    engine: createEngine({ schema, model, tables, database: read, keptBytes }),
     root,
     [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),
   }
-}
-
-function engineOver(database: ReadDatabase, { model, tables }: Foundation, config: Config): QueryEngine {
-  const keptBytes = config['answer-cache'] * 1024 * 1024
-  const schema = buildGraphQLSchema(model)
-  return createEngine({ schema, model, tables, database, keptBytes })
 }

@@ -32,7 +32,8 @@ const longestPause = 8_000
 export function startWorkers({ config, root }: CommandContext, count: number, counts: Counts): Workers {
   // Its name ends as this file's does: sources run as they are, the package has them compiled.
   const program = new URL(`./serve-worker${extname(import.meta.url)}`, import.meta.url)
-  const execArgv = [...process.execArgv, `--max-semi-space-size=${half}`]
+  // What was given on the command line comes last, and holds.
+  const execArgv = [`--max-semi-space-size=${half}`, ...process.execArgv]
   cluster.setupPrimary({ exec: fileURLToPath(program), args: [], execArgv })
   const answer = answerLimits(counts)
   const stop = new AbortController()

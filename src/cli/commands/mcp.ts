@@ -5,6 +5,7 @@ import { createHttpEndpoint } from '../../mcp/http-endpoint.ts'
 import { createAgentHttp } from '../../mcp/http.ts'
 import { createAgentServers } from '../../mcp/server.ts'
 import { serveOnStdio } from '../../mcp/stdio.ts'
+import { buildGraphQLSchema } from '../../schema/graphql.ts'
 import { createAgentApp } from '../../server/agent-app.ts'
 import { agentPath } from '../../server/agent-routes.ts'
 import { agentParts, isLoopback } from '../agent.ts'
@@ -20,7 +21,8 @@ export async function mcp(context: CommandContext): Promise<number> {
   const url = parseEndpoint(config.endpoint)
   assertKey(config['api-key'])
   const place = config.listen === null ? null : parsePlace(config.listen)
-  const parts = agentParts(await loadFoundation(lexiconDir(config, root)), root)
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  const parts = agentParts({ ...foundation, schema: buildGraphQLSchema(foundation.model) }, root)
   const log = createLogs(config, null).framework
   const onFault = (error: Error): void => log.error({ err: error }, 'A tool failed by our fault.')
   const stop = stopSignal()
