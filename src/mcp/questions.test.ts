@@ -3,30 +3,14 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { parse } from 'graphql'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { closeCorpora, corpusNamed, newsLexicons } from '../../test/golden/corpora.ts'
+import { closeCorpora } from '../../test/golden/corpora.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
-import { type Agent, createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
+import type { Agent } from '../../test/support/agents.ts'
+import { articleOf, articles, enrichments, open, reference } from '../../test/support/news-agent.ts'
 import { budgets } from './budget.ts'
 
 after(closeCorpora)
-
-const { service, reference } = await corpusNamed('demo', 'sqlite')
-const model = modelOf(newsLexicons.documents, newsLexicons.references)
-/** The last day of the corpus, in the evening. */
-const evening = new Date('2026-11-15T23:30:00Z')
-const news = 'tech.service.news'
-const articles = of('article')
-const enrichments = of('enrichment')
-const articleOf = new Map(articles.map((article) => [article.uri, article]))
-
-function of(name: string): readonly PlainRecord[] {
-  return reference.records.filter(({ collection }) => collection === `${news}.${name}`)
-}
-
-function open() {
-  return createAgent(model, engineEndpoint(service.engine), () => evening)
-}
 
 function requiredOf({ tools }: Agent, name: string): readonly string[] {
   return (tools.find((tool) => tool.name === name)?.outputSchema.required ?? []) as readonly string[]
