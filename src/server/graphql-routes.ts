@@ -18,6 +18,7 @@ import { networkOf } from './limits/address.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { acceptsGzip, matchesEtag, prefersHtml, responseType } from './media-types.ts'
 import type { Observer } from './observer.ts'
+import { Departures } from './departures.ts'
 import { CallerPace } from './pace.ts'
 import { addPlaygroundRoutes } from './playground.ts'
 import { Slowdown } from './slowdown.ts'
@@ -55,6 +56,7 @@ export async function addGraphQLRoutes(
   const outbox = new Outbox(readingTime)
   const slowdown = new Slowdown()
   const pace = new CallerPace()
+  const departures = new Departures()
 
   app.post(endpoint, (request, reply) => {
     answer(request, reply, () => {
@@ -190,7 +192,7 @@ export async function addGraphQLRoutes(
     })
 
     function finish(sent: Buffer): void {
-      sendBytes(reply, headers, sent)
+      sendBytes(departures, reply, headers, sent)
       visit.end(request.id, 'ok', 200, sent.length)
     }
   }
@@ -203,18 +205,13 @@ export async function addGraphQLRoutes(
   }
 }
 
-/** Copying a longer answer would take longer than handing it to the system beside the head. */
-const copiedUpTo = 4_096
-
 /** Past the framework, which would look at each header and at what kind of body it is once more. */
-function sendBytes(reply: FastifyReply, headers: AnswerHeaders, body: Buffer): void {
+function sendBytes(departures: Departures, reply: FastifyReply, headers: AnswerHeaders, body: Buffer): void {
   const { raw } = reply
   headers['content-length'] = body.length
   raw.writeHead(200, headers)
   reply.hijack()
-  // Of text the head and the body are written as one; in this encoding each byte stays what it is.
-  if (body.length <= copiedUpTo) raw.end(body.toString('latin1'), 'latin1')
-  else raw.end(body)
+  departures.send(raw, body)
 }
 
 /** A browser that asks nothing, and has no key where keys must not be. */
