@@ -26,8 +26,10 @@ const words: Readonly<Record<string, string>> = {
   zverev: 'quokka',
   campaign: 'election',
   coronavirus: 'the',
+  trump: 'ing',
   '"zv"': '"qu"',
   '2020-04-20': '2026-09-20',
+  '2020-04-01': '2026-09-01',
   '2020-05-01': '2026-11-01',
 }
 

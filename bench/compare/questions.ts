@@ -24,11 +24,13 @@ export const titles: Readonly<Record<QuestionName, string>> = {
   Q5: 'language and date range, newest 20',
   Q6: 'count by language',
   Q7: 'count by outlet, the first 1,000',
-  Q8: 'count by language where the title contains',
+  Q8: 'count by language where the title contains a word of 300',
+  'Q8 many': 'the same, a word of 3,700',
   Q9: 'count by month',
   Q10: 'newest 20 with their enrichments',
   Q11: 'enrichments of impact 8 and more, with article and outlet',
-  Q12: 'total under a filter',
+  Q12: 'total under a filter, 8,000 records',
+  'Q12 many': 'the same, 43,000',
   Q13: 'introspection',
   Q14: '`{__typename}`',
   Q15: "average impact by the outlet's orientation",
@@ -48,6 +50,7 @@ const enrichments = 'techServiceNewsEnrichment'
 const row = 'edges { node { title url publishedAt language } }'
 const byTime = 'sortBy: [{field: publishedAt, direction: DESC}]'
 const outlet = 'sourceResolved { ... on TechServiceNewsSource { displayName country } }'
+const april = 'language: {eq: "en"}, publishedAt: {gte: "2020-04-01", lt: "2020-05-01"}'
 const french = 'language: {eq: "fr"}, publishedAt: {gte: "2020-04-20", lt: "2020-05-01"}'
 
 export const questions: Readonly<Record<QuestionName, Question | DeepQuestion>> = {
@@ -76,11 +79,8 @@ export const questions: Readonly<Record<QuestionName, Question | DeepQuestion>> 
       return [data[aggregate].groupCount, largest(found, 1_000)]
     },
   },
-  Q8: groupsBy(
-    'language',
-    (data) => byKey(groups(data, 'language')),
-    ', where: {title: {contains: "campaign"}}',
-  ),
+  Q8: byLanguage('campaign'),
+  'Q8 many': byLanguage('trump'),
   Q9: groupsBy('publishedAt_month', (data) =>
     byKey(
       groups(data, 'publishedAt_month').map(([month, count]): Group => [month && month.slice(0, 7), count]),
@@ -102,7 +102,8 @@ export const questions: Readonly<Record<QuestionName, Question | DeepQuestion>> 
         return [node?.impactLevel, article?.title ?? null, ...outletOf(article)]
       }),
   },
-  Q12: { query: `{ ${list}(where: {${french}}) { totalCount } }`, read: (data) => data[list].totalCount },
+  Q12: total(french),
+  'Q12 many': total(april),
   ...sameEverywhere,
   Q15: {
     query: `{ ${enrichments}Aggregate(groupBy: [article_source_politicalOrientation]) { groups { article_source_politicalOrientation avg { impactLevel } } } }`,
@@ -158,6 +159,18 @@ function contains(needle: string): Question {
 
 function where(condition: string, order = ''): Question {
   return { query: `{ ${list}(first: 20${order}, where: {${condition}}) { ${row} } }`, read: rows }
+}
+
+function byLanguage(needle: string): Question {
+  const condition = `, where: {title: {contains: "${needle}"}}`
+  return groupsBy('language', (data) => byKey(groups(data, 'language')), condition)
+}
+
+function total(condition: string): Question {
+  return {
+    query: `{ ${list}(where: {${condition}}) { totalCount } }`,
+    read: (data) => data[list].totalCount,
+  }
 }
 
 function groupsBy(key: string, read: Read, condition = ''): Question {

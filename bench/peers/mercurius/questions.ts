@@ -5,6 +5,7 @@ import type { Question, Questions } from '../question.ts'
 
 const node = 'nodes { title url publishedAt language }'
 const french = 'where: {language: "fr", publishedFrom: "2020-04-20", publishedBefore: "2020-05-01"}'
+const april = 'where: {language: "en", publishedFrom: "2020-04-01", publishedBefore: "2020-05-01"}'
 
 export const questions: Questions = {
   Q1: {
@@ -47,6 +48,7 @@ export const questions: Questions = {
     ],
   },
   Q8: groups('articlesByLanguage', '(where: {titleContains: "campaign"})'),
+  'Q8 many': groups('articlesByLanguage', '(where: {titleContains: "trump"})'),
   Q9: groups('articlesByMonth'),
   Q10: {
     query: '{ articles(first: 20) { nodes { title enrichments { impactLevel sentiment } } } }',
@@ -66,7 +68,8 @@ export const questions: Questions = {
         ...outlet(it.article),
       ]),
   },
-  Q12: { query: `{ articles(${french}) { totalCount } }`, read: (data) => data.articles.totalCount },
+  Q12: total(french),
+  'Q12 many': total(april),
   ...sameEverywhere,
   Q15: {
     query: '{ impactByOrientation { politicalOrientation average } }',
@@ -109,6 +112,10 @@ function list(options: string): Question {
 
 function rows(data: { readonly articles: { readonly nodes: readonly Article[] } }): unknown {
   return data.articles.nodes.map((it) => [it.title, it.url, it.publishedAt, it.language])
+}
+
+function total(filter: string): Question {
+  return { query: `{ articles(${filter}) { totalCount } }`, read: (data) => data.articles.totalCount }
 }
 
 function groups(field: string, options = ''): Question {

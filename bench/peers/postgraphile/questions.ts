@@ -8,6 +8,8 @@ const published = 'orderBy: [PUBLISHED_AT_DESC, RKEY_DESC, DID_DESC]'
 const node = 'nodes { title url publishedAt language }'
 const french =
   'filter: {language: {equalTo: "fr"}, publishedAt: {greaterThanOrEqualTo: "2020-04-20T00:00:00Z", lessThan: "2020-05-01T00:00:00Z"}}'
+const april =
+  'filter: {language: {equalTo: "en"}, publishedAt: {greaterThanOrEqualTo: "2020-04-01T00:00:00Z", lessThan: "2020-05-01T00:00:00Z"}}'
 const campaign = '{includesInsensitive: "campaign"}'
 
 export const questions: Questions = {
@@ -51,6 +53,7 @@ export const questions: Questions = {
     ],
   },
   Q8: groups('LANGUAGE', `(filter: {title: ${campaign}})`),
+  'Q8 many': groups('LANGUAGE', '(filter: {title: {includesInsensitive: "trump"}})'),
   Q9: groups('PUBLISHED_AT_TRUNCATED_TO_MONTH', '', (key) => key?.slice(0, 7) ?? null),
   Q10: {
     query: `{ allArticles(first: 20, ${newest}) { nodes { title enrichmentsByArticleId { nodes { impactLevel sentiment } } } } }`,
@@ -75,7 +78,8 @@ export const questions: Questions = {
         ],
       ),
   },
-  Q12: { query: `{ allArticles(${french}) { totalCount } }`, read: (data) => data.allArticles.totalCount },
+  Q12: total(french),
+  'Q12 many': total(april),
   ...sameEverywhere,
   Q15: {
     query: '{ allOrientationImpacts { nodes { politicalOrientation average } } }',
@@ -122,6 +126,10 @@ function rows(data: { readonly allArticles: { readonly nodes: readonly Article[]
 }
 
 /** Counts come as texts, since a bigint may be larger than a number. */
+function total(filter: string): Question {
+  return { query: `{ allArticles(${filter}) { totalCount } }`, read: (data) => data.allArticles.totalCount }
+}
+
 function groups(by: string, filter = '', key: (key: string | null) => string | null = (it) => it): Question {
   return {
     query: `{ allArticles${filter} { groupedAggregates(groupBy: [${by}]) { keys count { rowId } } } }`,
