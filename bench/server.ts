@@ -83,6 +83,22 @@ export function startMemories(
   })
 }
 
+/** The statement of each path over a database of SQLite, through `node:http` alone. */
+export function startStatements(
+  database: string,
+  queries: Readonly<Record<string, string>>,
+): Promise<Server> {
+  const port = nextPort()
+  const file = new URL('./statement-server.ts', import.meta.url).pathname
+  const input = JSON.stringify(queries)
+  return startProcess({
+    args: [file, String(port), database],
+    port,
+    input,
+    path: Object.keys(queries)[0] ?? defaultPath,
+  })
+}
+
 export function post(url: string, query: string): Promise<Response> {
   return fetch(url, {
     method: 'POST',

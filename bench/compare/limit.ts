@@ -4,12 +4,14 @@
  */
 import { parseConfig } from '../../src/cli/config.ts'
 import { loadFoundation, openExistingStore } from '../../src/cli/foundation.ts'
-import type { Statement } from '../../src/database/database.ts'
+import type { Statement, StoredAnswer } from '../../src/database/database.ts'
 import { createEngine } from '../../src/query/engine.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
 import { median } from '../server.ts'
 
 export interface Bare extends AsyncDisposable {
+  /** Runs the statement of a question; null when its answer needs no data. */
+  readonly prepare: (query: string) => Promise<(() => Promise<StoredAnswer>) | null>
   /** Median milliseconds of the statement of a question; 0 when its answer needs no data. */
   readonly time: (query: string, seconds: number) => Promise<number>
 }
@@ -20,17 +22,23 @@ export async function openBare(url: string): Promise<Bare> {
   const { model, tables } = foundation
   const database = await openExistingStore(config, foundation)
   const engine = createEngine({ schema: buildGraphQLSchema(model), model, tables, database })
+  const prepare: Bare['prepare'] = async (query) => {
+    // Figures that a plan lacks are asked for while it is made.
+    await engine.explain({ query })
+    const { sql, values } = await engine.explain({ query })
+    if (sql === null) return null
+    const statement: Statement = { text: sql, values: values as Statement['values'] }
+    return () => database.readAnswer(statement, { kind: 'short' })
+  }
   return {
+    prepare,
     time: async (query, seconds) => {
-      // Figures that a plan lacks are asked for while it is made.
-      await engine.explain({ query })
-      const { sql, values } = await engine.explain({ query })
-      if (sql === null) return 0
-      const statement: Statement = { text: sql, values: values as Statement['values'] }
+      const run = await prepare(query)
+      if (run === null) return 0
       const times: number[] = []
       for (const end = performance.now() + seconds * 1_000; performance.now() < end || times.length < 5; ) {
         const start = performance.now()
-        await database.readAnswer(statement, { kind: 'short' })
+        await run()
         times.push(performance.now() - start)
       }
       // The first half warms up.

@@ -6,9 +6,9 @@ import { type Asked, type Measured, measure, warmUp } from './load.ts'
 import type { Options } from './options.ts'
 import { privateMemoryOf } from './processes.ts'
 import { ask, textOf } from './ask.ts'
-import { type DeepQuestion, type Question, type QuestionName, questions, titles } from './questions.ts'
+import { type DeepQuestion, type Question, type QuestionName, titles } from './questions.ts'
 import { connections, type QuestionFigures, type SystemFigures } from './results.ts'
-import { memorySystems, type System, urlFor } from './systems.ts'
+import { limitSystems, type System, urlFor } from './systems.ts'
 
 export interface RunResult {
   readonly systems: Readonly<Record<string, SystemFigures>>
@@ -39,8 +39,8 @@ export async function compare(
   const answered = new Map<string, ReadonlyMap<QuestionName, Answer>>()
   for (const system of loaded) answered.set(system.name, await answersOf(system, names))
   const reference = answered.get(loaded[0]?.name ?? '') ?? new Map<QuestionName, Answer>()
-  const bytes = new Map(Array.from(reference, ([name, answer]) => [name, answer.bytes] as const))
-  const systems = [...loaded, ...memorySystems(options, bytes)]
+  const database = loaded.find(({ name }) => name === 'lexigraph-sqlite')?.database ?? null
+  const systems = [...loaded, ...limitSystems(options, reference, database)]
 
   const measured = new Gathered<Measured>()
   const bare = new Gathered<number>()
@@ -52,10 +52,14 @@ export async function compare(
       const began = performance.now()
       await using server = await system.start()
       starts.add(name, server.startTook)
-      for (const question of names) {
+      const all = names.flatMap((question): { question: QuestionName; asked: Asked }[] => {
         const query = queryFor(system, question, answered)
-        if (query === null) continue
-        const asked: Asked = { url: urlFor(system, server, question), query, pid: server.pid, databasePid }
+        const url = urlFor(system, server, question)
+        return query === null ? [] : [{ question, asked: { url, query, pid: server.pid, databasePid } }]
+      })
+      // What all questions have in common is compiled by then, so that the first is not slower for being the first.
+      for (const { asked } of all) await warmUp(asked).catch(() => undefined)
+      for (const { question, asked } of all) {
         try {
           await warmUp(asked)
           for (const count of connections)
@@ -167,7 +171,8 @@ function queryFor(
   answered: ReadonlyMap<string, ReadonlyMap<QuestionName, Answer>>,
 ): string | null {
   if (system.kind === 'limit') {
-    const asked = questions[question]
+    const asked = system.questionOf(question)
+    if ('unable' in asked) return null
     return 'query' in asked ? asked.query : asked.queryAfter('')
   }
   const answer = answered.get(system.name)?.get(question)

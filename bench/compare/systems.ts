@@ -2,7 +2,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { nextPort, type Server, startMemories, startProcess, startServer } from '../server.ts'
+import {
+  nextPort,
+  type Server,
+  startMemories,
+  startStatements,
+  startProcess,
+  startServer,
+} from '../server.ts'
 import { nameOfPeer, type Options } from './options.ts'
 import { type DeepQuestion, type Question, type QuestionName, questions, type Unable } from './questions.ts'
 import type { LoadFigures, SystemFigures } from './results.ts'
@@ -30,7 +37,10 @@ export interface System extends Pick<SystemFigures, 'title' | 'kind' | 'engine'>
 
 /** Of all systems the first is the one that answers are compared with. */
 export const ours = ['lexigraph-sqlite', 'lexigraph-again', 'lexigraph-postgres'] as const
-export const limits = ['fastify-bytes', 'node-bytes'] as const
+export const limits = ['fastify-bytes', 'node-bytes', 'node-statement'] as const
+
+/** What is answered without data. */
+const constant: readonly QuestionName[] = ['Q13', 'Q14']
 
 export interface Given {
   readonly options: Options
@@ -59,13 +69,20 @@ export async function openSystems({ options, corpus, postgres }: Given): Promise
   return found
 }
 
-/** Bytes of answers from memory, each at a path of its own. */
-export function memorySystems(
+/** Bytes of answers from memory, and the statements that they are made by, each at a path of its own. */
+export function limitSystems(
   options: Options,
-  answers: ReadonlyMap<QuestionName, Uint8Array>,
+  answers: ReadonlyMap<QuestionName, { readonly query: string; readonly bytes: Uint8Array }>,
+  database: string | null,
 ): readonly System[] {
-  const byPath = new Map(Array.from(answers, ([name, bytes]) => [pathOf(name), bytes]))
-  const memory = (name: string, title: string, program: 'memory-server' | 'bare-server'): System => ({
+  const byPath = new Map(Array.from(answers, ([name, { bytes }]) => [pathOf(name), bytes]))
+  const queries = Object.fromEntries(Array.from(answers, ([name, { query }]) => [pathOf(name), query]))
+  const limit = (
+    name: string,
+    title: string,
+    start: System['start'],
+    questionOf: System['questionOf'] = (question) => questions[question],
+  ): System => ({
     name,
     title,
     kind: 'limit',
@@ -73,12 +90,24 @@ export function memorySystems(
     load: null,
     database: null,
     databasePid: null,
-    start: () => startMemories(program, byPath),
-    questionOf: (question) => questions[question],
+    start,
+    questionOf,
   })
+  const withStatement: System['questionOf'] = (question) =>
+    constant.includes(question) ? { unable: 'no statement answers it' } : questions[question]
   return [
-    memory('fastify-bytes', 'The same bytes, Fastify', 'memory-server'),
-    memory('node-bytes', 'The same bytes, node:http', 'bare-server'),
+    limit('fastify-bytes', 'The same bytes, Fastify', () => startMemories('memory-server', byPath)),
+    limit('node-bytes', 'The same bytes, node:http', () => startMemories('bare-server', byPath)),
+    ...(database === null
+      ? []
+      : [
+          limit(
+            'node-statement',
+            'The bare statement, node:http',
+            () => startStatements(database, queries),
+            withStatement,
+          ),
+        ]),
   ].filter(({ name }) => wanted(options.systems)(name))
 }
 
