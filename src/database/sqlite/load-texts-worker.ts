@@ -66,7 +66,7 @@ interface Gathering {
 
 function gather(gathering: readonly Gathering[], ids: readonly number[], records: readonly string[]): void {
   groups += 1
-  const isIndexed = groups % groupsKept === 0
+  const isIndexed = groups % groupsKept === 1
   const values = records.map((json) => JSON.parse(json) as object)
   for (const { path, keep, index } of gathering) {
     const add = isIndexed ? index : keep
