@@ -11,6 +11,8 @@ import type { TextAnswer, TextRequest } from './load-texts.ts'
 const tables = workerData as readonly Table[]
 /** Bytes of an answer, roughly. */
 const answered = 1 << 20
+/** One group of so many is indexed as it comes, so that this thread is not the last to be done. */
+const groupsKept = 6
 /** What an index gathers is merged once, at the end, unless there is more than this; it can have 2,000. */
 const mostSegments = 1_000
 
@@ -20,11 +22,21 @@ database.exec('pragma page_size = 8192; pragma journal_mode = off; pragma cache_
 const gatherings = tables.map((table) => {
   database.exec(createTextIndexes(table))
   return table.texts.map(({ name, path }) => {
-    const gathered = quote(`${name}/gathered`)
-    database.exec(`create table ${gathered} (id integer primary key, t text not null)`)
-    return { name, gathered, path, add: database.prepare(`insert into ${gathered} values (?, ?)`) }
+    const [index, gathered] = [quote(name), quote(`${name}/gathered`)]
+    database.exec(`
+      insert into ${index} (${index}, rank) values ('automerge', 0), ('crisismerge', ${mostSegments});
+      create table ${gathered} (id integer primary key, t text not null)`)
+    return {
+      name,
+      gathered,
+      path,
+      keep: database.prepare(`insert into ${gathered} values (?, ?)`),
+      index: database.prepare(`insert into ${index} (rowid, t) values (?, ?)`),
+    }
   })
 })
+/** How many groups of rows have come. */
+let groups = 0
 const readings = new Map<string, Iterator<unknown>>()
 
 parentPort?.on('message', (request: TextRequest) => parentPort?.postMessage(answer(request)))
@@ -48,16 +60,20 @@ interface Gathering {
   /** The table of its texts, quoted. */
   readonly gathered: string
   readonly path: readonly string[]
-  readonly add: StatementSync
+  readonly keep: StatementSync
+  readonly index: StatementSync
 }
 
 function gather(gathering: readonly Gathering[], ids: readonly number[], records: readonly string[]): void {
-  for (const [index, json] of records.entries()) {
-    const value = JSON.parse(json) as object
-    for (const { path, add } of gathering) {
+  groups += 1
+  const isIndexed = groups % groupsKept === 1
+  const values = records.map((json) => JSON.parse(json) as object)
+  for (const { path, keep, index } of gathering) {
+    const add = isIndexed ? index : keep
+    for (const [at, value] of values.entries()) {
       const text = valueAt(value, path)
       // As the statement that fills an index from its table has it.
-      if (typeof text === 'string') add.run(ids[index] as number, foldText(text) + padding)
+      if (typeof text === 'string') add.run(ids[at] as number, foldText(text) + padding)
     }
   }
 }
@@ -65,7 +81,6 @@ function gather(gathering: readonly Gathering[], ids: readonly number[], records
 /** One index after the other: what each gathers has just room in the processor's cache. */
 function fill({ name, gathered }: Gathering): void {
   database.exec(`
-    insert into ${quote(name)} (${quote(name)}, rank) values ('automerge', 0), ('crisismerge', ${mostSegments});
     insert into ${quote(name)} (rowid, t) select id, t from ${gathered} order by id;
     drop table ${gathered};
     ${optimizeText({ name })}

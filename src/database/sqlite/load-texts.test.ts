@@ -8,14 +8,14 @@ import type { Change } from '../database.ts'
 
 const inFolder = temporaryFolder()
 
-/** Each has words of its own, some beyond ASCII; what no lexicon names makes them long enough to be worth a thread. */
+/** Each has words of its own, some beyond ASCII; what no lexicon names makes them long enough for a thread and ten groups of rows. */
 const lines = Array.from({ length: 900 }, (_, at): StoredLine => {
   const words = Array.from({ length: 20 }, (__, n) => `Wort${(at * 7919 + n * 104_729) % 10_007} Ünï`)
   const { uri, value } = line(`k${String(at).padStart(4, '0')}`, {
     text: `${words.join(' ')} ${at % 2 === 0 ? 'Gerade' : 'Ungerade'}`,
   })
   const indexedAt = new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString()
-  return { uri, indexedAt, value: { ...value, unheardOf: 'x'.repeat(6_000) } }
+  return { uri, indexedAt, value: { ...value, unheardOf: 'x'.repeat(14_000) } }
 })
 
 test('what a thread builds beside a load is what the rows would have been indexed to', async () => {

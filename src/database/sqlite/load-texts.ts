@@ -1,6 +1,6 @@
 /**
  * Trigram indexes of a load, built in a thread of their own, because filling them takes longer than anything else that
- * a load does to the file. While rows come in the thread only keeps their texts, since reading wants the processor;
+ * a load does to the file. While rows come in the thread keeps most of their texts, since reading wants the processor;
  * it builds while all other indexes are built. It has indexes of its own, laid out alike; what is in them is copied
  * row by row in the load's own transaction. Whatever makes that impossible for a table (a row that changes, ids
  * that must be given anew) leaves its indexes to be filled from its rows at the end.

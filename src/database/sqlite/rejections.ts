@@ -3,11 +3,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Rejection } from '../database.ts'
 import { droppable, dropped, maxRejections, rebuildSource, rejectionRow, replaces } from '../rejections.ts'
 
+/** Keys that are held in memory at most: of more, each is looked for in the file. */
+const mostKeys = 1_000
+
 export class Rejections {
   readonly #database: DatabaseSync
   readonly #keep: StatementSync
   readonly #forgive: StatementSync
-  #any = false
+  /** Of all that are kept, perhaps with some that are forgiven; null when there are too many to hold. */
+  #keys: Set<unknown> | null = null
   /** Of those that may be dropped; perhaps too high, since one kept anew is counted again. */
   #count = 0
 
@@ -24,17 +28,16 @@ export class Rejections {
   }
 
   refresh(): void {
-    const count = `select exists (select 1 from rejection) as any,
-      (select count(*) from rejection where ${droppable}) as droppable`
-    const row = this.#database.prepare(count).get()
-    this.#any = row?.any === 1
-    this.#count = Number(row?.droppable)
+    const count = `select count(*) as droppable from rejection where ${droppable}`
+    this.#count = Number(this.#database.prepare(count).get()?.droppable)
+    const keys = this.#database.prepare('select key from rejection limit ?').all(mostKeys + 1)
+    this.#keys = keys.length > mostKeys ? null : new Set(keys.map(({ key }) => key))
   }
 
   keep(rejection: Rejection, seenAt: bigint): void {
     const { key, source, uri, reason, message, record, rev, cut } = rejectionRow(rejection, seenAt)
     this.#keep.run(key, source, uri, reason, message, record, seenAt, rev, cut)
-    this.#any = true
+    if (this.#keys?.add(key).size === mostKeys) this.#keys = null
     if (source === rebuildSource) return
     this.#count += 1
     if (this.#count > maxRejections + dropped) this.#dropOldest()
@@ -42,7 +45,7 @@ export class Rejections {
 
   /** What its publisher said of that URI up to the revision is known, so that none of it needs to be tried again. */
   forgive(uri: string, rev: string | null): void {
-    if (this.#any) this.#forgive.run(uri, rev)
+    if (this.#keys === null || this.#keys.has(uri)) this.#forgive.run(uri, rev)
   }
 
   #dropOldest(): void {
