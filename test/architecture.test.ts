@@ -27,7 +27,7 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
   [/^node:sqlite$/, ['database/sqlite']],
   [/^pg$/, ['database/postgres']],
   [/^lru-cache$/, ['database/sqlite', 'database/postgres', 'query', 'server', 'ingest/sources']],
-  [/^(rate-limiter-flexible|ipaddr\.js)$/, ['server/limits']],
+  [/^(rate-limiter-flexible(\/lib\/RateLimiterMemory\.js)?|ipaddr\.js)$/, ['server/limits']],
   [/^altair-static$/, ['server']],
   [/^(fastify|@fastify\/.+)$/, ['server']],
   [/^pino$/, ['server', 'cli']],
@@ -40,13 +40,12 @@ const servedBy: readonly string[] = [
   '@atproto/lexicon',
   '@atproto/syntax',
   '@fastify/cors',
-  'altair-static',
   'fastify',
   'graphql',
   'ipaddr.js',
   'lru-cache',
   'pino',
-  'rate-limiter-flexible',
+  'rate-limiter-flexible/lib/RateLimiterMemory.js',
   'sql-template-tag',
 ]
 
