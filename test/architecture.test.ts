@@ -37,8 +37,6 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
 
 /** Third-party modules that `serve` over a SQLite file loads before it answers; each takes time and memory. */
 const servedBy: readonly string[] = [
-  '@atproto/lexicon',
-  '@atproto/syntax',
   '@fastify/cors',
   'fastify',
   'graphql',

@@ -55,8 +55,11 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
 
 /** The store is made, migrated or rebuilt if need be; the workers only read it. */
 async function prepareStore({ config, root }: CommandContext): Promise<Foundation> {
+  const ready = await openReadyStore(config, root)
+  await using _read = ready?.read
+  if (ready !== null) return ready.foundation
   const foundation = await loadFoundation(lexiconDir(config, root))
-  await using _store = (await openReadyStore(config, foundation)) ?? (await openStore(config, foundation))
+  await using _store = await openStore(config, foundation)
   return foundation
 }
 
