@@ -21,7 +21,7 @@ const floors: Record<string, readonly string[]> = {
 /** Where in src/ each third-party module may be imported. */
 const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[] = [
   [/^@atproto(-labs)?\//, ['lexicon', 'ingest/sources']],
-  [/^graphql$/, ['schema', 'query', 'mcp', 'server', 'cli/commands']],
+  [/^graphql(\/\w+)*$/, ['schema', 'query', 'mcp', 'server', 'cli/commands']],
   [/^@modelcontextprotocol\/server(\/stdio)?$/, ['mcp']],
   [/^sql-template-tag$/, ['sql', 'database', 'query']],
   [/^node:sqlite$/, ['database/sqlite']],
@@ -39,7 +39,16 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
 const servedBy: readonly string[] = [
   '@fastify/cors',
   'fastify',
-  'graphql',
+  'graphql/error',
+  'graphql/execution/values',
+  'graphql/language',
+  'graphql/type',
+  'graphql/utilities/getIntrospectionQuery',
+  'graphql/utilities/typeFromAST',
+  'graphql/utilities/valueFromASTUntyped',
+  'graphql/validation/rules/NoFragmentCyclesRule',
+  'graphql/validation/specifiedRules',
+  'graphql/validation/validate',
   'ipaddr.js',
   'lru-cache',
   'pino',

@@ -2,21 +2,23 @@
  * The model as a GraphQL schema. Every field that reads data says in its extensions what it reads;
  * there are no resolvers, because the compiler turns a whole operation into SQL.
  */
+import type {
+  GraphQLFieldConfig,
+  GraphQLFieldConfigArgumentMap,
+  GraphQLFieldConfigMap,
+  GraphQLOutputType,
+} from 'graphql'
 import {
   GraphQLBoolean,
-  type GraphQLFieldConfig,
-  type GraphQLFieldConfigArgumentMap,
-  type GraphQLFieldConfigMap,
   GraphQLFloat,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
-  type GraphQLOutputType,
   GraphQLSchema,
   GraphQLString,
   GraphQLUnionType,
-} from 'graphql'
+} from 'graphql/type'
 import { createInputTypes } from './inputs.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionType } from './model.ts'
 import { type GroupField, groupFields, holderOf, leafType, measureFields } from './operators.ts'
