@@ -53,7 +53,7 @@ export async function openServed(config: Config, root: URL): Promise<ReadService
 
 function readerOver(config: Config, root: URL, { foundation, read }: ReadyStore): ReadService {
   const { model, tables } = foundation
-  const schema = buildGraphQLSchema(model)
+  const schema = buildGraphQLSchema(model, true)
   const keptBytes = config['answer-cache'] * 1024 * 1024
   return {
     ...foundation,

@@ -95,6 +95,11 @@ export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url)
 }
 
+/** What no other process can read. */
+export function isInMemory(url: string): boolean {
+  return /^(sqlite:)?:memory:$/.test(url)
+}
+
 function sqlitePath(url: string): string {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]
   if (scheme === undefined) return url
