@@ -21,13 +21,13 @@ const floors: Record<string, readonly string[]> = {
 /** Where in src/ each third-party module may be imported. */
 const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[] = [
   [/^@atproto(-labs)?\//, ['lexicon', 'ingest/sources']],
-  [/^graphql$/, ['schema', 'query', 'mcp', 'server', 'cli/commands']],
+  [/^graphql(\/\w+)*$/, ['schema', 'query', 'mcp', 'server', 'cli/commands']],
   [/^@modelcontextprotocol\/server(\/stdio)?$/, ['mcp']],
   [/^sql-template-tag$/, ['sql', 'database', 'query']],
   [/^node:sqlite$/, ['database/sqlite']],
   [/^pg$/, ['database/postgres']],
   [/^lru-cache$/, ['database/sqlite', 'database/postgres', 'query', 'server', 'ingest/sources']],
-  [/^(rate-limiter-flexible|ipaddr\.js)$/, ['server/limits']],
+  [/^(rate-limiter-flexible(\/lib\/RateLimiterMemory\.js)?|ipaddr\.js)$/, ['server/limits']],
   [/^altair-static$/, ['server']],
   [/^(fastify|@fastify\/.+)$/, ['server']],
   [/^pino$/, ['server', 'cli']],
@@ -37,16 +37,22 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
 
 /** Third-party modules that `serve` over a SQLite file loads before it answers; each takes time and memory. */
 const servedBy: readonly string[] = [
-  '@atproto/lexicon',
-  '@atproto/syntax',
   '@fastify/cors',
-  'altair-static',
   'fastify',
-  'graphql',
+  'graphql/error',
+  'graphql/execution/values',
+  'graphql/language',
+  'graphql/type',
+  'graphql/utilities/getIntrospectionQuery',
+  'graphql/utilities/typeFromAST',
+  'graphql/utilities/valueFromASTUntyped',
+  'graphql/validation/rules/NoFragmentCyclesRule',
+  'graphql/validation/specifiedRules',
+  'graphql/validation/validate',
   'ipaddr.js',
   'lru-cache',
   'pino',
-  'rate-limiter-flexible',
+  'rate-limiter-flexible/lib/RateLimiterMemory.js',
   'sql-template-tag',
 ]
 

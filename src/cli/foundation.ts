@@ -13,8 +13,9 @@ import {
 } from '../database/open.ts'
 import { withoutPassword } from '../database/postgres/url.ts'
 import { buildTables, type Table } from '../database/tables.ts'
-import type { LexiconProblem, LexiconSet } from '../lexicon/lexicons.ts'
-import { loadLexicons } from '../lexicon/load.ts'
+import type { LexiconSet } from '../lexicon/lexicon-set.ts'
+import type { LexiconProblem } from '../lexicon/lexicons.ts'
+import { readUnchecked } from '../lexicon/unchecked.ts'
 import { buildModel } from '../schema/build-model.ts'
 import type { Model } from '../schema/model.ts'
 import { CommandError } from './command.ts'
@@ -33,10 +34,16 @@ export function lexiconDir(config: Config, root: URL): string {
 }
 
 export async function loadFoundation(dir: string): Promise<Foundation> {
+  // What checks them takes longer to load than they take to read.
+  const { loadLexicons } = await import('../lexicon/load.ts')
   const result = await loadLexicons(dir)
   if (!result.ok) throw new CommandError(lexiconFailure(result.problems))
-  const model = buildModel(result.lexicons)
-  return { lexicons: result.lexicons, model, tables: buildTables(model) }
+  return foundationOf(result.lexicons)
+}
+
+function foundationOf(lexicons: LexiconSet): Foundation {
+  const model = buildModel(lexicons)
+  return { lexicons, model, tables: buildTables(model) }
 }
 
 export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem): string {
@@ -52,9 +59,23 @@ export async function openStore(config: Config, foundation: Foundation): Promise
   return opened(config.database, () => openDatabase(config.database, options))
 }
 
-/** The same to be read only, where nothing must be done to it before; otherwise null. */
-export function openReadyStore({ database }: Config, { lexicons }: Foundation): Promise<ReadDatabase | null> {
-  return openReadyDatabase(database, { fingerprint: lexicons.fingerprint, now })
+/** A foundation and the database that was laid out for it already, to be read only. */
+export interface ReadyStore {
+  readonly foundation: Foundation
+  readonly read: ReadDatabase
+}
+
+/**
+ * Null where something must be done to the database before, or be told. Whoever laid it out has checked the lexicons
+ * that it says it was laid out for, so that nobody does it again.
+ */
+export async function openReadyStore(config: Config, root: URL): Promise<ReadyStore | null> {
+  const { database } = config
+  const lexicons = await readUnchecked(lexiconDir(config, root))
+  if (lexicons === null) return null
+  const { fingerprint } = lexicons
+  const read = await opened(database, () => openReadyDatabase(database, { fingerprint, now }))
+  return read === null ? null : { foundation: foundationOf(lexicons), read }
 }
 
 /** For commands that only read: an empty answer from a misspelt path helps nobody. */

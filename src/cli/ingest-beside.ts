@@ -2,6 +2,7 @@
 import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { isInMemory } from '../database/open.ts'
 import { CommandError, type CommandContext } from './command.ts'
 import type { IngestThreadData } from './ingest-thread.ts'
 import { identityOptions, publisherNames } from './network.ts'
@@ -18,25 +19,18 @@ export interface IngestBeside extends AsyncDisposable {
 }
 
 /** Whatever is wrong with `--ingest` that can be told before anything is opened. */
-export async function assertIngest({ config }: CommandContext): Promise<void> {
-  if (config.ingest === null) return
-  await parseSources(config.ingest)
+export async function assertIngest({ config }: CommandContext, from: string): Promise<void> {
+  await parseSources(from)
   identityOptions(config)
   publisherNames(config)
   if (isInMemory(config.database))
     throw new CommandError('--ingest needs a database in a file; name one with --database.')
 }
 
-export function isInMemory(database: string): boolean {
-  return /^(sqlite:)?:memory:$/.test(database)
-}
-
-export function ingestBeside({ config, root }: CommandContext): IngestBeside {
-  const from = config.ingest
+export function ingestBeside({ config, root }: CommandContext, from: string): IngestBeside {
   const stop = new AbortController()
   const refusal = new AbortController()
   const run = async (): Promise<void> => {
-    if (from === null) return
     while (!stop.signal.aborted) {
       const end = await runThread({ config, root: root.href, from }, stop.signal)
       if (end.kind === 'refused') refusal.abort(new CommandError(end.message))

@@ -1,5 +1,5 @@
 /** Builds all that answers questions, floor by floor. */
-import type { Database, ReadDatabase } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { createEngine } from '../query/engine.ts'
 import type { QueryEngine } from '../query/execute.ts'
 import { buildGraphQLSchema } from '../schema/graphql.ts'
@@ -10,6 +10,7 @@ import {
   openExistingStore,
   openReadyStore,
   openStore,
+  type ReadyStore,
 } from './foundation.ts'
 import type { Config } from './settings.ts'
 
@@ -19,13 +20,10 @@ export interface Service extends ReadService {
 
 /** A store that is made or rebuilt when need be, and the engine over it. */
 export async function openService(config: Config, root: URL): Promise<Service> {
-  return serviceOver(config, root, await loadFoundation(lexiconDir(config, root)))
-}
-
-async function serviceOver(config: Config, root: URL, foundation: Foundation): Promise<Service> {
+  const foundation = await loadFoundation(lexiconDir(config, root))
   const database = await openStore(config, foundation)
   return {
-    ...readerOver(config, root, foundation, database.read),
+    ...readerOver(config, root, { foundation, read: database.read }),
     database,
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
@@ -41,20 +39,21 @@ export interface ReadService extends Foundation, AsyncDisposable {
 
 /** An engine over a store that is only read, and left as it is. */
 export async function openReader(config: Config, root: URL): Promise<ReadService> {
+  const ready = await openReadyStore(config, root)
+  if (ready !== null) return readerOver(config, root, ready)
   const foundation = await loadFoundation(lexiconDir(config, root))
-  return readerOver(config, root, foundation, await openExistingStore(config, foundation))
+  return readerOver(config, root, { foundation, read: await openExistingStore(config, foundation) })
 }
 
 /** The same over a store that is made or rebuilt before, when need be: otherwise there is nothing to write. */
 export async function openServed(config: Config, root: URL): Promise<ReadService> {
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  const ready = await openReadyStore(config, foundation)
-  return ready === null ? serviceOver(config, root, foundation) : readerOver(config, root, foundation, ready)
+  const ready = await openReadyStore(config, root)
+  return ready === null ? openService(config, root) : readerOver(config, root, ready)
 }
 
-function readerOver(config: Config, root: URL, foundation: Foundation, read: ReadDatabase): ReadService {
+function readerOver(config: Config, root: URL, { foundation, read }: ReadyStore): ReadService {
   const { model, tables } = foundation
-  const schema = buildGraphQLSchema(model)
+  const schema = buildGraphQLSchema(model, true)
   const keptBytes = config['answer-cache'] * 1024 * 1024
   return {
     ...foundation,

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { DatabaseBusyError } from './database.ts'
 import { openDatabase, openReadyDatabase } from './open.ts'
+import { beginDirectWriting, endDirectWriting } from './sqlite/direct-writing.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-open-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -34,4 +36,18 @@ test('what has to be made, rebuilt or refused first is not ready, and is left as
   const before = readdirSync(folder)
   assert.equal(await openReadyDatabase(':memory:', { fingerprint: 'f', now }), null)
   assert.deepEqual(readdirSync(folder), before)
+})
+
+test('whoever asks whether a file is ready while another process loads it is told to come again', async () => {
+  const path = join(folder, 'busy.db')
+  await (await openDatabase(path, options))[Symbol.asyncDispose]()
+  const loading = new DatabaseSync(path)
+  assert.equal(beginDirectWriting(loading), true)
+  loading.exec('begin exclusive')
+  await assert.rejects(openReadyDatabase(path, { fingerprint: 'f', now, lockTimeout: 0 }), DatabaseBusyError)
+  loading.exec('rollback')
+  endDirectWriting(loading)
+  loading.close()
+  await using ready = await openReadyDatabase(path, { fingerprint: 'f', now })
+  assert.notEqual(ready, null)
 })

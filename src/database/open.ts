@@ -1,8 +1,8 @@
 /** From a database's URL to its engine. */
 import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
-import type { Database, ReadDatabase, RecordCheck } from './database.ts'
+import { type Database, DatabaseBusyError, type ReadDatabase, type RecordCheck } from './database.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
-import { connectReader, openSqliteReader } from './sqlite/open-reader.ts'
+import { connectReader, openSqliteReader, type SqliteReading } from './sqlite/open-reader.ts'
 import type { Table } from './tables.ts'
 
 export interface OpenOptions {
@@ -48,12 +48,14 @@ export async function openReadDatabase(
  */
 export async function openReadyDatabase(
   url: string,
-  options: Pick<OpenOptions, 'fingerprint' | 'now'>,
+  options: Pick<OpenOptions, 'fingerprint' | 'now'> & SqliteReading,
 ): Promise<ReadDatabase | null> {
   if (isPostgres(url)) return null
   try {
     return await openSqliteReader(sqlitePath(url), options)
-  } catch {
+  } catch (error) {
+    // Whoever looked at it would wait as long and find the same.
+    if (error instanceof DatabaseBusyError) throw error
     return null
   }
 }
@@ -91,6 +93,11 @@ const postgres = () => import('./postgres/open.ts')
 
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url)
+}
+
+/** What no other process can read. */
+export function isInMemory(url: string): boolean {
+  return /^(sqlite:)?:memory:$/.test(url)
 }
 
 function sqlitePath(url: string): string {

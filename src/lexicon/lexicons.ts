@@ -2,21 +2,13 @@
  * A set of lexicon documents that is known to be whole: every reference resolves, every id is unique.
  * The floor everything else stands on; it knows nothing of GraphQL or of databases.
  */
-import { createHash } from 'node:crypto'
 import { type LexiconDoc, lexiconDoc } from '@atproto/lexicon'
 import { nearest } from '../util/nearest.ts'
 import { type DocumentSet, findDef, findDocument, refSites, type RefSite, resolveRef } from './document.ts'
+import { builtIn, type LexiconSet, ownCopy, setOf, sortById } from './lexicon-set.ts'
+import { type LexiconFile, referencesFile } from './read-directory.ts'
 import { buildTargets } from './references.ts'
 import { isStrongRefLexicon, strongRefLexicon } from './strong-ref.ts'
-
-export interface LexiconSet {
-  /** By id, in code point order; com.atproto.repo.strongRef is always among them. */
-  readonly documents: readonly LexiconDoc[]
-  /** Declared reference targets: `nsid#path.of.properties` to collection NSIDs. */
-  readonly targets: ReadonlyMap<string, readonly string[]>
-  /** sha-256 (hex) over the documents and targets, independent of file layout and key order. */
-  readonly fingerprint: string
-}
 
 /** One thing wrong with the lexicons: where, what, and what to do about it. */
 export interface LexiconProblem {
@@ -30,15 +22,6 @@ export interface LexiconProblem {
 export type LexiconResult =
   | { readonly ok: true; readonly lexicons: LexiconSet }
   | { readonly ok: false; readonly problems: readonly LexiconProblem[] }
-
-/** A parsed JSON file that ought to be a lexicon document. */
-export interface LexiconFile {
-  readonly file: string
-  readonly document: unknown
-}
-
-/** Where problems of the reference targets are reported. */
-export const referencesFile = 'references.json'
 
 /** Checks documents and reference targets against each other and reports every problem at once. */
 export function buildLexicons(files: readonly LexiconFile[], references: unknown): LexiconResult {
@@ -57,7 +40,7 @@ export function buildLexicons(files: readonly LexiconFile[], references: unknown
   const { targets, problems: targetProblems } = buildTargets(set, references, refused)
   problems.push(...targetProblems.map((problem) => ({ file: referencesFile, ...problem })))
   if (problems.length > 0) return { ok: false, problems }
-  return { ok: true, lexicons: { documents, targets, fingerprint: fingerprintOf(documents, targets) } }
+  return { ok: true, lexicons: setOf(documents, targets) }
 }
 
 /** Whether the document's main definition is a record, so that it names a collection. */
@@ -77,9 +60,7 @@ const noRecords: LexiconProblem = {
  * `refused` has the ids of the others, so that references to them are not reported as well.
  */
 function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[]) {
-  const byId = new Map<string, LexiconDoc>([
-    [strongRefLexicon.id, structuredClone<LexiconDoc>(strongRefLexicon as never)],
-  ])
+  const byId = new Map<string, LexiconDoc>([[strongRefLexicon.id, builtIn()]])
   const origins = new Map<string, string>()
   const refused = new Set<string>()
   for (const { file, document } of files) {
@@ -98,15 +79,7 @@ function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[
     else if (copy.id !== strongRefLexicon.id) byId.set(copy.id, copy)
     if (first === undefined) origins.set(copy.id, file)
   }
-  const documents = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  return { documents, origins, refused }
-}
-
-/** Libraries write references as `lex:a.b.c`; lexicons write `a.b.c`. */
-function ownCopy(document: LexiconDoc): LexiconDoc {
-  const copy = structuredClone(document)
-  for (const { ref, replace } of refSites(copy)) if (ref.startsWith('lex:')) replace(ref.slice(4))
-  return copy
+  return { documents: sortById(byId.values()), origins, refused }
 }
 
 function invalidDocument(file: string, path: readonly (string | number)[], message: string): LexiconProblem {
@@ -207,21 +180,4 @@ function endlessArrays(set: DocumentSet, document: LexiconDoc): string[] {
       return false
     })
     .map((name) => `defs.${name}.items`)
-}
-
-function fingerprintOf(
-  documents: readonly LexiconDoc[],
-  targets: ReadonlyMap<string, readonly string[]>,
-): string {
-  return createHash('sha256')
-    .update(canonicalJson({ documents, targets: Object.fromEntries(targets) }))
-    .digest('hex')
-}
-
-/** JSON with the keys of every object in code unit order. */
-function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
 }

@@ -1,7 +1,7 @@
 /** What agents may read beside asking: the guide, the schema in parts, the lexicons, and records by their address. */
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import type { GraphQLSchema } from 'graphql'
-import type { LexiconSet } from '../lexicon/lexicons.ts'
+import type { LexiconSet } from '../lexicon/lexicon-set.ts'
 import type { Model } from '../schema/model.ts'
 import { writeGuide } from './guide.ts'
 import { type SchemaPart, splitSchema } from './schema-parts.ts'

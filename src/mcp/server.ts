@@ -11,7 +11,7 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
-import type { LexiconSet } from '../lexicon/lexicons.ts'
+import type { LexiconSet } from '../lexicon/lexicon-set.ts'
 import { readArguments } from './arguments.ts'
 import { EndpointError } from './endpoint.ts'
 import { tellable } from './failures.ts'

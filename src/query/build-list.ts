@@ -1,6 +1,6 @@
 /** A list field to a list plan: its order, its page, its conditions and what is selected of it. */
 import type { GraphQLObjectType } from 'graphql'
-import { getNamedType, isObjectType } from 'graphql'
+import { getNamedType, isObjectType } from 'graphql/type'
 import type { ColumnValue } from '../database/database.ts'
 import { findReference, findValue, type Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'

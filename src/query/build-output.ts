@@ -1,5 +1,6 @@
 /** Selections of records and objects to outputs: where in a row each response value stands. */
-import { type GraphQLObjectType, isObjectType, type SelectionSetNode } from 'graphql'
+import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
+import { isObjectType } from 'graphql/type'
 import type { Table } from '../database/tables.ts'
 import type { Field, FieldType, UnionType } from '../schema/model.ts'
 import { buildList } from './build-list.ts'

@@ -1,21 +1,18 @@
 /** Field collection and merging: https://spec.graphql.org/September2025/#CollectFields() */
-import {
-  type FieldNode,
-  type FragmentDefinitionNode,
-  getArgumentValues,
-  getDirectiveValues,
-  type GraphQLField,
-  GraphQLIncludeDirective,
-  type GraphQLObjectType,
-  type GraphQLSchema,
-  GraphQLSkipDirective,
-  isAbstractType,
-  Kind,
-  type SelectionNode,
-  type SelectionSetNode,
-  typeFromAST,
-  type VariableValues,
+import type {
+  FieldNode,
+  FragmentDefinitionNode,
+  GraphQLField,
+  GraphQLObjectType,
+  GraphQLSchema,
+  SelectionNode,
+  SelectionSetNode,
+  VariableValues,
 } from 'graphql'
+import { getArgumentValues, getDirectiveValues } from 'graphql/execution/values'
+import { Kind } from 'graphql/language'
+import { GraphQLIncludeDirective, GraphQLSkipDirective, isAbstractType } from 'graphql/type'
+import { typeFromAST } from 'graphql/utilities/typeFromAST'
 import { ServiceError } from '../errors.ts'
 
 export interface Selection {

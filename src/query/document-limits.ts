@@ -3,17 +3,8 @@
  * everything, and fragments can spread a short document over millions of fields. Each check costs no more than what
  * the checks before it let through.
  */
-import {
-  type DirectiveNode,
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  Kind,
-  Lexer,
-  type SelectionSetNode,
-  Source,
-  TokenKind,
-  visit,
-} from 'graphql'
+import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql'
+import { Kind, Lexer, Source, TokenKind, visit } from 'graphql/language'
 import { assertWithin } from './limits.ts'
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>

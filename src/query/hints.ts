@@ -1,5 +1,5 @@
 /** What to write instead, for the mistakes that this dialect's users make most; appended to the validator's own words. */
-import { GraphQLError } from 'graphql'
+import { GraphQLError } from 'graphql/error'
 
 const hints: readonly (readonly [RegExp, string])[] = [
   [/^Unknown argument "orderBy" on field/, 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'],

@@ -2,25 +2,24 @@
  * Introspection, which graphql-js executes itself, alone and while the plan is made: so it is counted before. The
  * count goes through the schema as the execution will, and stops at the limit.
  */
-import {
-  type DocumentNode,
-  executeSync,
-  type FieldNode,
-  getIntrospectionQuery,
-  getNamedType,
-  type GraphQLObjectType,
-  type GraphQLResolveInfo,
-  type GraphQLSchema,
-  isObjectType,
-  Kind,
-  type OperationDefinitionNode,
-  parse,
-  SchemaMetaFieldDef,
-  TypeMetaFieldDef,
+import { createRequire } from 'node:module'
+import type {
+  DocumentNode,
+  FieldNode,
+  GraphQLObjectType,
+  GraphQLResolveInfo,
+  GraphQLSchema,
+  OperationDefinitionNode,
 } from 'graphql'
+import { Kind, parse } from 'graphql/language'
+import { getNamedType, isObjectType, SchemaMetaFieldDef, TypeMetaFieldDef } from 'graphql/type'
+import { getIntrospectionQuery } from 'graphql/utilities/getIntrospectionQuery'
 import { argumentsOf, type Collected, collectFields, type Selection } from './collect.ts'
 import { assertWithin, limits } from './limits.ts'
 import { RequestErrors } from './request-errors.ts'
+
+/** What executes is loaded by the first who asks: few do, and it is a fifth of the library. */
+const require = createRequire(import.meta.url)
 
 /** One `__schema` or `__type` with the fragments it uses: its JSON, and how many fields that has. */
 export function introspect(
@@ -38,6 +37,7 @@ export function introspect(
     kind: Kind.DOCUMENT,
     definitions: [{ ...operation, selectionSet }, ...selection.fragments.values()],
   }
+  const { executeSync } = require('graphql/execution') as typeof import('graphql/execution')
   const result = executeSync({ schema: selection.schema, document, variableValues: rawVariables })
   if (result.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', result.errors)
   return { json: JSON.stringify(result.data?.[key] ?? null), fields }

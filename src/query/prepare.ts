@@ -1,17 +1,10 @@
 /** Text to a validated document: everything about an operation that does not depend on its variables. */
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  GraphQLError,
-  type GraphQLSchema,
-  Kind,
-  NoFragmentCyclesRule,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-  parse,
-  specifiedRules,
-  validate,
-} from 'graphql'
+import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import { GraphQLError } from 'graphql/error'
+import { Kind, OperationTypeNode, parse } from 'graphql/language'
+import { NoFragmentCyclesRule } from 'graphql/validation/rules/NoFragmentCyclesRule'
+import { specifiedRules } from 'graphql/validation/specifiedRules'
+import { validate } from 'graphql/validation/validate'
 import { ServiceError } from '../errors.ts'
 import { assertDocumentWithin, assertTextWithin } from './document-limits.ts'
 import { withHint } from './hints.ts'

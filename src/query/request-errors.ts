@@ -1,5 +1,5 @@
 /** Errors of a request that graphql-js words itself, each with its place in the document. */
-import { GraphQLError } from 'graphql'
+import { GraphQLError } from 'graphql/error'
 import type { ErrorCode } from '../errors.ts'
 
 /** More of them help nobody, and each may take as long to word as the value is that it shows. */

@@ -1,10 +1,6 @@
 /** The variables of a request as values of the types that the operation declares, held to the limits before. */
-import {
-  type GraphQLSchema,
-  getVariableValues,
-  type OperationDefinitionNode,
-  type VariableValues,
-} from 'graphql'
+import type { GraphQLSchema, OperationDefinitionNode, VariableValues } from 'graphql'
+import { getVariableValues } from 'graphql/execution/values'
 import { withHint } from './hints.ts'
 import { assertWithin } from './limits.ts'
 import { mostErrors, RequestErrors } from './request-errors.ts'

@@ -2,7 +2,7 @@
  * Lexicons to model: walks the record lexicons and everything reachable from them.
  * It decides kinds, names and references; what GraphQL or tables make of them is not its business.
  */
-import type { LexiconSet } from '../lexicon/lexicons.ts'
+import type { LexiconSet } from '../lexicon/lexicon-set.ts'
 import { buildReferences } from './build-references.ts'
 import { describe } from './describe.ts'
 import type {

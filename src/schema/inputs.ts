@@ -1,16 +1,14 @@
 /** The input types of `where`, `sortBy`, `groupBy` and `rankBy`, generated from what operators.ts lists. */
+import type { GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql'
 import {
-  type GraphQLInputFieldConfigMap,
   GraphQLBoolean,
   GraphQLEnumType,
   GraphQLInputObjectType,
-  type GraphQLInputType,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
-  type GraphQLScalarType,
   GraphQLString,
-} from 'graphql'
+} from 'graphql/type'
 import type { Collection, FieldType, Model, ObjectType } from './model.ts'
 import {
   groupFields,

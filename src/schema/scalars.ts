@@ -1,5 +1,8 @@
 /** The three scalars of our own. Inputs become what the compiler compares: instants are bigint microseconds. */
-import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
+import { GraphQLError } from 'graphql/error'
+import { Kind } from 'graphql/language'
+import { GraphQLScalarType } from 'graphql/type'
+import { valueFromASTUntyped } from 'graphql/utilities/valueFromASTUntyped'
 import { parseInstant } from '../util/instant.ts'
 
 export const DateTime = new GraphQLScalarType<bigint, string>({

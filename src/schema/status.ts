@@ -1,14 +1,13 @@
 /** The types of `indexStatus`: what a caller may know of how complete and how fresh the answers are. */
+import type { GraphQLFieldConfigMap, GraphQLScalarType } from 'graphql'
 import {
-  type GraphQLFieldConfigMap,
   GraphQLFloat,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
-  type GraphQLScalarType,
   GraphQLString,
-} from 'graphql'
+} from 'graphql/type'
 import { DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
 

@@ -82,6 +82,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
     // A request that comes in the moment of closing is one more in flight.
     return503OnClosing: false,
+    // What checks bodies by JSON Schema takes 130 modules, and no route has such a schema.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: answerFailure,
     clientErrorHandler: answerUnreadable,
   })
@@ -98,11 +100,15 @@ export function createApp(options: AppOptions): FastifyInstance {
   limitConnections(app.server, connections)
   app.register(async (routes) => {
     addHealthRoutes(routes, options.readStatus)
-    await addGraphQLRoutes(routes, options, patience.reading)
+    addGraphQLRoutes(routes, options, patience.reading)
     if (agent !== null) addOwnAgent(routes, agent, options)
     routes.get('/', (_request, reply) => reply.redirect(endpoint))
   })
   return app
+}
+
+function noSchemas(): never {
+  throw new Error('No route has a schema.')
 }
 
 /** Unlike those of every other process. */

@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../database/ledger.ts'
 import { ServiceError } from '../errors.ts'
+import { atMost } from '../util/at-most.ts'
 import { hashKey, holdsKey, keyLength, readKey } from '../util/api-key.ts'
 import { formatInstant } from '../util/instant.ts'
 import type { Authenticate, Caller } from './caller.ts'
@@ -35,7 +36,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const tierOf = createTierFinder(options)
   const everybody = tierNamed(tiers, publicTier)
   /** Keys that held for an address, so that nobody is shut out because somebody beside them is guessing. */
-  const held = new LRUCache<string, true>({ max: remembered })
+  const held = new LRUCache<string, true>(atMost(remembered))
 
   return (header, network) => {
     const sent = typeof header === 'string' ? [header] : (header ?? [])
@@ -92,7 +93,7 @@ function createFinder({
 }: AuthenticationOptions): AuthenticationOptions['findKey'] {
   if (cacheSeconds === 0) return findKey
   const longest = BigInt(cacheSeconds) * 1_000_000n
-  const known = new LRUCache<string, { readonly key: ApiKey; readonly at: bigint }>({ max: remembered })
+  const known = new LRUCache<string, { readonly key: ApiKey; readonly at: bigint }>(atMost(remembered))
   return async (hash) => {
     const at = now()
     const entry = known.get(hash)

@@ -46,13 +46,13 @@ const zip = promisify(gzip)
 const compressedFrom = 32_768
 
 /** `readingTime`: milliseconds in which a caller must have taken a large answer. */
-export async function addGraphQLRoutes(
+export function addGraphQLRoutes(
   app: FastifyInstance,
   options: GraphQLRouteOptions,
   readingTime: number,
-): Promise<void> {
+): void {
   const { engine, authenticate, limiter, observer, exampleQuery, cacheSeconds } = options
-  const sendPlayground = await addPlaygroundRoutes(app, { endpoint, exampleQuery })
+  const sendPlayground = addPlaygroundRoutes(app, { endpoint, exampleQuery })
   const outbox = new Outbox(readingTime)
   const slowdown = new Slowdown()
   const pace = new CallerPace()

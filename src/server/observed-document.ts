@@ -1,6 +1,6 @@
 /** How logs name a document, and how they show one: callers may have written anything into it. */
 import { hash } from 'node:crypto'
-import { Kind, parse, print, visit } from 'graphql'
+import { Kind, parse, print, visit } from 'graphql/language'
 import { withoutKeys } from '../util/api-key.ts'
 
 /** The same for equal documents. Taking it is faster than looking it up by its text. */

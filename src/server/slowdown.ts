@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { ErrorCode } from '../errors.ts'
+import { atMost } from '../util/at-most.ts'
 
 /** Refusals in a minute that are told at once. */
 const atOnce = 20
@@ -17,7 +18,11 @@ const mostCallers = 10_000
 type Connection = Partial<Pick<Socket, 'pause' | 'resume'>>
 
 export class Slowdown {
-  readonly #refusals = new LRUCache<string, number>({ max: mostCallers, ttl: 60_000, noUpdateTTL: true })
+  readonly #refusals = new LRUCache<string, number>({
+    ...atMost(mostCallers),
+    ttl: 60_000,
+    noUpdateTTL: true,
+  })
 
   /** To be waited for before a refusal of that code is sent. Nothing more is read from the connection meanwhile. */
   async before(code: ErrorCode, caller: string, socket: Connection): Promise<void> {

@@ -1,6 +1,7 @@
 /** `serve`: the database over HTTP, until a signal; with `--ingest` it follows sources too. */
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
+import { isInMemory } from '../../database/open.ts'
 import { type CommandContext, notify } from '../command.ts'
 import {
   type Foundation,
@@ -10,14 +11,14 @@ import {
   openReadyStore,
   openStore,
 } from '../foundation.ts'
-import { assertIngest, ingestBeside, isInMemory } from '../ingest-beside.ts'
+import type { IngestBeside } from '../ingest-beside.ts'
 import { openCounts } from '../limiter.ts'
 import type { Config } from '../settings.ts'
 import { stopping, stopSignal } from '../signals.ts'
 
 export async function serve(context: CommandContext): Promise<number> {
   const { config } = context
-  await assertIngest(context)
+  if (config.ingest !== null) await (await import('../ingest-beside.ts')).assertIngest(context, config.ingest)
   // What is in the memory of one process cannot be read by another.
   const workers = isInMemory(config.database) ? 1 : (config.workers ?? availableParallelism())
   await (workers === 1 ? serveAlone(context) : serveByWorkers(context, workers))
@@ -29,9 +30,9 @@ async function serveAlone(context: CommandContext): Promise<void> {
   const { listen } = await import('../listen.ts')
   const { openServed } = await import('../service.ts')
   await using service = await openServed(config, root)
-  await using ingest = ingestBeside(context)
-  await listen(service, config, async (address) => tell(config, address), ingest.refused)
-  ingest.refused.throwIfAborted()
+  await using ingest = await startIngest(context)
+  await listen(service, config, async (address) => tell(config, address), ingest?.refused)
+  ingest?.refused.throwIfAborted()
 }
 
 async function serveByWorkers(context: CommandContext, count: number): Promise<void> {
@@ -42,9 +43,9 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   const foundation = await prepareStore(context)
   await using _metrics = await serveMetricsOfAll(config, foundation)
   await using counts = await openCounts(config)
-  await using ingest = ingestBeside(context)
+  await using ingest = await startIngest(context)
   await using workers = startWorkers(context, count, counts)
-  const end = AbortSignal.any([stop, ingest.refused, workers.refused])
+  const end = AbortSignal.any([stop, workers.refused, ...(ingest === null ? [] : [ingest.refused])])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)
   const address = await Promise.race([workers.listening, ended])
   if (address !== undefined) tell(config, address)
@@ -55,8 +56,11 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
 
 /** The store is made, migrated or rebuilt if need be; the workers only read it. */
 async function prepareStore({ config, root }: CommandContext): Promise<Foundation> {
+  const ready = await openReadyStore(config, root)
+  await using _read = ready?.read
+  if (ready !== null) return ready.foundation
   const foundation = await loadFoundation(lexiconDir(config, root))
-  await using _store = (await openReadyStore(config, foundation)) ?? (await openStore(config, foundation))
+  await using _store = await openStore(config, foundation)
   return foundation
 }
 
@@ -67,6 +71,12 @@ async function serveMetricsOfAll(config: Config, foundation: Foundation): Promis
   const database = resources.use(await openExistingStore(config, foundation))
   resources.use(await serveMetrics(config, { metrics: createMetrics(), database, workers: true }))
   return resources.move()
+}
+
+/** Null where no sources are followed, which what follows them is not loaded for. */
+async function startIngest(context: CommandContext): Promise<IngestBeside | null> {
+  const from = context.config.ingest
+  return from === null ? null : (await import('../ingest-beside.ts')).ingestBeside(context, from)
 }
 
 function tell(config: Config, address: string): void {

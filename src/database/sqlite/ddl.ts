@@ -7,7 +7,7 @@ import type { Table, TextIndex } from '../tables.ts'
 export const schemaVersion = 4
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
-/** Grows when derived columns are computed or laid out anew from the same lexicons. */
+/** Grows when derived columns are computed or laid out anew from the same lexicons, or when lexicons are refused that were not. */
 const derivationVersion = 3
 /** The one before counts were kept, which nobody who knows none of them may go on writing with. */
 const uncountedVersion = 2

@@ -7,19 +7,24 @@ import { assertOurs, isCurrent } from './layout.ts'
 import { LongReadings } from './long-readings.ts'
 import { type ReaderOptions, SqliteReader } from './reader.ts'
 
+export interface SqliteReading {
+  /** Milliseconds that it waits while another process has the file for itself. */
+  readonly lockTimeout?: number
+}
+
 /** Only reads: a file that was built otherwise is left as it is. */
 export async function openSqliteReader(
   path: string,
-  { fingerprint, now }: Pick<ReaderOptions, 'fingerprint' | 'now'>,
+  { fingerprint, now, lockTimeout }: Pick<ReaderOptions, 'fingerprint' | 'now'> & SqliteReading,
 ): Promise<ReadDatabase> {
-  const reading = connectReader(path, fingerprint)
+  const reading = connectReader(path, fingerprint, lockTimeout)
   const long = new LongReadings(path)
   return new SqliteReader(() => reading, { fingerprint, now, idle: () => null, long })
 }
 
 /** A connection that only reads a file of these lexicons. */
-export function connectReader(path: string, fingerprint: string): DatabaseSync {
-  const reading = connect(path, true)
+export function connectReader(path: string, fingerprint: string, lockTimeout?: number): DatabaseSync {
+  const reading = connect(path, true, undefined, lockTimeout)
   try {
     assertOurs(reading)
     if (!isCurrent(reading, fingerprint)) throw builtElsewise()

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Change, Rejection } from '../../database/database.ts'
 import { deriveRow } from '../../database/derive.ts'
 import type { Table } from '../../database/tables.ts'
-import type { LexiconSet } from '../../lexicon/lexicons.ts'
+import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { createLineReader, type RecordReading } from '../../lexicon/validate.ts'
 import { maxLineBytes } from './lines.ts'
 

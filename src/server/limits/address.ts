@@ -19,11 +19,14 @@ export function networkOf(address: string | undefined): string {
   return network
 }
 
-/** By size too: what callers write may come through a proxy. */
-const known = new LRUCache<string, string>({ max: 10_000, maxSize: 1_000_000, sizeCalculation: sizeOf })
+/** By size: what callers write may come through a proxy. */
+const known = new LRUCache<string, string>({ maxSize: 2_000_000, sizeCalculation: sizeOf })
+
+/** An entry takes more than its characters. */
+const overhead = 150
 
 function sizeOf(network: string, address: string): number {
-  return network.length + address.length
+  return overhead + network.length + address.length
 }
 
 function workOut(bare: string): string {

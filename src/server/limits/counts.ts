@@ -1,5 +1,6 @@
 /** What is counted of all callers of one node: points, requests at once, keys that did not hold. */
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../../util/at-most.ts'
 import { MemoryCounter, type PointStore } from './point-store.ts'
 
 /** Asked by the limiters of one process, or of several by way of messages. */
@@ -65,7 +66,7 @@ export class LongRequests {
 
 /** Addresses whose keys are not looked at for a while. */
 export class Pauses {
-  readonly #ends = new LRUCache<string, number>({ max: addressesRemembered })
+  readonly #ends = new LRUCache<string, number>(atMost(addressesRemembered))
 
   /** The seconds that it lasts. */
   begin(address: string, ends: number): number {

@@ -1,6 +1,8 @@
 /** Points that callers have used, each caller's in a minute of its own that begins with its first request. */
 import { LRUCache } from 'lru-cache'
-import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
+import { atMost } from '../../util/at-most.ts'
 
 /** What became of a wish for points. */
 export interface Taken {
@@ -70,7 +72,7 @@ export class MemoryCounter extends RateLimiterMemory {
     const forget = (_: true, key: string, reason: LRUCache.DisposeReason): void => {
       if (reason === 'evict') void this.delete(key)
     }
-    this.#begun = new LRUCache({ max: maxKeys, dispose: forget })
+    this.#begun = new LRUCache({ ...atMost(maxKeys), dispose: forget })
   }
 
   override async penalty(key: string, points: number): Promise<RateLimiterRes> {
