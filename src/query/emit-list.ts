@@ -10,6 +10,7 @@ import { emitFields, emitObject } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
 import { columnOf, emitCondition, linked, uriText } from './emit-where.ts'
 import { type Emitter, type Row, rowsOf } from './emitter.ts'
+import { type Span, spansOf } from './other-records.ts'
 import type {
   Condition,
   Direction,
@@ -252,7 +253,7 @@ function emitRows(
   const road = chooseRoad(emitter, table, where, sort)
   const given = orderGiven(road, table, sort)
   const wanted = value(row, !isSorted && given === 'all')
-  const part = (start: readonly Sql[]): Sql => {
+  const part = (start: readonly Sql[], span: Span | null): Sql => {
     const along =
       given === 'none'
         ? null
@@ -260,19 +261,30 @@ function emitRows(
             start,
             order: given === 'all' ? order : (orders[0] as Sql),
             direction: sort[0]?.direction ?? 'asc',
+            span,
           }
     const { from, on, before } = fromRoad(emitter, road, row, where, null, along)
-    const held = allOf([...on, ...start, condition])
+    const asked = span === null ? condition : conditionIn(emitter, where, row, span)
+    const held = allOf([...on, ...start, asked])
     // A condition that the engine cannot look into leaves it the order as it is.
     const [conditions, ordering] =
       before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
     return sql`select ${wanted} from ${from} where ${conditions} order by ${ordering} ${end}`
   }
-  if (position === null) return part([])
-  if (given === 'none') return part([anyOf(starts)])
+  if (given === 'none') return part(position === null ? [] : [anyOf(starts)], null)
+  const spans = given === 'all' ? spansOf(emitter, table, where, limit) : [null]
   // Each segment is one range of the order's index, and they follow each other in order.
-  const parts = starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`)
-  return sql`${join(parts, ' union all ')} ${end}`
+  const segment = (start: readonly Sql[]): Sql[] => spans.map((span) => part(start, span))
+  const parts = position === null ? segment([]) : starts.flatMap((start) => segment([start]))
+  if (position === null && parts.length === 1) return parts[0] as Sql
+  const inTurn = parts.map((rows) => sql`select * from (${rows}) ${emitter.alias()}`)
+  return sql`${join(inTurn, ' union all ')} ${end}`
+}
+
+/** Of near rows other records are asked one by one, of far ones all at once. */
+function conditionIn(emitter: Emitter, where: Condition, row: RecordRow, { side }: Span): Sql {
+  const asked = side === 'near' ? 'each' : 'once'
+  return emitCondition(emitter, where, row, { reference: null, nested: false, asked })
 }
 
 /** The conditions beside the page's start. A start outside of them is nobody's page: what lies between is walked. */

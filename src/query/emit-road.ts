@@ -6,6 +6,7 @@ import type { Emitter, Row } from './emitter.ts'
 import { idRange } from './emit-id-order.ts'
 import { emitCondition } from './emit-where.ts'
 import { lookUpIds, mayFind } from './look-ups.ts'
+import type { Span } from './other-records.ts'
 import type { Condition, Direction } from './plan.ts'
 import { heldBy, type Road } from './roads.ts'
 
@@ -20,6 +21,8 @@ interface Along {
   readonly start: readonly Sql[]
   readonly order: Sql
   readonly direction: Direction
+  /** Which of its rows; null for all. */
+  readonly span: Span | null
 }
 
 interface From {
@@ -90,7 +93,7 @@ function fenced(
   along: Along | null,
 ): From {
   const { alias, table } = row
-  const { fence } = steering
+  const { fence, fenceSpan } = steering
   const rows = emitter.rows(table, alias)
   switch (road.kind) {
     case 'free':
@@ -100,15 +103,16 @@ function fenced(
       const conditions = (parts: readonly Condition[]) =>
         parts.map((part) => emitCondition(emitter, part, row))
       if (along === null) return { from: fence(rows, alias, conditions(held), null), on: [] }
-      const { start, order, direction } = along
+      const { start, order, direction, span } = along
+      const inOrder = (found: readonly Sql[], by: Sql): Sql =>
+        span === null ? fence(rows, alias, found, by) : fenceSpan(rows, alias, found, by, span)
       const code = pairOf(table, road.index)
-      if (code === undefined)
-        return { from: fence(rows, alias, [...start, ...conditions(held)], order), on: [] }
+      if (code === undefined) return { from: inOrder([...start, ...conditions(held)], order), on: [] }
       // As a range, the code stays part of the order, which only the one index over both gives.
       const before = sql`${alias}.${identifier(code)} ${raw(direction)}`
       const ranges = held.flatMap((part) => asRange(part, code))
       return {
-        from: fence(rows, alias, [...start, ...conditions(ranges)], sql`${before}, ${order}`),
+        from: inOrder([...start, ...conditions(ranges)], sql`${before}, ${order}`),
         on: [],
         before,
       }

@@ -92,6 +92,16 @@ export interface Fences {
   readonly kind: 'fences'
   /** Rows under those conditions and in that order, found before anything else that is asked of them. */
   fence(rows: Sql, alias: Sql, conditions: readonly Sql[], order: Sql | null): Sql
+  /** The same in order: the first so many rows, or those after them. */
+  fenceSpan(
+    rows: Sql,
+    alias: Sql,
+    conditions: readonly Sql[],
+    order: Sql,
+    span: { readonly side: 'near' | 'far'; readonly rows: number },
+  ): Sql
+  /** Whether a query has rows: asked for each row around it, or, where it can be, found for all of them at once. */
+  exists(query: Sql, often: 'each' | 'once'): Sql
   /** Whether an indexed text may hold the needle's trigrams, or does hold a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
 }

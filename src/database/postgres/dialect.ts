@@ -89,11 +89,25 @@ export const postgresDialect: Dialect = {
     kind: 'fences',
     // Nothing is moved into, or out of, a sub-query that has an offset or a limit. One that only running it tells
     // is planned for as if a tenth of the rows were wanted, so that an index in the order wins over sorting.
-    fence: (rows, alias, conditions, order) => {
-      const where = conditions.length === 0 ? sql`` : sql` where ${join(conditions as Sql[], ' and ')}`
-      const end = order === null ? sql`offset 0` : sql`order by ${order} limit (select null::bigint)`
-      return sql`(select * from ${rows}${where} ${end}) ${alias}`
+    fence: (rows, alias, conditions, order) =>
+      fenced(
+        rows,
+        alias,
+        conditions,
+        order === null ? sql`offset 0` : sql`order by ${order} limit (select null::bigint)`,
+      ),
+    fenceSpan: (rows, alias, conditions, order, { side, rows: n }) => {
+      const [limit, offset] = side === 'near' ? [String(n), ''] : ['null', ` offset ${n}`]
+      return fenced(
+        rows,
+        alias,
+        conditions,
+        sql`order by ${order} limit (select ${raw(limit)}::bigint)${raw(offset)}`,
+      )
     },
+    // What has an offset is not made a hash of, and what is compared with truth is not made a join of.
+    exists: (query, often) =>
+      often === 'each' ? sql`exists (${query} offset 0)` : sql`(exists (${query}) is true)`,
     mayHold: (folded, match) => {
       if (match.kind === 'prefix')
         return sql`(short_grams(${folded}) @> array[cast(${match.needle} as text)])`
@@ -101,6 +115,11 @@ export const postgresDialect: Dialect = {
       return sql`(${join(patterns, ' and ')})`
     },
   },
+}
+
+function fenced(rows: Sql, alias: Sql, conditions: readonly Sql[], end: Sql): Sql {
+  const where = conditions.length === 0 ? sql`` : sql` where ${join(conditions as Sql[], ' and ')}`
+  return sql`(select * from ${rows}${where} ${end}) ${alias}`
 }
 
 /**
