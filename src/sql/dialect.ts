@@ -15,6 +15,8 @@ export interface Dialect {
   readonly joinKeepsOrder: boolean
   /** A join that reads its left side first. */
   readonly join: Sql
+  /** Joins the base of that id, or nothing, to each row before it, in their order. */
+  joinBase(alias: Sql, id: Sql): Sql
   /** What follows a sort key; a missing value is smaller than any, where values may be missing. */
   ordering(direction: 'asc' | 'desc', mayMiss: boolean): Sql
   /** Bytes in UTF-8, so that an answer is encoded once. */

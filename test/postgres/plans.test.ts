@@ -150,6 +150,10 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
     `{ ${list}Aggregate(groupBy: [language]) { groups { language count } } }`,
     /Seq Scan on "tech.service.news.article\/.language:count"/,
   ],
+  'count by outlet': [
+    `{ ${list}Aggregate(groupBy: [source]) { groups { source count } } }`,
+    /Incremental Sort[^]*Index Scan Backward using "tech.service.news.article\/.source:base:count\/n"/,
+  ],
   'total under a filter': [
     `{ ${list}(where: {language: {eq: "fr"}}) { totalCount } }`,
     /Index( Only)? Scan using "tech.service.news.article\/.language/,

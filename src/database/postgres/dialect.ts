@@ -13,6 +13,9 @@ export const postgresDialect: Dialect = {
     sql`coalesce(string_agg(${text}, ',' order by ${number})${only(filter)}, '')`,
   joinKeepsOrder: false,
   join: raw('join'),
+  // Behind the offset it can only be looked up, once for each id; that keeps the order of an index too.
+  joinBase: (alias, id) =>
+    sql`left join lateral (select uri, did from base where id = ${id} offset 0) ${alias} on true`,
   // As the indexes have it: nobody tells the planner that a column without missing values is in order either way.
   ordering: (direction, mayMiss) =>
     raw(!mayMiss ? direction : direction === 'asc' ? 'asc nulls first' : 'desc nulls last'),
