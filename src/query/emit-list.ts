@@ -6,6 +6,7 @@ import { isInstant } from './build-list.ts'
 import { totalSize } from './cost-reading.ts'
 import { emitCount, emitReferringCount } from './emit-counts.ts'
 import { beyondPosition } from './emit-id-order.ts'
+import { columnList, columnsRead } from './columns-read.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
 import { columnOf, emitCondition, linked, uriText } from './emit-where.ts'
@@ -39,16 +40,23 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   const [only] = elements
   const mayPrint = dialect.joinKeepsOrder && elements.length === 1 && !needs.ends && !backward
   const found: { of: 'ids' | 'rows' | 'texts' } = { of: 'ids' }
+  const position = keyArray(emitter, list.sort, row)
+  const inFull = new Map(
+    dialect.joinKeepsOrder
+      ? []
+      : elements.map((output) => [output, emitElement(emitter, list, output, row)] as const),
+  )
   const rows = emitRows(emitter, list, parent, {
     reverse: backward,
     inclusive: false,
     limit: needs.ends ? size + 1 : size,
-    // What comes in order is printed where it is found, or taken whole, which spares finding it again by its id.
+    // What comes in order is printed where it is found, or taken with all that is read of it, which spares finding it again by its id.
     value: (one, comesInOrder) => {
       if (!comesInOrder) return idOf(one)
       if (!dialect.joinKeepsOrder) {
         found.of = 'rows'
-        return sql`${one.alias}.*`
+        const texts = [...inFull.values(), ...(needs.ends ? [position] : [])]
+        return columnList(one.alias, columnsRead(list.table, alias, texts))
       }
       if (!mayPrint || only === undefined) return idOf(one)
       found.of = 'texts'
@@ -76,12 +84,11 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   const inTurn = (text: Sql): Sql =>
     isWhole ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
   const own = needs.ends ? sql`${page}.n <= ${size}` : null
-  const position = keyArray(emitter, list.sort, row)
   const values = (output: ListOutput): Sql => {
     switch (output.kind) {
       case 'edges':
       case 'nodes':
-        return array(emitter, inTurn(emitElement(emitter, list, output, row)))
+        return array(emitter, inTurn(inFull.get(output) ?? emitElement(emitter, list, output, row)))
       case 'pageInfo': {
         const first = backward ? sql`case when ${page}.c < ${size} then ${page}.c else ${size} end` : sql`1`
         const last = backward ? sql`1` : sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
@@ -254,6 +261,7 @@ function emitRows(
   const given = orderGiven(road, table, sort)
   const wanted = value(row, !isSorted && given === 'all')
   const part = (start: readonly Sql[], span: Span | null): Sql => {
+    const asked = span === null ? condition : conditionIn(emitter, where, row, span)
     const along =
       given === 'none'
         ? null
@@ -262,9 +270,9 @@ function emitRows(
             order: given === 'all' ? order : (orders[0] as Sql),
             direction: sort[0]?.direction ?? 'asc',
             span,
+            columns: columnsRead(table, row.alias, [wanted, ...start, asked, order]),
           }
     const { from, on, before } = fromRoad(emitter, road, row, where, null, along)
-    const asked = span === null ? condition : conditionIn(emitter, where, row, span)
     const held = allOf([...on, ...start, asked])
     // A condition that the engine cannot look into leaves it the order as it is.
     const [conditions, ordering] =

@@ -92,15 +92,16 @@ export interface Hints {
 /** An engine that takes the one index that is of use, once it sees nothing but what that index answers. */
 export interface Fences {
   readonly kind: 'fences'
-  /** Rows under those conditions and in that order, found before anything else that is asked of them. */
-  fence(rows: Sql, alias: Sql, conditions: readonly Sql[], order: Sql | null): Sql
-  /** The same in order: the first so many rows, or those after them. */
-  fenceSpan(
+  /** Rows under those conditions, found before anything else that is asked of them. */
+  fence(rows: Sql, alias: Sql, conditions: readonly Sql[]): Sql
+  /** Those columns of the same in order; of a span the first so many rows, or those after them. */
+  fenceAlong(
     rows: Sql,
     alias: Sql,
+    columns: Sql,
     conditions: readonly Sql[],
     order: Sql,
-    span: { readonly side: 'near' | 'far'; readonly rows: number },
+    span: { readonly side: 'near' | 'far'; readonly rows: number } | null,
   ): Sql
   /** Whether a query has rows: asked for each row around it, or, where it can be, found for all of them at once. */
   exists(query: Sql, often: 'each' | 'once'): Sql

@@ -92,21 +92,12 @@ export const postgresDialect: Dialect = {
     kind: 'fences',
     // Nothing is moved into, or out of, a sub-query that has an offset or a limit. One that only running it tells
     // is planned for as if a tenth of the rows were wanted, so that an index in the order wins over sorting.
-    fence: (rows, alias, conditions, order) =>
-      fenced(
-        rows,
-        alias,
-        conditions,
-        order === null ? sql`offset 0` : sql`order by ${order} limit (select null::bigint)`,
-      ),
-    fenceSpan: (rows, alias, conditions, order, { side, rows: n }) => {
-      const [limit, offset] = side === 'near' ? [String(n), ''] : ['null', ` offset ${n}`]
-      return fenced(
-        rows,
-        alias,
-        conditions,
-        sql`order by ${order} limit (select ${raw(limit)}::bigint)${raw(offset)}`,
-      )
+    fence: (rows, alias, conditions) => fenced(raw('*'), rows, alias, conditions, sql`offset 0`),
+    fenceAlong: (rows, alias, columns, conditions, order, span) => {
+      const limit = span?.side === 'near' ? String(span.rows) : 'null'
+      const offset = span?.side === 'far' ? ` offset ${span.rows}` : ''
+      const end = sql`order by ${order} limit (select ${raw(limit)}::bigint)${raw(offset)}`
+      return fenced(columns, rows, alias, conditions, end)
     },
     // What has an offset is not made a hash of, and what is compared with truth is not made a join of.
     exists: (query, often) =>
@@ -120,9 +111,9 @@ export const postgresDialect: Dialect = {
   },
 }
 
-function fenced(rows: Sql, alias: Sql, conditions: readonly Sql[], end: Sql): Sql {
+function fenced(columns: Sql, rows: Sql, alias: Sql, conditions: readonly Sql[], end: Sql): Sql {
   const where = conditions.length === 0 ? sql`` : sql` where ${join(conditions as Sql[], ' and ')}`
-  return sql`(select * from ${rows}${where} ${end}) ${alias}`
+  return sql`(select ${columns} from ${rows}${where} ${end}) ${alias}`
 }
 
 /**
