@@ -22,7 +22,15 @@ import type {
   PageInfoOutput,
   SortKey,
 } from './plan.ts'
-import { chooseCountRoad, chooseRoad, conjuncts, isDefaultOrder, isIdOrder, orderGiven } from './roads.ts'
+import {
+  chooseCountRoad,
+  chooseRoad,
+  conjuncts,
+  isDefaultOrder,
+  isIdOrder,
+  orderGiven,
+  type Road,
+} from './roads.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
 
@@ -259,6 +267,9 @@ function emitRows(
   }
   const road = chooseRoad(emitter, table, where, sort)
   const given = orderGiven(road, table, sort)
+  // Of all rows the first in an order that has an index: there is nothing to be mistaken in, and no need of a fence.
+  const isPlain =
+    given === 'all' && position === null && conjuncts(where).length === 0 && !emitter.state.hiding
   const wanted = value(row, !isSorted && given === 'all')
   const part = (start: readonly Sql[], span: Span | null): Sql => {
     const asked = span === null ? condition : conditionIn(emitter, where, row, span)
@@ -272,7 +283,9 @@ function emitRows(
             span,
             columns: columnsRead(table, row.alias, [wanted, ...start, asked, order]),
           }
-    const { from, on, before } = fromRoad(emitter, road, row, where, null, along)
+    const isFree = isPlain && dialect.steering.kind === 'fences'
+    const chosen: Road = isFree ? { kind: 'free' } : road
+    const { from, on, before } = fromRoad(emitter, chosen, row, where, null, along)
     const held = allOf([...on, ...start, asked])
     // A condition that the engine cannot look into leaves it the order as it is.
     const [conditions, ordering] =
