@@ -9,8 +9,11 @@
  */
 export interface CountTable {
   readonly name: string
-  /** `total`: all records. `value`: a column. `reference`: the two columns of a URI. `day`: an instant's day in UTC. */
-  readonly kind: 'total' | 'value' | 'reference' | 'day'
+  /**
+   * `total`: all records. `value`: a column. `reference`: the two columns of a URI. `day`: an instant's day in UTC.
+   * `month`: its month in UTC, by the first day of that; the days' counts, added up.
+   */
+  readonly kind: 'total' | 'value' | 'reference' | 'day' | 'month'
   /** Names of what is counted by: none, one, or two columns; `base` and `indexed_at` of every table too. */
   readonly columns: readonly string[]
 }
@@ -40,12 +43,16 @@ export function countKeys({ kind }: CountTable): readonly string[] {
   }
 }
 
-/** What a row of the collection's table counts for, one for each key, as SQL that every engine understands. */
+/**
+ * What a row of the collection's table counts for, one for each key, as SQL that every engine understands. For a
+ * month it is the day still, of which each engine tells the month in its own way.
+ */
 export function countedValues({ kind, columns }: CountTable, column: (name: string) => string): string[] {
   switch (kind) {
     case 'total':
       return ['1']
     case 'day':
+    case 'month':
       return columns.map((name) => {
         const [micros, day] = [column(name), String(dayLength)]
         // Division rounds toward zero, which before 1970 is the wrong way.
@@ -60,4 +67,17 @@ export function countedValues({ kind, columns }: CountTable, column: (name: stri
 export function dayOf(micros: bigint): bigint {
   const day = micros / dayLength
   return micros % dayLength < 0n ? day - 1n : day
+}
+
+/** The first day of an instant's month. */
+export function monthOf(micros: bigint): bigint {
+  const date = new Date(Number(dayOf(micros) * (dayLength / 1_000n)))
+  return BigInt(date.setUTCDate(1)) / (dayLength / 1_000n)
+}
+
+/** The counts by day that those by month are added up from. */
+export function daysOf(counts: readonly CountTable[], { columns }: CountTable): CountTable {
+  const days = counts.find(({ kind, columns: [name] }) => kind === 'day' && name === columns[0])
+  if (days === undefined) throw new Error('Months are added up from days.')
+  return days
 }

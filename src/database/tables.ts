@@ -197,7 +197,10 @@ function buildTable(collection: Collection, name: string): Table {
     name: unique(`${name}/${its.columns[0] ?? ''}:count`),
     ...its,
   }))
-  return { collection, name, columns, arrays, texts, indexes, counts }
+  const months = counts.flatMap(({ kind, columns: of }): CountTable[] =>
+    kind === 'day' ? [{ name: unique(`${name}/${of[0] ?? ''}:month`), kind: 'month', columns: of }] : [],
+  )
+  return { collection, name, columns, arrays, texts, indexes, counts: [...counts, ...months] }
 }
 
 /** Elements that `has` can ask for. At-uris are strings here; as references they get a side table of their own. */

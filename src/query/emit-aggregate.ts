@@ -90,8 +90,9 @@ function groupList(
   }
   const text = emitObject(emitter, fields, value)
   const ordered = emitter.alias()
-  const columns = join([raw('*'), ...groups.lookedUp(ordered)], ', ')
-  const page = sql`select ${columns} from ${groups.name} ${ordered} where n >= ${plan.minCount}
+  const { columns, joins } = groups.lookedUp(ordered)
+  const found = join([sql`${groups.name} ${ordered}`, ...joins], ' ')
+  const page = sql`select ${join([sql`${ordered}.*`, ...columns], ', ')} from ${found} where n >= ${plan.minCount}
     order by ${groupOrder(emitter, plan, groups, ordered)} limit ${dialect.limit(plan.limit)}`
   const all = sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`
   return dialect.concat([raw(`'['`), all, raw(`']'`)])
@@ -102,6 +103,8 @@ function groupOrder({ dialect }: Emitter, { keys, order }: AggregatePlan, groups
   const byKeys = (direction: Direction): Sql[] =>
     keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
   if (order.by === 'key') return join(byKeys(order.direction), ', ')
-  const first = order.by === 'measure' ? groups.measureValue(order.measure, row) : sql`${row}.n`
-  return join([sql`${first} ${dialect.ordering(order.direction, true)}`, ...byKeys('asc')], ', ')
+  const isMeasure = order.by === 'measure'
+  const first = isMeasure ? groups.measureValue(order.measure, row) : sql`${row}.n`
+  // A count is never missing, and where counts are kept there may be an index over them.
+  return join([sql`${first} ${dialect.ordering(order.direction, isMeasure)}`, ...byKeys('asc')], ', ')
 }

@@ -64,16 +64,18 @@ export function emitGroups(
     return sql`${name} as not materialized (select ${join(values, ', ')}, n from ${from})`
   }
   const micros = sql`${dialect.countedValue(raw('value'))} * ${raw(String(dayLength))}`
-  const days = sql`(select ${micros} as micros, n from ${from}) ${emitter.alias()}`
   const bucket = names[0] as Sql
+  if (key.bucket === counts.kind)
+    return sql`${name} as not materialized (select ${dialect.bucketKey(micros, key.bucket)} as ${bucket}, n from ${from})`
+  const days = sql`(select ${micros} as micros, n from ${from}) ${emitter.alias()}`
   return sql`${name} as materialized (select ${dialect.bucketKey(raw('micros'), key.bucket)} as ${bucket}, ${dialect.sum(raw('n'))} as n
     from ${days} group by ${bucket})`
 }
 
 /** The counts that one key's groups are made of. An hour, or a moment, is no whole of days. */
 function countsOfKey(table: Table, { leaf, bucket }: GroupKey): CountTable | undefined {
-  const kind = bucket === null ? 'value' : 'day'
   if (bucket === 'hour') return undefined
+  const kind = bucket === null ? 'value' : bucket === 'month' || bucket === 'year' ? 'month' : 'day'
   switch (leaf.kind) {
     case 'column':
       return countsOf(table, kind, [leaf.column])

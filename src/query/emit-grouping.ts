@@ -15,8 +15,11 @@ export interface Grouping {
   readonly isKept: boolean
   /** Common table expressions, in order. */
   readonly tables: readonly Sql[]
-  /** URIs and DIDs, which are looked up once, to sort by and to print: columns that `keyOrder` and `keyJson` need. */
-  lookedUp(row: Sql): readonly Sql[]
+  /**
+   * URIs and DIDs, which are looked up once, to sort by and to print: columns that `keyOrder` and `keyJson` need, and
+   * joins that have them.
+   */
+  lookedUp(row: Sql): { readonly columns: readonly Sql[]; readonly joins: readonly Sql[] }
   keyJson(key: number, row: Sql): Sql
   /** What a key sorts by: URIs and DIDs by their text. */
   keyOrder(key: number, row: Sql): Sql
@@ -70,15 +73,15 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     base: sql`${row}.${at(key, 0)}`,
     key: sql`${row}.${at(key, 1)}`,
   })
-  const lookUp = (key: number, row: Sql): Sql | null => {
-    const value = sql`${row}.${at(key, 0)}`
+  /** Out of the base that its first part is the id of. */
+  const lookUp = (key: number, row: Sql, base: Sql): Sql | null => {
     const { leaf } = keyAt(key)
-    if (leaf.kind === 'reference') return uriText(value, sql`${row}.${at(key, 1)}`)
-    if (leaf.kind === 'system' && leaf.name === 'did') return sql`(select did from base where id = ${value})`
-    return null
+    if (leaf.kind === 'reference') return sql`(${base}.uri || ${row}.${at(key, 1)})`
+    return leaf.kind === 'system' && leaf.name === 'did' ? sql`${base}.did` : null
   }
+  const isLookedUp = (key: number): boolean => lookUp(key, name, name) !== null
   const keyText = (key: number, row: Sql): Sql => {
-    if (lookUp(key, row) !== null) return sql`${row}.${lookedUpName(key)}`
+    if (isLookedUp(key)) return sql`${row}.${lookedUpName(key)}`
     const value = sql`${row}.${at(key, 0)}`
     const { bucket } = keyAt(key)
     return bucket === null ? value : dialect.bucketText(value, bucket)
@@ -89,12 +92,17 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     tables: [main, ...sideTables],
     uriParts,
     measureValue,
-    lookedUp: (row) =>
-      keys.flatMap((_, key) => {
-        const text = lookUp(key, row)
-        return text === null ? [] : [sql`${text} as ${lookedUpName(key)}`]
-      }),
-    keyOrder: (key, row) => (lookUp(key, row) === null ? sql`${row}.${at(key, 0)}` : lookedUpName(key)),
+    lookedUp: (row) => {
+      const found = keys.flatMap((_, key) => {
+        const base = emitter.alias()
+        const text = lookUp(key, row, base)
+        if (text === null) return []
+        const column = sql`${text} as ${lookedUpName(key)}`
+        return [{ column, join: dialect.joinBase(base, sql`${row}.${at(key, 0)}`) }]
+      })
+      return { columns: found.map(({ column }) => column), joins: found.map(({ join: one }) => one) }
+    },
+    keyOrder: (key, row) => (isLookedUp(key) ? lookedUpName(key) : sql`${row}.${at(key, 0)}`),
     keyJson: (key, row) => {
       const text = keyText(key, row)
       const { leaf, bucket } = keyAt(key)

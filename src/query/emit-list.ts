@@ -6,10 +6,12 @@ import { isInstant } from './build-list.ts'
 import { totalSize } from './cost-reading.ts'
 import { emitCount, emitReferringCount } from './emit-counts.ts'
 import { beyondPosition } from './emit-id-order.ts'
+import { columnList, columnsRead } from './columns-read.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
 import { columnOf, emitCondition, linked, uriText } from './emit-where.ts'
 import { type Emitter, type Row, rowsOf } from './emitter.ts'
+import { type Span, spansOf } from './other-records.ts'
 import type {
   Condition,
   Direction,
@@ -20,7 +22,15 @@ import type {
   PageInfoOutput,
   SortKey,
 } from './plan.ts'
-import { chooseCountRoad, chooseRoad, conjuncts, isDefaultOrder, isIdOrder, orderGiven } from './roads.ts'
+import {
+  chooseCountRoad,
+  chooseRoad,
+  conjuncts,
+  isDefaultOrder,
+  isIdOrder,
+  orderGiven,
+  type Road,
+} from './roads.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
 
@@ -38,16 +48,23 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   const [only] = elements
   const mayPrint = dialect.joinKeepsOrder && elements.length === 1 && !needs.ends && !backward
   const found: { of: 'ids' | 'rows' | 'texts' } = { of: 'ids' }
+  const position = keyArray(emitter, list.sort, row)
+  const inFull = new Map(
+    dialect.joinKeepsOrder
+      ? []
+      : elements.map((output) => [output, emitElement(emitter, list, output, row)] as const),
+  )
   const rows = emitRows(emitter, list, parent, {
     reverse: backward,
     inclusive: false,
     limit: needs.ends ? size + 1 : size,
-    // What comes in order is printed where it is found, or taken whole, which spares finding it again by its id.
+    // What comes in order is printed where it is found, or taken with all that is read of it, which spares finding it again by its id.
     value: (one, comesInOrder) => {
       if (!comesInOrder) return idOf(one)
       if (!dialect.joinKeepsOrder) {
         found.of = 'rows'
-        return sql`${one.alias}.*`
+        const texts = [...inFull.values(), ...(needs.ends ? [position] : [])]
+        return columnList(one.alias, columnsRead(list.table, alias, texts))
       }
       if (!mayPrint || only === undefined) return idOf(one)
       found.of = 'texts'
@@ -75,12 +92,11 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   const inTurn = (text: Sql): Sql =>
     isWhole ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
   const own = needs.ends ? sql`${page}.n <= ${size}` : null
-  const position = keyArray(emitter, list.sort, row)
   const values = (output: ListOutput): Sql => {
     switch (output.kind) {
       case 'edges':
       case 'nodes':
-        return array(emitter, inTurn(emitElement(emitter, list, output, row)))
+        return array(emitter, inTurn(inFull.get(output) ?? emitElement(emitter, list, output, row)))
       case 'pageInfo': {
         const first = backward ? sql`case when ${page}.c < ${size} then ${page}.c else ${size} end` : sql`1`
         const last = backward ? sql`1` : sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
@@ -251,8 +267,12 @@ function emitRows(
   }
   const road = chooseRoad(emitter, table, where, sort)
   const given = orderGiven(road, table, sort)
+  // Of all rows the first in an order that has an index: there is nothing to be mistaken in, and no need of a fence.
+  const isPlain =
+    given === 'all' && position === null && conjuncts(where).length === 0 && !emitter.state.hiding
   const wanted = value(row, !isSorted && given === 'all')
-  const part = (start: readonly Sql[]): Sql => {
+  const part = (start: readonly Sql[], span: Span | null): Sql => {
+    const asked = span === null ? condition : conditionIn(emitter, where, row, span)
     const along =
       given === 'none'
         ? null
@@ -260,19 +280,32 @@ function emitRows(
             start,
             order: given === 'all' ? order : (orders[0] as Sql),
             direction: sort[0]?.direction ?? 'asc',
+            span,
+            columns: columnsRead(table, row.alias, [wanted, ...start, asked, order]),
           }
-    const { from, on, before } = fromRoad(emitter, road, row, where, null, along)
-    const held = allOf([...on, ...start, condition])
+    const isFree = isPlain && dialect.steering.kind === 'fences'
+    const chosen: Road = isFree ? { kind: 'free' } : road
+    const { from, on, before } = fromRoad(emitter, chosen, row, where, null, along)
+    const held = allOf([...on, ...start, asked])
     // A condition that the engine cannot look into leaves it the order as it is.
     const [conditions, ordering] =
       before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
     return sql`select ${wanted} from ${from} where ${conditions} order by ${ordering} ${end}`
   }
-  if (position === null) return part([])
-  if (given === 'none') return part([anyOf(starts)])
+  if (given === 'none') return part(position === null ? [] : [anyOf(starts)], null)
+  const spans = given === 'all' ? spansOf(emitter, table, where, limit) : [null]
   // Each segment is one range of the order's index, and they follow each other in order.
-  const parts = starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`)
-  return sql`${join(parts, ' union all ')} ${end}`
+  const segment = (start: readonly Sql[]): Sql[] => spans.map((span) => part(start, span))
+  const parts = position === null ? segment([]) : starts.flatMap((start) => segment([start]))
+  if (position === null && parts.length === 1) return parts[0] as Sql
+  const inTurn = parts.map((rows) => sql`select * from (${rows}) ${emitter.alias()}`)
+  return sql`${join(inTurn, ' union all ')} ${end}`
+}
+
+/** Of near rows other records are asked one by one, of far ones all at once. */
+function conditionIn(emitter: Emitter, where: Condition, row: RecordRow, { side }: Span): Sql {
+  const asked = side === 'near' ? 'each' : 'once'
+  return emitCondition(emitter, where, row, { reference: null, nested: false, asked })
 }
 
 /** The conditions beside the page's start. A start outside of them is nobody's page: what lies between is walked. */

@@ -2,10 +2,12 @@
 import type { Fences, Hints } from '../sql/dialect.ts'
 import type { Table } from '../database/tables.ts'
 import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
+import { columnList } from './columns-read.ts'
 import type { Emitter, Row } from './emitter.ts'
 import { idRange } from './emit-id-order.ts'
 import { emitCondition } from './emit-where.ts'
 import { lookUpIds, mayFind } from './look-ups.ts'
+import type { Span } from './other-records.ts'
 import type { Condition, Direction } from './plan.ts'
 import { heldBy, type Road } from './roads.ts'
 
@@ -20,6 +22,10 @@ interface Along {
   readonly start: readonly Sql[]
   readonly order: Sql
   readonly direction: Direction
+  /** Which of its rows; null for all. */
+  readonly span: Span | null
+  /** Those that are read of a row. */
+  readonly columns: ReadonlySet<string>
 }
 
 interface From {
@@ -90,7 +96,7 @@ function fenced(
   along: Along | null,
 ): From {
   const { alias, table } = row
-  const { fence } = steering
+  const { fence, fenceAlong } = steering
   const rows = emitter.rows(table, alias)
   switch (road.kind) {
     case 'free':
@@ -99,23 +105,24 @@ function fenced(
       const held = heldBy(table, road.index, where)
       const conditions = (parts: readonly Condition[]) =>
         parts.map((part) => emitCondition(emitter, part, row))
-      if (along === null) return { from: fence(rows, alias, conditions(held), null), on: [] }
-      const { start, order, direction } = along
+      if (along === null) return { from: fence(rows, alias, conditions(held)), on: [] }
+      const { start, order, direction, span, columns } = along
       const code = pairOf(table, road.index)
-      if (code === undefined)
-        return { from: fence(rows, alias, [...start, ...conditions(held)], order), on: [] }
+      const list = columnList(alias, code === undefined ? columns : new Set([...columns, code]))
+      const inOrder = (found: readonly Sql[], by: Sql): Sql => fenceAlong(rows, alias, list, found, by, span)
+      if (code === undefined) return { from: inOrder([...start, ...conditions(held)], order), on: [] }
       // As a range, the code stays part of the order, which only the one index over both gives.
       const before = sql`${alias}.${identifier(code)} ${raw(direction)}`
       const ranges = held.flatMap((part) => asRange(part, code))
       return {
-        from: fence(rows, alias, [...start, ...conditions(ranges)], sql`${before}, ${order}`),
+        from: inOrder([...start, ...conditions(ranges)], sql`${before}, ${order}`),
         on: [],
         before,
       }
     }
     case 'ids':
       return {
-        from: fence(rows, alias, [mayFind(emitter, steering, row, road.of)], null),
+        from: fence(rows, alias, [mayFind(emitter, steering, row, road.of)]),
         on: [],
       }
   }

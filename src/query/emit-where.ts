@@ -18,6 +18,8 @@ const signs: Record<Comparison, Sql> = {
 interface Around {
   readonly reference: Row | null
   readonly nested: boolean
+  /** How other records are to be asked, where that is settled: for each row, or once for all. */
+  readonly asked?: 'each' | 'once' | undefined
 }
 
 /** The condition on a row. */
@@ -100,7 +102,11 @@ export function emitCondition(
       const records = sql`from ${emitter.rows(condition.table, alias)} where`
       if (around.nested && !mentionsReference(condition.where))
         return sql`((${base}, ${key}) in (select ${alias}.base, ${alias}.rkey ${records} ${where}))`
-      return sql`exists (select 1 ${records} ${alias}.base = ${base} and ${alias}.rkey = ${key} and ${where})`
+      return exists(
+        emitter,
+        sql`select 1 ${records} ${alias}.base = ${base} and ${alias}.rkey = ${key} and ${where}`,
+        around,
+      )
     }
     case 'referring': {
       emitter.reads(rowsOf(emitter, condition.table))
@@ -111,9 +117,19 @@ export function emitCondition(
       const { from, base, key } = linked(emitter, condition.link, referring)
       if (around.nested)
         return sql`((${row.alias}.base, ${row.alias}.rkey) in (select ${base}, ${key} from ${from} where ${where}))`
-      return sql`exists (select 1 from ${from} where ${base} = ${row.alias}.base and ${key} = ${row.alias}.rkey and ${where})`
+      return exists(
+        emitter,
+        sql`select 1 from ${from} where ${base} = ${row.alias}.base and ${key} = ${row.alias}.rkey and ${where}`,
+        around,
+      )
     }
   }
+}
+
+function exists({ dialect: { steering } }: Emitter, query: Sql, { asked }: Around): Sql {
+  return steering.kind === 'hints' || asked === undefined
+    ? sql`exists (${query})`
+    : steering.exists(query, asked)
 }
 
 /**

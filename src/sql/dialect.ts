@@ -15,6 +15,8 @@ export interface Dialect {
   readonly joinKeepsOrder: boolean
   /** A join that reads its left side first. */
   readonly join: Sql
+  /** Joins the base of that id, or nothing, to each row before it, in their order. */
+  joinBase(alias: Sql, id: Sql): Sql
   /** What follows a sort key; a missing value is smaller than any, where values may be missing. */
   ordering(direction: 'asc' | 'desc', mayMiss: boolean): Sql
   /** Bytes in UTF-8, so that an answer is encoded once. */
@@ -90,8 +92,19 @@ export interface Hints {
 /** An engine that takes the one index that is of use, once it sees nothing but what that index answers. */
 export interface Fences {
   readonly kind: 'fences'
-  /** Rows under those conditions and in that order, found before anything else that is asked of them. */
-  fence(rows: Sql, alias: Sql, conditions: readonly Sql[], order: Sql | null): Sql
+  /** Rows under those conditions, found before anything else that is asked of them. */
+  fence(rows: Sql, alias: Sql, conditions: readonly Sql[]): Sql
+  /** Those columns of the same in order; of a span the first so many rows, or those after them. */
+  fenceAlong(
+    rows: Sql,
+    alias: Sql,
+    columns: Sql,
+    conditions: readonly Sql[],
+    order: Sql,
+    span: { readonly side: 'near' | 'far'; readonly rows: number } | null,
+  ): Sql
+  /** Whether a query has rows: asked for each row around it, or, where it can be, found for all of them at once. */
+  exists(query: Sql, often: 'each' | 'once'): Sql
   /** Whether an indexed text may hold the needle's trigrams, or does hold a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
 }

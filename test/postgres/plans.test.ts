@@ -9,8 +9,11 @@ import { openTestService, type TestService } from '../support/service.ts'
 const did = 'did:plc:plansplansplansplans2345'
 const article = 'tech.service.news.article'
 const source = 'tech.service.news.source'
+const enrichment = 'tech.service.news.enrichment'
 const articles = 12_000
 const outlets = 40
+/** Of the oldest articles. */
+const enrichments = 3_000
 
 let database: FreshDatabase
 let service: TestService
@@ -27,7 +30,8 @@ before(async () => {
     const { uri, cid } = named[index % outlets] as { uri: string; cid: string }
     return articleLine(index, { uri, cid })
   })
-  await service.opened.load([...named, ...lines])
+  const enriched = await Promise.all(lines.slice(0, enrichments).map(enrichmentOf))
+  await service.opened.load([...named, ...lines, ...enriched])
 })
 after(async () => {
   await service[Symbol.asyncDispose]()
@@ -60,6 +64,18 @@ function articleLine(index: number, ref: { uri: string; cid: string }) {
     createdAt: instant(index),
   }
   return { uri: `at://${did}/${article}/${tid(index)}`, indexedAt: instant(100 + index), value }
+}
+
+async function enrichmentOf(line: ReturnType<typeof articleLine>, index: number) {
+  const article = { uri: line.uri, cid: await cidOf(line.value) }
+  const value = {
+    $type: enrichment,
+    article,
+    model: 'none',
+    impactLevel: 1 + (index % 10),
+    createdAt: instant(index),
+  }
+  return { uri: `at://${did}/${enrichment}/${tid(index)}`, indexedAt: instant(100 + index), value }
 }
 
 /** https://atproto.com/specs/tid */
@@ -107,6 +123,10 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
     `{ ${list}(first: 10, where: {source: {domain: {eq: "outlet-7.example"}}}) { nodes { title } } }`,
     /Index Scan/,
   ],
+  'of the first rows each is looked up, of the others all': [
+    `{ ${list}(first: 20, where: {techServiceNewsEnrichmentViaArticle: {none: {}}}) { nodes { title } } }`,
+    /Append[^]*SubPlan[^]*Index Cond: \(\("?.article:base"? = t[^]*hashed SubPlan/,
+  ],
   'contains, rare': [title('zygote'), /Bitmap Index Scan on "tech.service.news.article\/.title\/trigram"/],
   'contains, middling': [
     title('middling'),
@@ -129,6 +149,10 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
   'count by language': [
     `{ ${list}Aggregate(groupBy: [language]) { groups { language count } } }`,
     /Seq Scan on "tech.service.news.article\/.language:count"/,
+  ],
+  'count by outlet': [
+    `{ ${list}Aggregate(groupBy: [source]) { groups { source count } } }`,
+    /Sort[^]*Index Scan Backward using "tech.service.news.article\/.source:base:count\/n"[^]*Memoize/,
   ],
   'total under a filter': [
     `{ ${list}(where: {language: {eq: "fr"}}) { totalCount } }`,
@@ -157,6 +181,33 @@ for (const [name, [query, index]] of Object.entries(questions)) {
     assert.equal(answer.errors, undefined)
   })
 }
+
+test('a page that asks of other records goes on beyond the rows that each is looked up for', async () => {
+  const where = (words: string): string => `where: {techServiceNewsEnrichmentViaArticle: {${words}}}`
+  const numbers = ({ nodes }: { nodes: readonly { title: string }[] }): readonly number[] =>
+    nodes.map(({ title: text }) => Number(text.split(' ')[1]))
+  const selected = '{ nodes { title } pageInfo { endCursor hasNextPage } }'
+  const down = (from: number, to: number): readonly number[] =>
+    Array.from({ length: from - to + 1 }, (_, index) => from - index)
+  const newest = await service.data(`{
+    some: ${list}(first: 20, ${where('some: {}')}) ${selected}
+    none: ${list}(first: 20, ${where('none: {}')}) ${selected}
+    oldest: ${list}(last: 3, ${where('none: {}')}) ${selected}
+    strong: ${list}(first: 3, ${where('some: {impactLevel: {eq: 8}}, none: {impactLevel: {gt: 8}}')}) ${selected}
+    never: ${list}(first: 3, ${where('some: {}, none: {}')}) ${selected}
+  }`)
+  assert.deepEqual(numbers(newest.some), down(enrichments - 1, enrichments - 20))
+  assert.deepEqual(numbers(newest.none), down(articles - 1, articles - 20))
+  assert.deepEqual(numbers(newest.oldest), down(enrichments + 2, enrichments))
+  assert.deepEqual(numbers(newest.strong), [enrichments - 3, enrichments - 13, enrichments - 23])
+  assert.deepEqual(numbers(newest.never), [])
+  const after = `after: "${newest.some.pageInfo.endCursor}"`
+  const { next } = await service.data(
+    `{ next: ${list}(first: 100, ${after}, ${where('some: {}')}) ${selected} }`,
+  )
+  assert.deepEqual(numbers(next), down(enrichments - 21, enrichments - 120))
+  assert.ok(next.pageInfo.hasNextPage)
+})
 
 test('an operation with more values than figures are kept for is answered all the same', async () => {
   const lists = Array.from({ length: 10 }, (_, list) =>

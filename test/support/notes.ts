@@ -83,7 +83,12 @@ const contents: Readonly<Record<string, readonly Json[]>> = {
       links: [link(`at://${dids[0]}/${note}/a`), link('at://did:plc:x/y.y.y/z')],
     },
     { tags: [], score: 0, isGood: false, at: '1970-01-01T00:00:00Z' },
-    { text: '中文 and "quotes"', tags: ['x', 'y', 'x'], links: [link(`at://${dids[0]}/${note}/a`)] },
+    {
+      text: '中文 and "quotes"',
+      at: '0001-01-31T12:00:00Z',
+      tags: ['x', 'y', 'x'],
+      links: [link(`at://${dids[0]}/${note}/a`)],
+    },
   ],
   [mark]: [{ name: 'x' }, { name: 'y' }, {}, { name: 'zeta' }],
 }

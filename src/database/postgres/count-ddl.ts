@@ -2,7 +2,7 @@
  * How PostgreSQL keeps counts: by triggers, which see the rows of a statement all at once and change each table of
  * counts once for it. Whoever writes keeps them so, also a program that knows of none.
  */
-import { type CountTable, countedValues, countKeys } from '../counts.ts'
+import { type CountTable, countedValues, countKeys, daysOf } from '../counts.ts'
 import { shortName } from '../../util/short-name.ts'
 import type { Table } from '../tables.ts'
 import { columnType, quote, recordsSchema } from './ddl.ts'
@@ -11,12 +11,12 @@ type Event = 'insert' | 'update' | 'delete'
 const events: readonly Event[] = ['insert', 'update', 'delete']
 
 /** Empty tables, and the function that changes them once `startCounting` has counted what is there. */
-export function createCounts(table: Table, schema = recordsSchema): string {
+export function createCounts(table: Table, schema = recordsSchema, added = table.counts): string {
   const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]))
-  const tables = table.counts.map((counts) => {
+  const tables = added.map((counts) => {
     const keys = countKeys(counts)
     const columns = keys.map((key, index) => {
-      const kind = counts.kind === 'day' ? undefined : kinds.get(counts.columns[index] ?? '')
+      const kind = isOfTime(counts) ? undefined : kinds.get(counts.columns[index] ?? '')
       return `${key} ${kind === undefined ? 'bigint' : columnType(kind)}, `
     })
     // Room for what changes all the time, beside what it was.
@@ -25,7 +25,7 @@ export function createCounts(table: Table, schema = recordsSchema): string {
       ${counts.kind === 'reference' ? `create index ${quote(shortName(`${counts.name}/n`))} on ${schema}.${quote(counts.name)} (n);` : ''}`
   })
   return `${tables.join('\n')}
-    create function ${schema}.${functionName(table)}() returns trigger language plpgsql as $counts$
+    create or replace function ${schema}.${functionName(table)}() returns trigger language plpgsql as $counts$
       begin
         if tg_op = 'UPDATE' then
           if not exists (${countedColumns(table, 'old_rows')} except all ${countedColumns(table, 'new_rows')}) then
@@ -43,12 +43,13 @@ export function createCounts(table: Table, schema = recordsSchema): string {
 }
 
 /** Counts all rows, and from then on those that change; in the schema that the search path leads to. */
-export function startCounting(table: Table): string {
+export function startCounting(table: Table, uncounted = table.counts): string {
   const name = quote(table.name)
-  const fill = table.counts.map(
-    (counts) => `delete from ${quote(counts.name)};
-      insert into ${quote(counts.name)} ${changes(counts, [[name, 1]])};`,
-  )
+  const fill = uncounted.map((counts) => {
+    const rows =
+      counts.kind === 'month' ? addDaysUp(daysOf(table.counts, counts)) : changes(counts, [[name, 1]])
+    return `delete from ${quote(counts.name)}; insert into ${quote(counts.name)} ${rows};`
+  })
   const triggers = events.map((event) => {
     const rows = {
       insert: 'new table as new_rows',
@@ -105,5 +106,20 @@ function changes(counts: CountTable, rows: readonly (readonly [from: string, n: 
 }
 
 function valuesOf(counts: CountTable): readonly string[] {
-  return countedValues(counts, (name) => `r.${quote(name)}`)
+  const values = countedValues(counts, (name) => `r.${quote(name)}`)
+  return counts.kind === 'month' ? values.map(monthOf) : values
+}
+
+function addDaysUp(days: CountTable): string {
+  return `select ${monthOf('value')} as month, sum(n) from ${quote(days.name)} group by month`
+}
+
+/** The first day of a day's month. */
+function monthOf(day: string): string {
+  const first = `date_trunc('month', (date '1970-01-01' + (${day})::int)::timestamp)::date`
+  return `(${first} - date '1970-01-01')::bigint`
+}
+
+function isOfTime({ kind }: CountTable): boolean {
+  return kind === 'day' || kind === 'month'
 }

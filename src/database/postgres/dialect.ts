@@ -13,6 +13,9 @@ export const postgresDialect: Dialect = {
     sql`coalesce(string_agg(${text}, ',' order by ${number})${only(filter)}, '')`,
   joinKeepsOrder: false,
   join: raw('join'),
+  // Behind the offset it can only be looked up, once for each id; that keeps the order of an index too.
+  joinBase: (alias, id) =>
+    sql`left join lateral (select uri, did from base where id = ${id} offset 0) ${alias} on true`,
   // As the indexes have it: nobody tells the planner that a column without missing values is in order either way.
   ordering: (direction, mayMiss) =>
     raw(!mayMiss ? direction : direction === 'asc' ? 'asc nulls first' : 'desc nulls last'),
@@ -89,11 +92,16 @@ export const postgresDialect: Dialect = {
     kind: 'fences',
     // Nothing is moved into, or out of, a sub-query that has an offset or a limit. One that only running it tells
     // is planned for as if a tenth of the rows were wanted, so that an index in the order wins over sorting.
-    fence: (rows, alias, conditions, order) => {
-      const where = conditions.length === 0 ? sql`` : sql` where ${join(conditions as Sql[], ' and ')}`
-      const end = order === null ? sql`offset 0` : sql`order by ${order} limit (select null::bigint)`
-      return sql`(select * from ${rows}${where} ${end}) ${alias}`
+    fence: (rows, alias, conditions) => fenced(raw('*'), rows, alias, conditions, sql`offset 0`),
+    fenceAlong: (rows, alias, columns, conditions, order, span) => {
+      const limit = span?.side === 'near' ? String(span.rows) : 'null'
+      const offset = span?.side === 'far' ? ` offset ${span.rows}` : ''
+      const end = sql`order by ${order} limit (select ${raw(limit)}::bigint)${raw(offset)}`
+      return fenced(columns, rows, alias, conditions, end)
     },
+    // What has an offset is not made a hash of, and what is compared with truth is not made a join of.
+    exists: (query, often) =>
+      often === 'each' ? sql`exists (${query} offset 0)` : sql`(exists (${query}) is true)`,
     mayHold: (folded, match) => {
       if (match.kind === 'prefix')
         return sql`(short_grams(${folded}) @> array[cast(${match.needle} as text)])`
@@ -101,6 +109,11 @@ export const postgresDialect: Dialect = {
       return sql`(${join(patterns, ' and ')})`
     },
   },
+}
+
+function fenced(columns: Sql, rows: Sql, alias: Sql, conditions: readonly Sql[], end: Sql): Sql {
+  const where = conditions.length === 0 ? sql`` : sql` where ${join(conditions as Sql[], ' and ')}`
+  return sql`(select ${columns} from ${rows}${where} ${end}) ${alias}`
 }
 
 /**

@@ -6,6 +6,7 @@
 import type { Client } from 'pg'
 import { assertNoCopy } from '../copy/mark.ts'
 import { builtElsewise } from '../refusals.ts'
+import type { Table } from '../tables.ts'
 import { Applier, type ApplierOptions } from './applier.ts'
 import { createCounts, startCounting } from './count-ddl.ts'
 import {
@@ -40,11 +41,10 @@ export interface State {
 /** Statements that lead from schema version 1 + index to the next. */
 const migrations: readonly string[] = [
   publicTables,
-  // Counts, which are of the collections that are served: `upgrade`.
+  // Counts, and those by month, which are of the collections that are served: `addCounts`.
+  '',
   '',
 ]
-/** The first schema version with counts. */
-const countedVersion = 3
 
 /** Whoever migrates holds up those who would too, and then whoever writes. */
 const holdUp = `select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
@@ -164,12 +164,22 @@ async function upgrade(client: Client, state: State, options: MigrateOptions): P
   const isStale = state.derivation !== derivation
   if (isStale && options.mayRebuild === false) throw builtElsewise()
   if (isStale) await rebuild(client, options)
-  else if (state.schemaVersion < countedVersion)
-    for (const table of options.tables) await client.query(createCounts(table) + startCounting(table))
+  else for (const table of options.tables) await addCounts(client, table)
   await client.query(
     'update state set schema_version = $1, plan_version = plan_version + $2, derivation = $3',
     [schemaVersion, Number(isStale), derivation],
   )
+}
+
+/** Those that are missing. The function that changes them knows all from then on, whoever writes. */
+async function addCounts(client: Client, table: Table): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    'select tablename as name from pg_tables where schemaname = $1',
+    [recordsSchema],
+  )
+  const there = new Set(rows.map(({ name }) => name))
+  const missing = table.counts.filter(({ name }) => !there.has(name))
+  await client.query(createCounts(table, recordsSchema, missing) + startCounting(table, missing))
 }
 
 async function transact(client: Client, work: () => Promise<unknown>): Promise<void> {

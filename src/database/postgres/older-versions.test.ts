@@ -31,16 +31,24 @@ onPostgres(
 )
 
 onPostgres(
-  'a database of the second version has its records counted, also those of who is at work on it',
+  'a database of the second or third version has its records counted, also those of who is at work on it',
   async () => {
-    const url = await postgresUrl()
-    await using former = await open(url, [thing(size)])
-    await former.load([line('a', { size: 1 }), line('b', {})])
-    await run(url, toSecondVersion)
-    await using store = await open(url, [thing(size)])
-    await assertCounts(store.database.read, store.tables)
-    await former.apply(line('c', {}))
-    await assertCounts(store.database.read, store.tables)
+    const lexicons = [thing({ ...size, at: { type: 'string', format: 'datetime' } })]
+    for (const version of [toSecondVersion, toThirdVersion]) {
+      const url = await postgresUrl()
+      await using former = await open(url, lexicons)
+      await former.load([
+        line('a', { size: 1, at: '1969-12-31T23:59:59Z' }),
+        line('b', { at: '0001-01-31T00:00:00Z' }),
+        line('c', { at: '9999-12-31T23:59:59Z' }),
+        line('d', {}),
+      ])
+      await run(url, version)
+      await using store = await open(url, lexicons)
+      await assertCounts(store.database.read, store.tables)
+      await former.apply(line('e', { at: '1968-02-29T00:00:00Z' }))
+      await assertCounts(store.database.read, store.tables)
+    }
   },
 )
 
@@ -85,9 +93,13 @@ onPostgres(
 )
 
 /** Without what was added since. */
-const toSecondVersion = `drop function lexigraph_records."org.example.thing/count" cascade;
+const toThirdVersion = `drop table lexigraph_records."org.example.thing/indexed_at:month";
+  drop table if exists lexigraph_records."org.example.thing/.at:month";
+  update lexigraph.state set schema_version = 3;`
+const toSecondVersion = `${toThirdVersion} drop function lexigraph_records."org.example.thing/count" cascade;
   drop table lexigraph_records."org.example.thing/:count", lexigraph_records."org.example.thing/base:count",
     lexigraph_records."org.example.thing/indexed_at:count";
+  drop table if exists lexigraph_records."org.example.thing/.at:count";
   update lexigraph.state set schema_version = 2;`
 const toFirstVersion = `${toSecondVersion} drop table lexigraph.api_key, lexigraph.hiding, lexigraph.rate_limit;
   update lexigraph.state set schema_version = 1`
@@ -96,7 +108,8 @@ const toFirstVersion = `${toSecondVersion} drop table lexigraph.api_key, lexigra
 async function derivedFiles(url: string): Promise<unknown> {
   await using client = await connected(url)
   const { rows } = await client.query(
-    `select oid, relname, relfilenode from pg_class where relnamespace = 'lexigraph_records'::regnamespace and relname not like '%:count%' order by 1`,
+    `select oid, relname, relfilenode from pg_class where relnamespace = 'lexigraph_records'::regnamespace and relname not like '%:count%'
+       and relname not like '%:month%' order by 1`,
   )
   assert.ok(rows.length > 3)
   return rows

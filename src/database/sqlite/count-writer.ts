@@ -3,7 +3,7 @@
  * told of every row that comes and goes, and knows nothing else of it.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { countKeys, dayOf } from '../counts.ts'
+import { type CountTable, countKeys, dayOf, monthOf } from '../counts.ts'
 import type { ColumnValue } from '../database.ts'
 import { storedColumns, type Table } from '../tables.ts'
 import { createCounts, fillCounts, missingKey, quote } from './ddl.ts'
@@ -14,7 +14,7 @@ export type CountedRow = readonly ColumnValue[]
 interface Counter {
   /** Positions in a row of what is counted by. */
   readonly at: readonly number[]
-  readonly isDay: boolean
+  readonly kind: CountTable['kind']
   /** By the text of the values. */
   readonly changes: Map<string, { readonly values: readonly ColumnValue[]; n: number }>
   readonly add: StatementSync
@@ -42,7 +42,7 @@ export class CountWriter {
       const given = keys.map(() => `ifnull(?, ${missingKey})`)
       return {
         at: counts.columns.map((column) => names.indexOf(column)),
-        isDay: counts.kind === 'day',
+        kind: counts.kind,
         changes: new Map(),
         add: database.prepare(
           `insert into ${name} (${keys.join(', ')}, n) values (${given.join(', ')}, ?)
@@ -62,8 +62,8 @@ export class CountWriter {
 
   /** `n`: 1 for a row that comes, -1 for one that goes. */
   change(row: CountedRow, n: 1 | -1): void {
-    for (const { at, isDay, changes } of this.#counters) {
-      const values = at.map((index) => countedOf(row[index] ?? null, isDay))
+    for (const { at, kind, changes } of this.#counters) {
+      const values = at.map((index) => countedOf(row[index] ?? null, kind))
       const key = keyOf(values)
       const known = changes.get(key)
       if (known === undefined) changes.set(key, { values, n })
@@ -100,13 +100,17 @@ export class CountWriter {
   }
 }
 
-/** For a file that has none. */
+/** For a file that lacks some, or all. */
 export function addCounts(database: DatabaseSync, table: Table): void {
-  database.exec(createCounts(table) + fillCounts(table))
+  const find = database.prepare("select name from sqlite_master where type = 'table' and name = ?")
+  const missing = table.counts.filter(({ name }) => find.get(name) === undefined)
+  database.exec(createCounts(table, missing) + fillCounts(table, missing))
 }
 
-function countedOf(value: ColumnValue, isDay: boolean): ColumnValue {
-  return isDay && value !== null ? dayOf(BigInt(value as bigint | number)) : value
+function countedOf(value: ColumnValue, kind: CountTable['kind']): ColumnValue {
+  if (value === null || (kind !== 'day' && kind !== 'month')) return value
+  const micros = BigInt(value as bigint | number)
+  return kind === 'day' ? dayOf(micros) : monthOf(micros)
 }
 
 /** Missing values differ from all others; a base is a number, so that it ends at the space. */

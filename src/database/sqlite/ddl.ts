@@ -1,16 +1,16 @@
 /** The SQLite spelling of tables, side tables and indexes. Kept columns first, the record before the derived ones. */
 import { createHash } from 'node:crypto'
-import { countedValues, countKeys, type CountTable } from '../counts.ts'
+import { countedValues, countKeys, type CountTable, daysOf } from '../counts.ts'
 import type { Table, TextIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 4
+export const schemaVersion = 5
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons, or when lexicons are refused that were not. */
-const derivationVersion = 3
-/** The one before counts were kept, which nobody who knows none of them may go on writing with. */
-const uncountedVersion = 2
+const derivationVersion = 4
+/** Those before, which had fewer counts or none: nobody who does not know them all may go on writing. */
+const fewerCountsVersions = [2, 3]
 /** Closes every indexed text, so that its last one or two characters begin a trigram too. */
 export const padding = '\u0001\u0001'
 
@@ -19,9 +19,9 @@ export function derivationOf(fingerprint: string): string {
   return derivationAt(derivationVersion, fingerprint)
 }
 
-/** Of tables that are the same but for their counts. */
-export function uncountedDerivationOf(fingerprint: string): string {
-  return derivationAt(uncountedVersion, fingerprint)
+/** Of tables that are the same but for their counts; the oldest first. */
+export function derivationsWithFewerCounts(fingerprint: string): readonly string[] {
+  return fewerCountsVersions.map((version) => derivationAt(version, fingerprint))
 }
 
 function derivationAt(version: number, fingerprint: string): string {
@@ -162,9 +162,9 @@ export function dropIndexes(table: Table): string {
 /** What stands for a missing value in a table of counts, whose keys cannot be null; nothing that is counted is like it. */
 export const missingKey = "x''"
 
-export function createCounts(table: Table): string {
+export function createCounts(table: Table, tables = table.counts): string {
   const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]))
-  return table.counts
+  return tables
     .map((counts) => {
       const keys = countKeys(counts)
       const columns = keys.map((key, index) => {
@@ -183,8 +183,19 @@ function createRanking({ name }: CountTable): string {
 }
 
 /** Counts all rows. */
-export function fillCounts(table: Table): string {
-  return table.counts.map((counts) => fillCount(table, counts)).join('\n')
+export function fillCounts(table: Table, tables = table.counts): string {
+  return tables
+    .map((counts) =>
+      counts.kind === 'month' ? addDaysUp(counts, daysOf(table.counts, counts)) : fillCount(table, counts),
+    )
+    .join('\n')
+}
+
+function addDaysUp(months: CountTable, days: CountTable): string {
+  const month = `unixepoch(value * 86400, 'unixepoch', 'start of month') / 86400`
+  return `delete from ${quote(months.name)};
+    insert into ${quote(months.name)} select iif(value = ${missingKey}, value, ${month}) as month, sum(n)
+      from ${quote(days.name)} group by month;`
 }
 
 function fillCount({ name }: Table, counts: CountTable): string {

@@ -16,6 +16,7 @@ export const sqliteDialect: Dialect = {
   joinedBy: (_, text, filter) => sqliteDialect.joined(text, filter),
   joinKeepsOrder: true,
   join: raw('cross join'),
+  joinBase: (alias, id) => sql`left join base ${alias} on ${alias}.id = ${id}`,
   ordering: (direction) => raw(direction),
   body: (text) => sql`cast(${text} as blob)`,
   toJson: (value) => sql`json_quote(${value})`,

@@ -18,11 +18,11 @@ import {
   createTable,
   createTextIndexes,
   derivationOf,
+  derivationsWithFewerCounts,
   networkTables,
   publicTables,
   quote,
   schemaVersion,
-  uncountedDerivationOf,
 } from './ddl.ts'
 import { addCounts } from './count-writer.ts'
 import { assertOurs, isCurrent, isEmpty, readDerivation, readSchemaVersion } from './layout.ts'
@@ -47,11 +47,10 @@ const migrations: readonly string[] = [
    alter table collection add column last_did text;
    ${networkTables}`,
   publicTables,
-  // Counts, which are of the collections that are served: addCounts.
+  // Counts, and those by month, which are of the collections that are served: addCounts.
+  '',
   '',
 ]
-/** The first schema version with counts. */
-const countedVersion = 4
 
 /** Fails, changing nothing, on a file that is not ours. */
 export function migrate(database: DatabaseSync, options: MigrateOptions): void {
@@ -93,9 +92,9 @@ function upgrade(database: DatabaseSync, options: MigrateOptions): void {
   database.exec(`pragma user_version = ${schemaVersion}`)
   const derivation = derivationOf(options.fingerprint)
   const found = readDerivation(database)
-  const isSame = found === derivation || found === uncountedDerivationOf(options.fingerprint)
-  if (isSame) {
-    if (version < countedVersion) for (const table of options.tables) addCounts(database, table)
+  const same = [derivation, ...derivationsWithFewerCounts(options.fingerprint)]
+  if (found !== null && same.includes(found)) {
+    for (const table of options.tables) addCounts(database, table)
     database.prepare('update state set derivation = ?').run(derivation)
     return
   }

@@ -8,7 +8,7 @@ import { assertCounts } from '../../../test/support/counts.ts'
 import { openTestStore, temporaryFolder, understand } from '../../../test/support/store.ts'
 import { assertLeftWithKeys, fill, line, open, size, tamper, thing } from '../../../test/support/things.ts'
 import { openReadDatabase } from '../open.ts'
-import { uncountedDerivationOf } from './ddl.ts'
+import { derivationsWithFewerCounts } from './ddl.ts'
 
 const inFolder = temporaryFolder()
 
@@ -97,24 +97,32 @@ test('a file of the second version gets what the third has and is otherwise left
   assert.deepEqual(names(path), names(fresh))
 })
 
-test('a file of the third version has its records counted and is otherwise left as it is', async () => {
-  const [path, fresh] = [inFolder('third.db'), inFolder('third-fresh.db')]
-  const lexicons = [thing({ ...size, text: { type: 'string', maxGraphemes: 99 } })]
-  const { fingerprint } = understand(lexicons, {}).set
-  await fill(path, lexicons, [line('a', { size: 7 }), line('b', {})])
-  tamper(path, toThirdVersion)
-  tamper(path, `update state set derivation = '${uncountedDerivationOf(fingerprint)}'`)
-  const before = derivedPlaces(path)
-  {
+test('a file of the third or fourth version has its records counted and is otherwise left as it is', async () => {
+  const lexicons = [thing({ ...size, text: { type: 'string', maxGraphemes: 99 }, at: datetime })]
+  const derivations = derivationsWithFewerCounts(understand(lexicons, {}).set.fingerprint)
+  const fresh = inFolder('third-fresh.db')
+  await fill(fresh, lexicons, [])
+  for (const [index, version] of [toThirdVersion, toFourthVersion].entries()) {
+    const path = inFolder(`third-or-fourth-${index}.db`)
+    await fill(path, lexicons, [
+      line('a', { size: 7, at: '1969-12-31T23:59:59Z' }),
+      line('b', { at: '0001-01-31T00:00:00Z' }),
+      line('c', { at: '9999-12-31T23:59:59Z' }),
+      line('d', {}),
+    ])
+    tamper(path, version)
+    tamper(path, `update state set derivation = '${derivations[index]}'`)
+    const before = derivedPlaces(path)
+    {
+      await using store = await open(path, lexicons)
+      assert.deepEqual(derivedPlaces(path), before)
+      await assertCounts(store.database.read, store.tables)
+    }
+    assert.deepEqual(names(path), names(fresh))
     await using store = await open(path, lexicons)
-    assert.deepEqual(derivedPlaces(path), before)
+    await store.apply(line('e', {}))
     await assertCounts(store.database.read, store.tables)
   }
-  await fill(fresh, lexicons, [])
-  assert.deepEqual(names(path), names(fresh))
-  await using store = await open(path, lexicons)
-  await store.apply(line('c', {}))
-  await assertCounts(store.database.read, store.tables)
 })
 
 test('whoever follows with a file of the second version goes on while it gets the third', async () => {
@@ -179,9 +187,13 @@ const firstVersion = `
   insert into rejection values ('k', 'f:1', null, 'malformed', 'No.', '{', 5);
 `
 
+const datetime = { type: 'string', format: 'datetime' }
+
 /** What was added since. */
-const toThirdVersion = `drop table "org.example.thing/:count"; drop table "org.example.thing/base:count";
-  drop table "org.example.thing/indexed_at:count"; pragma user_version = 3;`
+const toFourthVersion = `drop table "org.example.thing/indexed_at:month"; drop table if exists "org.example.thing/.at:month";
+  pragma user_version = 4;`
+const toThirdVersion = `${toFourthVersion} drop table "org.example.thing/:count"; drop table "org.example.thing/base:count";
+  drop table "org.example.thing/indexed_at:count"; drop table if exists "org.example.thing/.at:count"; pragma user_version = 3;`
 const toSecondVersion = `${toThirdVersion} drop table api_key; drop table hiding; pragma user_version = 2`
 
 /** Where each table and index begins in the file, as long as nobody makes it anew. */
@@ -189,7 +201,7 @@ function derivedPlaces(path: string) {
   const database = new DatabaseSync(path, { readOnly: true })
   const places = database
     .prepare(
-      `select name, rootpage from sqlite_master where name like 'org.example%' and name not like '%:count'
+      `select name, rootpage from sqlite_master where name like 'org.example%' and name not like '%:count' and name not like '%:month'
        order by name`,
     )
     .all()

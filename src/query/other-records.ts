@@ -1,0 +1,54 @@
+/**
+ * How far a page that asks of other records looks each of them up by itself. Along an order the first rows are asked
+ * of one by one, which a page that soon is full needs alone; only the rows beyond are asked of all at once. So the
+ * worst that can happen is twice what either would have taken.
+ */
+import type { Table } from '../database/tables.ts'
+import { type Emitter, rowsOf } from './emitter.ts'
+import type { Condition } from './plan.ts'
+
+/** Of the rows that a road comes by: the first so many, or those that follow. */
+export interface Span {
+  readonly side: 'near' | 'far'
+  readonly rows: number
+}
+
+/** A look-up takes as long as going through so many records and remembering which they refer to. */
+const recordsPerLookUp = 8
+
+/** Where it is of no use to tell them apart: one span of everything, null. */
+export function spansOf(
+  emitter: Emitter,
+  table: Table,
+  where: Condition,
+  limit: number,
+): readonly (Span | null)[] {
+  if (emitter.dialect.steering.kind !== 'fences') return [null]
+  const asked = askedOf(where)
+  if (asked === null || asked.length === 0) return [null]
+  const all = asked.reduce((sum, other) => sum + rowsOf(emitter, other), 0) / asked.length
+  // Rounded, so that statements stay the same while records come.
+  const rows = 2 ** Math.round(Math.log2(2 * limit + 1 + all / recordsPerLookUp))
+  if (!Number.isFinite(rows)) return [null]
+  const near: Span = { side: 'near', rows }
+  return rowsOf(emitter, table) < rows / 2 ? [near] : [near, { side: 'far', rows }]
+}
+
+/** The tables that are asked for every row; null when those are asked of others in turn. */
+function askedOf(condition: Condition): readonly Table[] | null {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return condition.of.reduce<readonly Table[] | null>((found, part) => {
+        const more = askedOf(part)
+        return found === null || more === null ? null : [...found, ...more]
+      }, [])
+    case 'not':
+      return askedOf(condition.of)
+    case 'target':
+    case 'referring':
+      return askedOf(condition.where)?.length === 0 ? [condition.table] : null
+    default:
+      return []
+  }
+}
