@@ -83,16 +83,20 @@ function changeAll(table: Table, event: Event): string {
 function change(counts: CountTable, event: Event): string {
   const name = `${recordsSchema}.${quote(counts.name)}`
   const keys = countKeys(counts)
-  const gone = ['old_rows', -1] as const
+  const went = ['old_rows', -1] as const
   const come = ['new_rows', 1] as const
-  const rows = { insert: [come], update: [come, gone], delete: [gone] }[event]
+  const rows = { insert: [come], update: [come, went], delete: [went] }[event]
   const add = `insert into ${name} as c (${keys.join(', ')}, n) ${changes(counts, rows)}
     on conflict (${keys.join(', ')}) do update set n = c.n + excluded.n;`
   if (event === 'insert') return add
   const values = valuesOf(counts)
+  const met = `${values.join(', ')} from old_rows r where ${values[0]} is not null`
+  // A month takes longer to tell than a day, and there are few days.
+  const gone =
+    counts.kind === 'month' ? `select ${monthOf('v')} from (select distinct ${met}) d(v)` : `select ${met}`
   // Apart, so that either finds its rows by the index.
   return `${add}
-    delete from ${name} where n = 0 and (${keys.join(', ')}) in (select ${values.join(', ')} from old_rows r where ${values[0]} is not null);
+    delete from ${name} where n = 0 and (${keys.join(', ')}) in (${gone});
     delete from ${name} where n = 0 and ${keys[0]} is null;`
 }
 
@@ -102,12 +106,14 @@ function changes(counts: CountTable, rows: readonly (readonly [from: string, n: 
   const names = values.map((_, index) => `v${index}`).join(', ')
   const columns = values.map((value, index) => `${value} as v${index}`).join(', ')
   const each = rows.map(([from, n]) => `select ${columns}, ${n} as n from ${from} r`)
-  return `select ${names}, sum(n) from (${each.join(' union all ')}) d group by ${names} having sum(n) <> 0`
+  const grouped = `select ${names}, sum(n) as n from (${each.join(' union all ')}) d group by ${names}`
+  return counts.kind === 'month'
+    ? `select ${monthOf(names)} as month, sum(n) from (${grouped}) d group by month having sum(n) <> 0`
+    : `${grouped} having sum(n) <> 0`
 }
 
 function valuesOf(counts: CountTable): readonly string[] {
-  const values = countedValues(counts, (name) => `r.${quote(name)}`)
-  return counts.kind === 'month' ? values.map(monthOf) : values
+  return countedValues(counts, (name) => `r.${quote(name)}`)
 }
 
 function addDaysUp(days: CountTable): string {
