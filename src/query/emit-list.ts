@@ -1,14 +1,14 @@
 /** Lists as SQL: the ids of a page in order, then what is selected of them. */
-import type { ColumnValue } from '../database/database.ts'
+import type { IdLists } from '../sql/dialect.ts'
 import { allOf, anyOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { beyondStart } from './bounds.ts'
-import { isInstant } from './build-list.ts'
 import { totalSize } from './cost-reading.ts'
 import { emitCount, emitReferringCount } from './emit-counts.ts'
 import { beyondPosition } from './emit-id-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
+import { orderOf, positionOf, segments } from './emit-order.ts'
 import { fromRoad } from './emit-road.ts'
-import { columnOf, emitCondition, linked, uriText } from './emit-where.ts'
+import { emitCondition, linked } from './emit-where.ts'
 import { type Emitter, type Row, rowsOf } from './emitter.ts'
 import type {
   Condition,
@@ -31,12 +31,15 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   if (!needs.rows)
     return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, parent, output))
   const { backward, size } = list.page
+  const { steering } = dialect
+  if (steering.kind === 'hints' && (needs.ends || backward))
+    return emitIdPage(emitter, steering.ids, list, parent, needs)
   const alias = emitter.alias()
   const joined = emitter.alias()
   const row: RecordRow = { kind: 'record', alias, table: list.table }
   const elements = list.fields.map(({ output }) => output).filter(printsRows)
   const [only] = elements
-  const mayPrint = dialect.joinKeepsOrder && elements.length === 1 && !needs.ends && !backward
+  const mayPrint = dialect.joinKeepsOrder && elements.length === 1
   const found: { of: 'ids' | 'rows' | 'texts' } = { of: 'ids' }
   const rows = emitRows(emitter, list, parent, {
     reverse: backward,
@@ -75,7 +78,7 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   const inTurn = (text: Sql): Sql =>
     isWhole ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
   const own = needs.ends ? sql`${page}.n <= ${size}` : null
-  const position = keyArray(emitter, list.sort, row)
+  const position = positionOf(emitter, list.sort, row)
   const values = (output: ListOutput): Sql => {
     switch (output.kind) {
       case 'edges':
@@ -84,24 +87,11 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
       case 'pageInfo': {
         const first = backward ? sql`case when ${page}.c < ${size} then ${page}.c else ${size} end` : sql`1`
         const last = backward ? sql`1` : sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
-        const cursorAt = (n: Sql): Sql =>
-          size === 0
-            ? raw(`'null'`)
-            : sql`coalesce(${dialect.toJson(dialect.cursor(list.binding, sql`max(${position}) filter (where ${page}.n = ${n})`))}, 'null')`
-        const more = dialect.booleanJson(sql`count(*) > ${size}`)
-        return emitObject(emitter, output.fields, (field: PageInfoOutput) => {
-          switch (field.kind) {
-            case 'constant':
-              return literal(field.json)
-            case 'hasNextPage':
-              return backward ? behind(emitter, list, parent) : more
-            case 'hasPreviousPage':
-              return backward ? more : behind(emitter, list, parent)
-            case 'startCursor':
-              return cursorAt(first)
-            case 'endCursor':
-              return cursorAt(last)
-          }
+        const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${page}.n = ${n})`
+        return emitPageInfo(emitter, list, parent, output, {
+          more: sql`count(*) > ${size}`,
+          first: positionAt(first),
+          last: positionAt(last),
         })
       }
       default:
@@ -112,6 +102,86 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   const table = identifier(list.table.name)
   const others = isWhole ? sql`` : sql` ${dialect.join} ${table} ${alias} on ${alias}.id = ${page}.id`
   return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page}${others})`
+}
+
+/**
+ * A page that is found from its end, or that something is said of besides its rows. Its ids are put into one value first:
+ * there they have their places, which window functions would have to count row by row.
+ */
+function emitIdPage(emitter: Emitter, ids: IdLists, list: ListPlan, parent: Sql | null, needs: Needs): Sql {
+  const { dialect } = emitter
+  const { backward, size } = list.page
+  const row = emitter.alias()
+  const rows = emitRows(emitter, list, parent, {
+    reverse: backward,
+    inclusive: false,
+    limit: needs.more ? size + 1 : size,
+    value: idOf,
+  })
+  const page = emitter.alias()
+  const all = sql`${page}.ids`
+  const elements = (output: RowsOutput): Sql => {
+    const [alias, each] = [emitter.alias(), emitter.alias()]
+    const text = emitElement(emitter, list, output, { kind: 'record', alias, table: list.table })
+    const places = ids.rows(all, each, backward)
+    const found = sql`${identifier(list.table.name)} ${alias} on ${alias}.id = ${each}.value`
+    const within = needs.more ? sql` where ${each}.key < ${size}` : sql``
+    return sql`(select ${dialect.joined(text, null)} from ${places} ${dialect.join} ${found}${within})`
+  }
+  const positionAt = (place: Sql): Sql => {
+    const alias = emitter.alias()
+    const position = positionOf(emitter, list.sort, { kind: 'record', alias, table: list.table })
+    return sql`(select ${position} from ${identifier(list.table.name)} ${alias} where ${alias}.id = ${ids.at(all, place)})`
+  }
+  const nearest = sql`0`
+  const farthest = sql`min(${ids.length(all)}, ${size}) - 1`
+  const printed = emitObject(emitter, list.fields, (output) => {
+    if (printsRows(output)) return array(emitter, elements(output))
+    if (output.kind !== 'pageInfo') return outsideRows(emitter, list, parent, output)
+    return emitPageInfo(emitter, list, parent, output, {
+      more: sql`${ids.length(all)} > ${size}`,
+      first: positionAt(backward ? farthest : nearest),
+      last: positionAt(backward ? nearest : farthest),
+    })
+  })
+  return sql`(select ${printed} from (select ${ids.of(sql`${row}.id`)} as ids from (${rows}) ${row}) ${page})`
+}
+
+/** What the rows of a page tell of it; positions as JSON arrays. */
+interface Ends {
+  readonly more: Sql
+  readonly first: Sql
+  readonly last: Sql
+}
+
+function emitPageInfo(
+  emitter: Emitter,
+  list: ListPlan,
+  parent: Sql | null,
+  { fields }: Extract<ListOutput, { kind: 'pageInfo' }>,
+  ends: Ends,
+): Sql {
+  const { dialect } = emitter
+  const { backward, size } = list.page
+  const cursorAt = (position: Sql): Sql =>
+    size === 0
+      ? raw(`'null'`)
+      : sql`coalesce(${dialect.toJson(dialect.cursor(list.binding, position))}, 'null')`
+  const more = dialect.booleanJson(ends.more)
+  return emitObject(emitter, fields, (field: PageInfoOutput) => {
+    switch (field.kind) {
+      case 'constant':
+        return literal(field.json)
+      case 'hasNextPage':
+        return backward ? behind(emitter, list, parent) : more
+      case 'hasPreviousPage':
+        return backward ? more : behind(emitter, list, parent)
+      case 'startCursor':
+        return cursorAt(ends.first)
+      case 'endCursor':
+        return cursorAt(ends.last)
+    }
+  })
 }
 
 type RowsOutput = Extract<ListOutput, { kind: 'edges' | 'nodes' }>
@@ -126,7 +196,7 @@ function emitElement(emitter: Emitter, list: ListPlan, output: RowsOutput, row: 
   const { dialect } = emitter
   return emitObject(emitter, output.fields, (field: EdgeOutput) => {
     if (field.kind === 'cursor')
-      return dialect.toJson(dialect.cursor(list.binding, keyArray(emitter, list.sort, row)))
+      return dialect.toJson(dialect.cursor(list.binding, positionOf(emitter, list.sort, row)))
     return field.kind === 'node' ? emitFields(emitter, field.fields, row) : literal(field.json)
   })
 }
@@ -162,10 +232,23 @@ function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, outpu
   return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
 }
 
-function needsOf({ fields }: ListPlan): { readonly rows: boolean; readonly ends: boolean } {
+interface Needs {
+  readonly rows: boolean
+  /** Whether something is said of the page's first and last row, or of what lies beyond. */
+  readonly ends: boolean
+  /** Whether it is asked if the list goes on where the page ends. */
+  readonly more: boolean
+}
+
+function needsOf({ fields, page }: ListPlan): Needs {
   const kinds = fields.map(({ output }) => output.kind)
   const ends = kinds.includes('pageInfo')
-  return { rows: ends || kinds.includes('edges') || kinds.includes('nodes'), ends }
+  const onwards = page.backward ? 'hasPreviousPage' : 'hasNextPage'
+  const more = fields.some(
+    ({ output }) =>
+      output.kind === 'pageInfo' && output.fields.some(({ output: field }) => field.kind === onwards),
+  )
+  return { rows: ends || kinds.includes('edges') || kinds.includes('nodes'), ends, more }
 }
 
 function array({ dialect }: Emitter, elements: Sql): Sql {
@@ -234,9 +317,7 @@ function emitRows(
     return sql`select ${value(row, comesInOrder)} from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
   }
   const { dialect } = emitter
-  const orders = sort.map(
-    (key) => sql`${keyOf(emitter, key, row)} ${dialect.ordering(key.direction, key.value.kind !== 'system')}`,
-  )
+  const { orders, joined } = orderOf(emitter, sort, row)
   const order = join(orders, ', ')
   const starts = position === null ? [] : segments(emitter, sort, position, row, inclusive)
   const end = sql`limit ${dialect.limit(limit)}`
@@ -247,7 +328,7 @@ function emitRows(
     const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
     // The index of such a link has the default order behind each parent.
     const wanted = value(row, !isSorted && list.link.kind === 'columns' && isDefaultOrder(sort))
-    return sql`select ${wanted} from ${from} where ${on}${beyond} and ${condition} order by ${order} ${end}`
+    return sql`select ${wanted} from ${from}${joined} where ${on}${beyond} and ${condition} order by ${order} ${end}`
   }
   const road = chooseRoad(emitter, table, where, sort)
   const given = orderGiven(road, table, sort)
@@ -266,7 +347,7 @@ function emitRows(
     // A condition that the engine cannot look into leaves it the order as it is.
     const [conditions, ordering] =
       before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
-    return sql`select ${wanted} from ${from} where ${conditions} order by ${ordering} ${end}`
+    return sql`select ${wanted} from ${from}${joined} where ${conditions} order by ${ordering} ${end}`
   }
   if (position === null) return part([])
   if (given === 'none') return part([anyOf(starts)])
@@ -290,59 +371,6 @@ function whereBeyond(
 
 function opposite(direction: Direction): Direction {
   return direction === 'asc' ? 'desc' : 'asc'
-}
-
-/** The part of an order beyond a position, as disjoint ranges in that order: one more equal key, then one beyond. */
-function segments(
-  emitter: Emitter,
-  sort: readonly SortKey[],
-  position: readonly ColumnValue[],
-  row: RecordRow,
-  inclusive: boolean,
-): Sql[] {
-  const found: Sql[] = inclusive
-    ? [allOf(sort.map((key, index) => equals(emitter, key, position[index] ?? null, row)))]
-    : []
-  for (let last = sort.length - 1; last >= 0; last -= 1) {
-    const key = sort[last] as SortKey
-    const before = sort.slice(0, last).map((it, index) => equals(emitter, it, position[index] ?? null, row))
-    for (const beyond of beyondKey(emitter, key, position[last] ?? null, row))
-      found.push(allOf([...before, beyond]))
-  }
-  return found
-}
-
-function equals(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): Sql {
-  const at = keyOf(emitter, key, row)
-  return value === null ? sql`${at} is null` : sql`${at} = ${value}`
-}
-
-/** A missing value is smaller than any: first going up, last going down. */
-function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): readonly Sql[] {
-  const at = keyOf(emitter, key, row)
-  if (key.direction === 'asc') return [value === null ? sql`${at} is not null` : sql`${at} > ${value}`]
-  if (value === null) return []
-  return key.nullable ? [sql`${at} < ${value}`, sql`${at} is null`] : [sql`${at} < ${value}`]
-}
-
-function keyOf(emitter: Emitter, { value }: SortKey, { alias }: RecordRow): Sql {
-  switch (value.kind) {
-    case 'column':
-      return columnOf(emitter, alias, value.column)
-    case 'uriText':
-      return uriText(columnOf(emitter, alias, value.base), columnOf(emitter, alias, value.key))
-    case 'system':
-      if (value.name === 'did') return emitter.dialect.did(alias)
-      if (value.name === 'baseUri') return sql`(select uri from base where id = ${alias}.base)`
-      return sql`${alias}.${identifier(value.name)}`
-  }
-}
-
-function keyArray(emitter: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
-  const { dialect } = emitter
-  return dialect.jsonArray(
-    sort.map((key) => (isInstant(key) ? dialect.asText(keyOf(emitter, key, row)) : keyOf(emitter, key, row))),
-  )
 }
 
 /** The records of a linked list: what to read from, and that they refer to the parent. */
