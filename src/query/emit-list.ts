@@ -1,26 +1,16 @@
 /** Lists as SQL: the ids of a page in order, then what is selected of them. */
 import type { IdLists } from '../sql/dialect.ts'
-import { allOf, anyOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
-import { beyondStart } from './bounds.ts'
+import { allOf, identifier, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { totalSize } from './cost-reading.ts'
 import { emitCount, emitReferringCount } from './emit-counts.ts'
-import { beyondPosition } from './emit-id-order.ts'
+import { positionOf } from './emit-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
-import { orderOf, positionOf, segments } from './emit-order.ts'
 import { fromRoad } from './emit-road.ts'
-import { emitCondition, linked } from './emit-where.ts'
-import { type Emitter, type Row, rowsOf } from './emitter.ts'
-import type {
-  Condition,
-  Direction,
-  EdgeOutput,
-  Link,
-  ListOutput,
-  ListPlan,
-  PageInfoOutput,
-  SortKey,
-} from './plan.ts'
-import { chooseCountRoad, chooseRoad, conjuncts, isDefaultOrder, isIdOrder, orderGiven } from './roads.ts'
+import { emitRows, idOf, linkedTo } from './emit-rows.ts'
+import { emitCondition } from './emit-where.ts'
+import type { Emitter, Row } from './emitter.ts'
+import type { EdgeOutput, ListOutput, ListPlan, PageInfoOutput } from './plan.ts'
+import { chooseCountRoad } from './roads.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
 
@@ -265,121 +255,4 @@ function behind(emitter: Emitter, list: ListPlan, parent: Sql | null): Sql {
     value: idOf,
   })
   return emitter.dialect.booleanJson(sql`exists (${rows})`)
-}
-
-interface Walk {
-  /** Against the list's own order. */
-  readonly reverse: boolean
-  /** Whether the row at the page's cursor counts. */
-  readonly inclusive: boolean
-  readonly limit: number
-  /** What is wanted of a row, and whether only those of the page come to it: none is sorted after it. */
-  value(row: RecordRow, comesInOrder: boolean): Sql
-}
-
-function idOf({ alias }: RecordRow): Sql {
-  return sql`${alias}.id as id`
-}
-
-/** Rows in order from the page's cursor on. */
-function emitRows(
-  emitter: Emitter,
-  list: ListPlan,
-  parent: Sql | null,
-  { reverse, inclusive, limit, value }: Walk,
-): Sql {
-  const { table } = list
-  const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
-  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
-  const { from: position } = list.page
-  const where = whereBeyond(emitter, list, sort)
-  const condition = emitCondition(emitter, where, row)
-  const idOrder = isIdOrder(emitter, table, sort)
-  // Of a parent there may be any number, which only their ids give in order.
-  if (list.link !== null && !(idOrder && conjuncts(where).length === 0))
-    emitter.reads(Number.POSITIVE_INFINITY)
-  if (idOrder) {
-    const direction = sort[0]?.direction ?? 'desc'
-    const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
-    const order = sql`order by ${row.alias}.id ${raw(direction)}`
-    if (list.link !== null && parent !== null) {
-      const { from, on } = linkedTo(emitter, list.link, row, parent)
-      const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
-      const wanted = value(row, list.link.kind === 'columns' && conjuncts(where).length === 0)
-      return sql`select ${wanted} from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
-    }
-    const road = chooseRoad(emitter, table, where, sort)
-    const { from, on } = fromRoad(emitter, road, row, where, { direction, bound })
-    // Looked-up ids come in order by themselves; asking for it again would gather all of them first.
-    const ordering = road.kind === 'ids' ? sql`` : order
-    // Along another index rows may have to be sorted.
-    const comesInOrder = road.kind === 'ids' || (road.kind === 'walk' && road.index === null)
-    return sql`select ${value(row, comesInOrder)} from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
-  }
-  const { dialect } = emitter
-  const { orders, joined } = orderOf(emitter, sort, row)
-  const order = join(orders, ', ')
-  const starts = position === null ? [] : segments(emitter, sort, position, row, inclusive)
-  const end = sql`limit ${dialect.limit(limit)}`
-  // SQLite still sorts what has an equal key.
-  const isSorted = dialect.joinKeepsOrder
-  if (list.link !== null && parent !== null) {
-    const { from, on } = linkedTo(emitter, list.link, row, parent)
-    const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
-    // The index of such a link has the default order behind each parent.
-    const wanted = value(row, !isSorted && list.link.kind === 'columns' && isDefaultOrder(sort))
-    return sql`select ${wanted} from ${from}${joined} where ${on}${beyond} and ${condition} order by ${order} ${end}`
-  }
-  const road = chooseRoad(emitter, table, where, sort)
-  const given = orderGiven(road, table, sort)
-  const wanted = value(row, !isSorted && given === 'all')
-  const part = (start: readonly Sql[]): Sql => {
-    const along =
-      given === 'none'
-        ? null
-        : {
-            start,
-            order: given === 'all' ? order : (orders[0] as Sql),
-            direction: sort[0]?.direction ?? 'asc',
-          }
-    const { from, on, before } = fromRoad(emitter, road, row, where, null, along)
-    const held = allOf([...on, ...start, condition])
-    // A condition that the engine cannot look into leaves it the order as it is.
-    const [conditions, ordering] =
-      before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
-    return sql`select ${wanted} from ${from}${joined} where ${conditions} order by ${ordering} ${end}`
-  }
-  if (position === null) return part([])
-  if (given === 'none') return part([anyOf(starts)])
-  // Each segment is one range of the order's index, and they follow each other in order.
-  const parts = starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`)
-  return sql`${join(parts, ' union all ')} ${end}`
-}
-
-/** The conditions beside the page's start. A start outside of them is nobody's page: what lies between is walked. */
-function whereBeyond(
-  emitter: Emitter,
-  { table, where, page }: ListPlan,
-  sort: readonly SortKey[],
-): Condition {
-  if (page.from === null) return where
-  const parts = conjuncts(where)
-  const beyond = beyondStart(parts, sort[0], page.from[0] ?? null)
-  if (!beyond.isWithin) emitter.reads(rowsOf(emitter, table))
-  return beyond.parts.length === parts.length ? where : { kind: 'all', of: beyond.parts }
-}
-
-function opposite(direction: Direction): Direction {
-  return direction === 'asc' ? 'desc' : 'asc'
-}
-
-/** The records of a linked list: what to read from, and that they refer to the parent. */
-function linkedTo(
-  emitter: Emitter,
-  link: Link,
-  row: RecordRow,
-  parent: Sql,
-): { readonly from: Sql; readonly on: Sql } {
-  const { from, base, key } = linked(emitter, link, row)
-  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
 }
