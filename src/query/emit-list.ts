@@ -101,13 +101,27 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
 function emitIdPage(emitter: Emitter, ids: IdLists, list: ListPlan, parent: Sql | null, needs: Needs): Sql {
   const { dialect } = emitter
   const { backward, size } = list.page
-  const row = emitter.alias()
-  const rows = emitRows(emitter, list, parent, {
+  const walk = {
     reverse: backward,
     inclusive: false,
     limit: needs.more ? size + 1 : size,
     value: idOf,
+  }
+  const row = emitter.alias()
+  let mayTie = false
+  const rows = emitRows(emitter, list, parent, {
+    ...walk,
+    tied: ({ alias }) => {
+      mayTie = true
+      return sql`max(${alias}.id) as id, count(*) as n`
+    },
   })
+  let found = ids.of(sql`${row}.id`)
+  if (mayTie) {
+    // Records with equal keys in several accounts are rare enough to be sorted only when they are met.
+    const sorted = emitRows(emitter, list, parent, walk)
+    found = sql`case when max(${row}.n) > 1 then (select ${ids.of(sql`id`)} from (${sorted}) ${emitter.alias()}) else ${found} end`
+  }
   const page = emitter.alias()
   const all = sql`${page}.ids`
   const elements = (output: RowsOutput): Sql => {
@@ -134,7 +148,7 @@ function emitIdPage(emitter: Emitter, ids: IdLists, list: ListPlan, parent: Sql 
       last: positionAt(backward ? nearest : farthest),
     })
   })
-  return sql`(select ${printed} from (select ${ids.of(sql`${row}.id`)} as ids from (${rows}) ${row}) ${page})`
+  return sql`(select ${printed} from (select ${found} as ids from (${rows}) ${row}) ${page})`
 }
 
 /** What the rows of a page tell of it; positions as JSON arrays. */

@@ -66,7 +66,7 @@ function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: Reco
   return key.nullable ? [sql`${at} < ${value}`, sql`${at} is null`] : [sql`${at} < ${value}`]
 }
 
-function keyOf(emitter: Emitter, { value }: SortKey, { alias }: RecordRow): Sql {
+export function keyOf(emitter: Emitter, { value }: SortKey, { alias }: RecordRow): Sql {
   switch (value.kind) {
     case 'column':
       return columnOf(emitter, alias, value.column)

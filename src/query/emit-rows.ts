@@ -1,13 +1,14 @@
 /** The rows of a list in order, from its page's cursor on; what of them is wanted is the caller's. */
+import type { Table } from '../database/tables.ts'
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import { beyondStart } from './bounds.ts'
 import { beyondPosition } from './emit-id-order.ts'
-import { orderOf, segments } from './emit-order.ts'
+import { keyOf, orderOf, segments } from './emit-order.ts'
 import { fromRoad } from './emit-road.ts'
 import { emitCondition, linked } from './emit-where.ts'
 import { type Emitter, type Row, rowsOf } from './emitter.ts'
 import type { Condition, Direction, Link, ListPlan, SortKey } from './plan.ts'
-import { chooseRoad, conjuncts, isDefaultOrder, isIdOrder, orderGiven } from './roads.ts'
+import { chooseRoad, conjuncts, isDefaultOrder, isIdOrder, orderGiven, type Road } from './roads.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
 
@@ -19,6 +20,11 @@ export interface Walk {
   readonly limit: number
   /** What is wanted of a row, and whether only those of the page come to it: none is sorted after it. */
   value(row: RecordRow, comesInOrder: boolean): Sql
+  /**
+   * What is wanted of all rows together that differ in nothing but the account that an index has them in order by. Where
+   * it is not given, they are sorted.
+   */
+  tied?(row: RecordRow): Sql
 }
 
 export function idOf({ alias }: RecordRow): Sql {
@@ -30,7 +36,7 @@ export function emitRows(
   emitter: Emitter,
   list: ListPlan,
   parent: Sql | null,
-  { reverse, inclusive, limit, value }: Walk,
+  { reverse, inclusive, limit, value, tied }: Walk,
 ): Sql {
   const { table } = list
   const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
@@ -85,6 +91,7 @@ export function emitRows(
     return verified(emitter, candidates, road.part, row, value, end)
   }
   const given = orderGiven(road, table, sort)
+  const group = tied !== undefined && isSorted && keepsTies(road, table, where, sort) ? tied(row) : null
   const wanted = value(row, !isSorted && given === 'all')
   const part = (start: readonly Sql[]): Sql => {
     const along =
@@ -97,6 +104,10 @@ export function emitRows(
           }
     const { from, on, before } = fromRoad(emitter, road, row, where, null, along)
     const held = allOf([...on, ...start, condition])
+    if (group !== null) {
+      const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))
+      return sql`select ${group} from ${from} where ${held} group by ${join(keys, ', ')} order by ${join(orders.slice(0, -1), ', ')} ${end}`
+    }
     // A condition that the engine cannot look into leaves it the order as it is.
     const [conditions, ordering] =
       before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
@@ -107,6 +118,13 @@ export function emitRows(
   // Each segment is one range of the order's index, and they follow each other in order.
   const parts = starts.map((start) => sql`select * from (${part([start])}) ${emitter.alias()}`)
   return sql`${join(parts, ' union all ')} ${end}`
+}
+
+/** Whether rows come along an index that is over all keys but the account, one value of it after the other. */
+function keepsTies(road: Road, table: Table, where: Condition, sort: readonly SortKey[]): boolean {
+  if (road.kind !== 'walk' || orderGiven(road, table, sort) !== 'all') return false
+  const isPair = table.indexes.some(({ name, kind }) => name === road.index && kind === 'pair')
+  return !isPair && conjuncts(where).every(({ kind }) => kind !== 'in')
 }
 
 /** More than these are sorted before it is looked whether the condition that they were looked up by holds for them. */
