@@ -1,36 +1,17 @@
 /** Lists as SQL: the ids of a page in order, then what is selected of them. */
-import type { ColumnValue } from '../database/database.ts'
-import { allOf, anyOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
-import { beyondStart } from './bounds.ts'
-import { isInstant } from './build-list.ts'
+import type { IdLists } from '../sql/dialect.ts'
+import { allOf, identifier, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { totalSize } from './cost-reading.ts'
 import { emitCount, emitReferringCount } from './emit-counts.ts'
-import { beyondPosition } from './emit-id-order.ts'
 import { columnList, columnsRead } from './columns-read.ts'
+import { positionOf } from './emit-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
-import { columnOf, emitCondition, linked, uriText } from './emit-where.ts'
-import { type Emitter, type Row, rowsOf } from './emitter.ts'
-import { type Span, spansOf } from './other-records.ts'
-import type {
-  Condition,
-  Direction,
-  EdgeOutput,
-  Link,
-  ListOutput,
-  ListPlan,
-  PageInfoOutput,
-  SortKey,
-} from './plan.ts'
-import {
-  chooseCountRoad,
-  chooseRoad,
-  conjuncts,
-  isDefaultOrder,
-  isIdOrder,
-  orderGiven,
-  type Road,
-} from './roads.ts'
+import { emitRows, idOf, linkedTo } from './emit-rows.ts'
+import { emitCondition } from './emit-where.ts'
+import type { Emitter, Row } from './emitter.ts'
+import type { EdgeOutput, ListOutput, ListPlan, PageInfoOutput } from './plan.ts'
+import { chooseCountRoad } from './roads.ts'
 
 type RecordRow = Extract<Row, { kind: 'record' }>
 
@@ -41,14 +22,17 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   if (!needs.rows)
     return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, parent, output))
   const { backward, size } = list.page
+  const { steering } = dialect
+  if (steering.kind === 'hints' && (needs.ends || backward))
+    return emitIdPage(emitter, steering.ids, list, parent, needs)
   const alias = emitter.alias()
   const joined = emitter.alias()
   const row: RecordRow = { kind: 'record', alias, table: list.table }
   const elements = list.fields.map(({ output }) => output).filter(printsRows)
   const [only] = elements
-  const mayPrint = dialect.joinKeepsOrder && elements.length === 1 && !needs.ends && !backward
+  const mayPrint = dialect.joinKeepsOrder && elements.length === 1
   const found: { of: 'ids' | 'rows' | 'texts' } = { of: 'ids' }
-  const position = keyArray(emitter, list.sort, row)
+  const position = positionOf(emitter, list.sort, row)
   const inFull = new Map(
     dialect.joinKeepsOrder
       ? []
@@ -100,24 +84,11 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
       case 'pageInfo': {
         const first = backward ? sql`case when ${page}.c < ${size} then ${page}.c else ${size} end` : sql`1`
         const last = backward ? sql`1` : sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
-        const cursorAt = (n: Sql): Sql =>
-          size === 0
-            ? raw(`'null'`)
-            : sql`coalesce(${dialect.toJson(dialect.cursor(list.binding, sql`max(${position}) filter (where ${page}.n = ${n})`))}, 'null')`
-        const more = dialect.booleanJson(sql`count(*) > ${size}`)
-        return emitObject(emitter, output.fields, (field: PageInfoOutput) => {
-          switch (field.kind) {
-            case 'constant':
-              return literal(field.json)
-            case 'hasNextPage':
-              return backward ? behind(emitter, list, parent) : more
-            case 'hasPreviousPage':
-              return backward ? more : behind(emitter, list, parent)
-            case 'startCursor':
-              return cursorAt(first)
-            case 'endCursor':
-              return cursorAt(last)
-          }
+        const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${page}.n = ${n})`
+        return emitPageInfo(emitter, list, parent, output, {
+          more: sql`count(*) > ${size}`,
+          first: positionAt(first),
+          last: positionAt(last),
         })
       }
       default:
@@ -128,6 +99,100 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   const table = identifier(list.table.name)
   const others = isWhole ? sql`` : sql` ${dialect.join} ${table} ${alias} on ${alias}.id = ${page}.id`
   return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page}${others})`
+}
+
+/**
+ * A page that is found from its end, or that something is said of besides its rows. Its ids are put into one value first:
+ * there they have their places, which window functions would have to count row by row.
+ */
+function emitIdPage(emitter: Emitter, ids: IdLists, list: ListPlan, parent: Sql | null, needs: Needs): Sql {
+  const { dialect } = emitter
+  const { backward, size } = list.page
+  const walk = {
+    reverse: backward,
+    inclusive: false,
+    limit: needs.more ? size + 1 : size,
+    value: idOf,
+  }
+  const row = emitter.alias()
+  let mayTie = false
+  const rows = emitRows(emitter, list, parent, {
+    ...walk,
+    tied: ({ alias }) => {
+      mayTie = true
+      return sql`max(${alias}.id) as id, count(*) as n`
+    },
+  })
+  let found = ids.of(sql`${row}.id`)
+  if (mayTie) {
+    // Records with equal keys in several accounts are rare enough to be sorted only when they are met.
+    const sorted = emitRows(emitter, list, parent, walk)
+    found = sql`case when max(${row}.n) > 1 then (select ${ids.of(sql`id`)} from (${sorted}) ${emitter.alias()}) else ${found} end`
+  }
+  const page = emitter.alias()
+  const all = sql`${page}.ids`
+  const elements = (output: RowsOutput): Sql => {
+    const [alias, each] = [emitter.alias(), emitter.alias()]
+    const text = emitElement(emitter, list, output, { kind: 'record', alias, table: list.table })
+    const places = ids.rows(all, each, backward)
+    const found = sql`${identifier(list.table.name)} ${alias} on ${alias}.id = ${each}.value`
+    const within = needs.more ? sql` where ${each}.key < ${size}` : sql``
+    return sql`(select ${dialect.joined(text, null)} from ${places} ${dialect.join} ${found}${within})`
+  }
+  const positionAt = (place: Sql): Sql => {
+    const alias = emitter.alias()
+    const position = positionOf(emitter, list.sort, { kind: 'record', alias, table: list.table })
+    return sql`(select ${position} from ${identifier(list.table.name)} ${alias} where ${alias}.id = ${ids.at(all, place)})`
+  }
+  const nearest = sql`0`
+  const farthest = sql`min(${ids.length(all)}, ${size}) - 1`
+  const printed = emitObject(emitter, list.fields, (output) => {
+    if (printsRows(output)) return array(emitter, elements(output))
+    if (output.kind !== 'pageInfo') return outsideRows(emitter, list, parent, output)
+    return emitPageInfo(emitter, list, parent, output, {
+      more: sql`${ids.length(all)} > ${size}`,
+      first: positionAt(backward ? farthest : nearest),
+      last: positionAt(backward ? nearest : farthest),
+    })
+  })
+  return sql`(select ${printed} from (select ${found} as ids from (${rows}) ${row}) ${page})`
+}
+
+/** What the rows of a page tell of it; positions as JSON arrays. */
+interface Ends {
+  readonly more: Sql
+  readonly first: Sql
+  readonly last: Sql
+}
+
+function emitPageInfo(
+  emitter: Emitter,
+  list: ListPlan,
+  parent: Sql | null,
+  { fields }: Extract<ListOutput, { kind: 'pageInfo' }>,
+  ends: Ends,
+): Sql {
+  const { dialect } = emitter
+  const { backward, size } = list.page
+  const cursorAt = (position: Sql): Sql =>
+    size === 0
+      ? raw(`'null'`)
+      : sql`coalesce(${dialect.toJson(dialect.cursor(list.binding, position))}, 'null')`
+  const more = dialect.booleanJson(ends.more)
+  return emitObject(emitter, fields, (field: PageInfoOutput) => {
+    switch (field.kind) {
+      case 'constant':
+        return literal(field.json)
+      case 'hasNextPage':
+        return backward ? behind(emitter, list, parent) : more
+      case 'hasPreviousPage':
+        return backward ? more : behind(emitter, list, parent)
+      case 'startCursor':
+        return cursorAt(ends.first)
+      case 'endCursor':
+        return cursorAt(ends.last)
+    }
+  })
 }
 
 type RowsOutput = Extract<ListOutput, { kind: 'edges' | 'nodes' }>
@@ -142,7 +207,7 @@ function emitElement(emitter: Emitter, list: ListPlan, output: RowsOutput, row: 
   const { dialect } = emitter
   return emitObject(emitter, output.fields, (field: EdgeOutput) => {
     if (field.kind === 'cursor')
-      return dialect.toJson(dialect.cursor(list.binding, keyArray(emitter, list.sort, row)))
+      return dialect.toJson(dialect.cursor(list.binding, positionOf(emitter, list.sort, row)))
     return field.kind === 'node' ? emitFields(emitter, field.fields, row) : literal(field.json)
   })
 }
@@ -178,10 +243,23 @@ function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, outpu
   return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
 }
 
-function needsOf({ fields }: ListPlan): { readonly rows: boolean; readonly ends: boolean } {
+interface Needs {
+  readonly rows: boolean
+  /** Whether something is said of the page's first and last row, or of what lies beyond. */
+  readonly ends: boolean
+  /** Whether it is asked if the list goes on where the page ends. */
+  readonly more: boolean
+}
+
+function needsOf({ fields, page }: ListPlan): Needs {
   const kinds = fields.map(({ output }) => output.kind)
   const ends = kinds.includes('pageInfo')
-  return { rows: ends || kinds.includes('edges') || kinds.includes('nodes'), ends }
+  const onwards = page.backward ? 'hasPreviousPage' : 'hasNextPage'
+  const more = fields.some(
+    ({ output }) =>
+      output.kind === 'pageInfo' && output.fields.some(({ output: field }) => field.kind === onwards),
+  )
+  return { rows: ends || kinds.includes('edges') || kinds.includes('nodes'), ends, more }
 }
 
 function array({ dialect }: Emitter, elements: Sql): Sql {
@@ -198,193 +276,4 @@ function behind(emitter: Emitter, list: ListPlan, parent: Sql | null): Sql {
     value: idOf,
   })
   return emitter.dialect.booleanJson(sql`exists (${rows})`)
-}
-
-interface Walk {
-  /** Against the list's own order. */
-  readonly reverse: boolean
-  /** Whether the row at the page's cursor counts. */
-  readonly inclusive: boolean
-  readonly limit: number
-  /** What is wanted of a row, and whether only those of the page come to it: none is sorted after it. */
-  value(row: RecordRow, comesInOrder: boolean): Sql
-}
-
-function idOf({ alias }: RecordRow): Sql {
-  return sql`${alias}.id as id`
-}
-
-/** Rows in order from the page's cursor on. */
-function emitRows(
-  emitter: Emitter,
-  list: ListPlan,
-  parent: Sql | null,
-  { reverse, inclusive, limit, value }: Walk,
-): Sql {
-  const { table } = list
-  const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
-  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
-  const { from: position } = list.page
-  const where = whereBeyond(emitter, list, sort)
-  const condition = emitCondition(emitter, where, row)
-  const idOrder = isIdOrder(emitter, table, sort)
-  // Of a parent there may be any number, which only their ids give in order.
-  if (list.link !== null && !(idOrder && conjuncts(where).length === 0))
-    emitter.reads(Number.POSITIVE_INFINITY)
-  if (idOrder) {
-    const direction = sort[0]?.direction ?? 'desc'
-    const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
-    const order = sql`order by ${row.alias}.id ${raw(direction)}`
-    if (list.link !== null && parent !== null) {
-      const { from, on } = linkedTo(emitter, list.link, row, parent)
-      const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
-      const wanted = value(row, list.link.kind === 'columns' && conjuncts(where).length === 0)
-      return sql`select ${wanted} from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
-    }
-    const road = chooseRoad(emitter, table, where, sort)
-    const { from, on } = fromRoad(emitter, road, row, where, { direction, bound })
-    // Looked-up ids come in order by themselves; asking for it again would gather all of them first.
-    const ordering = road.kind === 'ids' ? sql`` : order
-    // Along another index rows may have to be sorted.
-    const comesInOrder = road.kind === 'ids' || (road.kind === 'walk' && road.index === null)
-    return sql`select ${value(row, comesInOrder)} from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
-  }
-  const { dialect } = emitter
-  const orders = sort.map(
-    (key) => sql`${keyOf(emitter, key, row)} ${dialect.ordering(key.direction, key.value.kind !== 'system')}`,
-  )
-  const order = join(orders, ', ')
-  const starts = position === null ? [] : segments(emitter, sort, position, row, inclusive)
-  const end = sql`limit ${dialect.limit(limit)}`
-  // SQLite still sorts what has an equal key.
-  const isSorted = dialect.joinKeepsOrder
-  if (list.link !== null && parent !== null) {
-    const { from, on } = linkedTo(emitter, list.link, row, parent)
-    const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
-    // The index of such a link has the default order behind each parent.
-    const wanted = value(row, !isSorted && list.link.kind === 'columns' && isDefaultOrder(sort))
-    return sql`select ${wanted} from ${from} where ${on}${beyond} and ${condition} order by ${order} ${end}`
-  }
-  const road = chooseRoad(emitter, table, where, sort)
-  const given = orderGiven(road, table, sort)
-  // Of all rows the first in an order that has an index: there is nothing to be mistaken in, and no need of a fence.
-  const isPlain =
-    given === 'all' && position === null && conjuncts(where).length === 0 && !emitter.state.hiding
-  const wanted = value(row, !isSorted && given === 'all')
-  const part = (start: readonly Sql[], span: Span | null): Sql => {
-    const asked = span === null ? condition : conditionIn(emitter, where, row, span)
-    const along =
-      given === 'none'
-        ? null
-        : {
-            start,
-            order: given === 'all' ? order : (orders[0] as Sql),
-            direction: sort[0]?.direction ?? 'asc',
-            span,
-            columns: columnsRead(table, row.alias, [wanted, ...start, asked, order]),
-          }
-    const isFree = isPlain && dialect.steering.kind === 'fences'
-    const chosen: Road = isFree ? { kind: 'free' } : road
-    const { from, on, before } = fromRoad(emitter, chosen, row, where, null, along)
-    const held = allOf([...on, ...start, asked])
-    // A condition that the engine cannot look into leaves it the order as it is.
-    const [conditions, ordering] =
-      before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
-    return sql`select ${wanted} from ${from} where ${conditions} order by ${ordering} ${end}`
-  }
-  if (given === 'none') return part(position === null ? [] : [anyOf(starts)], null)
-  const spans = given === 'all' ? spansOf(emitter, table, where, limit) : [null]
-  // Each segment is one range of the order's index, and they follow each other in order.
-  const segment = (start: readonly Sql[]): Sql[] => spans.map((span) => part(start, span))
-  const parts = position === null ? segment([]) : starts.flatMap((start) => segment([start]))
-  if (position === null && parts.length === 1) return parts[0] as Sql
-  const inTurn = parts.map((rows) => sql`select * from (${rows}) ${emitter.alias()}`)
-  return sql`${join(inTurn, ' union all ')} ${end}`
-}
-
-/** Of near rows other records are asked one by one, of far ones all at once. */
-function conditionIn(emitter: Emitter, where: Condition, row: RecordRow, { side }: Span): Sql {
-  const asked = side === 'near' ? 'each' : 'once'
-  return emitCondition(emitter, where, row, { reference: null, nested: false, asked })
-}
-
-/** The conditions beside the page's start. A start outside of them is nobody's page: what lies between is walked. */
-function whereBeyond(
-  emitter: Emitter,
-  { table, where, page }: ListPlan,
-  sort: readonly SortKey[],
-): Condition {
-  if (page.from === null) return where
-  const parts = conjuncts(where)
-  const beyond = beyondStart(parts, sort[0], page.from[0] ?? null)
-  if (!beyond.isWithin) emitter.reads(rowsOf(emitter, table))
-  return beyond.parts.length === parts.length ? where : { kind: 'all', of: beyond.parts }
-}
-
-function opposite(direction: Direction): Direction {
-  return direction === 'asc' ? 'desc' : 'asc'
-}
-
-/** The part of an order beyond a position, as disjoint ranges in that order: one more equal key, then one beyond. */
-function segments(
-  emitter: Emitter,
-  sort: readonly SortKey[],
-  position: readonly ColumnValue[],
-  row: RecordRow,
-  inclusive: boolean,
-): Sql[] {
-  const found: Sql[] = inclusive
-    ? [allOf(sort.map((key, index) => equals(emitter, key, position[index] ?? null, row)))]
-    : []
-  for (let last = sort.length - 1; last >= 0; last -= 1) {
-    const key = sort[last] as SortKey
-    const before = sort.slice(0, last).map((it, index) => equals(emitter, it, position[index] ?? null, row))
-    for (const beyond of beyondKey(emitter, key, position[last] ?? null, row))
-      found.push(allOf([...before, beyond]))
-  }
-  return found
-}
-
-function equals(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): Sql {
-  const at = keyOf(emitter, key, row)
-  return value === null ? sql`${at} is null` : sql`${at} = ${value}`
-}
-
-/** A missing value is smaller than any: first going up, last going down. */
-function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): readonly Sql[] {
-  const at = keyOf(emitter, key, row)
-  if (key.direction === 'asc') return [value === null ? sql`${at} is not null` : sql`${at} > ${value}`]
-  if (value === null) return []
-  return key.nullable ? [sql`${at} < ${value}`, sql`${at} is null`] : [sql`${at} < ${value}`]
-}
-
-function keyOf(emitter: Emitter, { value }: SortKey, { alias }: RecordRow): Sql {
-  switch (value.kind) {
-    case 'column':
-      return columnOf(emitter, alias, value.column)
-    case 'uriText':
-      return uriText(columnOf(emitter, alias, value.base), columnOf(emitter, alias, value.key))
-    case 'system':
-      if (value.name === 'did') return emitter.dialect.did(alias)
-      if (value.name === 'baseUri') return sql`(select uri from base where id = ${alias}.base)`
-      return sql`${alias}.${identifier(value.name)}`
-  }
-}
-
-function keyArray(emitter: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
-  const { dialect } = emitter
-  return dialect.jsonArray(
-    sort.map((key) => (isInstant(key) ? dialect.asText(keyOf(emitter, key, row)) : keyOf(emitter, key, row))),
-  )
-}
-
-/** The records of a linked list: what to read from, and that they refer to the parent. */
-function linkedTo(
-  emitter: Emitter,
-  link: Link,
-  row: RecordRow,
-  parent: Sql,
-): { readonly from: Sql; readonly on: Sql } {
-  const { from, base, key } = linked(emitter, link, row)
-  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
 }

@@ -16,8 +16,13 @@ export type Road =
   | { readonly kind: 'free' }
   /** Along one index, or along the ids; a sort follows unless the index gives the order. */
   | { readonly kind: 'walk'; readonly index: string | null }
-  /** Through ids that any one of these look-ups finds. */
-  | { readonly kind: 'ids'; readonly of: readonly LookUp[] }
+  /** Through ids that any one of these look-ups finds, of which the part of the conditions holds for most. */
+  | {
+      readonly kind: 'ids'
+      readonly of: readonly LookUp[]
+      readonly part: Condition
+      readonly estimate: number
+    }
 
 interface Option {
   readonly road: Road
@@ -251,6 +256,7 @@ function lookUpOptions(emitter: Emitter, where: Condition, rows: number, limit: 
     const lists = found.reduce((sum, { lists }) => sum + lists, 0)
     const estimate = totalEstimate(found)
     const inIdOrder = lists <= 4 || lists * estimate < 2.8 * rows
-    return [{ road: { kind: 'ids', of: found.map(({ lookUp }) => lookUp) }, estimate, inIdOrder }]
+    const road: Road = { kind: 'ids', of: found.map(({ lookUp }) => lookUp), part, estimate }
+    return [{ road, estimate, inIdOrder }]
   })
 }

@@ -82,11 +82,23 @@ export interface Hints {
   readonly kind: 'hints'
   /** Makes the engine walk that index, or (null) the table in id order. */
   walk(index: string | null): Sql
+  readonly ids: IdLists
   /** Ids of records whose indexed text may hold the needle's trigrams, or may begin any of them with it. */
   trigramIds(
     index: string,
     match: TrigramMatch,
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
+}
+
+/** Ids of rows, in their order, as one value. */
+export interface IdLists {
+  /** An aggregate over rows in order. */
+  of(id: Sql): Sql
+  length(ids: Sql): Sql
+  /** The id at a place, counted from 0; null when there is none. */
+  at(ids: Sql, place: Sql): Sql
+  /** Rows of `key`, a place, and `value`, the id there; in order or against it. */
+  rows(ids: Sql, alias: Sql, backward: boolean): Sql
 }
 
 /** An engine that takes the one index that is of use, once it sees nothing but what that index answers. */

@@ -157,7 +157,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
   return { read: watched, seen }
 }
 
-/** True, none at all, everything common, everything rare. */
+/** True, none at all, everything common, everything rare, and texts that are looked up and still found often. */
 export const beliefs = {
   true: (statistics: Statistics | null) => statistics,
   none: () => null,
@@ -172,6 +172,12 @@ export const beliefs = {
     countUpTo: () => 1,
     trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1),
     prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 1, records: 1 }),
+  }),
+  some: (statistics: Statistics | null): Statistics => ({
+    rows: () => 1_000_000,
+    countUpTo: (_, limit) => limit,
+    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1_000),
+    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 3, records: 1_000 }),
   }),
 } as const
 

@@ -74,6 +74,17 @@ export const sqliteDialect: Dialect = {
   steering: {
     kind: 'hints',
     walk: (index) => (index === null ? raw('not indexed') : sql`indexed by ${identifier(index)}`),
+    ids: {
+      of: (id) => sql`json_group_array(${id})`,
+      length: (ids) => sql`json_array_length(${ids})`,
+      // Numbers are bound as floating ones, which would be taken for names of members.
+      at: (ids, place) => sql`(${ids} ->> cast(${place} as integer))`,
+      rows: (ids, alias, backward) =>
+        backward
+          ? // A limit that is none keeps the order, which the engine would otherwise drop as a sub-query's.
+            sql`(select key, value from json_each(${ids}) order by key desc limit -1) ${alias}`
+          : sql`json_each(${ids}) ${alias}`,
+    },
     trigramIds: (index, match) => {
       const table = identifier(index)
       if (match.kind === 'all') {

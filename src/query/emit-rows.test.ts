@@ -1,0 +1,75 @@
+/** Lists that are found in other ways where it is cheaper: no page may differ. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildDemoCorpus } from '../../demo/corpus.ts'
+import { newsLexicons } from '../../test/golden/corpora.ts'
+import type { StoredLine } from '../../test/support/engine.ts'
+import { openTestService, waysOfLoading } from '../../test/support/service.ts'
+
+const list = 'techServiceNewsArticle'
+const said = 'OR: [{title: {contains: "the"}}, {description: {contains: "ing"}}]'
+const wheres = [
+  'title: {contains: "the"}',
+  said,
+  `${said}, language: {eq: "en"}`,
+  `${said}, NOT: {section: {contains: "s"}}`,
+]
+const sorts = [
+  '{field: publishedAt, direction: DESC}',
+  '{field: title}',
+  '{field: language}, {field: publishedAt}',
+]
+/** Texts are looked up, and still found often. */
+const some = 4 * waysOfLoading
+
+test('pages are the same whether candidates are verified before or after they are sorted', async () => {
+  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
+  const given = { lexicons: newsLexicons.documents, references: newsLexicons.references, records }
+  await using before = await openTestService(given)
+  await using after = await openTestService({ ...given, loading: some })
+  for (const where of wheres)
+    for (const sort of sorts) {
+      let cursor = ''
+      for (const side of ['first: 7', 'first: 7', 'last: 5']) {
+        const at =
+          cursor === '' ? '' : `, ${side.startsWith('first') ? 'after' : 'before'}: ${JSON.stringify(cursor)}`
+        const page = `{ ${list}(${side}${at}, sortBy: [${sort}], where: {${where}}) {
+          totalCount nodes { uri title } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
+        const answer = await after.data(page)
+        assert.deepEqual(answer, await before.data(page), page)
+        cursor = String(answer[list].pageInfo.endCursor)
+      }
+    }
+  const page = `{ ${list}(first: 3, sortBy: [${sorts[0]}], where: {${said}}) { nodes { uri } } }`
+  assert.equal((await after.data(page))[list].nodes.length, 3)
+  assert.match(after.opened.lastStatement(), /limit -1\) t\d+ cross join/)
+})
+
+test('records that differ in nothing but their account are in its order, page by page', async () => {
+  const [one] = [...buildDemoCorpus()].filter(({ uri }) => uri.includes('/tech.service.news.article/'))
+  const accounts = ['c', 'a', 'e', 'b', 'd'].map((letter) => `did:plc:${letter.repeat(24)}`)
+  const uris = ['3jui7kd54zh2y', '3jui7kd54zh2z'].flatMap((key) =>
+    accounts.map((did) => `at://${did}/tech.service.news.article/${key}`),
+  )
+  const records = uris.map((uri) => ({ uri, value: one?.value })) as unknown as readonly StoredLine[]
+  const { documents: lexicons, references } = newsLexicons
+  await using service = await openTestService({ lexicons, references, records })
+  const keyOf = (uri: string): string => `${uri.split('/').at(-1)} ${uri}`
+  const expected = uris.toSorted((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1))
+  for (const [side, from, to] of [
+    ['first', 'after', 'endCursor'],
+    ['last', 'before', 'startCursor'],
+  ] as const) {
+    const found: string[] = []
+    for (let at = ''; ; ) {
+      const page = `{ ${list}(${side}: 3${at}, sortBy: [${sorts[0]}]) { nodes { uri } pageInfo { ${to} } } }`
+      const { nodes, pageInfo } = (await service.data(page))[list]
+      if (nodes.length === 0) break
+      const part = nodes.map(({ uri }: { uri: string }) => uri)
+      if (side === 'first') found.push(...part)
+      else found.unshift(...part)
+      at = `, ${from}: ${JSON.stringify(pageInfo[to])}`
+    }
+    assert.deepEqual(found, expected)
+  }
+})
