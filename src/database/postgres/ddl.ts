@@ -7,7 +7,7 @@ import { shortName } from '../../util/short-name.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table, type TableIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 3
+export const schemaVersion = 4
 /** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
 const derivationVersion = 1
 

@@ -22,6 +22,7 @@ import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
 import { tidy } from './load.ts'
 import { dropOld, layOut, rebuild } from './rebuild.ts'
+import { createSums, startSumming } from './sum-ddl.ts'
 import { lockSpace, locks } from './transactions.ts'
 
 export interface MigrateOptions extends ApplierOptions {
@@ -42,9 +43,12 @@ const migrations: readonly string[] = [
   publicTables,
   // Counts, which are of the collections that are served: `upgrade`.
   '',
+  // Sums, which are too.
+  '',
 ]
-/** The first schema version with counts. */
+/** The first schema versions with counts, and with sums. */
 const countedVersion = 3
+const summedVersion = 4
 
 /** Whoever migrates holds up those who would too, and then whoever writes. */
 const holdUp = `select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
@@ -134,6 +138,7 @@ async function create(client: Client, { tables, fingerprint }: MigrateOptions): 
     await layOut(client, table, recordsSchema)
     await client.query(createIndexes(table) + startCounting(table))
   }
+  await client.query(startSumming(tables))
 }
 
 /** The one extension, which every distribution has but not all install by themselves. */
@@ -164,12 +169,19 @@ async function upgrade(client: Client, state: State, options: MigrateOptions): P
   const isStale = state.derivation !== derivation
   if (isStale && options.mayRebuild === false) throw builtElsewise()
   if (isStale) await rebuild(client, options)
-  else if (state.schemaVersion < countedVersion)
-    for (const table of options.tables) await client.query(createCounts(table) + startCounting(table))
+  else await addMissing(client, state, options)
   await client.query(
     'update state set schema_version = $1, plan_version = plan_version + $2, derivation = $3',
     [schemaVersion, Number(isStale), derivation],
   )
+}
+
+/** What is kept by triggers and not derived from one record. */
+async function addMissing(client: Client, state: State, { tables }: MigrateOptions): Promise<void> {
+  if (state.schemaVersion < countedVersion)
+    for (const table of tables) await client.query(createCounts(table) + startCounting(table))
+  if (state.schemaVersion < summedVersion)
+    await client.query(tables.map((table) => createSums(table)).join('\n') + startSumming(tables))
 }
 
 async function transact(client: Client, work: () => Promise<unknown>): Promise<void> {

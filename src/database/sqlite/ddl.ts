@@ -4,13 +4,13 @@ import { countedValues, countKeys, type CountTable } from '../counts.ts'
 import type { Table, TextIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 4
+export const schemaVersion = 5
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons. */
-const derivationVersion = 3
-/** The one before counts were kept, which nobody who knows none of them may go on writing with. */
-const uncountedVersion = 2
+const derivationVersion = 4
+/** Those before counts and before sums were kept, which nobody who knows none of them may go on writing with. */
+const formerVersions = [2, 3]
 /** Closes every indexed text, so that its last one or two characters begin a trigram too. */
 export const padding = '\u0001\u0001'
 
@@ -19,9 +19,9 @@ export function derivationOf(fingerprint: string): string {
   return derivationAt(derivationVersion, fingerprint)
 }
 
-/** Of tables that are the same but for their counts. */
-export function uncountedDerivationOf(fingerprint: string): string {
-  return derivationAt(uncountedVersion, fingerprint)
+/** Of tables that are the same but for their counts or sums. */
+export function formerDerivationsOf(fingerprint: string): readonly string[] {
+  return formerVersions.map((version) => derivationAt(version, fingerprint))
 }
 
 function derivationAt(version: number, fingerprint: string): string {

@@ -18,15 +18,17 @@ import {
   createTable,
   createTextIndexes,
   derivationOf,
+  formerDerivationsOf,
   networkTables,
   publicTables,
   quote,
   schemaVersion,
-  uncountedDerivationOf,
 } from './ddl.ts'
 import { addCounts } from './count-writer.ts'
 import { assertOurs, isCurrent, isEmpty, readDerivation, readSchemaVersion } from './layout.ts'
 import { createRunner } from './steps.ts'
+import { createSums } from './sum-ddl.ts'
+import { addSums } from './sum-writer.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
 
 export interface MigrateOptions extends WriterOptions {
@@ -49,9 +51,12 @@ const migrations: readonly string[] = [
   publicTables,
   // Counts, which are of the collections that are served: addCounts.
   '',
+  // Sums, which are too: addSums.
+  '',
 ]
-/** The first schema version with counts. */
+/** The first schema versions with counts, and with sums. */
 const countedVersion = 4
+const summedVersion = 5
 
 /** Fails, changing nothing, on a file that is not ours. */
 export function migrate(database: DatabaseSync, options: MigrateOptions): void {
@@ -80,7 +85,7 @@ function create(database: DatabaseSync, { tables, fingerprint }: MigrateOptions)
 }
 
 function layOut(database: DatabaseSync, table: Table): void {
-  const parts = [createTable, createSideTables, createTextIndexes, createIndexes, createCounts]
+  const parts = [createTable, createSideTables, createTextIndexes, createIndexes, createCounts, createSums]
   database.exec(parts.map((create) => create(table)).join('\n'))
   database
     .prepare('insert into collection (nsid, table_name, ordered) values (?, ?, 1)')
@@ -93,9 +98,11 @@ function upgrade(database: DatabaseSync, options: MigrateOptions): void {
   database.exec(`pragma user_version = ${schemaVersion}`)
   const derivation = derivationOf(options.fingerprint)
   const found = readDerivation(database)
-  const isSame = found === derivation || found === uncountedDerivationOf(options.fingerprint)
+  const isSame =
+    found === derivation || formerDerivationsOf(options.fingerprint).some((former) => found === former)
   if (isSame) {
     if (version < countedVersion) for (const table of options.tables) addCounts(database, table)
+    if (version < summedVersion) addSums(database, options.tables)
     database.prepare('update state set derivation = ?').run(derivation)
     return
   }

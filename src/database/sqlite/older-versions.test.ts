@@ -8,7 +8,7 @@ import { assertCounts } from '../../../test/support/counts.ts'
 import { openTestStore, temporaryFolder, understand } from '../../../test/support/store.ts'
 import { assertLeftWithKeys, fill, line, open, size, tamper, thing } from '../../../test/support/things.ts'
 import { openReadDatabase } from '../open.ts'
-import { uncountedDerivationOf } from './ddl.ts'
+import { formerDerivationsOf } from './ddl.ts'
 
 const inFolder = temporaryFolder()
 
@@ -103,7 +103,7 @@ test('a file of the third version has its records counted and is otherwise left 
   const { fingerprint } = understand(lexicons, {}).set
   await fill(path, lexicons, [line('a', { size: 7 }), line('b', {})])
   tamper(path, toThirdVersion)
-  tamper(path, `update state set derivation = '${uncountedDerivationOf(fingerprint)}'`)
+  tamper(path, `update state set derivation = '${formerDerivationsOf(fingerprint)[0]}'`)
   const before = derivedPlaces(path)
   {
     await using store = await open(path, lexicons)
