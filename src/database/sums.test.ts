@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { assertCounts } from '../../test/support/counts.ts'
+import { onEveryDatabase } from '../../test/support/databases.ts'
+import { apply, assertHolds, rev, settleAll } from '../../test/support/notes.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+import {
+  emptyDatabases,
+  openTestStore,
+  recordLexicon,
+  type TestStore,
+  understand,
+} from '../../test/support/store.ts'
+import type { Json } from '../../test/reference/shapes.ts'
+import type { Change } from './database.ts'
+import { ownSums } from './sums.ts'
+
+const [review, book, author] = ['org.example.review', 'org.example.book', 'org.example.author'] as const
+const collections = [review, book, author]
+const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
+const lexicons: readonly Json[] = [
+  recordLexicon(review, {
+    stars: { type: 'integer', minimum: 0, maximum: 5 },
+    mood: { type: 'integer', minimum: -2_000_000_000, maximum: -1_999_999_990 },
+    far: { type: 'integer', minimum: 9_007_199_254_740_000, maximum: 9_007_199_254_740_009 },
+    many: { type: 'integer', minimum: 0, maximum: 100_000 },
+    book: strongRef,
+    answers: strongRef,
+  }),
+  // In between, with sums of its own, and one of its references leads back.
+  recordLexicon(book, {
+    pages: { type: 'integer', minimum: 1, maximum: 9_000 },
+    author: { type: 'string', format: 'at-uri' },
+    best: strongRef,
+    prior: strongRef,
+    either: strongRef,
+    any: strongRef,
+    more: { type: 'array', items: strongRef },
+  }),
+  recordLexicon(author, {
+    country: { type: 'string', minLength: 2, maxLength: 2 },
+    mentor: strongRef,
+    book: strongRef,
+  }),
+]
+const references = {
+  [`${review}#book`]: [book],
+  [`${review}#answers`]: [review],
+  [`${book}#author`]: [author],
+  [`${book}#best`]: [review],
+  [`${book}#prior`]: [book],
+  [`${book}#either`]: [review, author],
+  [`${book}#more`]: [author],
+  [`${author}#mentor`]: [author],
+  [`${author}#book`]: [book],
+}
+/** Every record fits these too, but all that is derived must be derived anew. */
+const wider = [...lexicons, recordLexicon('org.example.other', { size: { type: 'integer' } })]
+
+const emptyUrl = emptyDatabases()
+
+test('sums are kept along two references that lead to one collection each, and of integers with few and small values', () => {
+  const { tables } = understand(lexicons, references)
+  const found = tables
+    .flatMap(ownSums)
+    .map(({ of, first, between, second, measured }) =>
+      [of, first.base, between, second.base, ...measured].join(' '),
+    )
+  assert.deepEqual(found.toSorted(), [
+    `${book} .author:base ${author} .book:base .pages`,
+    `${book} .author:base ${author} .mentor:base .pages`,
+    `${book} .best:base ${review} .answers:base .pages`,
+    `${book} .best:base ${review} .book:base .pages`,
+    `${review} .book:base ${book} .author:base .stars .mood`,
+    `${review} .book:base ${book} .best:base .stars .mood`,
+    `${review} .book:base ${book} .prior:base .stars .mood`,
+  ])
+  assert.deepEqual(
+    tables.map(({ sums }) => sums.length),
+    [2, 7, 5],
+  )
+})
+
+onEveryDatabase(
+  'whatever happens to records and accounts on either side, sums are what adding up finds',
+  (database) =>
+    assertHolds(
+      fc.array(step, { minLength: 5, maxLength: 40 }),
+      (steps) => follow(database, steps),
+      database === 'sqlite' ? 20 : 2,
+    ),
+)
+
+const did = fc.constantFrom('did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:web:b.example')
+const spot = fc.record({
+  did,
+  collection: fc.constantFrom(review, review, ...collections),
+  rkey: fc.constantFrom('a', 'b', 'c'),
+})
+const uri = spot.map(({ did, collection, rkey }) => `at://${did}/${collection}/${rkey}`)
+const cid = 'bafyreibjk2zm52hfizr454i2vrctndr2q2oimlwxu36s3or2icabptr6by'
+const link = uri.map((its) => ({ uri: its, cid }))
+const to = (collection: string) =>
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc
+        .tuple(did, fc.constantFrom('a', 'b', 'c'))
+        .map(([its, rkey]) => ({ uri: `at://${its}/${collection}/${rkey}`, cid })),
+    },
+    { weight: 1, arbitrary: link },
+  )
+const content: Readonly<Record<string, fc.Arbitrary<Json>>> = {
+  [review]: fc.record(
+    {
+      stars: fc.nat(5),
+      mood: fc.integer({ min: -2_000_000_000, max: -1_999_999_990 }),
+      book: to(book),
+      answers: to(review),
+    },
+    { requiredKeys: [] },
+  ),
+  [book]: fc.record(
+    {
+      pages: fc.integer({ min: 1, max: 9_000 }),
+      author: to(author).map(({ uri: its }) => its),
+      best: to(review),
+      prior: to(book),
+    },
+    { requiredKeys: [] },
+  ),
+  [author]: fc.record({ mentor: to(author), book: to(book) }, { requiredKeys: [] }),
+}
+const event = spot.chain((at) =>
+  fc.record({
+    at: fc.constant(at),
+    what: fc.constantFrom(...'put,put,put,put,put,delete,refuse,end,hidden,back,back'.split(',')),
+    value: content[at.collection] as fc.Arbitrary<Json>,
+  }),
+)
+type Event = typeof event extends fc.Arbitrary<infer One> ? One : never
+
+const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('batch' as const),
+      events: fc.array(event, { minLength: 1, maxLength: 8 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('settle' as const), limit: fc.constantFrom(1, 3, 1000) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('hide' as const), uri }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('show' as const), uri }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('fail' as const),
+      events: fc.array(event, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('reopen' as const, 'rebuild' as const) }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
+
+async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
+  const path = await emptyUrl(database)
+  let serves = lexicons
+  let store = await open(path, serves)
+  let turn = 0
+  const changeOf = ({ at, what, value }: Event): Change => {
+    turn += 1
+    const { did: its, collection, rkey } = at
+    const line = { uri: `at://${its}/${collection}/${rkey}`, rev: rev(turn) }
+    switch (what) {
+      case 'delete':
+        return { kind: 'delete', ...at, rev: rev(turn) }
+      case 'end':
+        return { kind: 'repo-end', did: its, rev: rev(turn) }
+      case 'hidden':
+      case 'back': {
+        const active = what === 'back'
+        return {
+          kind: 'account',
+          did: its,
+          active,
+          status: active ? null : 'suspended',
+          eventAt: BigInt(turn),
+        }
+      }
+      default:
+        return store.change({
+          ...line,
+          value:
+            what === 'put'
+              ? { $type: collection, ...value }
+              : { $type: collection, stars: true, pages: true, book: true },
+        })
+    }
+  }
+  try {
+    for (const one of steps) {
+      switch (one.kind) {
+        case 'batch':
+          await apply(store, ...one.events.map(changeOf))
+          break
+        case 'fail': {
+          const wrong = {
+            ...changeOf({
+              at: { did: 'did:web:b.example', collection: review, rkey: 'a' },
+              what: 'put',
+              value: {},
+            }),
+            collection: 'org.example.unknown',
+          } as Change
+          await assert.rejects(store.database.write.applyBatch([...one.events.map(changeOf), wrong]))
+          break
+        }
+        case 'settle':
+          await store.database.write.ledger.settleAccounts(one.limit)
+          break
+        case 'hide':
+          await store.database.write.ledger.hide({
+            subject: one.uri,
+            reason: 'It is wrong.',
+            hiddenBy: 'ann',
+          })
+          break
+        case 'show':
+          await store.database.write.ledger.unhide(one.uri, 'ann')
+          break
+        default:
+          await store[Symbol.asyncDispose]()
+          if (one.kind === 'rebuild') serves = serves === lexicons ? wider : lexicons
+          store = await open(path, serves)
+      }
+      await assertCounts(store.database.read, store.tables)
+    }
+    await settleAll(store)
+    await assertCounts(store.database.read, store.tables)
+  } finally {
+    await store[Symbol.asyncDispose]()
+  }
+}
+
+function open(path: string, documents: readonly Json[]): Promise<TestStore> {
+  return openTestStore({ path, lexicons: documents, references })
+}
+
+onEveryDatabase('what is loaded is added up, whichever side comes first', async (database) => {
+  const [a, b] = ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:web:b.example']
+  const put = (collection: string, rkey: string, value: Json) => ({
+    uri: `at://${a}/${collection}/${rkey}`,
+    value: { $type: collection, ...value },
+  })
+  const lines = [
+    put(review, '1', { stars: 2, book: { uri: `at://${a}/${book}/1`, cid } }),
+    put(book, '1', { author: `at://${b}/${author}/1` }),
+    put(review, '2', { stars: 5, book: { uri: `at://${a}/${book}/1`, cid } }),
+    put(review, '3', { book: { uri: `at://${a}/${book}/1`, cid } }),
+    put(review, '4', { stars: 1, book: { uri: `at://${a}/${book}/2`, cid } }),
+  ]
+  await using store = await open(await emptyUrl(database), lexicons)
+  await store.load(lines)
+  const sums = () =>
+    store.rows(
+      `select b.uri || s.rkey as uri, n, n0, s0 from "${review}/book+author:sums" s left join base b on b.id = s.base order by n desc`,
+    )
+  assert.deepEqual(await sums(), [
+    { uri: `at://${b}/${author}/1`, n: 3, n0: 2, s0: 7 },
+    { uri: null, n: 1, n0: 1, s0: 1 },
+  ])
+  await store.load([put(book, '2', { author: `at://${b}/${author}/1` })])
+  assert.deepEqual(await sums(), [{ uri: `at://${b}/${author}/1`, n: 4, n0: 3, s0: 8 }])
+  await assertCounts(store.database.read, store.tables)
+})
