@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertCounts } from '../../test/support/counts.ts'
+import { assertSums } from '../../test/support/counts.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
 import { apply, assertHolds, rev, settleAll } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
@@ -86,17 +86,18 @@ onEveryDatabase(
   'whatever happens to records and accounts on either side, sums are what adding up finds',
   (database) =>
     assertHolds(
-      fc.array(step, { minLength: 5, maxLength: 40 }),
+      // Laying out a database takes PostgreSQL longer than many steps.
+      fc.array(step, { minLength: database === 'sqlite' ? 5 : 40, maxLength: 60, size: 'max' }),
       (steps) => follow(database, steps),
-      database === 'sqlite' ? 20 : 2,
+      database === 'sqlite' ? 20 : 1,
     ),
 )
 
 const did = fc.constantFrom('did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:web:b.example')
 const spot = fc.record({
   did,
-  collection: fc.constantFrom(review, review, ...collections),
-  rkey: fc.constantFrom('a', 'b', 'c'),
+  collection: fc.constantFrom(review, book, ...collections),
+  rkey: fc.constantFrom('a', 'b'),
 })
 const uri = spot.map(({ did, collection, rkey }) => `at://${did}/${collection}/${rkey}`)
 const cid = 'bafyreibjk2zm52hfizr454i2vrctndr2q2oimlwxu36s3or2icabptr6by'
@@ -106,7 +107,7 @@ const to = (collection: string) =>
     {
       weight: 5,
       arbitrary: fc
-        .tuple(did, fc.constantFrom('a', 'b', 'c'))
+        .tuple(did, fc.constantFrom('a', 'b'))
         .map(([its, rkey]) => ({ uri: `at://${its}/${collection}/${rkey}`, cid })),
     },
     { weight: 1, arbitrary: link },
@@ -237,10 +238,10 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
           if (one.kind === 'rebuild') serves = serves === lexicons ? wider : lexicons
           store = await open(path, serves)
       }
-      await assertCounts(store.database.read, store.tables)
+      await assertSums(store.database.read, store.tables)
     }
     await settleAll(store)
-    await assertCounts(store.database.read, store.tables)
+    await assertSums(store.database.read, store.tables)
   } finally {
     await store[Symbol.asyncDispose]()
   }
@@ -275,5 +276,5 @@ onEveryDatabase('what is loaded is added up, whichever side comes first', async 
   ])
   await store.load([put(book, '2', { author: `at://${b}/${author}/1` })])
   assert.deepEqual(await sums(), [{ uri: `at://${b}/${author}/1`, n: 4, n0: 3, s0: 8 }])
-  await assertCounts(store.database.read, store.tables)
+  await assertSums(store.database.read, store.tables)
 })

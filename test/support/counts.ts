@@ -22,6 +22,11 @@ export async function assertCounts(read: ReadDatabase, tables: readonly Table[])
         `${names}, count(*) from (select ${named(met)} from ${quoted(table.name)}) each group by ${names}`,
       )
     }
+  await assertSums(read, tables)
+}
+
+/** The same of sums alone. */
+export async function assertSums(read: ReadDatabase, tables: readonly Table[]): Promise<void> {
   for (const sums of tables.flatMap(ownSums)) {
     const columns = sumColumns(sums)
     const { base, key } = sums.second
