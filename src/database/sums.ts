@@ -78,8 +78,7 @@ export function ownSums({
 }
 
 /**
- * Of references that lead to one collection each, as groups do. None leads back to the collection itself, since
- * groups do not. `nameOf` makes a name that nothing else of the table has.
+ * Of references that lead to one collection each, and never back to one that was passed: so do groups. `nameOf` makes a name that nothing else of the table has.
  */
 export function buildSums<Its extends Summable>(
   tables: readonly Its[],
@@ -90,7 +89,10 @@ export function buildSums<Its extends Summable>(
     if (measured.length === 0) return []
     return singleReferences(table, tables).flatMap(({ target: between, ...first }) => {
       if (between === table) return []
-      return singleReferences(between, tables).map(
+      const onwards = singleReferences(between, tables).filter(
+        ({ target }) => target !== table && target !== between,
+      )
+      return onwards.map(
         (second): SumTable => ({
           name: nameOf(table, `${first.property}+${second.property}:sums`),
           of: table.name,

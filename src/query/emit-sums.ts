@@ -33,7 +33,10 @@ export function emitSums(
   emitter.reads(rowsOfCounts(emitter, sums))
   const s = emitter.alias()
   const { dialect } = emitter
-  const amount = (column: string): Sql => dialect.sum(sql`${s}.${raw(column)}`)
+  // The second reference itself is what sums are kept by.
+  const isKept = key.joins.length === 1
+  const amount = (column: string): Sql =>
+    isKept ? sql`${s}.${raw(column)}` : dialect.sum(sql`${s}.${raw(column)}`)
   const measured = measures.map(({ measure }, index) => {
     const [have, sum] = [amount(haveColumn(places[index] ?? 0)), amount(sumColumn(places[index] ?? 0))]
     // Nothing, where no record has a value.
@@ -49,7 +52,8 @@ export function emitSums(
     sql`${amount('n')} as n`,
     ...measured,
   ]
-  return sql`${names.table} as materialized (select ${join(selected, ', ')} from ${from} group by ${join(names.keys as Sql[], ', ')})`
+  const by = isKept ? raw('') : sql` group by ${join(names.keys as Sql[], ', ')}`
+  return sql`${names.table} as materialized (select ${join(selected, ', ')} from ${from}${by})`
 }
 
 /** Whether the key is the second reference itself, or a single value of the record that it names. */

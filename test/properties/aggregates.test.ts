@@ -79,15 +79,12 @@ property(
   60,
 )
 
-/** Where a collection's references lead to references of the next. */
+/** Where a collection's references lead to references of the next: sums are kept of the first two. */
 const twoAway: readonly (readonly [collection: string, path: string])[] = [
   [collections.review, 'book_author'],
-  [collections.review, 'book_series'],
   [collections.book, 'author_employer'],
-  [collections.book, 'author_mentor'],
+  [collections.review, 'book_series'],
   [collections.person, 'employer_head'],
-  [collections.publisher, 'head_employer'],
-  [collections.publisher, 'head_mentor'],
 ]
 
 const questionsTwoAway = ({ reference }: Loaded) =>

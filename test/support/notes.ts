@@ -28,12 +28,7 @@ const noteProperties = {
   about: strongRef,
   links: { type: 'array', items: strongRef },
 }
-const markLexicon = recordLexicon(mark, {
-  name: { type: 'string', maxLength: 20, knownValues: ['x'] },
-  of: strongRef,
-})
-/** Notes are added up by what the marks are of that they are about. */
-const noteReferences = { [`${note}#about`]: [mark], [`${mark}#of`]: [note] }
+const markLexicon = recordLexicon(mark, { name: { type: 'string', maxLength: 20, knownValues: ['x'] } })
 export const noteLexicons: readonly Json[] = [recordLexicon(note, noteProperties), markLexicon]
 /** Every record fits these too, but all that is derived must be derived anew. */
 export const widerLexicons: readonly Json[] = [
@@ -87,26 +82,10 @@ const contents: Readonly<Record<string, readonly Json[]>> = {
       tags: ['fruit'],
       links: [link(`at://${dids[0]}/${note}/a`), link('at://did:plc:x/y.y.y/z')],
     },
-    {
-      tags: [],
-      score: 0,
-      isGood: false,
-      at: '1970-01-01T00:00:00Z',
-      about: link(`at://${dids[0]}/${mark}/a`),
-    },
-    {
-      text: '中文 and "quotes"',
-      tags: ['x', 'y', 'x'],
-      about: link(`at://${dids[1]}/${mark}/b`),
-      links: [link(`at://${dids[0]}/${note}/a`)],
-    },
+    { tags: [], score: 0, isGood: false, at: '1970-01-01T00:00:00Z' },
+    { text: '中文 and "quotes"', tags: ['x', 'y', 'x'], links: [link(`at://${dids[0]}/${note}/a`)] },
   ],
-  [mark]: [
-    { name: 'x', of: link(`at://${dids[0]}/${note}/a`) },
-    { name: 'y', of: link(`at://${dids[1]}/${note}/b`) },
-    {},
-    { name: 'zeta' },
-  ],
+  [mark]: [{ name: 'x' }, { name: 'y' }, {}, { name: 'zeta' }],
 }
 export const contentCount = 4
 
@@ -152,7 +131,7 @@ export function repoEnd(did: number, revision: string): Change {
 }
 
 export function openNotes(path: string, now?: () => bigint, lexicons = noteLexicons): Promise<TestStore> {
-  return openTestStore({ path, lexicons, references: noteReferences, ...(now && { now }) })
+  return openTestStore({ path, lexicons, ...(now && { now }) })
 }
 
 /** A clock that only moves when it is told to. */

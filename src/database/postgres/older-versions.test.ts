@@ -5,6 +5,15 @@ import { assertCounts } from '../../../test/support/counts.ts'
 import { onPostgres } from '../../../test/support/databases.ts'
 import { postgresUrl } from '../../../test/support/postgres.ts'
 import { connected, content, layout, run } from '../../../test/support/postgres-layout.ts'
+import {
+  author,
+  book,
+  laterReviewLines,
+  review,
+  reviewLexicons,
+  reviewLines,
+  reviewReferences,
+} from '../../../test/support/reviews.ts'
 import { openTestStore } from '../../../test/support/store.ts'
 import { assertLeftWithKeys, fill, line, open, size, thing } from '../../../test/support/things.ts'
 
@@ -41,6 +50,24 @@ onPostgres(
     await assertCounts(store.database.read, store.tables)
     await former.apply(line('c', {}))
     await assertCounts(store.database.read, store.tables)
+  },
+)
+
+onPostgres(
+  'a database of the third version has its records added up, also those of who is at work on it',
+  async () => {
+    const [url, fresh] = [await postgresUrl(), await postgresUrl()]
+    const given = { lexicons: reviewLexicons, references: reviewReferences }
+    await using former = await openTestStore({ path: url, ...given })
+    await former.load(reviewLines)
+    await run(url, toThirdVersion)
+    await using store = await openTestStore({ path: url, ...given })
+    assert.equal((await store.rows(`select * from "${review}/book+author:sums"`)).length, 2)
+    await assertCounts(store.database.read, store.tables)
+    await former.apply(...laterReviewLines)
+    await assertCounts(store.database.read, store.tables)
+    await (await openTestStore({ path: fresh, ...given }))[Symbol.asyncDispose]()
+    assert.deepEqual(await layout(url), await layout(fresh))
   },
 )
 
@@ -85,6 +112,11 @@ onPostgres(
 )
 
 /** Without what was added since. */
+const toThirdVersion = `${[author, book, review].map((name) => `drop function lexigraph_records."${name}/sum" cascade;`).join(' ')}
+  drop table lexigraph_records."${review}/book+author:sums", lexigraph_records."${review}/by+book:sums",
+    lexigraph_records."${review}/by+home:sums", lexigraph_records."${book}/author+home:sums",
+    lexigraph_records."${book}/best+by:sums";
+  update lexigraph.state set schema_version = 3;`
 const toSecondVersion = `drop function lexigraph_records."org.example.thing/count" cascade;
   drop table lexigraph_records."org.example.thing/:count", lexigraph_records."org.example.thing/base:count",
     lexigraph_records."org.example.thing/indexed_at:count";
