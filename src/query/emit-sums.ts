@@ -3,7 +3,7 @@
  * averages of small integers. They are of every row of a table, so that they are of use only while all may be seen.
  */
 import { haveColumn, ownSums, sumColumn, type SumTable } from '../database/sums.ts'
-import { allOf, identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
+import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import { rowsOfCounts } from './emit-counts.ts'
 import { columnOf } from './emit-where.ts'
 import type { Emitter } from './emitter.ts'
@@ -89,6 +89,6 @@ function emitKey(emitter: Emitter, { joins, leaf, bucket }: GroupKey, sums: SumT
 
 function joinTarget(emitter: Emitter, { table }: Join, rows: Sql, s: Sql) {
   const alias = emitter.alias()
-  const on = allOf([sql`${alias}.base = ${s}.base`, sql`${alias}.rkey = ${s}.rkey`])
+  const on = sql`${alias}.base = ${s}.base and ${alias}.rkey = ${s}.rkey`
   return { alias, from: sql`${rows} left join ${emitter.rows(table, alias)} on ${on}` }
 }

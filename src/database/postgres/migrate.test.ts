@@ -336,7 +336,7 @@ onPostgres('a database of a newer version is refused and left alone', async () =
   await run(url, 'update lexigraph.state set schema_version = 99')
   await refused(
     url,
-    'The database has schema version 99; this program knows versions up to 3. Use a newer lexigraph.',
+    'The database has schema version 99; this program knows versions up to 4. Use a newer lexigraph.',
   )
 })
 
