@@ -55,7 +55,7 @@ function fill(sums: SumTable): string {
   const name = quote(sums.name)
   const from = `${quote(sums.of)} c left join ${quote(sums.between)} d on ${refersTo(sums, quote)}`
   return `delete from ${name};
-    insert into ${name} (${columnsOf(sums)}) ${total(sums, [part(sums, from, secondOf(sums, 'd'), 1)])};`
+    insert into ${name} (${columnsOf(sums)}) ${total(sums, [part(sums, from, secondOf(sums), 1)])};`
 }
 
 function triggers(table: Table): readonly string[] {
@@ -97,28 +97,43 @@ function change(sums: SumTable, parts: readonly string[]): string {
     delete from ${name} where n = 0;`
 }
 
-/** By what each key's records become more: of those of the rows that come and go. */
+/**
+ * By what each key's records become more: of those of the rows that come and go. What is fenced off is found by an
+ * index, also when a plan was made while there was nothing yet.
+ */
 function ownParts(sums: SumTable, event: Event): readonly string[] {
-  const d = `${recordsSchema}.${quote(sums.between)} d`
-  const of = (rows: string, sign: 1 | -1): string =>
-    part(sums, `${rows} c left join ${d} on ${refersTo(sums, quote)}`, secondOf(sums, 'd'), sign)
+  const { base, key } = sums.second
+  const d = `${recordsSchema}.${quote(sums.between)} d where ${refersTo(sums, quote)}`
+  const of = (rows: string, sign: 1 | -1): string => {
+    const from = `${rows} c left join lateral (select ${quote(base)}, ${quote(key)} from ${d} offset 0) d on true`
+    return part(sums, from, secondOf(sums), sign)
+  }
   const [come, gone] = [of('new_rows', 1), of('old_rows', -1)]
   return { insert: [come], update: [come, gone], delete: [gone] }[event]
 }
 
 /** The same of records that refer to the rows: they go from one key to another. */
 function partsBetween(sums: SumTable, event: Event): readonly string[] {
-  const c = `${recordsSchema}.${quote(sums.of)} c on ${refersTo(sums, quote)}`
-  const second = secondOf(sums, 'd')
-  const nowhere = [`null::${columnType('refBase')}`, `null::${columnType('refKey')}`]
-  const [base, key] = [quote(sums.second.base), quote(sums.second.key)]
-  if (event === 'update') {
-    const from = `new_rows d join old_rows o on o.id = d.id and (o.${base}, o.${key}) is distinct from (d.${base}, d.${key}) join ${c}`
-    return [part(sums, from, second, 1), part(sums, from, secondOf(sums, 'o'), -1)]
+  const c = `${recordsSchema}.${quote(sums.of)} c where ${refersTo(sums, quote)}`
+  const of = (rows: string, key: readonly string[], sign: 1 | -1): string => {
+    const from = `${rows} d cross join lateral (select ${sums.measured.map(quote).join(', ')} from ${c} offset 0) c`
+    return part(sums, from, key, sign)
   }
-  const sign = event === 'insert' ? 1 : -1
-  const from = `${event === 'insert' ? 'new_rows' : 'old_rows'} d join ${c}`
-  return [part(sums, from, second, sign), part(sums, from, nowhere, sign === 1 ? -1 : 1)]
+  const nowhere = [`null::${columnType('refBase')}`, `null::${columnType('refKey')}`]
+  const columns = ['base', 'rkey', quote(sums.second.base), quote(sums.second.key)].join(', ')
+  const only = (rows: string, others: string): string =>
+    `(select ${columns} from ${rows} except select ${columns} from ${others})`
+  switch (event) {
+    case 'insert':
+      return [of('new_rows', secondOf(sums), 1), of('new_rows', nowhere, -1)]
+    case 'update':
+      return [
+        of(only('new_rows', 'old_rows'), secondOf(sums), 1),
+        of(only('old_rows', 'new_rows'), secondOf(sums), -1),
+      ]
+    case 'delete':
+      return [of('old_rows', secondOf(sums), -1), of('old_rows', nowhere, 1)]
+  }
 }
 
 /** Rows' keys with what they come to. */
@@ -135,8 +150,9 @@ function total(sums: SumTable, parts: readonly string[]): string {
     having ${columns.map((column) => `${column} <> 0`).join(' or ')}`
 }
 
-function secondOf({ second }: SumTable, alias: string): readonly string[] {
-  return [`${alias}.${quote(second.base)}`, `${alias}.${quote(second.key)}`]
+/** Of the row `d` in between. */
+function secondOf({ second }: SumTable): readonly string[] {
+  return [`d.${quote(second.base)}`, `d.${quote(second.key)}`]
 }
 
 function columnsOf(sums: SumTable): string {
