@@ -6,6 +6,7 @@
 import type { Collection, FieldType, Model, ObjectType, StringType } from '../schema/model.ts'
 import { longestName, shortName } from '../util/short-name.ts'
 import { type CountTable, isListed, mostIntegers } from './counts.ts'
+import { buildSums, type SumTable } from './sums.ts'
 
 export interface Table {
   readonly collection: Collection
@@ -15,6 +16,8 @@ export interface Table {
   readonly texts: readonly TextIndex[]
   readonly indexes: readonly TableIndex[]
   readonly counts: readonly CountTable[]
+  /** Those that change with its rows: of its own records, or of records that refer to them. */
+  readonly sums: readonly SumTable[]
 }
 
 /**
@@ -57,7 +60,18 @@ export interface TableIndex {
 /** One table per collection, in the model's order. Names that differ only by case are told apart. */
 export function buildTables(model: Model): Table[] {
   const unique = uniqueNames(longestTableName)
-  return model.collections.map((collection) => buildTable(collection, unique(collection.nsid)))
+  const names = new Map<string, (name: string) => string>()
+  const tables = model.collections.map((collection) => {
+    const name = unique(collection.nsid)
+    const own = uniqueNames(longestName)
+    names.set(name, own)
+    return buildTable(collection, name, own)
+  })
+  const sums = buildSums(tables, ({ name }, what) => names.get(name)?.(`${name}/${what}`) ?? name)
+  return tables.map((table) => ({
+    ...table,
+    sums: sums.filter(({ of, between }) => of === table.name || between === table.name),
+  }))
 }
 
 /** Bytes; what belongs to a table is named after it. */
@@ -100,8 +114,11 @@ function samePath(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((part, index) => part === b[index])
 }
 
-function buildTable(collection: Collection, name: string): Table {
-  const unique = uniqueNames(longestName)
+function buildTable(
+  collection: Collection,
+  name: string,
+  unique: (name: string) => string,
+): Omit<Table, 'sums'> {
   // Indexes that every table has; properties may have these names too.
   for (const own of ['key', 'indexed_at']) unique(`${name}/${own}`)
   const columns: Column[] = []

@@ -146,7 +146,8 @@ function sumOf({ dialect }: Emitter, counts: CountTable | undefined, where: Sql 
   return sql`(select coalesce(${dialect.sum(raw('n'))}, 0) from ${identifier(counts.name)}${condition})`
 }
 
-function rowsOfCounts({ statistics }: Emitter, { name }: CountTable): number {
+/** Up to so many that it does not matter. */
+export function rowsOfCounts({ statistics }: Emitter, { name }: Pick<CountTable, 'name'>): number {
   if (statistics === null) return Number.POSITIVE_INFINITY
   return statistics.countUpTo({ text: `select 1 from ${identifier(name).sql}`, values: [] }, mostCounts)
 }

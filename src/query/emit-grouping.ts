@@ -2,6 +2,7 @@
 import type { Table } from '../database/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { emitGroups } from './emit-counts.ts'
+import { emitSums } from './emit-sums.ts'
 import { fromRoad } from './emit-road.ts'
 import { columnOf, emitCondition, type UriParts, uriText } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
@@ -11,7 +12,7 @@ import { chooseCountRoad } from './roads.ts'
 /** One set of groups. `row` is an alias over `name` throughout. */
 export interface Grouping {
   readonly name: Sql
-  /** Whether it is made of counts that are kept. */
+  /** Whether it is made of counts or sums that are kept. */
   readonly isKept: boolean
   /** Common table expressions, in order. */
   readonly tables: readonly Sql[]
@@ -49,7 +50,9 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
   const selected = [...columns.map(([value, as]) => sql`${value} as ${as}`), sql`count(*) as n`, ...measures]
   const names = columns.map(([, as]) => as)
   const by = groupBy(names)
-  const kept = emitGroups(emitter, plan, keys, name, names)
+  const kept =
+    emitGroups(emitter, plan, keys, name, names) ??
+    emitSums(emitter, plan, keys, { table: name, keys: names, measure: measureName })
   const main = kept ?? sql`${name} as materialized (select ${join(selected, ', ')} ${source.from()} ${by})`
 
   const sideTables = [...distinct].map(([index, side]) => {

@@ -79,6 +79,63 @@ property(
   60,
 )
 
+/** Where a collection's references lead to references of the next: sums are kept of the first two. */
+const twoAway: readonly (readonly [collection: string, path: string])[] = [
+  [collections.review, 'book_author'],
+  [collections.book, 'author_employer'],
+  [collections.review, 'book_series'],
+  [collections.person, 'employer_head'],
+]
+
+const questionsTwoAway = ({ reference }: Loaded) =>
+  fc.constantFrom(...twoAway).chain(([collection, path]) => {
+    const names = groupNames(reference, collection)
+    const small = smallIntegers(reference, collection)
+    return fc.record({
+      collection: fc.constant(collection),
+      groupBy: fc.constantFrom(...names.filter((name) => name === path || name.startsWith(`${path}_`))),
+      summed: fc.subarray(small),
+      minCount: fc.integer({ min: 1, max: 2 }),
+      order: fc.oneof(
+        fc.constant({}),
+        fc.constantFrom('KEY_ASC' as const, 'COUNT_ASC' as const).map((orderBy) => ({ orderBy })),
+        fc
+          .record({
+            measure: fc.constantFrom('AVG' as const, 'SUM' as const),
+            field: fc.constantFrom(...small),
+            direction: fc.constantFrom('ASC' as const, 'DESC' as const),
+          })
+          .map((rankBy) => ({ rankBy })),
+      ),
+    })
+  })
+
+property(
+  'sums and averages by what lies two references away are the plain evaluator’s',
+  questionsTwoAway,
+  async ({ reference, service }, { collection, groupBy, summed, minCount, order }) => {
+    const { rootField } = reference.shapes.get(collection)!
+    const given = { groupBy: [groupBy], minCount, limit: 1000, ...order }
+    const measures = summed.length === 0 ? '' : `avg { ${summed.join(' ')} } sum { ${summed.join(' ')} }`
+    const { aggregate } = await service.data(`{ aggregate: ${rootField}Aggregate${aggregateArguments(given)} {
+      count groupCount groups { count ${groupBy} ${measures} } } }`)
+    const expected = reference.aggregate(collection, given)
+    const field = reference.groupFields(collection).find(({ name }) => name === groupBy)!
+    assert.equal(aggregate.count, expected.count)
+    assert.equal(aggregate.groupCount, expected.groupCount)
+    assert.deepEqual(
+      aggregate.groups.map((group: Json) => ({ count: group.count, key: group[groupBy] })),
+      expected.groups.map(({ keys, members }) => ({
+        count: members.length,
+        key: printKey(field, keys[0]),
+      })),
+    )
+    for (const [index, { members }] of expected.groups.entries())
+      checkTotals(reference, summed, aggregate.groups[index], members)
+  },
+  80,
+)
+
 interface Measured {
   readonly collection: string
   readonly summed: readonly string[]
@@ -92,7 +149,23 @@ function checkMeasures(
   answer: Json,
   members: readonly PlainRecord[],
 ): void {
-  for (const field of measured.summed) {
+  checkTotals(reference, measured.summed, answer, members)
+  for (const field of measured.ordered) {
+    const instant = (text: Json) => (typeof text === 'string' ? parseInstant(text) : (text ?? undefined))
+    assert.equal(instant(answer.min[field]), reference.extreme(members, field, 'MIN'), `min of ${field}`)
+    assert.equal(instant(answer.max[field]), reference.extreme(members, field, 'MAX'), `max of ${field}`)
+  }
+  const distinct = reference.countDistinct(measured.collection, members, measured.distinct)
+  assert.equal(answer.countDistinct, distinct, `distinct ${measured.distinct}`)
+}
+
+function checkTotals(
+  reference: Reference,
+  summed: readonly string[],
+  answer: Json,
+  members: readonly PlainRecord[],
+): void {
+  for (const field of summed) {
     const { sum, count } = reference.total(members, field)
     assert.equal(answer.sum[field], count === 0n ? null : Number(sum), `sum of ${field}`)
     if (count === 0n) assert.equal(answer.avg[field], null, `avg of ${field}`)
@@ -102,13 +175,6 @@ function checkMeasures(
         `avg of ${field}: ${answer.avg[field]}, ${sum}/${count}`,
       )
   }
-  for (const field of measured.ordered) {
-    const instant = (text: Json) => (typeof text === 'string' ? parseInstant(text) : (text ?? undefined))
-    assert.equal(instant(answer.min[field]), reference.extreme(members, field, 'MIN'), `min of ${field}`)
-    assert.equal(instant(answer.max[field]), reference.extreme(members, field, 'MAX'), `max of ${field}`)
-  }
-  const distinct = reference.countDistinct(measured.collection, members, measured.distinct)
-  assert.equal(answer.countDistinct, distinct, `distinct ${measured.distinct}`)
 }
 
 function isClose(a: unknown, b: number): boolean {
@@ -155,4 +221,21 @@ test('the group of a reference offers the record behind it, unless that is hidde
     assert.deepEqual(authorResolved, author === null ? null : expectedRecord(reference, author))
     assert.deepEqual(mentionResolved, mention === null ? null : expectedRecord(reference, mention))
   }
+})
+
+test('what lies two references away is answered from sums, unless a condition or another measure needs the records', async (database) => {
+  await using loaded = await loadCorpus(5, { database })
+  const { service } = loaded
+  const askedOfSums = async (given: string, fields: string): Promise<boolean> => {
+    await service.data(`{ orgExampleLibraryReviewAggregate(${given}) { groups { count ${fields} } } }`)
+    return service.opened.lastStatement().includes(':sums')
+  }
+  assert.ok(await askedOfSums('groupBy: [book_author]', 'avg { stars }'))
+  assert.ok(await askedOfSums('groupBy: [book_author_country]', 'avg { stars } sum { stars }'))
+  assert.ok(await askedOfSums('groupBy: [book_author_bornAt_year]', ''))
+  assert.ok(await askedOfSums('groupBy: [book_author_role], rankBy: {measure: AVG, field: stars}', ''))
+  assert.ok(!(await askedOfSums('groupBy: [book_author_role], where: {stars: {gt: 1}}', '')))
+  assert.ok(!(await askedOfSums('groupBy: [book_author_role]', 'max { stars }')))
+  assert.ok(!(await askedOfSums('groupBy: [book_author_role, verdict]', 'avg { stars }')))
+  assert.ok(!(await askedOfSums('groupBy: [book_language]', 'avg { stars }')))
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { assertSums } from '../../../test/support/counts.ts'
 import { keptState } from '../../../test/support/kept-state.ts'
 import {
   account,
@@ -26,7 +27,18 @@ import {
   widerLexicons,
 } from '../../../test/support/notes.ts'
 import { databases, type Engine } from '../../../test/support/postgres.ts'
-import { emptyDatabases, type TestStore, understand } from '../../../test/support/store.ts'
+import {
+  author,
+  book,
+  laterReviewLines,
+  link,
+  review,
+  reviewLexicons,
+  reviewLine,
+  reviewLines,
+  reviewReferences,
+} from '../../../test/support/reviews.ts'
+import { emptyDatabases, openTestStore, type TestStore, understand } from '../../../test/support/store.ts'
 import { openCopyTarget, openSnapshot } from '../open.ts'
 import { compare, type CopyTarget, fill } from './database-copy.ts'
 import { partsOf, titleOf } from './parts.ts'
@@ -65,6 +77,34 @@ onEveryPair('a copy has everything that is kept, and becomes a database like any
   assert.deepEqual(await visibleRecords(copied), await visibleRecords(store))
   await assertDerived(copied)
 })
+
+onEveryPair(
+  'a copy has its records added up, also when they changed while it was not done',
+  async (from, to) => {
+    const understood = understand(reviewLexicons, reviewReferences)
+    const given = { ...options, tables: understood.tables, fingerprint: understood.set.fingerprint }
+    const documents = { lexicons: reviewLexicons, references: reviewReferences }
+    await using store = await openTestStore({ path: await emptyUrl(from), ...documents })
+    await store.load(reviewLines)
+    const url = await emptyUrl(to)
+    const copyAll = async (finishes: boolean): Promise<void> => {
+      await using source = await openSnapshot(store.path, given)
+      await using target = await openCopyTarget(url, source, given)
+      await fill(source, target, partsOf(given.tables), () => {})
+      if (finishes) await target.finish()
+    }
+    await copyAll(false)
+    await store.apply(...laterReviewLines, reviewLine(book, '1', { author: link(author, '2').uri }))
+    await copyAll(true)
+    await using copied = await openTestStore({ path: url, ...documents })
+    await assertSums(copied.database.read, copied.tables)
+    await copied.apply(
+      reviewLine(book, '1', {}),
+      reviewLine(review, '1', { stars: 3, book: link(book, '2') }),
+    )
+    await assertSums(copied.database.read, copied.tables)
+  },
+)
 
 onEveryPair('there and back again everything is as it was', async (from, to) => {
   await using store = await openNotes(await emptyUrl(from))

@@ -9,6 +9,7 @@ import { formatMark, stateOf, type TargetStanding } from '../copy/mark.ts'
 import { type Part, partsOf, type RecordRow, type Row } from '../copy/parts.ts'
 import { baseUriOf } from '../decide.ts'
 import { deriveRow } from '../derive.ts'
+import { ownSums } from '../sums.ts'
 import type { Table } from '../tables.ts'
 import { findBases } from './bases.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
@@ -19,6 +20,7 @@ import { jsonRow, jsonRows, jsonValue } from './json-rows.ts'
 import { assertOurLayout, type MigrateOptions, migrate, readState } from './migrate.ts'
 import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
 import { runSteps } from './steps.ts'
+import { startSumming, stopSumming } from './sum-ddl.ts'
 import { jsonKeys, type NewRow, type RowKey, TableWriter } from './table-writer.ts'
 import { analyzedColumns, refreshCounts } from './text-counts.ts'
 import { createTransaction, lockSpace, locks, type Transaction } from './transactions.ts'
@@ -109,7 +111,7 @@ class PostgresTarget implements CopyTarget {
     await this.#transact(this.#derivation, async () => {
       await this.#setDerivation(this.#mark)
       for (const { table } of this.#writers.values())
-        await this.#client.query(dropIndexes(table) + stopCounting(table))
+        await this.#client.query(dropIndexes(table) + stopCounting(table) + stopSumming(table))
     })
   }
 
@@ -148,10 +150,13 @@ class PostgresTarget implements CopyTarget {
 
   async finish(): Promise<void> {
     await this.#transact(this.#mark, async ({ query }) => {
+      await this.#client.query(startSumming([...this.#writers.values()].map(({ table }) => table)))
       await query(`delete from listing where kind = '${ownListing}'`)
       await this.#setDerivation(this.#derivation)
     })
-    await this.#client.query('vacuum (analyze) base, parked, tombstone')
+    const sums = [...this.#writers.values()].flatMap(({ table }) => ownSums(table))
+    const names = ['base', 'parked', 'tombstone', ...sums.map(({ name }) => quote(name))]
+    await this.#client.query(`vacuum (analyze) ${names.join(', ')}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,9 +2,11 @@
 import type { Client, ClientBase } from 'pg'
 import type { Change } from '../database.ts'
 import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
+import { ownSums } from '../sums.ts'
 import { Applier, type ApplierOptions } from './applier.ts'
 import { startCounting, stopCounting } from './count-ddl.ts'
 import { createIndexes, dropIndexes, quote } from './ddl.ts'
+import { startSumming, stopSumming } from './sum-ddl.ts'
 import { analyzedColumns, refreshCounts } from './text-counts.ts'
 import { createTransaction, type Transaction } from './transactions.ts'
 
@@ -26,20 +28,22 @@ export async function fill(
 ): Promise<void> {
   const { client } = transaction
   const tables = [...applier.tables.values()].map(({ table }) => table)
-  for (const table of tables) await client.query(dropIndexes(table) + stopCounting(table))
+  for (const table of tables)
+    await client.query(dropIndexes(table) + stopCounting(table) + stopSumming(table))
   for await (const batch of batches)
     addOutcome(total, await applier.apply(transaction, batch, undefined, true))
   await client.query(`set local maintenance_work_mem = '512MB'`)
   for (const table of tables) await client.query(createIndexes(table))
   await client.query('set local enable_seqscan = on')
   for (const table of tables) await client.query(startCounting(table))
+  await client.query(startSumming(tables))
 }
 
 /** After it, outside of a transaction: what the server would do by itself some time later. */
 export async function tidy({ tables }: Applier, client: ClientBase): Promise<void> {
   const parts = [...tables.values()].flatMap(({ table }) => [
     analyzedColumns(table),
-    ...[...table.arrays, ...table.counts].map(({ name }) => quote(name)),
+    ...[...table.arrays, ...table.counts, ...ownSums(table)].map(({ name }) => quote(name)),
   ])
   await client.query(`vacuum (analyze) base, ${parts.join(', ')}`)
 }

@@ -23,6 +23,7 @@ import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
 import { tidy } from './load.ts'
 import { dropOld, layOut, rebuild } from './rebuild.ts'
+import { createSums, startSumming } from './sum-ddl.ts'
 import { lockSpace, locks } from './transactions.ts'
 
 export interface MigrateOptions extends ApplierOptions {
@@ -41,10 +42,12 @@ export interface State {
 /** Statements that lead from schema version 1 + index to the next. */
 const migrations: readonly string[] = [
   publicTables,
-  // Counts, and those by month, which are of the collections that are served: `addCounts`.
+  // Counts, which are of the collections that are served, and then those by month, and sums: `addMissing`.
   '',
   '',
 ]
+/** The first schema version with sums. */
+const summedVersion = 4
 
 /** Whoever migrates holds up those who would too, and then whoever writes. */
 const holdUp = `select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
@@ -134,6 +137,7 @@ async function create(client: Client, { tables, fingerprint }: MigrateOptions): 
     await layOut(client, table, recordsSchema)
     await client.query(createIndexes(table) + startCounting(table))
   }
+  await client.query(startSumming(tables))
 }
 
 /** The one extension, which every distribution has but not all install by themselves. */
@@ -164,7 +168,7 @@ async function upgrade(client: Client, state: State, options: MigrateOptions): P
   const isStale = state.derivation !== derivation
   if (isStale && options.mayRebuild === false) throw builtElsewise()
   if (isStale) await rebuild(client, options)
-  else for (const table of options.tables) await addCounts(client, table)
+  else await addMissing(client, state, options)
   await client.query(
     'update state set schema_version = $1, plan_version = plan_version + $2, derivation = $3',
     [schemaVersion, Number(isStale), derivation],
@@ -180,6 +184,13 @@ async function addCounts(client: Client, table: Table): Promise<void> {
   const there = new Set(rows.map(({ name }) => name))
   const missing = table.counts.filter(({ name }) => !there.has(name))
   await client.query(createCounts(table, recordsSchema, missing) + startCounting(table, missing))
+}
+
+/** What is kept by triggers and not derived from one record. */
+async function addMissing(client: Client, state: State, { tables }: MigrateOptions): Promise<void> {
+  for (const table of tables) await addCounts(client, table)
+  if (state.schemaVersion < summedVersion)
+    await client.query(tables.map((table) => createSums(table)).join('\n') + startSumming(tables))
 }
 
 async function transact(client: Client, work: () => Promise<unknown>): Promise<void> {

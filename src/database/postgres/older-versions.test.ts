@@ -5,6 +5,15 @@ import { assertCounts } from '../../../test/support/counts.ts'
 import { onPostgres } from '../../../test/support/databases.ts'
 import { postgresUrl } from '../../../test/support/postgres.ts'
 import { connected, content, layout, run } from '../../../test/support/postgres-layout.ts'
+import {
+  author,
+  book,
+  laterReviewLines,
+  review,
+  reviewLexicons,
+  reviewLines,
+  reviewReferences,
+} from '../../../test/support/reviews.ts'
 import { openTestStore } from '../../../test/support/store.ts'
 import { assertLeftWithKeys, fill, line, open, size, thing } from '../../../test/support/things.ts'
 
@@ -34,7 +43,7 @@ onPostgres(
   'a database of the second or third version has its records counted, also those of who is at work on it',
   async () => {
     const lexicons = [thing({ ...size, at: { type: 'string', format: 'datetime' } })]
-    for (const version of [toSecondVersion, toThirdVersion]) {
+    for (const version of [toSecondVersion, withoutMonths]) {
       const url = await postgresUrl()
       await using former = await open(url, lexicons)
       await former.load([
@@ -49,6 +58,24 @@ onPostgres(
       await former.apply(line('e', { at: '1968-02-29T00:00:00Z' }))
       await assertCounts(store.database.read, store.tables)
     }
+  },
+)
+
+onPostgres(
+  'a database of the third version has its records added up, also those of who is at work on it',
+  async () => {
+    const [url, fresh] = [await postgresUrl(), await postgresUrl()]
+    const given = { lexicons: reviewLexicons, references: reviewReferences }
+    await using former = await openTestStore({ path: url, ...given })
+    await former.load(reviewLines)
+    await run(url, withoutSums)
+    await using store = await openTestStore({ path: url, ...given })
+    assert.equal((await store.rows(`select * from "${review}/book+author:sums"`)).length, 2)
+    await assertCounts(store.database.read, store.tables)
+    await former.apply(...laterReviewLines)
+    await assertCounts(store.database.read, store.tables)
+    await (await openTestStore({ path: fresh, ...given }))[Symbol.asyncDispose]()
+    assert.deepEqual(await layout(url), await layout(fresh))
   },
 )
 
@@ -93,10 +120,15 @@ onPostgres(
 )
 
 /** Without what was added since. */
-const toThirdVersion = `drop table lexigraph_records."org.example.thing/indexed_at:month";
+const withoutMonths = `drop table lexigraph_records."org.example.thing/indexed_at:month";
   drop table if exists lexigraph_records."org.example.thing/.at:month";
   update lexigraph.state set schema_version = 3;`
-const toSecondVersion = `${toThirdVersion} drop function lexigraph_records."org.example.thing/count" cascade;
+const withoutSums = `${[author, book, review].map((name) => `drop function lexigraph_records."${name}/sum" cascade;`).join(' ')}
+  drop table lexigraph_records."${review}/book+author:sums", lexigraph_records."${review}/by+book:sums",
+    lexigraph_records."${review}/by+home:sums", lexigraph_records."${book}/author+home:sums",
+    lexigraph_records."${book}/best+by:sums";
+  update lexigraph.state set schema_version = 3;`
+const toSecondVersion = `${withoutMonths} drop function lexigraph_records."org.example.thing/count" cascade;
   drop table lexigraph_records."org.example.thing/:count", lexigraph_records."org.example.thing/base:count",
     lexigraph_records."org.example.thing/indexed_at:count";
   drop table if exists lexigraph_records."org.example.thing/.at:count";

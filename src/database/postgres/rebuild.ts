@@ -14,6 +14,7 @@ import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
 import { refill } from './load.ts'
 import { runSteps } from './steps.ts'
+import { createSums } from './sum-ddl.ts'
 import { lockSpace, locks } from './transactions.ts'
 
 /** Where new tables are filled, and where the former ones wait until nobody reads them any more. */
@@ -60,9 +61,9 @@ async function takeOver(client: Client, tables: readonly Table[]): Promise<reado
   })
 }
 
-/** A collection's table, without its indexes, and with nothing counted. */
+/** A collection's table, without its indexes, and with nothing counted or added up. */
 export async function layOut(client: Client, table: Table, schema: string): Promise<void> {
-  await client.query(createTables(table, schema) + createCounts(table, schema))
+  await client.query(createTables(table, schema) + createCounts(table, schema) + createSums(table, schema))
   await client.query('insert into collection (nsid, table_name, ordered) values ($1, $2, 0)', [
     table.collection.nsid,
     table.name,

@@ -93,7 +93,7 @@ class SqliteTarget implements CopyTarget {
     this.#run = createRunner(database)
     this.#findBase = database.prepare('select id from base where uri = ?')
     this.#writers = new Map(
-      tables.map((table) => [table.name, new TableWriter(database, table, (uri) => this.#base(uri))]),
+      tables.map((table) => [table.name, new TableWriter(database, table, (uri) => this.#base(uri), null)]),
     )
     const listed = database.prepare(`select target from listing where kind = '${ownListing}'`).all()
     this.#completed = new Set(listed.map(({ target }) => String(target)))
@@ -135,6 +135,7 @@ class SqliteTarget implements CopyTarget {
 
   async finish(): Promise<void> {
     this.#transact(() => {
+      for (const writer of this.#writers.values()) writer.fillSums()
       this.#database.exec(`delete from listing where kind = '${ownListing}'`)
       this.#setDerivation(this.#derivation)
     })

@@ -9,8 +9,8 @@ export const schemaVersion = 5
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons, or when lexicons are refused that were not. */
 const derivationVersion = 4
-/** Those before, which had fewer counts or none: nobody who does not know them all may go on writing. */
-const fewerCountsVersions = [2, 3]
+/** Those before, which had fewer counts or none, and no sums: nobody who does not know them all may go on writing. */
+const formerVersions = [2, 3]
 /** Closes every indexed text, so that its last one or two characters begin a trigram too. */
 export const padding = '\u0001\u0001'
 
@@ -19,9 +19,9 @@ export function derivationOf(fingerprint: string): string {
   return derivationAt(derivationVersion, fingerprint)
 }
 
-/** Of tables that are the same but for their counts; the oldest first. */
-export function derivationsWithFewerCounts(fingerprint: string): readonly string[] {
-  return fewerCountsVersions.map((version) => derivationAt(version, fingerprint))
+/** Of tables that are the same but for their counts and sums; the oldest first. */
+export function formerDerivationsOf(fingerprint: string): readonly string[] {
+  return formerVersions.map((version) => derivationAt(version, fingerprint))
 }
 
 function derivationAt(version: number, fingerprint: string): string {

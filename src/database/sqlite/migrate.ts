@@ -18,7 +18,7 @@ import {
   createTable,
   createTextIndexes,
   derivationOf,
-  derivationsWithFewerCounts,
+  formerDerivationsOf,
   networkTables,
   publicTables,
   quote,
@@ -27,6 +27,8 @@ import {
 import { addCounts } from './count-writer.ts'
 import { assertOurs, isCurrent, isEmpty, readDerivation, readSchemaVersion } from './layout.ts'
 import { createRunner } from './steps.ts'
+import { createSums } from './sum-ddl.ts'
+import { addSums } from './sum-writer.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
 
 export interface MigrateOptions extends WriterOptions {
@@ -47,10 +49,12 @@ const migrations: readonly string[] = [
    alter table collection add column last_did text;
    ${networkTables}`,
   publicTables,
-  // Counts, and those by month, which are of the collections that are served: addCounts.
+  // Counts, which are of the collections that are served, and then those by month, and sums: addCounts, addSums.
   '',
   '',
 ]
+/** The first schema version with sums. */
+const summedVersion = 5
 
 /** Fails, changing nothing, on a file that is not ours. */
 export function migrate(database: DatabaseSync, options: MigrateOptions): void {
@@ -79,7 +83,7 @@ function create(database: DatabaseSync, { tables, fingerprint }: MigrateOptions)
 }
 
 function layOut(database: DatabaseSync, table: Table): void {
-  const parts = [createTable, createSideTables, createTextIndexes, createIndexes, createCounts]
+  const parts = [createTable, createSideTables, createTextIndexes, createIndexes, createCounts, createSums]
   database.exec(parts.map((create) => create(table)).join('\n'))
   database
     .prepare('insert into collection (nsid, table_name, ordered) values (?, ?, 1)')
@@ -92,9 +96,10 @@ function upgrade(database: DatabaseSync, options: MigrateOptions): void {
   database.exec(`pragma user_version = ${schemaVersion}`)
   const derivation = derivationOf(options.fingerprint)
   const found = readDerivation(database)
-  const same = [derivation, ...derivationsWithFewerCounts(options.fingerprint)]
+  const same = [derivation, ...formerDerivationsOf(options.fingerprint)]
   if (found !== null && same.includes(found)) {
     for (const table of options.tables) addCounts(database, table)
+    if (version < summedVersion) addSums(database, options.tables)
     database.prepare('update state set derivation = ?').run(derivation)
     return
   }

@@ -5,10 +5,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Json } from '../../../test/reference/shapes.ts'
 import { assertCounts } from '../../../test/support/counts.ts'
+import {
+  laterReviewLines,
+  review,
+  reviewLexicons,
+  reviewLines,
+  reviewReferences,
+} from '../../../test/support/reviews.ts'
 import { openTestStore, temporaryFolder, understand } from '../../../test/support/store.ts'
 import { assertLeftWithKeys, fill, line, open, size, tamper, thing } from '../../../test/support/things.ts'
 import { openReadDatabase } from '../open.ts'
-import { derivationsWithFewerCounts } from './ddl.ts'
+import { formerDerivationsOf } from './ddl.ts'
 
 const inFolder = temporaryFolder()
 
@@ -99,10 +106,10 @@ test('a file of the second version gets what the third has and is otherwise left
 
 test('a file of the third or fourth version has its records counted and is otherwise left as it is', async () => {
   const lexicons = [thing({ ...size, text: { type: 'string', maxGraphemes: 99 }, at: datetime })]
-  const derivations = derivationsWithFewerCounts(understand(lexicons, {}).set.fingerprint)
+  const derivations = formerDerivationsOf(understand(lexicons, {}).set.fingerprint)
   const fresh = inFolder('third-fresh.db')
   await fill(fresh, lexicons, [])
-  for (const [index, version] of [toThirdVersion, toFourthVersion].entries()) {
+  for (const [index, version] of [toThirdVersion, withoutMonths].entries()) {
     const path = inFolder(`third-or-fourth-${index}.db`)
     await fill(path, lexicons, [
       line('a', { size: 7, at: '1969-12-31T23:59:59Z' }),
@@ -123,6 +130,40 @@ test('a file of the third or fourth version has its records counted and is other
     await store.apply(line('e', {}))
     await assertCounts(store.database.read, store.tables)
   }
+})
+
+test('a file of the fourth version has its records added up and is otherwise left as it is', async () => {
+  const [path, fresh] = [inFolder('fourth.db'), inFolder('fourth-fresh.db')]
+  const given = { lexicons: reviewLexicons, references: reviewReferences }
+  {
+    await using store = await openTestStore({ path, ...given })
+    await store.load(reviewLines)
+  }
+  const { fingerprint } = understand(reviewLexicons, reviewReferences).set
+  tamper(path, `${withoutSums(path)} update state set derivation = '${formerDerivationsOf(fingerprint)[1]}'`)
+  const before = derivedPlaces(path)
+  {
+    await using store = await openTestStore({ path, ...given })
+    assert.deepEqual(derivedPlaces(path), before)
+    assert.equal((await store.rows(`select * from "${review}/book+author:sums"`)).length, 2)
+    await assertCounts(store.database.read, store.tables)
+  }
+  await (await openTestStore({ path: fresh, ...given }))[Symbol.asyncDispose]()
+  assert.deepEqual(names(path), names(fresh))
+  await using store = await openTestStore({ path, ...given })
+  await store.apply(...laterReviewLines)
+  await assertCounts(store.database.read, store.tables)
+})
+
+test('whoever follows with a file of the fourth version must start again when it gets the fifth', async () => {
+  const path = inFolder('fourth-open.db')
+  const given = { path, lexicons: reviewLexicons, references: reviewReferences }
+  await using former = await openTestStore(given)
+  const { fingerprint } = understand(reviewLexicons, reviewReferences).set
+  await former.load(reviewLines)
+  // Any other derivation than the one that it knows.
+  tamper(path, `update state set derivation = '${formerDerivationsOf(fingerprint)[1]}'`)
+  await assert.rejects(former.apply(...laterReviewLines), /Start again/)
 })
 
 test('whoever follows with a file of the second version goes on while it gets the third', async () => {
@@ -190,9 +231,16 @@ const firstVersion = `
 const datetime = { type: 'string', format: 'datetime' }
 
 /** What was added since. */
-const toFourthVersion = `drop table "org.example.thing/indexed_at:month"; drop table if exists "org.example.thing/.at:month";
+const withoutMonths = `drop table "org.example.thing/indexed_at:month"; drop table if exists "org.example.thing/.at:month";
   pragma user_version = 4;`
-const toThirdVersion = `${toFourthVersion} drop table "org.example.thing/:count"; drop table "org.example.thing/base:count";
+function withoutSums(path: string): string {
+  const sums = names(path).flatMap(({ type, name }) =>
+    type === 'table' && String(name).endsWith(':sums') ? String(name) : [],
+  )
+  assert.ok(sums.length > 0)
+  return `${sums.map((name) => `drop table "${name}";`).join(' ')} pragma user_version = 4;`
+}
+const toThirdVersion = `${withoutMonths} drop table "org.example.thing/:count"; drop table "org.example.thing/base:count";
   drop table "org.example.thing/indexed_at:count"; drop table if exists "org.example.thing/.at:count"; pragma user_version = 3;`
 const toSecondVersion = `${toThirdVersion} drop table api_key; drop table hiding; pragma user_version = 2`
 
@@ -202,6 +250,7 @@ function derivedPlaces(path: string) {
   const places = database
     .prepare(
       `select name, rootpage from sqlite_master where name like 'org.example%' and name not like '%:count' and name not like '%:month'
+         and name not like '%:sums'
        order by name`,
     )
     .all()

@@ -20,6 +20,8 @@ import {
 } from './ddl.ts'
 import type { TextGatherer } from './load-texts.ts'
 import { reorder } from './reorder.ts'
+import { fillSums } from './sum-ddl.ts'
+import { SumWriter } from './sum-writer.ts'
 
 /** What decides about a row. */
 export interface KeptRow {
@@ -67,6 +69,8 @@ export class TableWriter implements Rows {
   readonly #base: (uri: string) => number
   readonly #statements: Statements
   readonly #counts: CountWriter
+  /** Null for a copy, which adds up when all rows are there. */
+  readonly #sums: SumWriter | null
   /** Positions of `refBase` columns, whose text becomes an id. */
   readonly #refBases: readonly number[]
   #nextId = 1
@@ -79,12 +83,18 @@ export class TableWriter implements Rows {
   /** Of a load whose trigrams are built beside it. */
   #gatherer: TextGatherer | null = null
 
-  constructor(database: DatabaseSync, table: Table, base: (uri: string) => number) {
+  constructor(
+    database: DatabaseSync,
+    table: Table,
+    base: (uri: string) => number,
+    sums: SumWriter | null = new SumWriter(database, table),
+  ) {
     this.table = table
     this.#database = database
     this.#base = base
     this.#statements = prepare(database, table)
     this.#counts = new CountWriter(database, table)
+    this.#sums = sums
     this.#refBases = storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
     this.refresh()
   }
@@ -102,6 +112,7 @@ export class TableWriter implements Rows {
   refresh(): void {
     this.#changed.clear()
     this.#counts.forget()
+    this.#sums?.forget()
     this.#gatherer = null
     const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
     const row = this.#statements.last.get() as LastRow | undefined
@@ -156,7 +167,10 @@ export class TableWriter implements Rows {
       ...derived,
     ]
     if (this.#statements.insert.run(...kept).changes === 0) return false
-    if (!bulk) this.#counts.change([row.base, row.indexedAt, ...derived], 1)
+    if (!bulk) {
+      this.#counts.change([row.base, row.indexedAt, ...derived], 1)
+      this.#sums?.enter(id)
+    }
     // A row that comes back under its old id stands where it stood.
     if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
     this.#addDerived(id, arrays, bulk)
@@ -173,7 +187,10 @@ export class TableWriter implements Rows {
       this.#counts.change([base, indexedAt, ...former], -1)
       this.#counts.change([base, indexedAt, ...columns], 1)
     }
-    this.#statements.update.run(row.cid, row.rev, row.changedAt, row.json, ...columns, old.id)
+    const write = (): unknown =>
+      this.#statements.update.run(row.cid, row.rev, row.changedAt, row.json, ...columns, old.id)
+    if (bulk || this.#sums === null) write()
+    else this.#sums.update(old.id, write)
     this.#addDerived(old.id, derived.arrays, bulk)
   }
 
@@ -183,7 +200,10 @@ export class TableWriter implements Rows {
 
   remove(old: TableRow, bulk = false): void {
     this.#removeDerived(old, bulk)
-    if (!bulk) this.#counts.change(this.#counts.find(old.id), -1)
+    if (!bulk) {
+      this.#counts.change(this.#counts.find(old.id), -1)
+      this.#sums?.leave(old.id)
+    }
     this.#statements.remove.run(old.id)
     this.#completeMany()
   }
@@ -216,11 +236,12 @@ export class TableWriter implements Rows {
   }
 
   /**
-   * Brings the counts in step with the rows, before the transaction ends. Before any trigrams: an index first writes
+   * Brings counts and sums in step with the rows, before the transaction ends. Before any trigrams: an index first writes
    * all that it has gathered when a statement begins that can be undone by itself.
    */
   completeCounts(): void {
     this.#counts.write()
+    this.#sums?.write()
   }
 
   /** A repository that is removed at once may have any number of records. */
@@ -260,6 +281,12 @@ export class TableWriter implements Rows {
     }
     this.#database.exec(createIndexes(table))
     this.#counts.fill()
+  }
+
+  /** Adds up its records anew, when the rows of all tables are in place. */
+  fillSums(): void {
+    this.#sums?.forget()
+    this.#database.exec(fillSums(this.table))
   }
 
   /** Ids follow the default order as long as every new record sorts after the last. */

@@ -393,6 +393,7 @@ export class SqliteWriter implements WriteDatabase {
 
   #completeLoad(): void {
     for (const table of this.#tables.values()) table.completeLoad()
+    for (const table of this.#tables.values()) table.fillSums()
     this.#refresh()
   }
 }
