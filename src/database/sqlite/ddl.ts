@@ -221,15 +221,22 @@ export function dropOrderIndex(table: Table): string {
  * Bytes of the parts that trigrams' lists are kept in. Newest first, all of a list's last part is read before its last
  * record is known. With the engine's own 4,050 that takes longer than all else that is done for a page.
  */
-const listPart = 1_000
+export const listPart = 1_000
 
 /** One contentless trigram table per field, with its vocabulary and a table of rough counts. */
 export function createTextIndexes(table: Table): string {
+  const parts = table.texts.map(
+    ({ name }) => `insert into ${quote(name)} (${quote(name)}, rank) values ('pgsz', ${listPart});`,
+  )
+  return [createUnsetTextIndexes(table), ...parts].join('\n')
+}
+
+/** The same before anything is set or entered: the engine has read nothing of them. */
+export function createUnsetTextIndexes(table: Table): string {
   return table.texts
     .map(({ name }) => {
       const options = "content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'"
       return `create virtual table ${quote(name)} using fts5(t, ${options});
-        insert into ${quote(name)} (${quote(name)}, rank) values ('pgsz', ${listPart});
         create virtual table ${quote(`${name}/terms`)} using fts5vocab(${quote(name)}, 'row');
         create table ${quote(`${name}/counts`)} (term text primary key, records integer not null) without rowid;`
     })

@@ -28,6 +28,15 @@ test('what a thread builds beside a load is what the rows would have been indexe
   assert.equal((await found(beside, 'ungerade')).length, 450)
 })
 
+test('one connection that loads and reads finds what a thread has built, and what it writes afterwards', async () => {
+  await using store = await openNotes(':memory:')
+  await store.load(lines)
+  assert.equal((await found(store, 'ungerade')).length, 450)
+  await store.apply(line('new', { text: 'Nagelneu' }))
+  assert.deepEqual(await found(store, 'nagelneu'), ['new'])
+  assert.equal((await found(store, 'ungerade')).length, 450)
+})
+
 test('what is written after such a load is found, and what is removed is not', async () => {
   await using store = await openNotes(inFolder('later.db'))
   await store.load(lines)
@@ -70,11 +79,17 @@ test('a load that is broken off while a thread builds leaves nothing, and the ne
 
 async function indexOf(
   store: TestStore,
-): Promise<{ terms: readonly Row[]; counts: readonly Row[]; layout: readonly Row[] }> {
+): Promise<{
+  terms: readonly Row[]
+  counts: readonly Row[]
+  settings: readonly Row[]
+  layout: readonly Row[]
+}> {
   const index = store.tables.flatMap(({ texts }) => texts)[0]?.name
   return {
     terms: await store.rows(`select * from "${index}/terms"`),
     counts: await store.rows(`select * from "${index}/counts"`),
+    settings: await store.rows(`select * from "${index}_config" where k = 'pgsz'`),
     layout: await store.rows(`select name, sql from sqlite_master where name glob '*trigram*' order by name`),
   }
 }

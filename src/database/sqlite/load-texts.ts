@@ -10,7 +10,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ColumnValue } from '../database.ts'
 import type { Table } from '../tables.ts'
-import { createTextIndexes, quote } from './ddl.ts'
+import { createUnsetTextIndexes, listPart, quote } from './ddl.ts'
 
 /** What the thread is asked, in turn; it answers each. */
 export type TextRequest =
@@ -153,10 +153,12 @@ async function copyTexts(thread: TextThread, table: Table, database: DatabaseSyn
   // Laid out anew, so that the engine has nothing in memory of what is about to be written beneath it.
   for (const { name } of table.texts)
     for (const each of [`${name}/terms`, `${name}/counts`, name]) database.exec(`drop table ${quote(each)}`)
-  database.exec(createTextIndexes(table))
+  database.exec(createUnsetTextIndexes(table))
   // The engine guards what its extensions keep.
   database.enableDefensive(false)
   try {
+    for (const { name } of table.texts)
+      database.prepare(`insert into ${quote(`${name}_config`)} values ('pgsz', ?)`).run(listPart)
     for (const [name, columns] of table.texts.flatMap((text) => partsOf(text.name))) {
       database.exec(`delete from ${quote(name)}`)
       const places = columns.replaceAll(/\w+/g, '?')
