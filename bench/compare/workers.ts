@@ -5,7 +5,7 @@
  */
 import { median, type Server, startServer } from '../server.ts'
 import { ask } from './ask.ts'
-import { type Asked, measure, measureTimes, warmUp } from './load.ts'
+import { type Asked, measureTimes, warmUp } from './load.ts'
 import type { Options } from './options.ts'
 import { childrenOf, cpuOfOne } from './processes.ts'
 import { documentOf } from './questions.ts'
@@ -19,6 +19,8 @@ interface Load {
 }
 
 const connections = 16
+/** Requests that two workers share. */
+const shared = 8_000
 /** Requests for the slowest of a hundred. */
 const pages = 3_000
 
@@ -31,7 +33,7 @@ export async function measureWorkers(database: string, options: Options): Promis
   for (let round = 0; round < options.rounds; round += 1) {
     for (const workers of [1, 2] as const) {
       await using server = await startServer(database, { workers })
-      loads[workers === 1 ? 'one' : 'two'].push(await loadOf(server, page, options.seconds))
+      loads[workers === 1 ? 'one' : 'two'].push(await loadOf(server, page))
       if (workers === 2) {
         tails.idle.push(await tailOf(server, page))
         tails.beside.push(await beside(server, heavy, () => tailOf(server, page)))
@@ -49,13 +51,13 @@ export async function measureWorkers(database: string, options: Options): Promis
   }
 }
 
-async function loadOf(server: Server, query: string, seconds: number): Promise<Load> {
+async function loadOf(server: Server, query: string): Promise<Load> {
   const asked: Asked = { url: server.url, query, pid: server.pid, databasePid: null }
   // Twice: each worker compiles its own code.
   for (let time = 0; time < 2; time += 1) await warmUp(asked)
   const processes = [server.pid, ...childrenOf(server.pid)]
   const before = processes.map(cpuOfOne)
-  const { perSecond, cpu, requests } = await measure(asked, connections, seconds)
+  const { perSecond, cpu, requests } = await measureTimes(asked, connections, shared)
   const took = processes.map((pid, index) => cpuOfOne(pid) - (before[index] ?? 0))
   return { perSecond, cpu, busiest: Math.max(...took) / requests }
 }

@@ -88,7 +88,10 @@ onPostgres('a database of a newer version is left alone', async () => {
   const imported = await lexigraph(['import', records], url)
   assert.equal(imported.status, 0, imported.stderr)
   await run(url, 'update lexigraph.state set schema_version = 99')
-  await refused(url, /^The database has schema version 99; this program knows versions up to \d+\. Use a newer/)
+  await refused(
+    url,
+    /^The database has schema version 99; this program knows versions up to \d+\. Use a newer/,
+  )
 })
 
 onPostgres('a database that cannot hold all text is refused', async () => {

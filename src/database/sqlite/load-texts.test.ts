@@ -77,9 +77,7 @@ test('a load that is broken off while a thread builds leaves nothing, and the ne
   assert.equal((await found(store, 'ungerade')).length, 450)
 })
 
-async function indexOf(
-  store: TestStore,
-): Promise<{
+async function indexOf(store: TestStore): Promise<{
   terms: readonly Row[]
   counts: readonly Row[]
   settings: readonly Row[]
