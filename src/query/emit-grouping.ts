@@ -5,7 +5,7 @@ import { emitGroups } from './emit-counts.ts'
 import { emitSums } from './emit-sums.ts'
 import { fromRoad } from './emit-road.ts'
 import { columnOf, emitCondition, type UriParts, uriText } from './emit-where.ts'
-import type { Emitter, Row } from './emitter.ts'
+import type { Emitter, RecordRow } from './emitter.ts'
 import type { AggregatePlan, GroupKey, MeasurePlan } from './plan.ts'
 import { chooseCountRoad } from './roads.ts'
 
@@ -29,8 +29,6 @@ export interface Grouping {
   measureValue(measure: number, row: Sql): Sql
   measureJson(measure: number, row: Sql): Sql
 }
-
-type RecordRow = Extract<Row, { kind: 'record' }>
 
 /** No keys make one group of everything. */
 export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: readonly GroupKey[]): Grouping {

@@ -9,11 +9,9 @@ import { emitFields, emitObject } from './emit-output.ts'
 import { fromRoad } from './emit-road.ts'
 import { emitRows, idOf, linkedTo } from './emit-rows.ts'
 import { emitCondition } from './emit-where.ts'
-import type { Emitter, Row } from './emitter.ts'
+import type { Emitter, RecordRow } from './emitter.ts'
 import type { EdgeOutput, ListOutput, ListPlan, PageInfoOutput } from './plan.ts'
 import { chooseCountRoad } from './roads.ts'
-
-type RecordRow = Extract<Row, { kind: 'record' }>
 
 /** The list as JSON text; `parent` is the alias of the row its link hangs on. */
 export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): Sql {

@@ -3,10 +3,8 @@ import type { ColumnValue } from '../database/database.ts'
 import { allOf, identifier, type Sql, sql } from '../sql/sql.ts'
 import { isInstant } from './build-list.ts'
 import { columnOf, uriText } from './emit-where.ts'
-import type { Emitter, Row } from './emitter.ts'
+import type { Emitter, RecordRow } from './emitter.ts'
 import type { SortKey } from './plan.ts'
-
-type RecordRow = Extract<Row, { kind: 'record' }>
 
 /** What rows are sorted by, and what is joined to them for it. */
 export function orderOf(

@@ -3,7 +3,7 @@ import type { Fences, Hints } from '../sql/dialect.ts'
 import type { Table } from '../database/tables.ts'
 import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import { columnList } from './columns-read.ts'
-import type { Emitter, Row } from './emitter.ts'
+import type { Emitter, RecordRow } from './emitter.ts'
 import { idRange } from './emit-id-order.ts'
 import { emitCondition } from './emit-where.ts'
 import { lookUpIds, mayFind } from './look-ups.ts'
@@ -34,8 +34,6 @@ interface From {
   /** What rows are ordered by before the list's own keys; the same of all that the list's conditions hold for. */
   readonly before?: Sql
 }
-
-type RecordRow = Extract<Row, { kind: 'record' }>
 
 export function fromRoad(
   emitter: Emitter,

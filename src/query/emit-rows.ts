@@ -7,12 +7,10 @@ import { beyondPosition } from './emit-id-order.ts'
 import { keyOf, orderOf, segments } from './emit-order.ts'
 import { fromRoad } from './emit-road.ts'
 import { emitCondition, linked } from './emit-where.ts'
-import { type Emitter, type Row, rowsOf } from './emitter.ts'
+import { type Emitter, type RecordRow, rowsOf } from './emitter.ts'
 import { type Span, spansOf } from './other-records.ts'
 import type { Condition, Direction, Link, ListPlan, SortKey } from './plan.ts'
 import { chooseRoad, conjuncts, isDefaultOrder, isIdOrder, orderGiven, type Road } from './roads.ts'
-
-type RecordRow = Extract<Row, { kind: 'record' }>
 
 export interface Walk {
   /** Against the list's own order. */

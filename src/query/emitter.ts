@@ -32,6 +32,8 @@ export type Row =
   | { readonly kind: 'record'; readonly alias: Sql; readonly table: Table }
   | { readonly kind: 'json'; readonly value: Sql }
 
+export type RecordRow = Extract<Row, { kind: 'record' }>
+
 /** All rows of a table, roughly; without figures there may be any number. */
 export function rowsOf({ statistics }: Emitter, table: Table): number {
   return statistics === null ? Number.POSITIVE_INFINITY : statistics.rows(table)

@@ -6,9 +6,7 @@ import { type CountTable, countedValues, countKeys, daysOf } from '../counts.ts'
 import { shortName } from '../../util/short-name.ts'
 import type { Table } from '../tables.ts'
 import { columnType, quote, recordsSchema } from './ddl.ts'
-
-type Event = 'insert' | 'update' | 'delete'
-const events: readonly Event[] = ['insert', 'update', 'delete']
+import { createTriggerFunction, createTriggers, dropTriggers, type Event } from './triggers.ts'
 
 /** Empty tables, and the function that changes them once `startCounting` has counted what is there. */
 export function createCounts(table: Table, schema = recordsSchema, added = table.counts): string {
@@ -24,22 +22,12 @@ export function createCounts(table: Table, schema = recordsSchema, added = table
       create unique index ${quote(shortName(`${counts.name}/key`))} on ${schema}.${quote(counts.name)} (${keys.join(', ')}) nulls not distinct;
       ${counts.kind === 'reference' ? `create index ${quote(shortName(`${counts.name}/n`))} on ${schema}.${quote(counts.name)} (n);` : ''}`
   })
+  const changed = `${countedColumns(table, 'old_rows')} except all ${countedColumns(table, 'new_rows')}`
+  const calls = createTriggerFunction(`${schema}.${functionName(table)}`, changed, (event) =>
+    changeAll(table, event),
+  )
   return `${tables.join('\n')}
-    create or replace function ${schema}.${functionName(table)}() returns trigger language plpgsql as $counts$
-      begin
-        if tg_op = 'UPDATE' then
-          if not exists (${countedColumns(table, 'old_rows')} except all ${countedColumns(table, 'new_rows')}) then
-            return null;
-          end if;
-          ${changeAll(table, 'update')}
-        elsif tg_op = 'INSERT' then
-          ${changeAll(table, 'insert')}
-        else
-          ${changeAll(table, 'delete')}
-        end if;
-        return null;
-      end
-    $counts$;`
+    ${calls}`
 }
 
 /** Counts all rows, and from then on those that change; in the schema that the search path leads to. */
@@ -50,21 +38,12 @@ export function startCounting(table: Table, uncounted = table.counts): string {
       counts.kind === 'month' ? addDaysUp(daysOf(table.counts, counts)) : changes(counts, [[name, 1]])
     return `delete from ${quote(counts.name)}; insert into ${quote(counts.name)} ${rows};`
   })
-  const triggers = events.map((event) => {
-    const rows = {
-      insert: 'new table as new_rows',
-      update: 'old table as old_rows new table as new_rows',
-      delete: 'old table as old_rows',
-    }[event]
-    return `create or replace trigger counts_${event} after ${event} on ${name} referencing ${rows}
-      for each statement execute function ${functionName(table)}();`
-  })
-  return [...fill, ...triggers].join('\n')
+  return [...fill, createTriggers('counts', table.name, functionName(table))].join('\n')
 }
 
 /** For a load, at whose end all rows are counted. */
 export function stopCounting(table: Table): string {
-  return events.map((event) => `drop trigger if exists counts_${event} on ${quote(table.name)};`).join('\n')
+  return dropTriggers('counts', table.name)
 }
 
 function functionName(table: Table): string {

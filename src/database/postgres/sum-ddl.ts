@@ -7,9 +7,7 @@ import { shortName } from '../../util/short-name.ts'
 import { ownSums, refersTo, type SumTable, sumColumns, summedValues } from '../sums.ts'
 import type { Table } from '../tables.ts'
 import { columnType, quote, recordsSchema } from './ddl.ts'
-
-type Event = 'insert' | 'update' | 'delete'
-const events: readonly Event[] = ['insert', 'update', 'delete']
+import { createTriggerFunction, createTriggers, dropTriggers, type Event } from './triggers.ts'
 
 /** Empty tables, and the function that changes them once `startSumming` has added up what is there. */
 export function createSums(table: Table, schema = recordsSchema): string {
@@ -22,33 +20,22 @@ export function createSums(table: Table, schema = recordsSchema): string {
       create unique index ${quote(shortName(`${sums.name}/key`))} on ${name} (base, rkey) nulls not distinct;
       create index ${quote(shortName(`${sums.name}/none`))} on ${name} (n) where n = 0;`
   })
+  const changed = `${summedRows(table, 'old_rows')} except ${summedRows(table, 'new_rows')}`
+  const calls = createTriggerFunction(`${schema}.${functionName(table)}`, changed, (event) =>
+    changeAll(table, event),
+  )
   return `${tables.join('\n')}
-    create function ${schema}.${functionName(table)}() returns trigger language plpgsql as $sums$
-      begin
-        if tg_op = 'UPDATE' then
-          if not exists (${summedRows(table, 'old_rows')} except ${summedRows(table, 'new_rows')}) then
-            return null;
-          end if;
-          ${changeAll(table, 'update')}
-        elsif tg_op = 'INSERT' then
-          ${changeAll(table, 'insert')}
-        else
-          ${changeAll(table, 'delete')}
-        end if;
-        return null;
-      end
-    $sums$;`
+    ${calls}`
 }
 
 /** Adds up all rows, when those of every table are there, and from then on those that change; by the search path. */
 export function startSumming(tables: readonly Table[]): string {
-  return tables.map((table) => [...ownSums(table).map(fill), ...triggers(table)].join('\n')).join('\n')
+  return tables.map((table) => [...ownSums(table).map(fill), triggers(table)].join('\n')).join('\n')
 }
 
 /** For a load, at whose end all rows are added up. */
 export function stopSumming({ name, sums }: Table): string {
-  if (sums.length === 0) return ''
-  return events.map((event) => `drop trigger if exists sums_${event} on ${quote(name)};`).join('\n')
+  return sums.length === 0 ? '' : dropTriggers('sums', name)
 }
 
 function fill(sums: SumTable): string {
@@ -58,17 +45,8 @@ function fill(sums: SumTable): string {
     insert into ${name} (${columnsOf(sums)}) ${total(sums, [part(sums, from, secondOf(sums), 1)])};`
 }
 
-function triggers(table: Table): readonly string[] {
-  if (table.sums.length === 0) return []
-  return events.map((event) => {
-    const rows = {
-      insert: 'new table as new_rows',
-      update: 'old table as old_rows new table as new_rows',
-      delete: 'old table as old_rows',
-    }[event]
-    return `create or replace trigger sums_${event} after ${event} on ${quote(table.name)} referencing ${rows}
-      for each statement execute function ${functionName(table)}();`
-  })
+function triggers(table: Table): string {
+  return table.sums.length === 0 ? '' : createTriggers('sums', table.name, functionName(table))
 }
 
 function functionName(table: Table): string {
