@@ -2,10 +2,11 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeCorpora } from '../growth-corpus.ts'
-import { median, medianAlone, startServer } from '../server.ts'
+import { median, type Server, startServer } from '../server.ts'
 import type { Options } from './options.ts'
 import { privateMemoryOf } from './processes.ts'
 import { textOf } from './ask.ts'
+import { measure, warmUp } from './load.ts'
 import { type QuestionName, questions } from './questions.ts'
 import { type GrowthFigures, otherOrder } from './results.ts'
 import { type CountedCorpus, importInto, type Loaded, loadSQLite } from './stores.ts'
@@ -22,30 +23,11 @@ export async function measureGrowth(
     const grown = { ...corpus, records: corpus.records * times, articles: corpus.articles * times }
     loads.push({ grown, times, loaded: await load(options, grown, times) })
   }
-  const figures = loads.map(() => ({
-    starts: [] as number[],
-    memory: 0,
-    times: new Map<string, number[]>(),
-  }))
-  for (let round = 0; round < options.rounds; round += 1)
-    for (const [index, { loaded }] of loads.entries()) {
-      const found = figures[index]
-      if (found === undefined) continue
-      await using server = await startServer(loaded.database)
-      found.starts.push(server.startTook)
-      for (const name of names) {
-        const query = await textOf(server.url, questions[name])
-        const asked = new Map([[name as string, query]])
-        if (/^Q[34]/.test(name)) asked.set(`${name}, ${otherOrder}`, inOtherOrder(query))
-        for (const [title, text] of asked) {
-          await medianAlone(server.url, text, (options.seconds * 1_000) / 4)
-          const took = await medianAlone(server.url, text, options.seconds * 1_000)
-          found.times.set(title, [...(found.times.get(title) ?? []), took])
-        }
-      }
-      found.memory = Math.max(found.memory, privateMemoryOf(server.pid))
-      process.stderr.write(`Growth, round ${round + 1}: ${loads[index]?.times} times\n`)
-    }
+  const figures = loads.map(({ loaded }) => new Found(loaded.database))
+  for (let round = 1; round <= options.rounds; round += 1) {
+    await measureRound(figures, names, options.seconds)
+    process.stderr.write(`Growth, round ${round}\n`)
+  }
   return loads.map(({ grown, loaded, times }, index) => ({
     times,
     system: 'lexigraph-sqlite',
@@ -57,6 +39,43 @@ export async function measureGrowth(
       Array.from(figures[index]?.times ?? [], ([name, all]) => [name, median(all)]),
     ),
   }))
+}
+
+/** Of one size. */
+class Found {
+  readonly database: string
+  readonly starts: number[] = []
+  memory = 0
+  readonly times = new Map<string, number[]>()
+
+  constructor(database: string) {
+    this.database = database
+  }
+}
+
+/** Each question is asked of one size right after the other, so that both are told of the same moment of the machine. */
+async function measureRound(
+  sizes: readonly Found[],
+  names: readonly QuestionName[],
+  seconds: number,
+): Promise<void> {
+  await using stack = new AsyncDisposableStack()
+  const servers = new Map<Found, Server>()
+  for (const found of sizes) {
+    const server = stack.use(await startServer(found.database))
+    servers.set(found, server)
+    found.starts.push(server.startTook)
+  }
+  for (const name of names)
+    for (const title of /^Q[34]/.test(name) ? [name, `${name}, ${otherOrder}`] : [name])
+      for (const [found, { url, pid }] of servers) {
+        const text = await textOf(url, questions[name])
+        const asked = { url, pid, databasePid: null, query: title === name ? text : inOtherOrder(text) }
+        await warmUp(asked)
+        const { median: took } = await measure(asked, 1, seconds)
+        found.times.set(title, [...(found.times.get(title) ?? []), took])
+      }
+  for (const [found, { pid }] of servers) found.memory = Math.max(found.memory, privateMemoryOf(pid))
 }
 
 function inOtherOrder(query: string): string {
