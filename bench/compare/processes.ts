@@ -6,8 +6,7 @@ export function cpuOf(root: number): number {
   return familyOf(root, parents()).reduce((sum, pid) => sum + cpuOfOne(pid), 0)
 }
 
-/** The same of one process, without those that it started. */
-export function cpuOfOne(pid: number): number {
+function cpuOfOne(pid: number): number {
   return threadsOf(pid).reduce((sum, thread) => sum + timeOf(thread), 0) / 1e6
 }
 
@@ -43,11 +42,6 @@ export function privateMemoryOf(root: number): number {
     }
   })
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024
-}
-
-/** Those that a process started. */
-export function childrenOf(pid: number): readonly number[] {
-  return Array.from(parents()).flatMap(([child, parent]) => (parent === pid ? [child] : []))
 }
 
 /** What started a process. */

@@ -1,21 +1,19 @@
 /**
  * What a second worker adds, and what a page waits for while somebody else asks what takes long. The load is on the
- * same cores: so the gain is one of computing, that of the busier of two workers for its share of the requests to that
- * of one alone. With as many cores as workers, and the load elsewhere, it is one of requests/s.
+ * same cores: so the gain is one of computing. Two workers that always have something to answer, each with a core of
+ * its own and the load elsewhere, give twice what a core has for their computing per request.
  */
 import { median, type Server, startServer } from '../server.ts'
 import { ask } from './ask.ts'
 import { type Asked, measureTimes, warmUp } from './load.ts'
 import type { Options } from './options.ts'
-import { childrenOf, cpuOfOne } from './processes.ts'
 import { documentOf } from './questions.ts'
 import type { WorkersFigures } from './results.ts'
 
-/** Milliseconds of computing per request: of all processes of a server, and of its busiest. */
 interface Load {
   readonly perSecond: number
+  /** Milliseconds of computing per request, of all processes of a server. */
   readonly cpu: number
-  readonly busiest: number
 }
 
 const connections = 16
@@ -45,7 +43,7 @@ export async function measureWorkers(database: string, options: Options): Promis
   return {
     perSecond: [of(loads.one, 'perSecond'), of(loads.two, 'perSecond')],
     cpu: [of(loads.one, 'cpu'), of(loads.two, 'cpu')],
-    gain: of(loads.one, 'busiest') / of(loads.two, 'busiest'),
+    gain: (2 * of(loads.one, 'cpu')) / of(loads.two, 'cpu'),
     idleTail: median(tails.idle),
     besideTail: median(tails.beside),
   }
@@ -55,11 +53,8 @@ async function loadOf(server: Server, query: string): Promise<Load> {
   const asked: Asked = { url: server.url, query, pid: server.pid, databasePid: null }
   // Twice: each worker compiles its own code.
   for (let time = 0; time < 2; time += 1) await warmUp(asked)
-  const processes = [server.pid, ...childrenOf(server.pid)]
-  const before = processes.map(cpuOfOne)
-  const { perSecond, cpu, requests } = await measureTimes(asked, connections, shared)
-  const took = processes.map((pid, index) => cpuOfOne(pid) - (before[index] ?? 0))
-  return { perSecond, cpu, busiest: Math.max(...took) / requests }
+  const { perSecond, cpu } = await measureTimes(asked, connections, shared)
+  return { perSecond, cpu }
 }
 
 /** Milliseconds for the slowest of a hundred, one page after the other. */
