@@ -3,7 +3,7 @@
  * of some five hundred. Everything is in one folder, and what is imported when it is needed stays apart.
  * Usage: node build/bundle.ts. docs/decisions/0017-start-and-memory.md says why.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Metafile, type Plugin, type PluginBuild } from 'esbuild'
@@ -13,15 +13,13 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 
 /** The program, and the modules that share its code but are started or loaded by their names. */
 const programs = ['src/cli/main.ts', 'src/cli/serve-worker.ts', 'src/query/execute-introspection.ts']
-/** Threads and processes that need little of it. They have their own copies, so that each loads only what it needs. */
-const helpers = [
-  'src/cli/ingest-thread.ts',
-  'src/database/sqlite/load-texts-worker.ts',
-  'src/database/sqlite/reading-child.ts',
-  'src/ingest/sources/block-worker.ts',
-  'src/ingest/sources/firehose-worker.ts',
-  'src/ingest/sources/message-worker.ts',
-]
+/**
+ * Threads and processes that need little of it, by what their names end in. They have their own copies, so that each
+ * loads only what it needs.
+ */
+const helpers = globSync('src/**/*-{child,thread,worker}.ts', { cwd: root }).filter(
+  (file) => !programs.includes(file),
+)
 /** One has files that are read from its folder, the other brings three versions of what it uses one of. */
 const apart = ['altair-static', '@atproto-labs/fetch-node']
 /** Each with all that it imports is kept together; what has been named before stays where it is. */
