@@ -15,12 +15,13 @@ export async function measureGrowth(
   options: Options,
   corpus: CountedCorpus,
   names: readonly QuestionName[],
+  program: string,
 ): Promise<readonly GrowthFigures[]> {
   if (options.growth === 0) return []
   const loads: { readonly grown: CountedCorpus; readonly loaded: Loaded; readonly times: number }[] = []
   for (const times of [1, options.growth]) {
     const grown = { ...corpus, records: corpus.records * times, articles: corpus.articles * times }
-    loads.push({ grown, times, loaded: await load(options, grown, times) })
+    loads.push({ grown, times, loaded: await load(options, grown, times, program) })
   }
   const figures = loads.map(() => ({
     starts: [] as number[],
@@ -31,7 +32,7 @@ export async function measureGrowth(
     for (const [index, { loaded }] of loads.entries()) {
       const found = figures[index]
       if (found === undefined) continue
-      await using server = await startServer(loaded.database)
+      await using server = await startServer(loaded.database, { program })
       found.starts.push(server.startTook)
       for (const name of names) {
         const query = await textOf(server.url, questions[name])
@@ -64,14 +65,14 @@ function inOtherOrder(query: string): string {
 }
 
 /** The larger corpus is a file only while it is imported. */
-function load({ work }: Options, grown: CountedCorpus, times: number): Promise<Loaded> {
-  if (times === 1) return loadSQLite(work, 'lexigraph', grown, importInto(grown.files))
+function load({ work }: Options, grown: CountedCorpus, times: number, program: string): Promise<Loaded> {
+  if (times === 1) return loadSQLite(work, 'lexigraph', grown, importInto(grown.files, program))
   return loadSQLite(work, `lexigraph-${times}-times`, grown, async (database) => {
     mkdirSync(work, { recursive: true })
     const path = join(work, `grown-${process.pid}.jsonl`)
     try {
       await writeCorpora(grown.folder, [{ path, records: grown.records }])
-      return await importInto([path])(database)
+      return await importInto([path], program)(database)
     } finally {
       if (existsSync(path)) rmSync(path)
     }
