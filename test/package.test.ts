@@ -15,7 +15,9 @@ import { didOf, tid } from './network/follow.ts'
 import { type ProgramOptions, runProgram, startService } from './network/service.ts'
 import { outlet } from './network/support-news.ts'
 
+import { onEveryDatabase } from './support/databases.ts'
 import { childrenOf } from './support/processes.ts'
+import { emptyDatabases } from './support/store.ts'
 import { until } from './support/until.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -24,6 +26,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 const unpacked = join(folder, 'package')
 const records = join(folder, 'records.jsonl')
 const corpus = [...buildDemoCorpus()]
+const emptyUrl = emptyDatabases()
 let program = ''
 before(async () => {
   program = await unpackPackage(unpacked)
@@ -57,7 +60,7 @@ test('each module that is started by its name has a file of its own', () => {
 })
 
 test('what the package imports in threads it serves, with long statements in a process of their own', async () => {
-  const env = await imported('served.db')
+  const env = await imported(await emptyUrl('sqlite'))
   await using service = await start(['serve', '--workers', '1'], { env })
   const { techServiceNewsArticle } = await service.query('{ techServiceNewsArticle { totalCount } }')
   assert.ok(techServiceNewsArticle.totalCount > 100)
@@ -72,17 +75,20 @@ test('what the package imports in threads it serves, with long statements in a p
 })
 
 test('introspection and the playground are there when they are asked for', async () => {
-  await using service = await start(['serve', '--workers', '1'], { env: await imported('asked.db') })
+  await using service = await start(['serve', '--workers', '1'], {
+    env: await imported(await emptyUrl('sqlite')),
+  })
   const { __schema } = await service.query('{ __schema { queryType { name } } }')
   assert.equal(__schema.queryType.name, 'Query')
   const page = await fetch(`${service.url}/api/graphql`, { headers: { accept: 'text/html' } })
   assert.match(await page.text(), /<title>Altair/)
 })
 
-test('several processes answer questions, agents and whoever reads metrics', async () => {
+onEveryDatabase('several processes answer questions, agents and whoever reads metrics', async (engine) => {
   const args = ['serve', '--workers', '2', '--mcp', '--metrics-port', '0']
-  await using service = await start(args, { env: await imported('shared.db') })
-  await service.query('{ __typename }')
+  await using service = await start(args, { env: await imported(await emptyUrl(engine)) })
+  const { techServiceNewsArticle } = await service.query('{ techServiceNewsArticle { totalCount } }')
+  assert.ok(techServiceNewsArticle.totalCount > 100)
   const commands = childrenOf(service.pid).map(commandOf)
   assert.equal(commands.filter((command) => command.includes('/dist/serve-worker.js')).length, 2)
   const answer = await fetch(`${service.url}/mcp`, {
@@ -97,7 +103,7 @@ test('several processes answer questions, agents and whoever reads metrics', asy
 
 test('what a source delivers is read and stored in threads beside the server', async () => {
   await using network = await startFakeJetstream()
-  const env = { ...nowhere, LEXIGRAPH_DATABASE: join(folder, 'followed.db') }
+  const env = { ...nowhere, LEXIGRAPH_DATABASE: await emptyUrl('sqlite') }
   const args = ['serve', '--workers', '1', '--ingest', `jetstream:${network.url}`]
   await using service = await start(args, { env })
   await service.said(/is live/)
@@ -156,9 +162,9 @@ function start(args: readonly string[], options: ProgramOptions) {
   return startService(args, { ...options, program })
 }
 
-/** The corpus in a database of that name. */
-async function imported(name: string): Promise<Readonly<Record<string, string>>> {
-  const env = { LEXIGRAPH_DATABASE: join(folder, name) }
+/** The settings for a database with the corpus. */
+async function imported(database: string): Promise<Readonly<Record<string, string>>> {
+  const env = { LEXIGRAPH_DATABASE: database }
   const { stderr, status } = await runProgram(['import', records], { env, program })
   assert.equal(status, 0, stderr)
   return env
