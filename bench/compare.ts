@@ -7,6 +7,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { unpackPackage } from '../build/unpack.ts'
 import { measureGrowth } from './compare/growth.ts'
 import { parseOptions } from './compare/options.ts'
 import { writePage } from './compare/page.ts'
@@ -28,11 +30,12 @@ const postgres = (): Promise<PostgresServer> => {
   return server
 }
 
-const systems = await openSystems({ options, corpus, postgres })
+const program = await unpackPackage(join(options.work, 'package'))
+const systems = await openSystems({ options, corpus, postgres, program })
 const run = await compare(systems, names, options)
 const main = systems.find(({ name }) => name === 'lexigraph-sqlite')?.database ?? null
-const workers = main === null ? null : await measureWorkers(main, options)
-const growth = await measureGrowth(options, corpus, names)
+const workers = main === null ? null : await measureWorkers(main, options, program)
+const growth = await measureGrowth(options, corpus, names, program)
 const results: Results = {
   date: new Date().toISOString(),
   machine: {

@@ -16,6 +16,8 @@ export interface ServerOptions {
   /** Megabytes. */
   readonly answerCache?: number
   readonly workers?: number
+  /** The program's file; by default the checkout's. */
+  readonly program?: string
 }
 
 export interface ProcessGiven {
@@ -31,6 +33,7 @@ export interface ProcessGiven {
 /** Nobody is held to anything but what is possible at all. */
 const openTiers = new URL('./open-tiers.json', import.meta.url).pathname
 const defaultPath = '/api/graphql'
+const checkout = new URL('../bin/lexigraph.js', import.meta.url).pathname
 /** Milliseconds until a server must have answered. */
 const patience = 60_000
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -44,10 +47,9 @@ export function nextPort(): number {
 /** Lexigraph in one process over a database; a path is one of SQLite. It keeps no answers unless it is told to. */
 export function startServer(
   database: string,
-  { answerCache = 0, workers = 1 }: ServerOptions = {},
+  { answerCache = 0, workers = 1, program = checkout }: ServerOptions = {},
 ): Promise<Server> {
   const port = nextPort()
-  const program = new URL('../bin/lexigraph.js', import.meta.url).pathname
   const args = [
     'serve',
     '--database',

@@ -21,8 +21,8 @@ const cache = module.enableCompileCache().directory
 // Processes that it starts find there what it has compiled. The folder's own folder is what is to be named.
 if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(cache)
 
-// A checkout runs its sources as they are; the installed package has them compiled in dist/.
+// A checkout runs its sources as they are; the installed package has them bundled in dist/.
 const root = new URL('../', import.meta.url)
 const source = new URL('src/cli/main.ts', root)
-const entry = existsSync(source) ? source : new URL('dist/src/cli/main.js', root)
+const entry = existsSync(source) ? source : new URL('dist/main.js', root)
 import(entry.href).then((program) => program.main(root))

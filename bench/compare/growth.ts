@@ -16,16 +16,17 @@ export async function measureGrowth(
   options: Options,
   corpus: CountedCorpus,
   names: readonly QuestionName[],
+  program: string,
 ): Promise<readonly GrowthFigures[]> {
   if (options.growth === 0) return []
   const loads: { readonly grown: CountedCorpus; readonly loaded: Loaded; readonly times: number }[] = []
   for (const times of [1, options.growth]) {
     const grown = { ...corpus, records: corpus.records * times, articles: corpus.articles * times }
-    loads.push({ grown, times, loaded: await load(options, grown, times) })
+    loads.push({ grown, times, loaded: await load(options, grown, times, program) })
   }
   const figures = loads.map(({ loaded }) => new Found(loaded.database))
   for (let round = 1; round <= options.rounds; round += 1) {
-    await measureRound(figures, names, options.seconds)
+    await measureRound(figures, names, options.seconds, program)
     process.stderr.write(`Growth, round ${round}\n`)
   }
   return loads.map(({ grown, loaded, times }, index) => ({
@@ -58,11 +59,12 @@ async function measureRound(
   sizes: readonly Found[],
   names: readonly QuestionName[],
   seconds: number,
+  program: string,
 ): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const servers = new Map<Found, Server>()
   for (const found of sizes) {
-    const server = stack.use(await startServer(found.database))
+    const server = stack.use(await startServer(found.database, { program }))
     servers.set(found, server)
     found.starts.push(server.startTook)
   }
@@ -83,14 +85,14 @@ function inOtherOrder(query: string): string {
 }
 
 /** The larger corpus is a file only while it is imported. */
-function load({ work }: Options, grown: CountedCorpus, times: number): Promise<Loaded> {
-  if (times === 1) return loadSQLite(work, 'lexigraph', grown, importInto(grown.files))
+function load({ work }: Options, grown: CountedCorpus, times: number, program: string): Promise<Loaded> {
+  if (times === 1) return loadSQLite(work, 'lexigraph', grown, importInto(grown.files, program))
   return loadSQLite(work, `lexigraph-${times}-times`, grown, async (database) => {
     mkdirSync(work, { recursive: true })
     const path = join(work, `grown-${process.pid}.jsonl`)
     try {
       await writeCorpora(grown.folder, [{ path, records: grown.records }])
-      return await importInto([path])(database)
+      return await importInto([path], program)(database)
     } finally {
       if (existsSync(path)) rmSync(path)
     }

@@ -28,7 +28,7 @@ Lexigraph beside what would be picked instead, and beside what the hardware allo
 
 ${format(corpus.records)} records, ${format(corpus.articles)} of them articles; ${machine.cores} cores of ${machine.cpu || 'an unnamed CPU'}, ${gigabytes} GB; Node ${machine.node.slice(1)}. In each of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} every system was started alone in turn and asked each question for ${format(seconds)} s at 1, 16 and 64 connections, with the load on the same machine. Figures are medians of the rounds. ${results.date.slice(0, 10)}.
 
-- One server process each. Answers are never from memory, except where it says "asked again": there Lexigraph keeps answers while nothing is written, as it does by default.
+- Lexigraph is the package as it is published, which is bundled. One server process each. Answers are never from memory, except where it says "asked again": there Lexigraph keeps answers while nothing is written, as it does by default.
 - The limit is the bare statement with its JSON text, run in-process, and an echo of the same bytes over \`node:http\`, at one connection.
 - "The same bytes" are our answers from memory: through the HTTP framework that Lexigraph uses, and through \`node:http\` alone. "The bare statement" is run for each request behind \`node:http\`, where it finds less in the processor's caches than in a loop of its own: what lies between it and Lexigraph is Lexigraph's.
 

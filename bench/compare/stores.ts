@@ -44,7 +44,7 @@ export interface PostgresServer extends AsyncDisposable {
 /** Loads a database, and says how long the loading took when that is not the whole of it. */
 export type Loader = (database: string) => Promise<{ readonly seconds?: number }>
 
-const program = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
+const checkout = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
 
 export async function countCorpus(folder: string): Promise<CountedCorpus> {
   const files = globSync(join(folder, '*.jsonl*')).toSorted()
@@ -65,8 +65,8 @@ export async function countCorpus(folder: string): Promise<CountedCorpus> {
   return { folder, files, records, articles, id: hash.digest('hex').slice(0, 8) }
 }
 
-/** Ours. */
-export function importInto(files: readonly string[]): Loader {
+/** Ours; the program is a file, by default the checkout's. */
+export function importInto(files: readonly string[], program = checkout): Loader {
   return async (database) => {
     const printed = await run([program, 'import', '--json', '--database', database, ...files], {})
     return { seconds: (JSON.parse(printed) as { readonly seconds: number }).seconds }

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import {
   nextPort,
   type Server,
+  type ServerOptions,
   startMemories,
   startStatements,
   startProcess,
@@ -46,26 +47,36 @@ export interface Given {
   readonly options: Options
   readonly corpus: CountedCorpus
   readonly postgres: () => Promise<PostgresServer>
+  /** The file of ours. */
+  readonly program: string
 }
 
 /** Loads what is not loaded yet. */
-export async function openSystems({ options, corpus, postgres }: Given): Promise<readonly System[]> {
+export async function openSystems(given: Given): Promise<readonly System[]> {
+  const { options, corpus, postgres, program } = given
   const isWanted = wanted(options.systems)
   const found: System[] = []
-  const load = importInto(corpus.files)
+  const load = importInto(corpus.files, program)
   if (isWanted('lexigraph-sqlite') || isWanted('lexigraph-again')) {
     const loaded = await loadSQLite(options.work, 'lexigraph', corpus, load)
     if (isWanted('lexigraph-sqlite'))
-      found.push(lexigraph('lexigraph-sqlite', 'Lexigraph on SQLite', 'sqlite', loaded, null, 0))
+      found.push(lexigraph('lexigraph-sqlite', 'Lexigraph on SQLite', 'sqlite', loaded, null, { program }))
     if (isWanted('lexigraph-again'))
-      found.push(lexigraph('lexigraph-again', 'Lexigraph, asked again', 'sqlite', loaded, null, 32))
+      found.push(
+        lexigraph('lexigraph-again', 'Lexigraph, asked again', 'sqlite', loaded, null, {
+          program,
+          answerCache: 32,
+        }),
+      )
   }
   if (isWanted('lexigraph-postgres')) {
     const server = await postgres()
     const loaded = await loadPostgres(server.url, 'lexigraph', corpus, load)
-    found.push(lexigraph('lexigraph-postgres', 'Lexigraph on PostgreSQL', 'postgres', loaded, server.pid, 0))
+    found.push(
+      lexigraph('lexigraph-postgres', 'Lexigraph on PostgreSQL', 'postgres', loaded, server.pid, { program }),
+    )
   }
-  for (const folder of options.peers) found.push(await openPeer(folder, { options, corpus, postgres }))
+  for (const folder of options.peers) found.push(await openPeer(folder, given))
   return found
 }
 
@@ -133,7 +144,7 @@ function lexigraph(
   engine: 'sqlite' | 'postgres',
   { database, load }: Loaded,
   databasePid: number | null,
-  answerCache: number,
+  serving: ServerOptions,
 ): System {
   return {
     name,
@@ -143,7 +154,7 @@ function lexigraph(
     load,
     databasePid,
     database,
-    start: () => startServer(database, { answerCache }),
+    start: () => startServer(database, serving),
     questionOf: (question) => questions[question],
   }
 }

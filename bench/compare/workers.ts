@@ -23,14 +23,18 @@ const shared = 8_000
 const pages = 3_000
 
 /** Over a database of SQLite. */
-export async function measureWorkers(database: string, options: Options): Promise<WorkersFigures> {
+export async function measureWorkers(
+  database: string,
+  options: Options,
+  program: string,
+): Promise<WorkersFigures> {
   const page = documentOf('Q1')
   const heavy = [documentOf('Q8'), documentOf('Q12')]
   const loads = { one: [] as Load[], two: [] as Load[] }
   const tails = { idle: [] as number[], beside: [] as number[] }
   for (let round = 0; round < options.rounds; round += 1) {
     for (const workers of [1, 2] as const) {
-      await using server = await startServer(database, { workers })
+      await using server = await startServer(database, { workers, program })
       loads[workers === 1 ? 'one' : 'two'].push(await loadOf(server, page))
       if (workers === 2) {
         tails.idle.push(await tailOf(server, page))

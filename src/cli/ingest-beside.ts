@@ -1,8 +1,8 @@
 /** Sources followed in a thread beside the server; a failure of it is told, and it is started anew. */
-import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { isInMemory } from '../database/open.ts'
+import { moduleBeside } from '../util/module-beside.ts'
 import { CommandError, type CommandContext } from './command.ts'
 import type { IngestThreadData } from './ingest-thread.ts'
 import { identityOptions, publisherNames } from './network.ts'
@@ -56,11 +56,12 @@ type ThreadEnd =
   | { readonly kind: 'failed'; readonly message: string }
 
 function runThread(data: IngestThreadData, signal: AbortSignal): Promise<ThreadEnd> {
-  // Its name ends as this file's does: sources run as they are, the package has them compiled.
-  const url = new URL(`./ingest-thread${extname(import.meta.url)}`, import.meta.url)
   // V8 counts a young generation as three halves here.
   const resourceLimits = { maxYoungGenerationSizeMb: 3 * half }
-  const worker = new Worker(url, { workerData: data, resourceLimits })
+  const worker = new Worker(moduleBeside(import.meta.url, 'ingest-thread'), {
+    workerData: data,
+    resourceLimits,
+  })
   const stop = (): void => worker.postMessage('stop')
   signal.addEventListener('abort', stop)
   let end: ThreadEnd = { kind: 'ended' }

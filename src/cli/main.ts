@@ -10,14 +10,10 @@ import { type ParsedConfig, parseConfig } from './config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './settings.ts'
 import { readVersion } from './version.ts'
-import { growYoungGeneration } from './young-generation.ts'
 
 /** Loaded when asked for, so that `--help` does not wait for what only `serve` needs. */
 const load: Record<CommandName, () => Promise<Command>> = {
-  serve: async () => {
-    growYoungGeneration()
-    return (await import('./commands/serve.ts')).serve
-  },
+  serve: async () => (await import('./commands/serve.ts')).serve,
   import: async () => (await import('./commands/import.ts')).importFiles,
   ingest: async () => (await import('./commands/ingest.ts')).ingest,
   backfill: async () => (await import('./commands/backfill.ts')).backfill,

@@ -3,12 +3,12 @@
  * dies is replaced; those that die soon after their start again and again end the service.
  */
 import cluster from 'node:cluster'
-import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { answerLimits } from '../server/limits/answer-limits.ts'
 import type { Counts } from '../server/limits/counts.ts'
 import type { LimitAnswer } from '../server/limits/messages.ts'
+import { moduleBeside } from '../util/module-beside.ts'
 import { CommandError, type CommandContext } from './command.ts'
 import type { Config } from './settings.ts'
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
@@ -30,8 +30,7 @@ const firstPause = 200
 const longestPause = 8_000
 
 export function startWorkers({ config, root }: CommandContext, count: number, counts: Counts): Workers {
-  // Its name ends as this file's does: sources run as they are, the package has them compiled.
-  const program = new URL(`./serve-worker${extname(import.meta.url)}`, import.meta.url)
+  const program = moduleBeside(import.meta.url, 'serve-worker')
   // What was given on the command line comes last, and holds.
   const execArgv = [`--max-semi-space-size=${half}`, ...process.execArgv]
   cluster.setupPrimary({ exec: fileURLToPath(program), args: [], execArgv })

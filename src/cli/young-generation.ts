@@ -12,23 +12,9 @@ const wanted = 2 * half * 1024 * 1024
 const pause = 10_000
 
 /**
- * Makes it as large as wanted at once, and holds it there: with 1 MB the modules of a program are copied thirty times
- * over while they are loaded. Its limit is read before any code runs, but the factor it grows by each time. It grows
- * when more was kept of it than it has room for, so that something is made and kept meanwhile.
+ * Lets it grow to what is wanted and no further, whenever it is smaller than that. Its limit is read before any code
+ * runs, but the factor it grows by each time.
  */
-export function growYoungGeneration(): void {
-  setGrowth(Math.ceil(wanted / size()))
-  const kept: unknown[] = []
-  while (size() < wanted && kept.length < mostKept)
-    kept.push(Array.from({ length: keptLength }, (_, at) => at))
-  hold()
-}
-
-/** Elements of eight bytes: 64 KB each, 4 MB in all. */
-const keptLength = 8_192
-const mostKept = 64
-
-/** Lets it grow to what is wanted and no further, whenever it is smaller than that. */
 export function keepYoungGeneration(): Disposable {
   // What V8 made of it is known after each collection.
   const observer = new PerformanceObserver(() => {

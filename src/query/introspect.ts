@@ -3,6 +3,7 @@
  * count goes through the schema as the execution will, and stops at the limit.
  */
 import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import type {
   DocumentNode,
   FieldNode,
@@ -14,12 +15,14 @@ import type {
 import { Kind, parse } from 'graphql/language'
 import { getNamedType, isObjectType, SchemaMetaFieldDef, TypeMetaFieldDef } from 'graphql/type'
 import { getIntrospectionQuery } from 'graphql/utilities/getIntrospectionQuery'
+import { moduleBeside } from '../util/module-beside.ts'
 import { argumentsOf, type Collected, collectFields, type Selection } from './collect.ts'
 import { assertWithin, limits } from './limits.ts'
 import { RequestErrors } from './request-errors.ts'
 
-/** What executes is loaded by the first who asks: few do, and it is a fifth of the library. */
-const require = createRequire(import.meta.url)
+/** Few ask, and whoever does is answered at once: so what executes is loaded then, without waiting for a promise. */
+const load = createRequire(import.meta.url)
+const executor = fileURLToPath(moduleBeside(import.meta.url, 'execute-introspection'))
 
 /** One `__schema` or `__type` with the fragments it uses: its JSON, and how many fields that has. */
 export function introspect(
@@ -37,7 +40,7 @@ export function introspect(
     kind: Kind.DOCUMENT,
     definitions: [{ ...operation, selectionSet }, ...selection.fragments.values()],
   }
-  const { executeSync } = require('graphql/execution') as typeof import('graphql/execution')
+  const { executeSync } = load(executor) as typeof import('./execute-introspection.ts')
   const result = executeSync({ schema: selection.schema, document, variableValues: rawVariables })
   if (result.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', result.errors)
   return { json: JSON.stringify(result.data?.[key] ?? null), fields }

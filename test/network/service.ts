@@ -11,6 +11,8 @@ import { until } from '../support/until.ts'
 export interface ProgramOptions {
   /** Settings too, such as LEXIGRAPH_DATABASE. */
   readonly env?: Readonly<Record<string, string>>
+  /** The program's file; by default the checkout's. */
+  readonly program?: string
 }
 
 export interface Outcome {
@@ -43,7 +45,7 @@ export interface Service extends Program {
   readonly query: (text: string, variables?: Json) => Promise<Json>
 }
 
-const program = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
+const checkout = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
 
 /** Runs a command to its end, however it ends. */
 export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<Outcome> {
@@ -106,7 +108,7 @@ export async function startService(args: readonly string[], options: ProgramOpti
   return { ...program, url, query }
 }
 
-function start(args: readonly string[], { env }: ProgramOptions) {
+function start(args: readonly string[], { env, program = checkout }: ProgramOptions) {
   const child = spawn(process.execPath, [program, ...args], {
     // Away from a database that may be in the present folder.
     cwd: tmpdir(),

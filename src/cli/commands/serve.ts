@@ -15,6 +15,7 @@ import type { IngestBeside } from '../ingest-beside.ts'
 import { openCounts } from '../limiter.ts'
 import type { Config } from '../settings.ts'
 import { stopping, stopSignal } from '../signals.ts'
+import { keepYoungGeneration } from '../young-generation.ts'
 
 export async function serve(context: CommandContext): Promise<number> {
   const { config } = context
@@ -45,6 +46,7 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   await using counts = await openCounts(config)
   await using ingest = await startIngest(context)
   await using workers = startWorkers(context, count, counts)
+  using _young = keepYoungGeneration()
   const end = AbortSignal.any([stop, workers.refused, ...(ingest === null ? [] : [ingest.refused])])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)
   const address = await Promise.race([workers.listening, ended])

@@ -6,8 +6,8 @@
  * that must be given anew) leaves its indexes to be filled from its rows at the end.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { moduleBeside } from '../../util/module-beside.ts'
 import type { ColumnValue } from '../database.ts'
 import type { Table } from '../tables.ts'
 import { createUnsetTextIndexes, listPart, quote } from './ddl.ts'
@@ -180,9 +180,7 @@ class TextThread {
   #failure: unknown
 
   constructor(tables: readonly Table[]) {
-    // Its name ends as this file's does: sources run as they are, the package has them compiled.
-    const module = new URL(`./load-texts-worker${extname(import.meta.url)}`, import.meta.url)
-    this.#worker = new Worker(module, { workerData: tables })
+    this.#worker = new Worker(moduleBeside(import.meta.url, 'load-texts-worker'), { workerData: tables })
     this.#worker.on('message', (answer: TextAnswer) => this.#asked.shift()?.resolve(answer))
     this.#worker.on('error', (cause) => this.#fail(cause))
     this.#worker.on('exit', () => this.#fail(new Error('The thread that builds trigram indexes has ended.')))

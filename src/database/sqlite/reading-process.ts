@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setPriority } from 'node:os'
-import { extname } from 'node:path'
+import { moduleBeside } from '../../util/module-beside.ts'
 import { untilAborted } from '../../util/until-aborted.ts'
 import type { FromReader, Question, Reply, ToReader } from './reading-messages.ts'
 
@@ -126,8 +126,7 @@ export class ReadingProcess implements AsyncDisposable {
   }
 }
 
-/** Its name ends as this file's does: sources run as they are, the package has them compiled. */
-const module = new URL(`./reading-child${extname(import.meta.url)}`, import.meta.url)
+const module = moduleBeside(import.meta.url, 'reading-child')
 
 /** Not every system lets a process do so, and one that could not be started has no number. */
 function giveWay({ pid }: ChildProcess): void {

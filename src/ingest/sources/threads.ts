@@ -1,6 +1,6 @@
 /** Threads that read what sources deliver: validation, hashing and signatures beside the writing. */
-import { extname } from 'node:path'
 import { parentPort, Worker } from 'node:worker_threads'
+import { moduleBeside } from '../../util/module-beside.ts'
 
 export interface Threads<Request, Answer> extends AsyncDisposable {
   /** `transfer` is taken away from the caller. The one with the least to do gets it; each answers in order. */
@@ -55,10 +55,7 @@ interface Thread<Request, Answer> {
 }
 
 function openThread<Request, Answer>(module: string, data: unknown): Thread<Request, Answer> {
-  // Its name ends as this file's does: sources run as they are, the package has them compiled.
-  const worker = new Worker(new URL(`./${module}${extname(import.meta.url)}`, import.meta.url), {
-    workerData: data,
-  })
+  const worker = new Worker(moduleBeside(import.meta.url, module), { workerData: data })
   const waiting: Waiting<Answer>[] = []
   let failure: unknown
   const fail = (cause: unknown): void => {

@@ -1,0 +1,114 @@
+/**
+ * Bundles the sources into dist/, which the published package is run from: at its start a few files are loaded instead
+ * of some five hundred. Everything is in one folder, and what is imported when it is needed stays apart.
+ * Usage: node build/bundle.ts. docs/decisions/0017-start-and-memory.md says why.
+ */
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type BuildOptions, type Metafile, type Plugin, type PluginBuild } from 'esbuild'
+import { renderNotices } from './notices.ts'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+
+/** The program, and the modules that share its code but are started or loaded by their names. */
+const programs = ['src/cli/main.ts', 'src/cli/serve-worker.ts', 'src/query/execute-introspection.ts']
+/**
+ * Threads and processes that need little of it, by what their names end in. They have their own copies, so that each
+ * loads only what it needs.
+ */
+const helpers = globSync('src/**/*-{child,thread,worker}.ts', { cwd: root }).filter(
+  (file) => !programs.includes(file),
+)
+/** One has files that are read from its folder, the other brings three versions of what it uses one of. */
+const apart = ['altair-static', '@atproto-labs/fetch-node']
+/** Each with all that it imports is kept together; what has been named before stays where it is. */
+const together = ['src/cli/main.ts', 'src/cli/service.ts']
+
+const common = {
+  absWorkingDir: root,
+  outdir: 'dist',
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  metafile: true,
+  format: 'esm',
+  platform: 'node',
+  // Node runs the sources as they are written; so it does what is made of them.
+  target: 'esnext',
+  external: apart,
+  // Only a file that is run by itself may take itself for the program.
+  define: { 'import.meta.main': 'false' },
+  // Packages in CommonJS ask for Node's modules by `require`. No name in the sources may be the one that is made here.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
+  logLevel: 'warning',
+} satisfies BuildOptions
+
+rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })
+const plan = await build({ ...common, entryPoints: programs, write: false })
+const plugins = [keptTogether(plan.metafile), { name: 'loaded late', setup: loadedLate }]
+const made = [
+  await build({ ...common, entryPoints: programs, plugins }),
+  await build({ ...common, entryPoints: helpers }),
+]
+const notices = renderNotices(
+  root,
+  made.map(({ metafile }) => metafile),
+)
+writeFileSync(new URL('../dist/THIRD-PARTY-NOTICES.txt', import.meta.url), notices)
+
+/** Fastify asks for all of Node's servers and uses one: these take longer to load than its own code. */
+function loadedLate({ onResolve, onLoad }: PluginBuild): void {
+  onResolve({ filter: /^node:(https|http2)$/ }, ({ path, importer }) =>
+    /fastify[/\\]lib/.test(importer) ? { path, namespace: 'late' } : null,
+  )
+  onLoad({ filter: /./, namespace: 'late' }, ({ path }) => ({
+    contents: `module.exports = new Proxy({}, { get: (_, name) => require('${path}')[name] })`,
+  }))
+}
+
+/**
+ * esbuild makes a file of all modules that are needed by exactly the same others. With twenty commands those were
+ * fifty small files for `serve`, each of which takes half a millisecond. So whoever needs a part of what is kept
+ * together is made to need all of it. Nothing runs twice, or in another order, because it only defines things.
+ */
+function keptTogether({ inputs }: Metafile): Plugin {
+  const groups: { readonly head: string; readonly files: readonly string[] }[] = []
+  for (const head of together) {
+    const before = new Set(groups.flatMap(({ files }) => files))
+    groups.push({ head, files: [...loadedWith(head, inputs)].filter((file) => !before.has(file)) })
+  }
+  const late = Object.values(inputs).flatMap(({ imports }) =>
+    imports.filter(({ kind }) => kind === 'dynamic-import').map(({ path }) => path),
+  )
+  const added = new Map<string, string>()
+  for (const file of new Set([...programs, ...late])) {
+    if (inputs[file] === undefined) continue
+    const loaded = loadedWith(file, inputs)
+    const needed = groups.filter(({ head, files }) => head !== file && files.some((one) => loaded.has(one)))
+    const statements = needed.map(({ head }) => `\nimport ${JSON.stringify(resolve(root, head))}`)
+    added.set(resolve(root, file), statements.join(''))
+  }
+  return {
+    name: 'kept together',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const more = added.get(path)
+        if (more === undefined || more === '') return null
+        return { contents: readFileSync(path, 'utf8') + more, loader: 'ts', resolveDir: dirname(path) }
+      })
+    },
+  }
+}
+
+/** The module and all that is loaded before it runs. */
+function loadedWith(file: string, inputs: Metafile['inputs']): Set<string> {
+  const loaded = new Set([file])
+  for (const one of loaded)
+    for (const { path, kind, external } of inputs[one]?.imports ?? [])
+      if (external !== true && kind !== 'dynamic-import') loaded.add(path)
+  return loaded
+}
