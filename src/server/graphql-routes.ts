@@ -21,6 +21,7 @@ import type { Observer } from './observer.ts'
 import { Departures } from './departures.ts'
 import { CallerPace } from './pace.ts'
 import { addPlaygroundRoutes } from './playground.ts'
+import { Polling } from './polling.ts'
 import { Slowdown } from './slowdown.ts'
 import { isGone, Visit } from './visit.ts'
 
@@ -57,6 +58,7 @@ export function addGraphQLRoutes(
   const slowdown = new Slowdown()
   const pace = new CallerPace()
   const departures = new Departures()
+  const polling = new Polling()
 
   app.post(endpoint, (request, reply) => {
     answer(request, reply, () => {
@@ -194,6 +196,7 @@ export function addGraphQLRoutes(
     function finish(sent: Buffer): void {
       sendBytes(departures, reply, headers, sent)
       visit.end(request.id, 'ok', 200, sent.length)
+      polling.answered(request.raw.socket, visit.started)
     }
   }
 
