@@ -121,11 +121,18 @@ test('categories and references that are too long for an index count as missing,
   assert.deepEqual(elementsOf('tags', { tags: [tag] }), [[tag]])
 })
 
-test('folded text is kept only where lower case of ASCII letters is not enough', () => {
-  assert.equal(foldedOrNull('ABC xyz 123 中文'), null)
-  assert.equal(foldedOrNull('ÀB'), 'ab')
-  assert.equal(foldedOrNull('\u212A'), 'k')
-  assert.equal(foldedOrNull(''), null)
+test('folded text is kept of what is short, and of what is long where lower case of ASCII letters is not enough', () => {
+  const long = 'X'.repeat(995)
+  assert.equal(foldedOrNull('ABC xyz 123 中文'), 'abc xyz 123 中文')
+  assert.equal(foldedOrNull(''), '')
+  assert.equal(foldedOrNull('a\0B'), 'a\0b')
+  assert.equal(foldedOrNull(`${long}ABCDE`), `${long}ABCDE`.toLowerCase())
+  assert.equal(foldedOrNull(`${long}ABCDEF`), null)
+  assert.equal(foldedOrNull(`${long}ABC xyz 123 中文`), null)
+  for (const padding of ['', long]) {
+    assert.equal(foldedOrNull(`${padding}ABÀB`), `${padding}ABab`.toLowerCase())
+    assert.equal(foldedOrNull(`${padding}ABCDE\u212A`), `${padding}ABCDEk`.toLowerCase())
+  }
 })
 
 function columnsOf(value: object) {

@@ -38,12 +38,16 @@ export function splitUri(uri: string): readonly [base: string, key: string] {
   return [uri.slice(0, end), uri.slice(end)]
 }
 
-/** Null when ASCII lower case is the whole of folding, which saves storing most Latin text twice. */
+/** Null when the text is long and ASCII lower case is the whole of folding, which saves storing most long Latin text twice. */
 export function foldedOrNull(text: string): string | null {
-  if (!notAscii.test(text)) return null
+  const isShort = text.length <= longestTwice
+  if (!isShort && !notAscii.test(text)) return null
   const folded = foldText(text)
-  return isAsciiLower(folded, text) ? null : folded
+  return !isShort && isAsciiLower(folded, text) ? null : folded
 }
+
+/** Characters of a text that is folded once, when it is stored, and not each time it is looked through. */
+const longestTwice = 1000
 
 const notAscii = /[^\0-\x7f]/
 

@@ -21,7 +21,7 @@ export interface Table {
 }
 
 /**
- * `folded`: the folded text, or null when that is the text with its ASCII letters in lower case.
+ * `folded`: the folded text; null may stand for the text with its ASCII letters in lower case.
  * `refBase`, `refKey`: a reference's URI cut after its last slash; the first part is an id in `base`.
  */
 export interface Column {

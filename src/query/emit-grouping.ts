@@ -38,7 +38,7 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
   for (const [index, { of }] of plan.measures.entries())
     if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
 
-  const source = createSource(emitter, plan)
+  const source = createSource(emitter, plan, keys)
   const columns = keys.flatMap((key, index) =>
     rawKeys(emitter, key, source).map((raw, part) => [raw, at(index, part)] as const),
   )
@@ -47,20 +47,19 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
   )
   const selected = [...columns.map(([value, as]) => sql`${value} as ${as}`), sql`count(*) as n`, ...measures]
   const names = columns.map(([, as]) => as)
-  const by = groupBy(names)
   const kept =
     emitGroups(emitter, plan, keys, name, names) ??
     emitSums(emitter, plan, keys, { table: name, keys: names, measure: measureName })
-  const main = kept ?? sql`${name} as materialized (select ${join(selected, ', ')} ${source.from()} ${by})`
+  const main = kept ?? sql`${name} as materialized (${source.grouped(selected, names)})`
 
   const sideTables = [...distinct].map(([index, side]) => {
-    const own = createSource(emitter, plan)
+    const own = createSource(emitter, plan, keys)
     const keyColumns = keys.flatMap((key, position) =>
       rawKeys(emitter, key, own).map((value, part) => sql`${value} as ${at(position, part)}`),
     )
     const element = own.elements((plan.measures[index] as MeasurePlan).of, 'counted')
     const counted = [...keyColumns, sql`count(distinct ${element}) as v`]
-    return sql`${side} as materialized (select ${join(counted, ', ')} ${own.from()} ${by})`
+    return sql`${side} as materialized (${own.grouped(counted, names)})`
   })
 
   const measureValue = (measure: number, row: Sql): Sql => {
@@ -129,10 +128,11 @@ interface Source {
   joined(key: GroupKey): Sql
   /** An element of an array at the end of a key's joins; the one grouped by is not the one counted. */
   elements(key: GroupKey, use: 'grouped' | 'counted'): Sql
-  from(): Sql
+  /** Those columns of the groups, whose keys have these names. */
+  grouped(selected: readonly Sql[], names: readonly Sql[]): Sql
 }
 
-function createSource(emitter: Emitter, { table, where }: AggregatePlan): Source {
+function createSource(emitter: Emitter, { table, where }: AggregatePlan, keys: readonly GroupKey[]): Source {
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
   const joins = new Map<string, { readonly alias: Sql; readonly text: Sql }>()
   const joinOnce = (id: string, text: (alias: Sql) => Sql): Sql => {
@@ -168,13 +168,21 @@ function createSource(emitter: Emitter, { table, where }: AggregatePlan): Source
       )
       return sql`${side}.value`
     },
-    from: () => {
-      const { from, on } = fromRoad(emitter, chooseCountRoad(emitter, table, where), row, where, null)
+    grouped: (selected, names) => {
+      const road = chooseCountRoad(emitter, table, where)
+      const { from, on } = fromRoad(emitter, road, row, where, null)
       const all = [...joins.values()].map(({ text }) => text)
       const condition = allOf([...on, emitCondition(emitter, where, row)])
-      return sql`from ${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
+      // Along an index rows may come in groups by themselves, which only its own column tells.
+      const by = road.kind === 'ids' && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
+      const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
+      return sql`select ${join(selected as Sql[], ', ')} from ${rows} ${groupBy(by)}`
     },
   }
+}
+
+function isOneText(keys: readonly GroupKey[]): boolean {
+  return keys.length === 1 && keys[0]?.leaf.kind === 'column' && keys[0].leaf.column.kind === 'text'
 }
 
 function leftJoin(emitter: Emitter, table: Table, alias: Sql, { base, key }: UriParts): Sql {

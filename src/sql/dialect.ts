@@ -66,6 +66,8 @@ export interface Dialect {
   /** What a bucket is grouped and ordered by, and its first moment as text. */
   bucketKey(micros: Sql, bucket: Bucket): Sql
   bucketText(key: Sql, bucket: Bucket): Sql
+  /** What rows are sorted by to be grouped by a text that may be missing. */
+  groupedText(text: Sql): Sql
   /** The sum of a group, or an error when it is past 64 bits. */
   sum(value: Sql): Sql
   /** A sum, or an error when it is no exact JSON number. */

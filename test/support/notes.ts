@@ -245,7 +245,7 @@ async function derivedOf(store: TestStore, table: Table) {
   const columns = storedColumns(table).map((column) => {
     const { name, kind } = column
     if (kind === 'refBase') return `(select uri from base where id = t."${name}") as "${name}"`
-    // In a file it is left out where it is the text in lower case.
+    // In a file it may be left out where it is the text in lower case.
     const text = table.texts.find(({ folded }) => folded === column)?.text.name
     return kind === 'folded' && store.engine === 'sqlite'
       ? `ifnull(t."${name}", lower(t."${text}")) as "${name}"`

@@ -82,6 +82,7 @@ export const postgresDialect: Dialect = {
       ? sql`(left(instant_text(${key}), 19) || 'Z')`
       : sql`left(instant_text(${key}), 10)`
   },
+  groupedText: (text) => text,
   sum: (value) => sql`cast(sum(${value}) as bigint)`,
   checkedSum: (sum) =>
     sql`(case when abs(${sum}) > 9007199254740991 then sum_out_of_range() else ${sum} end)`,

@@ -69,7 +69,7 @@ export function tableStatements(table: Table): TableStatements {
   }
 }
 
-/** Where ASCII lower case is all of folding, the row is given no folded text. */
+/** Of a long text for which ASCII lower case is all of folding, the row is given no folded one. */
 function derivedValue({ kind, path }: Column, index: number): string {
   const value = `given.c${index}`
   return kind === 'folded' ? `coalesce(${value}, lower(${textAt('given.record', path)}))` : value

@@ -9,6 +9,8 @@ import { defineFunctions } from './functions.ts'
 
 /** Milliseconds that a connection waits for another process's lock. */
 const lockTimeout = 10_000
+/** Bytes of the file that are mapped into memory, as many as the engine can; what lies beyond is read page by page. */
+const mostMapped = 2_147_418_112
 
 /** `cacheSize`: MiB of pages that it keeps for itself; what is mapped into memory is shared by all processes. */
 export function connect(
@@ -43,7 +45,7 @@ function connectNow(path: string, { readOnly, cacheSize, timeout }: Connecting):
     ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
   })
   database.exec(
-    `pragma cache_size = ${-1024 * cacheSize}; pragma mmap_size = 1073741824; pragma temp_store = memory;`,
+    `pragma cache_size = ${-1024 * cacheSize}; pragma mmap_size = ${mostMapped}; pragma temp_store = memory;`,
   )
   defineFunctions(database)
   return database

@@ -66,6 +66,8 @@ export const sqliteDialect: Dialect = {
     const format = bucket === 'hour' ? '%Y-%m-%dT%H:00:00Z' : '%Y-%m-%d'
     return sql`strftime(${literal(format)}, ${key} / ${raw(String(microsPerSecond))}, 'unixepoch')`
   },
+  // Without any null the engine compares bytes. Texts with a NUL are refused.
+  groupedText: (text) => sql`ifnull(${text}, char(0))`,
   sum: (value) => sql`sum(${value})`,
   checkedSum: (sum) => sql`iif(abs(${sum}) > 9007199254740991, sum_out_of_range(), ${sum})`,
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
