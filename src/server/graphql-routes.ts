@@ -21,6 +21,7 @@ import type { Observer } from './observer.ts'
 import { Departures } from './departures.ts'
 import { CallerPace } from './pace.ts'
 import { addPlaygroundRoutes } from './playground.ts'
+import { setFree } from './set-free.ts'
 import { Slowdown } from './slowdown.ts'
 import { isGone, Visit } from './visit.ts'
 
@@ -163,7 +164,7 @@ export function addGraphQLRoutes(
   }
 
   function sendData(
-    { body, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
+    { body, isOwn, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
     request: FastifyRequest,
     reply: FastifyReply,
     visit: Visit,
@@ -182,17 +183,18 @@ export function addGraphQLRoutes(
         }
       }
     }
-    if (bytes.length <= compressedFrom) return finish(bytes)
+    if (bytes.length <= compressedFrom) return finish(bytes, isOwn)
     outbox.reserve(bytes.length, reply.raw, callerOf(request))
-    if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes)
+    if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes, isOwn)
     return andThen(zip(bytes, { level: 1 }), (zipped) => {
+      if (isOwn) setFree(bytes)
       if (isGone(reply)) return visit.end(request.id, 'gone', 0, 0)
       headers['content-encoding'] = 'gzip'
-      finish(zipped)
+      finish(zipped, false)
     })
 
-    function finish(sent: Buffer): void {
-      sendBytes(departures, reply, headers, sent)
+    function finish(sent: Buffer, isOwn: boolean): void {
+      sendBytes(departures, reply, headers, sent, isOwn)
       visit.end(request.id, 'ok', 200, sent.length)
     }
   }
@@ -206,12 +208,18 @@ export function addGraphQLRoutes(
 }
 
 /** Past the framework, which would look at each header and at what kind of body it is once more. */
-function sendBytes(departures: Departures, reply: FastifyReply, headers: AnswerHeaders, body: Buffer): void {
+function sendBytes(
+  departures: Departures,
+  reply: FastifyReply,
+  headers: AnswerHeaders,
+  body: Buffer,
+  isOwn: boolean,
+): void {
   const { raw } = reply
   headers['content-length'] = body.length
   raw.writeHead(200, headers)
   reply.hijack()
-  departures.send(raw, body)
+  departures.send(raw, body, isOwn)
 }
 
 /** A browser that asks nothing, and has no key where keys must not be. */
