@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
-import { setFree } from './set-free.ts'
+import { setFree } from '../util/set-free.ts'
 
 /** Copying a longer answer would take longer than handing it to the system beside the head. */
 const copiedUpTo = 4_096
