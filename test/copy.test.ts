@@ -30,7 +30,7 @@ const mixed = pairs.filter(([from, to]) => from !== to || databases.length === 1
 for (const [from, to] of mixed)
   test(`a copy from ${from} to ${to} may be killed at any moment, and the same command ends it`, async (t) => {
     t.diagnostic(`CRASH_SEED=${seed}`)
-    const source = await filled(from)
+    const source = await filled(from, 'often')
     const whole = await exported(source)
     const started = performance.now()
     await copied(source, await emptyUrl(to))
@@ -105,7 +105,7 @@ for (const [from, to] of mixed)
 
 for (const [from, to] of mixed)
   test(`a database that keeps something else than it is given is found out (${from} to ${to})`, async () => {
-    const source = await filled(from)
+    const source = await filled(from, 'once')
     const target = await emptyUrl(to)
     await run(['import', file('nothing.jsonl', []), '--database', target])
     const table = '"tech.service.news.article"'
@@ -146,7 +146,7 @@ for (const [from, to] of mixed)
   })
 
 test('whatever a copy cannot be made of, or in, is told in a sentence and left alone', async () => {
-  const source = await filled('sqlite')
+  const source = await filled('sqlite', 'once')
   const target = inFolder('never.db')
   const refused = async (from: string, to: string, what: RegExp): Promise<void> => {
     const { stdout, stderr, status } = await runProgram(['copy', '--from', from, '--to', to])
@@ -232,24 +232,36 @@ test('a PostgreSQL database is recognised by whatever name it is given', async (
   assert.match(stderr, /cannot be opened: it is the very database that is to be copied\./)
 })
 
-/** The demo's records in several repositories: enough for several transactions. */
-const lines = [...buildDemoCorpus()].flatMap((line: Json) =>
-  ['aaaa', 'bbbb', 'cccc', 'dddd'].map((part) => ({
-    ...line,
-    uri: String(line.uri).replace(/^at:\/\/[^/]+/, `at://did:plc:${part.repeat(6)}`),
-  })),
-)
-const known = new Map<Engine, Promise<string>>()
+const demo: readonly Json[] = [...buildDemoCorpus()]
+const amounts = {
+  once: linesOf(['aaaa']),
+  /** Enough for several transactions. */
+  often: linesOf(['aaaa', 'bbbb', 'cccc']),
+}
+const lines = amounts.once
+const known = new Map<string, Promise<string>>()
+
+/** The demo's records in that many repositories. */
+function linesOf(parts: readonly string[]): readonly Json[] {
+  return demo.flatMap((line) =>
+    parts.map((part) => ({
+      ...line,
+      uri: String(line.uri).replace(/^at:\/\/[^/]+/, `at://did:plc:${part.repeat(6)}`),
+    })),
+  )
+}
 
 /** A database of those records, and of one that was refused. */
-function filled(engine: Engine): Promise<string> {
+function filled(engine: Engine, amount: keyof typeof amounts): Promise<string> {
+  const key = `${engine} ${amount}`
   const fill = async (): Promise<string> => {
     const url = await emptyUrl(engine)
-    await run(['import', file('lines.jsonl', [...lines, { uri: 'nonsense', value: {} }]), '--database', url])
+    const records = file(`${amount}.jsonl`, [...amounts[amount], { uri: 'nonsense', value: {} }])
+    await run(['import', records, '--database', url])
     return url
   }
-  const made = known.get(engine) ?? fill()
-  known.set(engine, made)
+  const made = known.get(key) ?? fill()
+  known.set(key, made)
   return made
 }
 

@@ -22,7 +22,7 @@ const inFolder = temporaryFolder()
 
 /** The demo's records in several repositories: enough for many batches. */
 const lines = [...buildDemoCorpus()].flatMap((line: Json) =>
-  ['aaaa', 'bbbb', 'cccc'].map((part) => ({
+  ['aaaa', 'bbbb'].map((part) => ({
     ...line,
     uri: String(line.uri).replace(/^at:\/\/[^/]+/, `at://did:plc:${part.repeat(6)}`),
   })),

@@ -11,8 +11,8 @@ test('while a stream never rests and others attack, every answer is exact and no
 }, async (t) => {
   const soaked = await soak({
     seed,
-    duration: 14,
-    period: 7,
+    duration: 8,
+    period: 4,
     questions: 60,
     checks: 15,
     sets: 2,

@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { ServiceError } from '../src/errors.ts'
 import type { GraphQLAnswer, Terms } from '../src/query/execute.ts'
+import { setFree } from '../src/util/set-free.ts'
 import { newsLexicons } from './golden/corpora.ts'
 import { onEveryDatabase } from './support/databases.ts'
 import { anybody, type StoredLine } from './support/engine.ts'
@@ -105,6 +106,29 @@ test('the same question is answered from memory until something is written', asy
     courses.map((from) => from === 'memory'),
     [false, true, false, true],
   )
+})
+
+onEveryDatabase('only a body that nobody else has may be set free by whoever sends it', async (database) => {
+  const inFile = database.startsWith('sqlite:') ? [file('own')] : []
+  for (const place of [database, ...inFile]) {
+    await using service = await open({ database: place })
+    const questions = ['{ __typename }', totals, `{ ${article}(first: 50) { nodes { recordJson } } }`]
+    // Again and again, so that whatever is kept is given once more after all was set free that may be.
+    const texts = new Map<string, string>()
+    for (const query of [...questions, ...questions, ...questions]) {
+      const answer = await ask(service, query)
+      assert.ok(answer.kind === 'data')
+      const { body, isOwn, report } = answer
+      const text = Buffer.from(body).toString()
+      assert.equal(texts.get(query) ?? text, text)
+      texts.set(query, text)
+      if (isOwn) {
+        assert.equal(body.byteLength, body.buffer.byteLength)
+        assert.ok(report.from === 'short', `It is ${report.from}.`)
+        setFree(body)
+      }
+    }
+  }
 })
 
 test('what depends on the clock is never answered from memory', async () => {

@@ -23,7 +23,7 @@ import type { ReadService } from './service.ts'
 import { stopping, stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 import { loadTiers } from './tiers.ts'
-import { keepYoungGeneration } from './young-generation.ts'
+import { boundOldGeneration, keepYoungGeneration } from './young-generation.ts'
 
 /** What a server answers from. */
 type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'lexicons' | 'database' | 'root'>
@@ -121,6 +121,7 @@ export async function startServer(
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
   const young = keepYoungGeneration()
+  boundOldGeneration()
   const settling = setTimeout(() => {
     // By itself it is written at the end, which a process that is killed does not come to.
     flushCompileCache()
@@ -154,7 +155,7 @@ async function agentOf(served: Served, config: Config, logs: Logs): Promise<Agen
 
 /** The first to ask what takes long need not wait for what that is done in. */
 function warmUp(read: ReadDatabase): void {
-  const statement = { text: `select 0 as version, null as body`, values: [] }
+  const statement = { text: `select 0 as version, x'' as body`, values: [] }
   const { signal } = new AbortController()
   read.readAnswer(statement, { kind: 'long', signal, caller: 'warming up' }).catch(() => undefined)
 }

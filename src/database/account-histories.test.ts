@@ -12,6 +12,7 @@ import {
   contentJson,
   mark,
   note,
+  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -27,9 +28,9 @@ import {
   widerLexicons,
 } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
-import { emptyDatabases, type TestStore } from '../../test/support/store.ts'
+import { type TestStore } from '../../test/support/store.ts'
 
-const emptyUrl = emptyDatabases()
+const newUrl = noteDatabases()
 
 onEveryDatabase(
   'whatever accounts and operators do, at every moment those are seen who may be, and their records come back as they were',
@@ -69,7 +70,7 @@ interface Known {
 }
 
 async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
-  const path = await emptyUrl(database)
+  const path = await newUrl(database)
   const first = { rev: rev(0), content: 0, made: -1 }
   /** What operators hide: URIs and DIDs. */
   const hidden = new Set<string>()

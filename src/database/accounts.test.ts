@@ -9,6 +9,7 @@ import {
   mark,
   noOutcome,
   note,
+  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -24,9 +25,9 @@ import {
   visibleRecords,
 } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
-import { recordLexicon, emptyDatabases, type TestStore } from '../../test/support/store.ts'
+import { recordLexicon, type TestStore } from '../../test/support/store.ts'
 
-const emptyUrl = emptyDatabases()
+const newUrl = noteDatabases()
 
 onEveryDatabase(
   'a hidden account is unseen at once, and its rows leave the tables in steps',
@@ -91,7 +92,7 @@ onEveryDatabase(
 )
 
 onEveryDatabase('ids of rows that wait are given to no others, after a restart either', async (database) => {
-  const path = await emptyUrl(database)
+  const path = await newUrl(database)
   let before: unknown
   {
     await using store = await filledAt(path, 3)
@@ -388,7 +389,7 @@ onEveryDatabase(
 onEveryDatabase(
   'what waits is judged by the lexicons that are in force when its account comes back',
   async (database) => {
-    const path = await emptyUrl(database)
+    const path = await newUrl(database)
     const strict = [recordLexicon(note, { text: { type: 'integer' } }), ...noteLexicons.slice(1)]
     {
       await using store = await openNotes(path)
@@ -425,7 +426,7 @@ onEveryDatabase(
 onEveryDatabase(
   'records of a collection that is not served wait until it is, whatever their account does meanwhile',
   async (database) => {
-    const path = await emptyUrl(database)
+    const path = await newUrl(database)
     const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
     {
       await using store = await filledAt(path, 3)
@@ -451,12 +452,12 @@ onEveryDatabase(
 const everyNote = `select id, rkey, indexed_at, changed_at from "${note}" order by id`
 
 async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await emptyUrl(database))
+  return openNotes(await newUrl(database))
 }
 
 /** With notes k0, k1 and so on of the first account. */
 async function filled(database: Engine, count: number): Promise<TestStore> {
-  return filledAt(await emptyUrl(database), count)
+  return filledAt(await newUrl(database), count)
 }
 
 async function filledAt(path: string, count: number): Promise<TestStore> {

@@ -111,6 +111,8 @@ export type ReadTerms =
 export interface StoredAnswer {
   readonly version: number
   readonly body: Uint8Array
+  /** Whether nobody else has the body, or memory beside it. */
+  readonly isOwn: boolean
 }
 
 /** A record as it was imported or received, and when. */

@@ -8,6 +8,7 @@ import {
   dids,
   noOutcome,
   note,
+  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -23,10 +24,10 @@ import {
   widerLexicons,
 } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
-import { emptyDatabases, inPairs, type TestStore } from '../../test/support/store.ts'
+import { inPairs, type TestStore } from '../../test/support/store.ts'
 import type { Change } from './database.ts'
 
-const emptyUrl = emptyDatabases()
+const newUrl = noteDatabases()
 const ann = dids[0] as string
 const a = spot('a')
 const record = uriOf(a)
@@ -209,7 +210,7 @@ onEveryDatabase(
 )
 
 onEveryDatabase('another writer honours what is hidden and shown at once', async (database) => {
-  const path = await emptyUrl(database)
+  const path = await newUrl(database)
   await using one = await filledAt(path)
   await using other = await openNotes(path)
   let turn = 10
@@ -228,7 +229,7 @@ onEveryDatabase('another writer honours what is hidden and shown at once', async
 })
 
 onEveryDatabase('who leads honours what another hides', async (database) => {
-  const path = await emptyUrl(database)
+  const path = await newUrl(database)
   await using one = await filledAt(path)
   await using lead = await one.database.write.lead({
     signal: new AbortController().signal,
@@ -267,7 +268,7 @@ onEveryDatabase(
   async (database) => {
     for (const settles of [false, true])
       for (const subject of [record, ann]) {
-        const path = await emptyUrl(database)
+        const path = await newUrl(database)
         {
           await using store = await filledAt(path)
           await hide(store, subject)
@@ -293,7 +294,7 @@ onEveryDatabase(
   async (database) => {
     const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
     for (const subject of [record, ann]) {
-      const path = await emptyUrl(database)
+      const path = await newUrl(database)
       await (await filledAt(path))[Symbol.asyncDispose]()
       {
         await using store = await openNotes(path, undefined, served)
@@ -319,7 +320,7 @@ onEveryDatabase(
 )
 
 onEveryDatabase('a record that no longer fits when it is shown is put aside, not lost', async (database) => {
-  const path = await emptyUrl(database)
+  const path = await newUrl(database)
   {
     await using store = await filledAt(path)
     await hide(store, record)
@@ -338,7 +339,7 @@ onEveryDatabase(
   'who, when and why is kept, also when it is shown again, whatever the clock does',
   async (database) => {
     const clock = stoppedClock()
-    await using store = await openNotes(await emptyUrl(database), clock.now)
+    await using store = await openNotes(await newUrl(database), clock.now)
     const { ledger } = store.database.write
     const at = clock.now()
     assert.equal(await ledger.unhide(record, 'ben'), null)
@@ -413,12 +414,12 @@ onEveryDatabase('what is left to be moved is counted, without one account or wit
 const everyNote = `select id, rkey, indexed_at, changed_at from "${note}" order by id`
 
 async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await emptyUrl(database))
+  return openNotes(await newUrl(database))
 }
 
 /** With notes a and b of the first account, and c of the second. */
 async function filled(database: Engine): Promise<TestStore> {
-  return filledAt(await emptyUrl(database))
+  return filledAt(await newUrl(database))
 }
 
 async function filledAt(path: string): Promise<TestStore> {

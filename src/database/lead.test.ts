@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { onEveryDatabase, onPostgres } from '../../test/support/databases.ts'
 import { line } from '../../test/support/note-lines.ts'
-import { noOutcome, openNotes } from '../../test/support/notes.ts'
+import { noOutcome, noteDatabases, openNotes } from '../../test/support/notes.ts'
 import { startCluster } from '../../test/support/postgres.ts'
-import { emptyDatabases, type TestStore } from '../../test/support/store.ts'
+import { type TestStore } from '../../test/support/store.ts'
 import { until } from '../../test/support/until.ts'
 import { DatabaseBusyError, type Lead } from './database.ts'
 
-const emptyUrl = emptyDatabases()
+const newUrl = noteDatabases()
 
 onEveryDatabase('who leads writes as anybody does', async (database) => {
-  await using store = await openNotes(await emptyUrl(database))
+  await using store = await openNotes(await newUrl(database))
   await using lead = await takeLead(store)
   assert.deepEqual(await lead.applyBatch([store.change(line('a'))]), { ...noOutcome, stored: 1 })
   await lead.ledger.writeState('a source', 'live', null, 0)
@@ -20,7 +20,7 @@ onEveryDatabase('who leads writes as anybody does', async (database) => {
 })
 
 onPostgres('one leads at a time, and whoever waits is next', async () => {
-  const url = await emptyUrl('postgres')
+  const url = await newUrl('postgres')
   await using store = await openNotes(url)
   await using other = await openNotes(url)
   const first = await takeLead(store)
@@ -41,7 +41,7 @@ onPostgres('one leads at a time, and whoever waits is next', async () => {
 })
 
 onPostgres('who has lost the connection that leads writes nothing before it leads again', async () => {
-  await using store = await openNotes(await emptyUrl('postgres'))
+  await using store = await openNotes(await newUrl('postgres'))
   const change = store.change(line('a'))
   {
     await using lead = await takeLead(store)
@@ -60,7 +60,7 @@ onPostgres('who has lost the connection that leads writes nothing before it lead
 })
 
 onPostgres('a lead that is lost in the middle of its writing leaves nothing of that', async () => {
-  await using store = await openNotes(await emptyUrl('postgres'))
+  await using store = await openNotes(await newUrl('postgres'))
   await using lead = await takeLead(store)
   const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   // A load of an empty database is one transaction.

@@ -12,6 +12,7 @@ import {
   mark,
   noOutcome,
   note,
+  noteDatabases,
   openNotes,
   put,
   refuse,
@@ -26,10 +27,10 @@ import {
 } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
 import { keptState, withoutTimes } from '../../test/support/kept-state.ts'
-import { emptyDatabases, type TestStore } from '../../test/support/store.ts'
+import { type TestStore } from '../../test/support/store.ts'
 import type { Change } from './database.ts'
 
-const emptyUrl = emptyDatabases()
+const newUrl = noteDatabases()
 
 onEveryDatabase('in whatever order and however often events come, the highest revision stands', (database) =>
   assertHolds(
@@ -206,7 +207,7 @@ onEveryDatabase(
 onEveryDatabase(
   'two writers of one file know what the other has deleted, hidden and refused',
   async (database) => {
-    const path = await emptyUrl(database)
+    const path = await newUrl(database)
     await using one = await openNotes(path)
     await using other = await openNotes(path)
     await apply(one, put(one, spot('a'), 0, { rev: rev(1) }), put(one, spot('b', 1), 0, { rev: rev(1) }))
@@ -229,7 +230,7 @@ onEveryDatabase(
 )
 
 onEveryDatabase('two writers whose clocks stand still give moments that rise', async (database) => {
-  const path = await emptyUrl(database)
+  const path = await newUrl(database)
   const now = (): bigint => 1_770_000_000_000_000n
   await using one = await openNotes(path, now)
   await using other = await openNotes(path, () => now() - 3_000n)
@@ -344,7 +345,7 @@ function interleave(streams: readonly (readonly Said[])[], turns: readonly numbe
 
 /** Applies them in batches, by two writers in turn, and compares all that is stored with the truth. */
 async function assertTruth(database: Engine, said: readonly Said[], sizes: readonly number[]): Promise<void> {
-  const path = await emptyUrl(database)
+  const path = await newUrl(database)
   await using one = await openNotes(path)
   await using other = await openNotes(path)
   for (let at = 0, batch = 0; at < said.length; batch += 1) {
@@ -379,7 +380,7 @@ function changeOf(store: TestStore, said: Said): Change {
 }
 
 async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await emptyUrl(database))
+  return openNotes(await newUrl(database))
 }
 
 /** Record keys of the notes that can be seen. */

@@ -5,6 +5,7 @@ import {
   dids,
   noOutcome,
   note,
+  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -16,11 +17,11 @@ import {
   uriOf,
 } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
-import { recordLexicon, emptyDatabases, type TestStore } from '../../test/support/store.ts'
+import { recordLexicon, type TestStore } from '../../test/support/store.ts'
 import type { Change, Rejection } from './database.ts'
 import { maxRejectedLength, maxRejections } from './rejections.ts'
 
-const emptyUrl = emptyDatabases()
+const newUrl = noteDatabases()
 const nameless = (record: string, source = 'test'): Change => ({
   kind: 'reject',
   source,
@@ -66,7 +67,7 @@ onEveryDatabase('the newest are kept, up to a number', async (database) => {
 onEveryDatabase(
   'what a rebuild puts aside is neither cut nor dropped, however much else is refused',
   async (database) => {
-    const path = await emptyUrl(database)
+    const path = await newUrl(database)
     const long = 'long '.repeat(20_000)
     const tall = [
       recordLexicon(note, { text: { type: 'string', maxLength: 200_000 } }),
@@ -90,7 +91,7 @@ onEveryDatabase(
 onEveryDatabase(
   'what a rebuild put aside gives way to what its publisher has written since, and comes back with its lexicon',
   async (database) => {
-    const path = await emptyUrl(database)
+    const path = await newUrl(database)
     const strict = [recordLexicon(note, { text: { type: 'integer' } }), ...noteLexicons.slice(1)]
     {
       await using store = await openNotes(path)
@@ -202,5 +203,5 @@ onEveryDatabase('a refusal is bounded whatever the publisher does: one for each 
 })
 
 async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await emptyUrl(database))
+  return openNotes(await newUrl(database))
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { assertCounts } from '../../test/support/counts.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
 import { day, found, line, snapshot } from '../../test/support/note-lines.ts'
-import { dids, noOutcome, note, openNotes } from '../../test/support/notes.ts'
+import { dids, noOutcome, note, noteDatabases, openNotes } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
-import { emptyDatabases, inPairs, type TestStore } from '../../test/support/store.ts'
+import { inPairs, type TestStore } from '../../test/support/store.ts'
 import type { Change } from './database.ts'
 
-const emptyUrl = emptyDatabases()
+const newUrl = noteDatabases()
 const cid = 'bafyreibjk2zm52hfizr454i2vrctndr2q2oimlwxu36s3or2icabptr6by'
 
 onEveryDatabase('a record is stored once, and the same again changes nothing', async (database) => {
@@ -190,7 +190,7 @@ onEveryDatabase(
 onEveryDatabase(
   'two writers of one file take turns, and neither trusts what it remembers',
   async (database) => {
-    const path = await emptyUrl(database)
+    const path = await newUrl(database)
     await using one = await openNotes(path)
     await using other = await openNotes(path)
     const bad = { ...line('r'), value: { $type: 'org.example.note', text: 5 } }
@@ -223,7 +223,7 @@ onEveryDatabase('a reader in the middle of its rows sees one state while others 
 const times = 'select indexed_at, changed_at from "org.example.note"'
 
 async function open(database: Engine): Promise<TestStore> {
-  return openNotes(await emptyUrl(database))
+  return openNotes(await newUrl(database))
 }
 
 async function isOrdered(store: TestStore): Promise<boolean> {

@@ -16,6 +16,8 @@ export class Course implements AnswerReport {
   isTimeless = true
   /** The answer; null while there is none. */
   body: Uint8Array | null = null
+  /** Whether nobody else has it. */
+  isOwn = false
 
   /** Counted when somebody looks. */
   get rows(): number | null {

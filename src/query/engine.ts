@@ -231,6 +231,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
         if (course.statementTime < shortTime) found.isShort = true
         // Nothing was written from before it began until now, so that the answer is of this very version.
         if (before !== null && database.dataVersion() === before) kept.keep(key, before, answered.body)
+        else course.isOwn = answered.isOwn
         return answered.body
       }
       // The order of ids changed under the plan: its statement may not be exact any more.
@@ -247,7 +248,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       const course = new Course()
       const succeed = (body: Uint8Array): GraphQLAnswer => {
         course.body = body
-        return { kind: 'data', body, report: course }
+        return { kind: 'data', body, isOwn: course.isOwn, report: course }
       }
       const fail = (error: unknown): GraphQLAnswer => errorAnswer(error, course)
       try {

@@ -40,7 +40,13 @@ export interface LongTurn extends Patience {
 
 /** `data`: the whole response as UTF-8. `errors`: a request error, so there is no `data`. */
 export type GraphQLAnswer =
-  | { readonly kind: 'data'; readonly body: Uint8Array; readonly report: AnswerReport }
+  | {
+      readonly kind: 'data'
+      readonly body: Uint8Array
+      /** Whether nobody else has the body, or memory beside it. */
+      readonly isOwn: boolean
+      readonly report: AnswerReport
+    }
   | {
       readonly kind: 'errors'
       readonly code: ErrorCode

@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
+import { setFree } from '../util/set-free.ts'
 
 /** Copying a longer answer would take longer than handing it to the system beside the head. */
 const copiedUpTo = 4_096
@@ -16,8 +17,8 @@ export class Departures {
   /** Whether the turn before it answered several; one alone leaves at once. */
   #isBusy = false
 
-  /** The head is written already. */
-  send(response: ServerResponse, body: Buffer): void {
+  /** The head is written already. `isOwn`: nobody else has the body, so that its memory is free once it is sent. */
+  send(response: ServerResponse, body: Buffer, isOwn: boolean): void {
     const turn = performance.nodeTiming.uvMetricsInfo.loopCount
     if (turn !== this.#turn) {
       this.#isBusy = this.#inTurn > 1
@@ -25,8 +26,8 @@ export class Departures {
       this.#inTurn = 0
     }
     this.#inTurn += 1
-    if (!this.#isBusy) return end(response, body)
-    this.#waiting.push(() => end(response, body))
+    if (!this.#isBusy) return end(response, body, isOwn)
+    this.#waiting.push(() => end(response, body, isOwn))
     if (this.#waiting.length === 1) setImmediate(this.#leave)
   }
 
@@ -37,8 +38,9 @@ export class Departures {
   }
 }
 
-function end(response: ServerResponse, body: Buffer): void {
+function end(response: ServerResponse, body: Buffer, isOwn: boolean): void {
   // Of text the head and the body are written as one; in this encoding each byte stays what it is.
   if (body.length <= copiedUpTo) response.end(body.toString('latin1'), 'latin1')
+  else if (isOwn) response.end(body, () => setFree(body))
   else response.end(body)
 }

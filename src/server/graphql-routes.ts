@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../query/execute.ts'
 import { ServiceError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../util/and-then.ts'
+import { setFree } from '../util/set-free.ts'
 import { assertNoKeyInAuthorization, assertNoKeyInUrl } from './authentication.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import { Outbox } from './connections.ts'
@@ -165,7 +166,7 @@ export function addGraphQLRoutes(
   }
 
   function sendData(
-    { body, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
+    { body, isOwn, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
     request: FastifyRequest,
     reply: FastifyReply,
     visit: Visit,
@@ -184,17 +185,18 @@ export function addGraphQLRoutes(
         }
       }
     }
-    if (bytes.length <= compressedFrom) return finish(bytes)
+    if (bytes.length <= compressedFrom) return finish(bytes, isOwn)
     outbox.reserve(bytes.length, reply.raw, callerOf(request))
-    if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes)
+    if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes, isOwn)
     return andThen(zip(bytes, { level: 1 }), (zipped) => {
+      if (isOwn) setFree(bytes)
       if (isGone(reply)) return visit.end(request.id, 'gone', 0, 0)
       headers['content-encoding'] = 'gzip'
-      finish(zipped)
+      finish(zipped, false)
     })
 
-    function finish(sent: Buffer): void {
-      sendBytes(departures, reply, headers, sent)
+    function finish(sent: Buffer, isOwn: boolean): void {
+      sendBytes(departures, reply, headers, sent, isOwn)
       visit.end(request.id, 'ok', 200, sent.length)
       polling.answered(request.raw.socket, visit.started)
     }
@@ -209,12 +211,18 @@ export function addGraphQLRoutes(
 }
 
 /** Past the framework, which would look at each header and at what kind of body it is once more. */
-function sendBytes(departures: Departures, reply: FastifyReply, headers: AnswerHeaders, body: Buffer): void {
+function sendBytes(
+  departures: Departures,
+  reply: FastifyReply,
+  headers: AnswerHeaders,
+  body: Buffer,
+  isOwn: boolean,
+): void {
   const { raw } = reply
   headers['content-length'] = body.length
   raw.writeHead(200, headers)
   reply.hijack()
-  departures.send(raw, body)
+  departures.send(raw, body, isOwn)
 }
 
 /** A browser that asks nothing, and has no key where keys must not be. */

@@ -16,19 +16,24 @@ import { createTools } from '../../src/mcp/tools.ts'
 import { newsParts } from './agent-server.ts'
 
 const program = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
+/** All that is asked comes from one address, within seconds. */
+const generousTiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-agents-'))
-after(() => rmSync(folder, { recursive: true }))
+after(async () => {
+  for (const service of served.values()) await (await service)[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
 
 for (const revision of ['2025-11-25', '2026-07-28'] as const) {
   test(`on standard input a client of ${revision} gets all there is`, async () => {
-    await using service = await start(['serve', '--port', '0', '--database', database(), '--workers', '1'])
+    const service = await serving(1)
     await using agent = await connect(stdio(['--endpoint', `${service.url}/api/graphql`]), revision)
     await assertWhole(agent.client, revision)
     await assertGuide(agent.client)
   })
 
   test(`over HTTP a client of ${revision} gets all there is, from a service elsewhere`, async () => {
-    await using service = await start(['serve', '--port', '0', '--database', database(), '--workers', '1'])
+    const service = await serving(1)
     await using own = await start([
       'mcp',
       '--endpoint',
@@ -41,16 +46,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
   })
 
   test(`each worker of a service answers a client of ${revision}`, async () => {
-    await using service = await start([
-      'serve',
-      '--mcp',
-      '--port',
-      '0',
-      '--database',
-      database(),
-      '--workers',
-      '2',
-    ])
+    const service = await serving(2)
     for (let turn = 0; turn < 3; turn += 1) {
       await using agent = await connect(http(service.url), revision)
       await assertWhole(agent.client, revision)
@@ -216,6 +212,16 @@ function database(): string {
   )
   assert.equal(status, 0, stderr)
   return imported
+}
+
+const served = new Map<number, Promise<Running>>()
+/** A service of so many workers, with agents; one for all tests, none of which changes it. */
+function serving(workers: number): Promise<Running> {
+  const args = ['serve', '--mcp', '--port', '0', '--database', database(), '--workers', String(workers)]
+  args.push('--tiers', generousTiers)
+  const service = served.get(workers) ?? start(args)
+  served.set(workers, service)
+  return service
 }
 
 interface Running extends AsyncDisposable {

@@ -7,7 +7,8 @@ import { storedColumns, type Table } from '../../src/database/tables.ts'
 import { inKeyOrder } from '../../src/util/key-order.ts'
 import type { Json } from '../reference/shapes.ts'
 import { assertCounts } from './counts.ts'
-import { openTestStore, recordLexicon, type TestStore } from './store.ts'
+import { type Engine, type FreshDatabase, freshDatabase } from './postgres.ts'
+import { emptyDatabases, openTestStore, recordLexicon, type TestStore } from './store.ts'
 
 export const note = 'org.example.note'
 export const mark = 'org.example.mark'
@@ -137,6 +138,27 @@ export function repoEnd(did: number, revision: string): Change {
 
 export function openNotes(path: string, now?: () => bigint, lexicons = noteLexicons): Promise<TestStore> {
   return openTestStore({ path, lexicons, ...(now && { now }) })
+}
+
+/**
+ * As `emptyDatabases`, for tests of what is in a database of these notes and not of how it comes to be: PostgreSQL, which
+ * takes longer to lay one out than most tests take, copies one that is.
+ */
+export function noteDatabases(): (engine: Engine) => Promise<string> {
+  const emptyUrl = emptyDatabases()
+  return async (engine) => {
+    if (engine === 'sqlite') return emptyUrl(engine)
+    laidOut ??= layOut()
+    return (await freshDatabase(await laidOut)).url
+  }
+}
+
+let laidOut: Promise<FreshDatabase> | undefined
+
+async function layOut(): Promise<FreshDatabase> {
+  const database = await freshDatabase()
+  await (await openNotes(database.url))[Symbol.asyncDispose]()
+  return database
 }
 
 /** A clock that only moves when it is told to. */

@@ -19,3 +19,9 @@ export function hasEnded(pid: number): boolean {
     return true
   }
 }
+
+/** Megabytes that no other process has and no file. */
+export function privateMemoryOf(pid: number): number {
+  const memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+  return Number(/^Private_Dirty:\s+(\d+) kB/m.exec(memory)?.[1]) / 1024
+}

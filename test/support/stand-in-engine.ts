@@ -36,6 +36,7 @@ export function createStandInEngine(): Pick<QueryEngine, 'execute'> & {
       return {
         kind: 'data',
         body: new TextEncoder().encode(JSON.stringify({ data })),
+        isOwn: true,
         report: new Course(),
       }
     const [first] = errors

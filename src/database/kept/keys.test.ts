@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { onEveryDatabase } from '../../../test/support/databases.ts'
-import { openNotes, stoppedClock } from '../../../test/support/notes.ts'
-import { emptyDatabases } from '../../../test/support/store.ts'
+import { noteDatabases, openNotes, stoppedClock } from '../../../test/support/notes.ts'
+
 import type { ApiKey } from '../ledger.ts'
 
-const emptyUrl = emptyDatabases()
+const newUrl = noteDatabases()
 const hour = 3_600_000_000n
 
 onEveryDatabase('a key is found by its hash alone, from the moment it was added', async (database) => {
   const clock = stoppedClock()
-  await using store = await openNotes(await emptyUrl(database), clock.now)
+  await using store = await openNotes(await newUrl(database), clock.now)
   const { read, write } = store.database
   assert.equal(await read.findKey('h1'), null)
   await write.ledger.addKey({ id: 'k1', name: 'Ärzteblatt "x"', tier: 'research' }, 'h1')
@@ -21,7 +21,7 @@ onEveryDatabase('a key is found by its hash alone, from the moment it was added'
 
 onEveryDatabase('keys are listed from the oldest, and all of them', async (database) => {
   const clock = stoppedClock()
-  await using store = await openNotes(await emptyUrl(database), clock.now)
+  await using store = await openNotes(await newUrl(database), clock.now)
   const { ledger } = store.database.write
   const start = clock.now()
   await ledger.addKey({ id: 'z', name: 'a', tier: 'public' }, '1')
@@ -41,7 +41,7 @@ onEveryDatabase('keys are listed from the oldest, and all of them', async (datab
 })
 
 onEveryDatabase('two keys are never one: ids and hashes are taken once', async (database) => {
-  await using store = await openNotes(await emptyUrl(database))
+  await using store = await openNotes(await newUrl(database))
   const { ledger } = store.database.write
   await ledger.addKey({ id: 'k1', name: 'a', tier: 'public' }, 'h1')
   await assert.rejects(ledger.addKey({ id: 'k1', name: 'b', tier: 'research' }, 'h2'))
@@ -57,7 +57,7 @@ onEveryDatabase(
   'a key that is replaced ends when it was said, and its successor does not',
   async (database) => {
     const clock = stoppedClock()
-    await using store = await openNotes(await emptyUrl(database), clock.now)
+    await using store = await openNotes(await newUrl(database), clock.now)
     const { read, write } = store.database
     const start = clock.now()
     await write.ledger.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
@@ -78,7 +78,7 @@ onEveryDatabase(
 
 onEveryDatabase('what has ended is not replaced, and nothing is added for it', async (database) => {
   const clock = stoppedClock()
-  await using store = await openNotes(await emptyUrl(database), clock.now)
+  await using store = await openNotes(await newUrl(database), clock.now)
   const { read, write } = store.database
   const { ledger } = write
   for (const id of ['ended', 'revoked'])
@@ -98,7 +98,7 @@ onEveryDatabase('what has ended is not replaced, and nothing is added for it', a
 
 onEveryDatabase('a successor that cannot be added leaves the key as it was', async (database) => {
   const clock = stoppedClock()
-  await using store = await openNotes(await emptyUrl(database), clock.now)
+  await using store = await openNotes(await newUrl(database), clock.now)
   const { read, write } = store.database
   await write.ledger.addKey({ id: 'k1', name: 'a', tier: 'research' }, 'h1')
   await assert.rejects(write.ledger.replaceKey('k1', { id: 'k2', hash: 'h1' }, clock.now()))
@@ -107,7 +107,7 @@ onEveryDatabase('a successor that cannot be added leaves the key as it was', asy
 
 onEveryDatabase('a key is revoked once, for good, and that it was is kept', async (database) => {
   const clock = stoppedClock()
-  const path = await emptyUrl(database)
+  const path = await newUrl(database)
   await using store = await openNotes(path, clock.now)
   const { ledger } = store.database.write
   const start = clock.now()
@@ -123,7 +123,7 @@ onEveryDatabase('a key is revoked once, for good, and that it was is kept', asyn
 
 onEveryDatabase('what one process does to keys holds at once for those that read', async (database) => {
   const clock = stoppedClock()
-  const path = await emptyUrl(database)
+  const path = await newUrl(database)
   await using server = await openNotes(path, clock.now)
   await using operator = await openNotes(path, clock.now)
   const { ledger } = operator.database.write

@@ -4,6 +4,7 @@ import { onEveryDatabase } from '../../../test/support/databases.ts'
 import {
   apply,
   dids,
+  noteDatabases,
   openNotes,
   put,
   refuse,
@@ -13,10 +14,10 @@ import {
   uriOf,
 } from '../../../test/support/notes.ts'
 import type { Engine } from '../../../test/support/postgres.ts'
-import { emptyDatabases, type TestStore } from '../../../test/support/store.ts'
+import { type TestStore } from '../../../test/support/store.ts'
 import type { Ledger, RepoJob } from '../ledger.ts'
 
-const emptyUrl = emptyDatabases()
+const newUrl = noteDatabases()
 /** Microseconds. */
 const tenMinutes = 600_000_000n
 const [one, two, three] = dids.toSorted() as [string, string, string]
@@ -25,7 +26,7 @@ const wanted = (did: string, host: string | null = null) => ({ did, host, reason
 onEveryDatabase(
   'a source goes on from the last cursor that was stored, which a batch without one leaves as it is',
   async (database) => {
-    const path = await emptyUrl(database)
+    const path = await newUrl(database)
     {
       await using store = await openNotes(path)
       const { ledger } = store.database.write
@@ -197,7 +198,7 @@ onEveryDatabase(
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const clock = stoppedClock()
-        await using store = await openNotes(inMemory ?? (await emptyUrl(database)), clock.now)
+        await using store = await openNotes(inMemory ?? (await newUrl(database)), clock.now)
         const { ledger } = store.database.write
         let wanted: bigint | null = null
         const begun: bigint[] = []
@@ -432,7 +433,7 @@ onEveryDatabase('what was refused is read a page at a time, in the order of its 
 })
 
 onEveryDatabase('the ledger works while others write to the same database', async (database) => {
-  const path = await emptyUrl(database)
+  const path = await newUrl(database)
   await using mine = await openNotes(path)
   await using theirs = await openNotes(path)
   await apply(theirs, put(theirs, spot('a'), 0, { rev: rev(1) }))
@@ -446,7 +447,7 @@ onEveryDatabase('the ledger works while others write to the same database', asyn
 })
 
 async function open(database: Engine, now?: () => bigint): Promise<TestStore> {
-  return openNotes(await emptyUrl(database), now)
+  return openNotes(await newUrl(database), now)
 }
 
 async function dueDids(ledger: Ledger, kind: RepoJob['kind'], limit = 9): Promise<string[]> {

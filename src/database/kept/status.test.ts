@@ -7,6 +7,7 @@ import {
   dids,
   mark,
   note,
+  noteDatabases,
   openNotes,
   put,
   refuse,
@@ -17,10 +18,10 @@ import {
   stoppedClock,
 } from '../../../test/support/notes.ts'
 import type { Engine } from '../../../test/support/postgres.ts'
-import { emptyDatabases, type TestStore } from '../../../test/support/store.ts'
+import { type TestStore } from '../../../test/support/store.ts'
 import type { BatchOutcome, Change, RejectionReason, SourceState, SourceStatus } from '../database.ts'
 
-const emptyUrl = emptyDatabases()
+const newUrl = noteDatabases()
 const seconds = (n: number): bigint => BigInt(n * 1_000_000)
 
 onEveryDatabase('a new database has its collections, and nothing else to tell', async (database) => {
@@ -241,7 +242,7 @@ test('a database in memory tells the same', async () => {
 })
 
 async function open(database: Engine, now?: () => bigint): Promise<TestStore> {
-  return openNotes(await emptyUrl(database), now)
+  return openNotes(await newUrl(database), now)
 }
 
 async function onlySource(store: TestStore): Promise<SourceStatus> {

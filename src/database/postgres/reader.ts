@@ -69,7 +69,9 @@ export class PostgresReader implements ReadDatabase {
       return await this.#readOnwards(async (client) => {
         const [version, body] = await runForBytes(client, statement, timeout)
         if (body === null) throw answerTooLarge()
-        return { version: Number((version as Buffer).readBigInt64BE()), body: body as Buffer }
+        // What the client received lies beside it.
+        const isOwn = false
+        return { version: Number((version as Buffer).readBigInt64BE()), body: body as Buffer, isOwn }
       }, terms)
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === sumOutOfRangeState) throw sumOutOfRange()

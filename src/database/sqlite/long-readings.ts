@@ -20,7 +20,8 @@ export class LongReadings implements AsyncDisposable {
 
   async readAnswer({ text, values }: Statement, terms: LongTerms): Promise<StoredAnswer> {
     const reply = await this.#answers.ask({ kind: 'answer', statement: { text, values } }, terms)
-    if (reply.kind === 'answer') return reply.answer
+    // It is a part of the message.
+    if (reply.kind === 'answer') return { ...reply.answer, isOwn: false }
     throw new Error(`The answer is a ${reply.kind}.`)
   }
 

@@ -4,6 +4,7 @@
  */
 import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
+import { setFree } from '../../util/set-free.ts'
 import { connect } from './connection.ts'
 import { failureOf } from './failures.ts'
 import type { FromReader, Question, Reply, ToReader } from './reading-messages.ts'
@@ -11,6 +12,8 @@ import { Readings } from './readings.ts'
 
 /** MiB of pages; the file itself is mapped into memory that all processes share. */
 const cacheSize = 16
+/** Bytes of answers that may wait for the collector. */
+const mostGarbage = 4 * 1024 * 1024
 /**
  * In a thread of its own, because this one hears nothing while a statement runs. What it waits for never comes: the
  * pipe ends when the process at its other end does, however that ended.
@@ -60,6 +63,18 @@ function replyTo(question: Question): Reply {
   }
 }
 
+/** Bytes of answers since the collector was last called. */
+let sent = 0
+
 function send(message: FromReader): void {
   process.send?.(message)
+  if (message.kind !== 'answer') return
+  const { body } = message.answer
+  sent += body.length
+  // The message has a copy. That is garbage too once it has gone, and the collector looks at what it takes, not at what
+  // such a thing holds: of large answers it would let a hundred megabytes wait.
+  setFree(body)
+  if (sent < mostGarbage) return
+  sent = 0
+  globalThis.gc?.({ type: 'minor' })
 }

@@ -37,8 +37,8 @@ export class ReadingProcess implements AsyncDisposable {
   constructor(path: string, givesWay: boolean) {
     const child = fork(module, {
       serialization: 'advanced',
-      // Ours may say that a debugger waits, or which file is to be run first.
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      // Ours may say that a debugger waits, or which file is to be run first. It calls the collector itself.
+      execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
       // Nothing is written to the first: its end tells the process of ours.
       stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
     })

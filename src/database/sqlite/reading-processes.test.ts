@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { echo, endless, watchReaders } from '../../../test/support/long-statements.ts'
+import { privateMemoryOf } from '../../../test/support/processes.ts'
 import { openNotes } from '../../../test/support/notes.ts'
 import { temporaryFolder } from '../../../test/support/store.ts'
 import { until } from '../../../test/support/until.ts'
@@ -23,6 +24,22 @@ test('a process is started when there is something to do', async () => {
   assert.deepEqual(readers.all(), [])
   assert.equal(text(await lazy.readAnswer(echo('sqlite', 'first'), patient)), 'first')
   assert.equal(readers.all().length, 1)
+})
+
+test('large answers are whole, and the process that reads them keeps none', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('large.db'))
+  for (let n = 0; n < 100; n += 1) {
+    const repeated = String.fromCharCode(97 + (n % 26))
+    const statement = {
+      text: `select 0 as version, cast(replace(hex(zeroblob(1000000)), '00', ?) as blob) as body`,
+      values: [repeated],
+    }
+    const { body } = await readings.readAnswer(statement, patient)
+    assert.ok(Buffer.from(body).equals(Buffer.alloc(1_000_000, repeated)), repeated)
+  }
+  const memory = privateMemoryOf(onlyOne(readers.all()))
+  assert.ok(memory < 95, `${memory} MB`)
 })
 
 test('as many statements run at a time as there are processes', async () => {

@@ -36,7 +36,7 @@ export class Readings {
 
   readAnswer({ text, values }: Statement): StoredAnswer {
     const row = this.prepare(text).get(...values)
-    return { version: Number(row?.[0]), body: row?.[1] as Uint8Array }
+    return { version: Number(row?.[0]), body: row?.[1] as Uint8Array, isOwn: true }
   }
 
   /** In one transaction, so that its figures agree. */
