@@ -29,7 +29,7 @@ import {
 } from './support-publisher.ts'
 
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)
-const runs = Number(process.env.CRASH_RUNS ?? 3)
+const runs = Number(process.env.CRASH_RUNS ?? 2)
 const inFolder = temporaryFolder()
 const references = JSON.parse(readFileSync(`${packageLexicons}/references.json`, 'utf8'))
 const names = ['crowd', 'alice', 'bert']
