@@ -1,7 +1,7 @@
 /** A block of lines to the changes they ask for. Pure computation, so that any thread can do it. */
 import { isUtf8 } from 'node:buffer'
 import type { Change, Rejection } from '../../database/database.ts'
-import { deriveRow } from '../../database/derive.ts'
+import { type DerivedRow, deriveLoadedRow, deriveRow } from '../../database/derive.ts'
 import type { Table } from '../../database/tables.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { createLineReader, type RecordReading } from '../../lexicon/validate.ts'
@@ -18,9 +18,10 @@ export interface BlockReader {
   readonly read: (bytes: Uint8Array<ArrayBuffer>, source: string, firstLine: number) => Change[]
 }
 
-/** From a reading to the change it asks for: the put, with what the table derives, or else what `refused` says of it. */
+/** From a reading to the change it asks for: the put, with what `derive` says, or else what `refused` says of it. */
 export function createChangeOf(
   tables: readonly Table[],
+  derive: (table: Table, value: object) => DerivedRow = deriveRow,
 ): (reading: RecordReading, refused: () => Pick<Rejection, 'source' | 'record' | 'rev'>) => Change {
   const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))
   return (reading, refused) => {
@@ -31,19 +32,20 @@ export function createChangeOf(
     const { value, ...record } = reading.record
     const table = tableOf.get(record.collection)
     if (table === undefined) throw new Error(`There is no table for ${record.collection}.`)
-    return { kind: 'put', ...record, ...deriveRow(table, value) }
+    return { kind: 'put', ...record, ...derive(table, value) }
   }
 }
 
 export function createBlockReader({ lexicons, tables }: ReaderOptions): BlockReader {
   const readLine = createLineReader(lexicons)
-  const changeOf = createChangeOf(tables)
+  const changeOf = createChangeOf(tables, deriveLoadedRow)
   return {
     read: (bytes, source, firstLine) =>
       splitLines(bytes).flatMap((line, index) => {
         const from = `${source}:${firstLine + index}`
         if (typeof line !== 'string') return [{ kind: 'reject', source: from, ...line }]
-        return /\S/.test(line) ? [changeOf(readLine(line), () => ({ source: from, record: line }))] : []
+        if (!/\S/.test(line)) return []
+        return [changeOf(readLine(line), () => ({ source: from, record: line }))]
       }),
   }
 }
