@@ -7,6 +7,8 @@ import { type ArrayIndex, type Column, storedColumns, type Table } from './table
 export interface DerivedRow {
   readonly columns: readonly ColumnValue[]
   readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
+  /** Only of `deriveLoadedRow`. */
+  readonly texts?: readonly (string | null)[]
 }
 
 /** Worked out once for each table: this is done for every record. */
@@ -36,10 +38,7 @@ export function deriveRow(table: Table, value: object): DerivedRow {
 }
 
 /** The same with what trigram indexes are made of, for loads: the text of each, folded but for ASCII letters. */
-export function deriveLoadedRow(
-  table: Table,
-  value: object,
-): DerivedRow & { readonly texts: readonly (string | null)[] } {
+export function deriveLoadedRow(table: Table, value: object): DerivedRow {
   const { columns, arrays } = deriveRow(table, value)
   return { columns, arrays, texts: deriveTexts(table, value, columns) }
 }
