@@ -194,7 +194,7 @@ async function copyTexts(thread: TextThread, table: Table, database: DatabaseSyn
   database.enableDefensive(false)
   try {
     for (const { name } of table.texts)
-      database.prepare(`insert into ${quote(`${name}_config`)} values ('pgsz', ?)`).run(listPart)
+      database.prepare(`insert into ${quote(`${name}_config`)} values ('pgsz', ?)`).run(BigInt(listPart))
     for (const [name, columns] of table.texts.flatMap((text) => partsOf(text.name))) {
       database.exec(`delete from ${quote(name)}`)
       const places = columns.replaceAll(/\w+/g, '?')

@@ -32,7 +32,8 @@ export class TrigramIndex {
     this.#database = database
     this.#name = name
     const config = database.prepare(`insert into ${this.#part('_config')} values ('pgsz', ?)`)
-    config.run(listPart)
+    // The engine takes no other number for a size than an integer.
+    config.run(BigInt(listPart))
     this.#addPage = database.prepare(`insert into ${this.#part('_data')} (id, block) values (?, ?)`)
     this.#addEntry = database.prepare(
       `insert into ${this.#part('_idx')} (segid, term, pgno) values (?, ?, ?)`,
