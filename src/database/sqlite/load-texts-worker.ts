@@ -12,20 +12,12 @@ const tables = workerData as readonly Table[]
 const answered = 1 << 20
 /** Bytes that all lists together may take in memory. */
 const mostGathered = 96 << 20
-/**
- * Characters that are only kept: while rows come in, the processor is wanted for those, and when all are there the
- * writing is not the last to be done.
- */
-const mostKept = 64 << 20
 
 // Without a name it is a file that goes with the connection, and is written only when memory does not do.
 const database = new DatabaseSync('')
 database.exec('pragma page_size = 8192; pragma journal_mode = off; pragma cache_size = -65536; begin')
 database.enableDefensive(false)
 const indexes = tables.map((table) => layOut(table))
-type Added = Extract<TextRequest, { readonly kind: 'add' }>
-let kept: Added[] = []
-let keptCharacters = 0
 const readings = new Map<string, Iterator<unknown>>()
 
 parentPort?.on('message', (request: TextRequest) => parentPort?.postMessage(answer(request)))
@@ -33,16 +25,12 @@ parentPort?.on('message', (request: TextRequest) => parentPort?.postMessage(answ
 function answer(request: TextRequest): TextAnswer {
   switch (request.kind) {
     case 'add':
-      keep(request)
+      add(request)
       return []
     case 'restart':
-      kept = kept.filter(({ table }) => table !== request.table)
-      keptCharacters = kept.reduce((sum, added) => sum + charactersOf(added), 0)
       indexes[request.table] = layOutAnew(tables[request.table] as Table)
       return []
     case 'finish':
-      for (const each of kept.splice(0)) add(each)
-      keptCharacters = 0
       for (const index of indexes[request.table] ?? []) index.complete()
       return []
     case 'read':
@@ -60,23 +48,8 @@ function layOutAnew(table: Table): readonly TrigramIndex[] {
   return layOut(table)
 }
 
-function keep(added: Added): void {
-  kept.push(added)
-  keptCharacters += charactersOf(added)
-  while (keptCharacters > mostKept) {
-    const first = kept.shift()
-    if (first === undefined) return
-    keptCharacters -= charactersOf(first)
-    add(first)
-  }
-}
-
-function charactersOf({ texts }: Added): number {
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
-}
-
 /** One index after the other: what each gathers has just room in the processor's cache. */
-function add({ table, ids, texts }: Added): void {
+function add({ table, ids, texts }: Extract<TextRequest, { readonly kind: 'add' }>): void {
   const ofTable = indexes[table] ?? []
   for (const [at, index] of ofTable.entries())
     for (const [row, id] of ids.entries()) {

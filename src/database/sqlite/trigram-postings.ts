@@ -196,11 +196,8 @@ export class TrigramPostings {
     terms[term + parts] = Math.min((terms[term + parts] as number) + 1, 16)
     terms[term + end] = place + size
     this.#taken += size + linkBytes
-    if (this.#taken > this.#lists.length) {
-      const lists = new Uint8Array(2 * this.#lists.length)
-      lists.set(this.#lists)
-      this.#lists = lists
-    }
+    if (this.#taken > this.#lists.length)
+      this.#lists = new Uint8Array(this.#lists.buffer.transfer(2 * this.#lists.length))
     return place
   }
 
