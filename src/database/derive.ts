@@ -7,17 +7,54 @@ import { type ArrayIndex, type Column, storedColumns, type Table } from './table
 export interface DerivedRow {
   readonly columns: readonly ColumnValue[]
   readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
+  /** Only of `deriveLoadedRow`. */
+  readonly texts?: readonly (string | null)[]
+}
+
+/** Worked out once for each table: this is done for every record. */
+const stored = oncePerTable(storedColumns)
+const placesOfFolded = oncePerTable((table) =>
+  table.texts.map(({ folded }) => stored(table).findIndex(({ name }) => name === folded.name)),
+)
+
+function oncePerTable<Result>(work: (table: Table) => Result): (table: Table) => Result {
+  const known = new WeakMap<Table, Result>()
+  return (table) => {
+    const result = known.get(table) ?? work(table)
+    known.set(table, result)
+    return result
+  }
 }
 
 /** Values of a shape the lexicon does not allow count as missing; `refBase` is the base as text. */
 export function deriveRow(table: Table, value: object): DerivedRow {
   return {
-    columns: storedColumns(table).map(({ kind, path }) => {
+    columns: stored(table).map(({ kind, path }) => {
       const found = columnValue(kind, valueAt(value, path))
       return kind === 'text' && isTooLong(found) ? null : found
     }),
     arrays: table.arrays.map((array) => elements(array, value)),
   }
+}
+
+/** The same with what trigram indexes are made of, for loads: the text of each, folded but for ASCII letters. */
+export function deriveLoadedRow(table: Table, value: object): DerivedRow {
+  const { columns, arrays } = deriveRow(table, value)
+  return { columns, arrays, texts: deriveTexts(table, value, columns) }
+}
+
+/** `columns`: what `deriveRow` says. */
+export function deriveTexts(
+  table: Table,
+  value: object,
+  columns: readonly ColumnValue[],
+): readonly (string | null)[] {
+  return placesOfFolded(table).map((place, index) => {
+    const folded = columns[place]
+    if (typeof folded === 'string') return folded
+    const text = valueAt(value, table.texts[index]?.path ?? [])
+    return typeof text === 'string' ? text : null
+  })
 }
 
 /**
@@ -89,12 +126,13 @@ function referenceOf(value: unknown): readonly [string, string] | null {
 }
 
 function elements(array: ArrayIndex, value: object): readonly (readonly ColumnValue[])[] {
-  const found = new Map<string, readonly ColumnValue[]>()
+  const rows: (readonly ColumnValue[])[] = []
   for (const element of spread(value, array.path)) {
     const row = elementRow(array, element)
-    if (row !== null) found.set(row.join('\0'), row)
+    if (row !== null) rows.push(row)
   }
-  return [...found.values()]
+  if (rows.length < 2) return rows
+  return [...new Map(rows.map((row) => [row.join('\0'), row])).values()]
 }
 
 function elementRow({ kind }: ArrayIndex, element: unknown): readonly ColumnValue[] | null {
@@ -111,11 +149,18 @@ export function valueAt(value: object, path: readonly string[]): unknown {
 }
 
 /** All values at a path, passing through arrays. */
-function spread(value: unknown, path: readonly string[]): readonly unknown[] {
-  if (Array.isArray(value)) return value.flatMap((element) => spread(element, path))
-  const [property, ...rest] = path
+function spread(value: unknown, path: readonly string[], at = 0): readonly unknown[] {
+  const property = path[at]
+  if (Array.isArray(value))
+    return property === undefined && !value.some(isNested)
+      ? value.filter((element) => element !== null)
+      : value.flatMap((element) => spread(element, path, at))
   if (property === undefined) return value === undefined || value === null ? [] : [value]
-  return isObject(value) && Object.hasOwn(value, property) ? spread(value[property], rest) : []
+  return isObject(value) && Object.hasOwn(value, property) ? spread(value[property], path, at + 1) : []
+}
+
+function isNested(element: unknown): boolean {
+  return Array.isArray(element)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

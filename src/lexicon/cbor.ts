@@ -3,14 +3,19 @@
  * again for the next record. Hashing every record of an import is most of what its encoding is for; links, bytes and
  * whatever else JSON does not have are left to the official library.
  */
-import { orderedKeys } from '../util/key-order.ts'
+import { keysInOrder, orderedKeys } from '../util/key-order.ts'
 
+let keysOf = orderedKeys
 let memory = Buffer.allocUnsafe(64 * 1024)
 let end = 0
 
-/** Good until the next call; null when the value has something that is no plain JSON. */
-export function encodePlain(value: unknown): Uint8Array | null {
+/**
+ * Good until the next call; null when the value has something that is no plain JSON. `isInOrder`: it has been through
+ * `inKeyOrder`.
+ */
+export function encodePlain(value: unknown, isInOrder = false): Uint8Array | null {
   end = 0
+  keysOf = isInOrder ? keysInOrder : orderedKeys
   return write(value) ? memory.subarray(0, end) : null
 }
 
@@ -57,7 +62,7 @@ function writeMap(object: object): boolean {
   const members = object as Readonly<Record<string, unknown>>
   // The official library takes some such objects for CIDs.
   if (members['/'] !== undefined || members['multihash'] !== undefined) return false
-  const keys = orderedKeys(object)
+  const keys = keysOf(object)
   writeHead(map, keys.length)
   for (const key of keys) {
     writeText(key)

@@ -100,7 +100,10 @@ export function createRecordReader(lexicons: LexiconSet): RecordReader {
     if ('reason' in metadata) return refuse(uri, metadata.reason, metadata.message)
     const content = readContent(collection, value, line['cid'])
     if ('reason' in content) return refuse(uri, content.reason, content.message)
-    return { ok: true, record: { ...place, ...metadata, ...content, value } }
+    const { did, rkey } = place
+    const { rev, indexedAt } = metadata
+    const { cid, json } = content
+    return { ok: true, record: { collection: collection.nsid, did, rkey, cid, rev, indexedAt, value, json } }
   }
 }
 
@@ -125,6 +128,19 @@ interface Place {
   readonly rkey: string
 }
 
+/** Neighbouring records mostly have the same of it. */
+function rememberingLast(isValid: (text: string) => boolean): (text: string) => boolean {
+  let last: string | null = null
+  return (text) => {
+    if (text === last) return true
+    if (!isValid(text)) return false
+    last = text
+    return true
+  }
+}
+
+const isDid = rememberingLast(isValidDid)
+const isNsid = rememberingLast(isValidNsid)
 const uriForm = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/
 
 /** The parts of a record's URI, or what is wrong with it. */
@@ -133,9 +149,9 @@ function parseUri(uri: string): Place | string {
   if (did === undefined || collection === undefined || rkey === undefined) {
     return 'The URI is not of the form at://did/collection/rkey.'
   }
-  if (!isValidDid(did))
+  if (!isDid(did))
     return `"${did}" in the URI is no DID${did.startsWith('did:') ? '' : ', which a record must have'}.`
-  if (!isValidNsid(collection)) return `"${collection}" in the URI is no NSID.`
+  if (!isNsid(collection)) return `"${collection}" in the URI is no NSID.`
   if (!isValidRecordKey(rkey)) return `"${rkey}" in the URI is no record key.`
   return { did, collection, rkey }
 }
@@ -202,7 +218,7 @@ function readContent(
     const data = (special ? lexToIpld(lexValue) : ordered) as LexValue
     const wrongLink = special ? findWrongLink(data, 'Record') : null
     if (wrongLink !== null) return wrongLink
-    const cid = cidOf(data)
+    const cid = cidOf(data, !special)
     return checkCid(cid, given) ?? { cid, json }
   } catch (error) {
     // The official validator knows some of the impossible dates too.

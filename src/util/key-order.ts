@@ -59,6 +59,14 @@ export function orderedKeys(object: object): readonly string[] {
   return keys
 }
 
+/** The same of an object whose keys were entered in order. */
+export function keysInOrder(object: object): readonly string[] {
+  const keys = Object.keys(object)
+  const first = keys[0]?.charCodeAt(0) ?? 0
+  // Those that are whole numbers come first, whenever they were entered.
+  return first >= 0x30 && first <= 0x39 ? orderedKeys(object) : keys
+}
+
 const notAscii = /[^\0-\x7f]/
 
 function compareKeys(a: string, b: string): number {

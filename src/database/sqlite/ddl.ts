@@ -243,6 +243,13 @@ export function createUnsetTextIndexes(table: Table): string {
     .join('\n')
 }
 
+export function dropTextIndexes(table: Table): string {
+  return table.texts
+    .flatMap(({ name }) => [`${name}/terms`, `${name}/counts`, name])
+    .map((name) => `drop table ${quote(name)};`)
+    .join('\n')
+}
+
 /** Enters all rows into a trigram index. */
 export function fillText(table: Table, text: TextIndex): string {
   return `insert into ${quote(text.name)} (rowid, t) select id, ${indexedText(text)}
@@ -250,8 +257,12 @@ export function fillText(table: Table, text: TextIndex): string {
 }
 
 /** As a trigram index has it; null where there is none. */
-export function indexedText({ folded, text }: TextIndex): string {
-  return `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || '${padding}'`
+export function indexedText(index: TextIndex): string {
+  return `${foldedText(index)} || '${padding}'`
+}
+
+export function foldedText({ folded, text }: TextIndex): string {
+  return `ifnull(${quote(folded.name)}, lower(${quote(text.name)}))`
 }
 
 /** Makes one of all that an index has gathered. */

@@ -1,42 +1,23 @@
-/** The thread beside a load: builds trigram indexes of its own from records, and hands out what they are made of. */
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+/** The thread beside a load: builds trigram indexes of its own from texts, and hands out what they are made of. */
+import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { foldText } from '../../util/fold.ts'
 import type { ColumnValue } from '../database.ts'
-import { valueAt } from '../derive.ts'
 import type { Table } from '../tables.ts'
-import { createTextIndexes, optimizeText, padding, quote, refreshCounts } from './ddl.ts'
+import { createUnsetTextIndexes, dropTextIndexes, quote } from './ddl.ts'
 import type { TextAnswer, TextRequest } from './load-texts.ts'
+import { TrigramIndex } from './trigram-index.ts'
 
 const tables = workerData as readonly Table[]
 /** Bytes of an answer, roughly. */
 const answered = 1 << 20
-/** One group of so many is indexed as it comes, so that this thread is not the last to be done. */
-const groupsKept = 6
-/** What an index gathers is merged once, at the end, unless there is more than this; it can have 2,000. */
-const mostSegments = 1_000
+/** Bytes that all lists together may take in memory. */
+const mostGathered = 96 << 20
 
 // Without a name it is a file that goes with the connection, and is written only when memory does not do.
 const database = new DatabaseSync('')
 database.exec('pragma page_size = 8192; pragma journal_mode = off; pragma cache_size = -65536; begin')
-const gatherings = tables.map((table) => {
-  database.exec(createTextIndexes(table))
-  return table.texts.map(({ name, path }) => {
-    const [index, gathered] = [quote(name), quote(`${name}/gathered`)]
-    database.exec(`
-      insert into ${index} (${index}, rank) values ('automerge', 0), ('crisismerge', ${mostSegments});
-      create table ${gathered} (id integer primary key, t text not null)`)
-    return {
-      name,
-      gathered,
-      path,
-      keep: database.prepare(`insert into ${gathered} values (?, ?)`),
-      index: database.prepare(`insert into ${index} (rowid, t) values (?, ?)`),
-    }
-  })
-})
-/** How many groups of rows have come. */
-let groups = 0
+database.enableDefensive(false)
+const indexes = tables.map((table) => layOut(table))
 const readings = new Map<string, Iterator<unknown>>()
 
 parentPort?.on('message', (request: TextRequest) => parentPort?.postMessage(answer(request)))
@@ -44,47 +25,40 @@ parentPort?.on('message', (request: TextRequest) => parentPort?.postMessage(answ
 function answer(request: TextRequest): TextAnswer {
   switch (request.kind) {
     case 'add':
-      gather(gatherings[request.table] ?? [], request.ids, request.records)
+      add(request)
+      return []
+    case 'restart':
+      indexes[request.table] = layOutAnew(tables[request.table] as Table)
       return []
     case 'finish':
-      for (const gathering of gatherings[request.table] ?? []) fill(gathering)
+      for (const index of indexes[request.table] ?? []) index.complete()
       return []
     case 'read':
       return nextRows(request.name)
   }
 }
 
-interface Gathering {
-  /** Of the index. */
-  readonly name: string
-  /** The table of its texts, quoted. */
-  readonly gathered: string
-  readonly path: readonly string[]
-  readonly keep: StatementSync
-  readonly index: StatementSync
+function layOut(table: Table): readonly TrigramIndex[] {
+  database.exec(createUnsetTextIndexes(table))
+  return table.texts.map(({ name }) => new TrigramIndex(database, name))
 }
 
-function gather(gathering: readonly Gathering[], ids: readonly number[], records: readonly string[]): void {
-  groups += 1
-  const isIndexed = groups % groupsKept === 1
-  const values = records.map((json) => JSON.parse(json) as object)
-  for (const { path, keep, index } of gathering) {
-    const add = isIndexed ? index : keep
-    for (const [at, value] of values.entries()) {
-      const text = valueAt(value, path)
-      // As the statement that fills an index from its table has it.
-      if (typeof text === 'string') add.run(ids[at] as number, foldText(text) + padding)
-    }
-  }
+function layOutAnew(table: Table): readonly TrigramIndex[] {
+  database.exec(dropTextIndexes(table))
+  return layOut(table)
 }
 
 /** One index after the other: what each gathers has just room in the processor's cache. */
-function fill({ name, gathered }: Gathering): void {
-  database.exec(`
-    insert into ${quote(name)} (rowid, t) select id, t from ${gathered} order by id;
-    drop table ${gathered};
-    ${optimizeText({ name })}
-    ${refreshCounts({ name })}`)
+function add({ table, ids, texts }: Extract<TextRequest, { readonly kind: 'add' }>): void {
+  const ofTable = indexes[table] ?? []
+  for (const [at, index] of ofTable.entries())
+    for (const [row, id] of ids.entries()) {
+      const text = texts[row * ofTable.length + at]
+      if (typeof text === 'string') index.add(id, text)
+    }
+  const all = indexes.flat()
+  if (all.reduce((sum, { bytes }) => sum + bytes, 0) < mostGathered) return
+  all.reduce((largest, index) => (index.bytes > largest.bytes ? index : largest)).writeSegment()
 }
 
 function nextRows(name: string): TextAnswer {
@@ -104,5 +78,7 @@ function nextRows(name: string): TextAnswer {
 function readAll(name: string): Iterator<unknown> {
   const select = database.prepare(`select * from ${quote(name)}`)
   select.setReturnArrays(true)
+  // What is an integer is handed on as one.
+  select.setReadBigInts(true)
   return select.iterate()
 }

@@ -87,7 +87,7 @@ async function indexOf(store: TestStore): Promise<{
   return {
     terms: await store.rows(`select * from "${index}/terms"`),
     counts: await store.rows(`select * from "${index}/counts"`),
-    settings: await store.rows(`select * from "${index}_config" where k = 'pgsz'`),
+    settings: await store.rows(`select typeof(v), v from "${index}_config" where k = 'pgsz'`),
     layout: await store.rows(`select name, sql from sqlite_master where name glob '*trigram*' order by name`),
   }
 }

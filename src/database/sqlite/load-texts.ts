@@ -1,16 +1,15 @@
 /**
  * Trigram indexes of a load, built in a thread of their own, because filling them takes longer than anything else that
- * a load does to the file. While rows come in the thread keeps most of their texts, since reading wants the processor;
- * it builds while all other indexes are built. It has indexes of its own, laid out alike; what is in them is copied
- * row by row in the load's own transaction. Whatever makes that impossible for a table (a row that changes, ids
- * that must be given anew) leaves its indexes to be filled from its rows at the end.
+ * a load does to the file. The thread has indexes of its own, laid out alike; what is in them is copied row by row in
+ * the load's own transaction. It is told the texts as rows come in. Where those are not what the table has at the end (a
+ * row has changed, ids were given anew), it begins again with what is read from the table.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { moduleBeside } from '../../util/module-beside.ts'
 import type { ColumnValue } from '../database.ts'
 import type { Table } from '../tables.ts'
-import { createUnsetTextIndexes, listPart, quote } from './ddl.ts'
+import { createUnsetTextIndexes, dropTextIndexes, foldedText, listPart, quote } from './ddl.ts'
 
 /** What the thread is asked, in turn; it answers each. */
 export type TextRequest =
@@ -18,8 +17,11 @@ export type TextRequest =
       readonly kind: 'add'
       readonly table: number
       readonly ids: readonly number[]
-      readonly records: readonly string[]
+      /** For each of these rows, one for each of the table's trigram indexes. */
+      readonly texts: Texts
     }
+  /** What was added to that table's indexes is not so. */
+  | { readonly kind: 'restart'; readonly table: number }
   /** No rows of that table will follow. */
   | { readonly kind: 'finish'; readonly table: number }
   /** The next rows of a table that an index is made of. */
@@ -27,6 +29,9 @@ export type TextRequest =
 
 /** Rows that were asked for; none when all have been read. */
 export type TextAnswer = readonly (readonly ColumnValue[])[]
+
+/** Folded but for ASCII letters. */
+type Texts = readonly (string | null)[]
 
 /** Characters of records that are sent at once, and how many such groups may wait for the thread. */
 const sentAtOnce = 1 << 20
@@ -40,7 +45,7 @@ export class TextGatherer {
   readonly #onAdd: (characters: number) => void
   #isComplete: boolean
   #ids: number[] = []
-  #records: string[] = []
+  #texts: (string | null)[] = []
 
   constructor(table: Table, onAdd: (characters: number) => void) {
     this.table = table
@@ -54,11 +59,11 @@ export class TextGatherer {
     return this.#isComplete
   }
 
-  add(id: number, json: string): void {
-    if (!this.#isComplete) return
+  /** `characters`: of its record. */
+  add(id: number, texts: Texts, characters: number): void {
     this.#ids.push(id)
-    this.#records.push(json)
-    this.#onAdd(json.length)
+    for (const text of texts) this.#texts.push(text)
+    this.#onAdd(characters)
   }
 
   abandon(): void {
@@ -66,10 +71,14 @@ export class TextGatherer {
     this.take()
   }
 
-  take(): { readonly ids: readonly number[]; readonly records: readonly string[] } {
-    const taken = { ids: this.#ids, records: this.#records }
+  restart(): void {
+    this.#isComplete = true
+  }
+
+  take(): { readonly ids: readonly number[]; readonly texts: Texts } {
+    const taken = { ids: this.#ids, texts: this.#texts }
     this.#ids = []
-    this.#records = []
+    this.#texts = []
     return taken
   }
 }
@@ -102,16 +111,18 @@ export class LoadTexts implements AsyncDisposable {
     await Promise.all(this.#waiting.splice(0, this.#waiting.length - mostWaiting))
   }
 
-  /** All rows are in place. */
-  end(): void {
+  /** All rows are in place, under the ids that they keep. */
+  async end(database: DatabaseSync): Promise<void> {
     const thread = this.#thread
     if (thread === null) {
       for (const gatherer of this.#gatherers) gatherer.abandon()
       return
     }
     this.#sendGathered(thread)
-    for (const [table, { isComplete }] of this.#gatherers.entries())
-      if (isComplete) this.#wait(thread.ask({ kind: 'finish', table }))
+    for (const [table, gatherer] of this.#gatherers.entries()) {
+      if (!gatherer.isComplete) await this.#addAnew(thread, table, gatherer, database)
+      this.#wait(thread.ask({ kind: 'finish', table }))
+    }
   }
 
   /** Takes over, for every table that is complete, what the thread has built. */
@@ -130,9 +141,35 @@ export class LoadTexts implements AsyncDisposable {
   #sendGathered(thread: TextThread): void {
     this.#gathered = 0
     for (const [table, gatherer] of this.#gatherers.entries()) {
-      const { ids, records } = gatherer.take()
-      if (ids.length > 0) this.#wait(thread.ask({ kind: 'add', table, ids, records }))
+      const { ids, texts } = gatherer.take()
+      if (ids.length > 0) this.#wait(thread.ask({ kind: 'add', table, ids, texts }))
     }
+  }
+
+  async #addAnew(
+    thread: TextThread,
+    number: number,
+    gatherer: TextGatherer,
+    database: DatabaseSync,
+  ): Promise<void> {
+    const { table } = gatherer
+    if (table.texts.length === 0) return
+    this.#wait(thread.ask({ kind: 'restart', table: number }))
+    gatherer.restart()
+    const rows = database.prepare(
+      `select id, ${table.texts.map(foldedText).join(', ')} from ${quote(table.name)} order by id`,
+    )
+    rows.setReturnArrays(true)
+    for (const row of rows.iterate() as Iterable<unknown>) {
+      const [id, ...texts] = row as [number, ...Texts]
+      gatherer.add(
+        id,
+        texts,
+        texts.reduce((sum, text) => sum + (text?.length ?? 0), 0),
+      )
+      await this.send()
+    }
+    this.#sendGathered(thread)
   }
 
   #wait(answer: Promise<unknown>): void {
@@ -151,14 +188,13 @@ const partsOf = (name: string): readonly (readonly [table: string, columns: stri
 
 async function copyTexts(thread: TextThread, table: Table, database: DatabaseSync): Promise<void> {
   // Laid out anew, so that the engine has nothing in memory of what is about to be written beneath it.
-  for (const { name } of table.texts)
-    for (const each of [`${name}/terms`, `${name}/counts`, name]) database.exec(`drop table ${quote(each)}`)
+  database.exec(dropTextIndexes(table))
   database.exec(createUnsetTextIndexes(table))
   // The engine guards what its extensions keep.
   database.enableDefensive(false)
   try {
     for (const { name } of table.texts)
-      database.prepare(`insert into ${quote(`${name}_config`)} values ('pgsz', ?)`).run(listPart)
+      database.prepare(`insert into ${quote(`${name}_config`)} values ('pgsz', ?)`).run(BigInt(listPart))
     for (const [name, columns] of table.texts.flatMap((text) => partsOf(text.name))) {
       database.exec(`delete from ${quote(name)}`)
       const places = columns.replaceAll(/\w+/g, '?')

@@ -15,13 +15,13 @@ export function reorder(database: DatabaseSync, table: Table): void {
       select t.id, row_number() over (order by t.indexed_at, t.rkey, base.did)
       from ${quote(table.name)} t join base on base.id = t.base;
     ${createTable(table, aside)}
+    drop index ${quote(`${aside}/key`)};
     insert into ${quote(aside)} (id, ${columns})
       select new, ${columns} from renumbered cross join ${quote(table.name)} t on t.id = old order by new;
     ${createSideTables(table, '/reordered')}
     ${table.arrays.map((array) => moveSideTable(array.name, array.kind === 'reference' ? 'base, rkey' : 'value')).join('\n')}
     drop table ${quote(table.name)};
     alter table ${quote(aside)} rename to ${quote(table.name)};
-    drop index ${quote(`${aside}/key`)};
     create unique index ${quote(`${table.name}/key`)} on ${quote(table.name)} (base, rkey);
     drop table temp.renumbered;
   `)

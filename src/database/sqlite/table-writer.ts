@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../database.ts'
-import { deriveRow } from '../derive.ts'
+import { deriveRow, deriveTexts } from '../derive.ts'
 import { storedColumns, type Table } from '../tables.ts'
 import { CountWriter } from './count-writer.ts'
 import {
@@ -49,7 +49,7 @@ export interface NewRow {
 }
 
 export type RowChange = Pick<NewRow, 'cid' | 'rev' | 'changedAt' | 'json'>
-type Derived = Pick<RecordPut, 'columns' | 'arrays'>
+type Derived = Pick<RecordPut, 'columns' | 'arrays' | 'texts'>
 
 /** Where rows are: a table, or where those of hidden accounts wait. */
 export interface Rows {
@@ -152,7 +152,7 @@ export class TableWriter implements Rows {
    * False when the record is there already, which is then left alone. `bulk`: trigrams and counts come later, all at
    * once.
    */
-  insert(row: NewRow, { columns, arrays }: Derived, bulk = false): boolean {
+  insert(row: NewRow, { columns, arrays, texts }: Derived, bulk = false): boolean {
     const id = row.id ?? this.#nextId
     const derived = this.#withBases(columns)
     const kept = [
@@ -174,8 +174,7 @@ export class TableWriter implements Rows {
     // A row that comes back under its old id stands where it stood.
     if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
     this.#addDerived(id, arrays, bulk)
-    if (this.#ordered) this.#gatherer?.add(id, row.json)
-    else this.#gatherer?.abandon()
+    this.#gather(id, row.json, texts ?? null, columns)
     return true
   }
 
@@ -268,11 +267,15 @@ export class TableWriter implements Rows {
     this.#saveOrder(this.#ordered)
   }
 
+  /** All rows of a load are there: gives them the ids that they keep. */
+  completeOrder(): void {
+    if (!this.#ordered) reorder(this.#database, this.table)
+    this.#saveOrder(true)
+  }
+
   /** Everything that is cheaper to build at once, over rows that are in place. */
   completeLoad(): void {
     const { table } = this
-    if (!this.#ordered) reorder(this.#database, table)
-    this.#saveOrder(true)
     this.#drift = 0
     // Trigrams first: the pages that building them frees are taken by the indexes.
     for (const text of this.#gatherer?.isComplete === true ? [] : table.texts) {
@@ -287,6 +290,13 @@ export class TableWriter implements Rows {
   fillSums(): void {
     this.#sums?.forget()
     this.#database.exec(fillSums(this.table))
+  }
+
+  #gather(id: number, json: string, texts: Texts | null, columns: readonly ColumnValue[]): void {
+    if (this.#gatherer?.isComplete !== true) return
+    if (this.#ordered)
+      this.#gatherer.add(id, texts ?? deriveTexts(this.table, JSON.parse(json), columns), json.length)
+    else this.#gatherer.abandon()
   }
 
   /** Ids follow the default order as long as every new record sorts after the last. */

@@ -166,6 +166,7 @@ export class SqliteWriter implements WriteDatabase {
   refill(batches: Iterable<readonly Change[]>): void {
     this.#startLoad()
     for (const batch of batches) this.#apply(batch)
+    this.#completeOrder()
     this.#completeLoad()
     this.#bulk = false
   }
@@ -189,7 +190,8 @@ export class SqliteWriter implements WriteDatabase {
         addOutcome(total, this.#apply(batch))
         await texts.send()
       }
-      texts.end()
+      this.#completeOrder()
+      await texts.end(this.#database)
       this.#completeLoad()
       await texts.copyTo(this.#database)
     } catch (error) {
@@ -389,6 +391,10 @@ export class SqliteWriter implements WriteDatabase {
   #startLoad(texts: LoadTexts | null = null): void {
     this.#bulk = true
     for (const table of this.#tables.values()) table.startLoad(texts?.gatherer(table.table) ?? null)
+  }
+
+  #completeOrder(): void {
+    for (const table of this.#tables.values()) table.completeOrder()
   }
 
   #completeLoad(): void {
