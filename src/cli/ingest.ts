@@ -1,5 +1,4 @@
 /** What `ingest` and the thread of `serve --ingest` run: sources, and the work beside them, over one database. */
-import { availableParallelism } from 'node:os'
 import type { Writer } from '../database/database.ts'
 import { fetchRepositories } from '../ingest/backfill.ts'
 import { createFloodGuard } from '../ingest/flood.ts'
@@ -11,6 +10,7 @@ import type { Source } from '../ingest/source.ts'
 import type { CommandContext } from './command.ts'
 import { createSource } from './create-source.ts'
 import { lexiconDir, loadFoundation, now, openStore } from './foundation.ts'
+import { threadsOf } from './inputs.ts'
 import { createLog, identityOptions, publishersOf } from './network.ts'
 import { parseSources } from './sources.ts'
 
@@ -34,8 +34,8 @@ export async function runIngest(
     reader,
     identity,
     hosts,
-    identityOptions: options, // Signatures take more than the writing does, and what waits for it takes nothing.
-    threads: config.threads ?? availableParallelism(),
+    identityOptions: options,
+    threads: threadsOf(config),
   }
   let before = ''
   while (!signal.aborted) {

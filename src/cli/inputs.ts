@@ -5,9 +5,9 @@ import { fileInput, type LineInput } from '../ingest/sources/lines.ts'
 import { CommandError } from './command.ts'
 import type { Config } from './settings.ts'
 
-/** One core is left to the writing. */
+/** The writing, and what waits for the network, leave each core some time. */
 export function threadsOf(config: Config): number {
-  return config.threads ?? Math.max(1, availableParallelism() - 1)
+  return config.threads ?? availableParallelism()
 }
 
 /** Every operand is looked at before anything is read, so that a misspelt one costs nothing. */

@@ -361,7 +361,7 @@ export const settings = {
     max: 64,
     value: 'NUMBER',
     env: 'LEXIGRAPH_THREADS',
-    help: 'Threads that read records beside the writing; by default as many as there are cores for what comes from the network, and one less for files.',
+    help: 'Threads that read records beside the writing; by default as many as there are cores.',
     commands: ['import', 'check', ...fetching, 'serve'],
   },
   name: {
