@@ -1,7 +1,9 @@
 /** What an operator sees of a service: the real program with its workers, its log and its metrics. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { buildDemoCorpus } from '../demo/corpus.ts'
 import { createLogs } from '../src/cli/logger.ts'
 import { createMetrics } from '../src/server/metrics.ts'
 import { addIndexMetrics } from '../src/server/metrics-index.ts'
@@ -13,7 +15,7 @@ import { answered } from './support/answered.ts'
 import { onEveryDatabase } from './support/databases.ts'
 import { parseExposition } from './support/exposition.ts'
 import { emptyStatus } from './support/http-server.ts'
-import { emptyDatabases } from './support/store.ts'
+import { emptyDatabases, temporaryFolder } from './support/store.ts'
 import { until } from './support/until.ts'
 
 const emptyUrl = emptyDatabases()
@@ -86,6 +88,37 @@ onEveryDatabase(
     assert.ok(!said.includes(key.slice(4, 20)))
   },
 )
+
+test('rows of an answer are told however it is sent, and whatever becomes of its memory', async () => {
+  const inFolder = temporaryFolder()
+  const [file, database] = [inFolder('demo.jsonl'), inFolder('demo.db')]
+  writeFileSync(file, [...buildDemoCorpus()].map((record) => `${JSON.stringify(record)}\n`).join(''))
+  assert.equal((await runProgram(['import', file, '--database', database])).status, 0)
+  await using service = await startService(['serve', '--mcp', '--answer-cache', '0', '--database', database])
+  const query =
+    '{ techServiceNewsArticle(first: 100) { nodes { uri cid title description url publishedAt language } } }'
+  const headers = { 'content-type': 'application/json' }
+  for (const encoding of ['identity', 'gzip']) {
+    const response = await fetch(`${service.url}/api/graphql`, {
+      method: 'POST',
+      headers: { ...headers, 'accept-encoding': encoding },
+      body: JSON.stringify({ query }),
+    })
+    assert.equal(JSON.parse(await response.text()).data.techServiceNewsArticle.nodes.length, 100)
+  }
+  const client = new Client({ name: 'test', version: '0' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`)))
+  await client.callTool({ name: 'run_graphql', arguments: { query } })
+  await client.close()
+  await service.stop()
+  const told: Json[] = service
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+  const rows = told.filter(({ msg, rows }) => msg === 'request' && rows !== null).map(({ rows }) => rows)
+  assert.deepEqual(rows.slice(-3), [100, 100, 100])
+})
 
 test('the page lists every metric, with its type, labels and meaning', () => {
   const { registry } = createMetrics()

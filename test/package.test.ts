@@ -1,4 +1,4 @@
-/** The package as it is published, which is bundled: what is in it, and that all its programs, threads and pages work. */
+/** The package as it is published, which is bundled: what is in it, and that its programs, pages and most of its threads work. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -24,7 +24,7 @@ export interface RecordPut {
   readonly columns: readonly ColumnValue[]
   /** For each of the table's array indexes, in order: the distinct elements (a reference is two values: base URI and record key). */
   readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
-  /** For each of the table's trigram indexes, in order, what `deriveTexts` says. Absent: who needs it reads the record. */
+  /** What `deriveUnfolded` says. Absent: who needs it reads the record. */
   readonly texts?: readonly (string | null)[]
 }
 

@@ -37,23 +37,37 @@ export function deriveRow(table: Table, value: object): DerivedRow {
   }
 }
 
-/** The same with what trigram indexes are made of, for loads: the text of each, folded but for ASCII letters. */
+/** The same with the texts that trigram indexes want besides, for loads. */
 export function deriveLoadedRow(table: Table, value: object): DerivedRow {
   const { columns, arrays } = deriveRow(table, value)
-  return { columns, arrays, texts: deriveTexts(table, value, columns) }
+  return { columns, arrays, texts: deriveUnfolded(table, value, columns) }
 }
 
-/** `columns`: what `deriveRow` says. */
-export function deriveTexts(
+/**
+ * For each of the table's trigram indexes its text, where the columns have no folded one; none at all where there is no
+ * such text. `columns`: what `deriveRow` says.
+ */
+export function deriveUnfolded(
   table: Table,
   value: object,
   columns: readonly ColumnValue[],
 ): readonly (string | null)[] {
+  const texts = placesOfFolded(table).map((place, index) => {
+    const text = columns[place] === null ? valueAt(value, table.texts[index]?.path ?? []) : null
+    return typeof text === 'string' ? text : null
+  })
+  return texts.some((text) => text !== null) ? texts : []
+}
+
+/** What each of the table's trigram indexes is made of: its text, folded but for ASCII letters. */
+export function indexedTexts(
+  table: Table,
+  columns: readonly ColumnValue[],
+  unfolded: readonly (string | null)[],
+): readonly (string | null)[] {
   return placesOfFolded(table).map((place, index) => {
     const folded = columns[place]
-    if (typeof folded === 'string') return folded
-    const text = valueAt(value, table.texts[index]?.path ?? [])
-    return typeof text === 'string' ? text : null
+    return typeof folded === 'string' ? folded : (unfolded[index] ?? null)
   })
 }
 

@@ -41,6 +41,7 @@ export class Departures {
 function end(response: ServerResponse, body: Buffer, isOwn: boolean): void {
   // Of text the head and the body are written as one; in this encoding each byte stays what it is.
   if (body.length <= copiedUpTo) response.end(body.toString('latin1'), 'latin1')
-  else if (isOwn) response.end(body, () => setFree(body))
+  // Whoever is told of the answer may look at it until then.
+  else if (isOwn) response.end(body, () => setImmediate(setFree, body))
   else response.end(body)
 }

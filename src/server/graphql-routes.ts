@@ -189,10 +189,10 @@ export function addGraphQLRoutes(
     outbox.reserve(bytes.length, reply.raw, callerOf(request))
     if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes, isOwn)
     return andThen(zip(bytes, { level: 1 }), (zipped) => {
-      if (isOwn) setFree(bytes)
-      if (isGone(reply)) return visit.end(request.id, 'gone', 0, 0)
       headers['content-encoding'] = 'gzip'
-      finish(zipped, false)
+      if (isGone(reply)) visit.end(request.id, 'gone', 0, 0)
+      else finish(zipped, false)
+      if (isOwn) setFree(bytes)
     })
 
     function finish(sent: Buffer, isOwn: boolean): void {

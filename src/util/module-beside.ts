@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 /**
  * A module in the folder of the one whose `import.meta.url` is given. Its name ends as that one's does: a checkout runs
  * its sources, and the package has everything bundled in one folder, with these modules under their own names:
- * `build/bundle.ts` knows them by their ends, `-child`, `-thread` and `-worker`.
+ * `build/bundle.ts` knows them by their ends, `-child`, `-thread` and `-worker`, or by name.
  */
 export function moduleBeside(url: string, name: string): URL {
   return new URL(`./${name}${extname(url)}`, url)

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../database.ts'
-import { deriveRow, deriveTexts } from '../derive.ts'
+import { deriveRow, deriveUnfolded, indexedTexts } from '../derive.ts'
 import { storedColumns, type Table } from '../tables.ts'
 import { CountWriter } from './count-writer.ts'
 import {
@@ -292,11 +292,11 @@ export class TableWriter implements Rows {
     this.#database.exec(fillSums(this.table))
   }
 
-  #gather(id: number, json: string, texts: Texts | null, columns: readonly ColumnValue[]): void {
+  #gather(id: number, json: string, unfolded: Texts | null, columns: readonly ColumnValue[]): void {
     if (this.#gatherer?.isComplete !== true) return
-    if (this.#ordered)
-      this.#gatherer.add(id, texts ?? deriveTexts(this.table, JSON.parse(json), columns), json.length)
-    else this.#gatherer.abandon()
+    if (!this.#ordered) return this.#gatherer.abandon()
+    const texts = unfolded ?? deriveUnfolded(this.table, JSON.parse(json), columns)
+    this.#gatherer.add(id, indexedTexts(this.table, columns, texts), json.length)
   }
 
   /** Ids follow the default order as long as every new record sorts after the last. */

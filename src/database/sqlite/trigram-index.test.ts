@@ -40,9 +40,15 @@ test('an index that memory was too small for is merged by the engine', () => {
 })
 
 test('characters that the engine passes over or replaces are no others here', () => {
-  const texts = ['', 'x', 'a\0b\0c', '\ufffe\uffff\ufffd', '😀😀😀é\u0001', 'AbCÄ'].map(
-    (text, at): Text => [at + 1, text],
-  )
+  const texts = [
+    '',
+    'x',
+    'a\0b\0c',
+    '\ufffe\uffff\ufffd',
+    '😀😀😀é\u0001',
+    'AbCÄ',
+    'x\ud800\udc00y\udfffz',
+  ].map((text, at): Text => [at + 1, text])
   assert.deepEqual(built(texts), engines(texts.map(([row, text]) => [row, text.replace('AbC', 'abc')])))
 })
 

@@ -54,8 +54,8 @@ export class TrigramPostings {
       if (three >= 0xd800) {
         three = text.codePointAt(index) as number
         if (three > 0xffff) index += 1
-        // The engine takes these for a sign that something is wrong.
-        else if (three >= 0xfffe) three = 0xfffd
+        // What is no character is replaced by the engine.
+        else if (three < 0xe000 || three >= 0xfffe) three = 0xfffd
       }
       // The engine passes over it.
       if (three === 0) continue

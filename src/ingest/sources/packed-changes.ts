@@ -9,7 +9,7 @@ export interface PackedChanges {
   readonly values: readonly ColumnValue[]
   /** Of all puts. */
   readonly cids: Uint8Array
-  /** Whatever is no put, with its place among all. */
+  /** Whatever is no put of a load, with its place among all. */
   readonly others: readonly (readonly [at: number, change: Change])[]
 }
 
@@ -22,7 +22,7 @@ export function packChanges(changes: readonly Change[]): PackedChanges {
   let end = 0
   let before: RecordPut | null = null
   for (const [at, change] of changes.entries()) {
-    if (change.kind !== 'put' || change.changedAt !== undefined) {
+    if (change.kind !== 'put' || change.changedAt !== undefined || change.texts === undefined) {
       others.push([at, change])
       continue
     }
