@@ -55,6 +55,11 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
   const records = new Map<string, Version>()
   /** Deleted accounts of which nothing is left. Until then, what a return undoes depends on how far that was. */
   const purged = new Set<string>()
+  /**
+   * Accounts of which something has been heard. The standing of others is not kept, since a network has millions; and
+   * whoever is not shown publishes nothing there, least of all for the first time.
+   */
+  const heard = new Set<string>()
   /** The same with those that are deleted. */
   const latest = new Map<string, Version>()
   let clock = Date.now() * 1_000
@@ -116,7 +121,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
       const standing = standingOf(did)
       const mayReturn = standing === 'deleted' ? purged.has(did) : standing !== 'active'
       if (mayReturn && dice.chance(0.02)) return setStanding(did, 'active')
-      if (what < 0.002)
+      if (what < 0.002 && heard.has(did))
         return setStanding(did, dice.pick(['deactivated', 'suspended', 'takendown', 'deleted']))
       if (what < 0.005) {
         stream.publish({ kind: 'identity', did, body: {} })
@@ -145,6 +150,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     hidden,
     settled: () => {
       for (const [did, standing] of standings) if (standing === 'deleted') purged.add(did)
+      for (const { did } of latest.values()) heard.add(did)
     },
     served: () => new Map([...records].filter(([uri, { did }]) => served(uri, did))),
     find: (uri) => records.get(uri),
