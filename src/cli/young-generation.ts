@@ -1,6 +1,7 @@
 /**
- * How much memory V8 takes for what was made just now. It would let that grow to 128 MB, and all that answers are made
- * of waits there, bodies outside of the heap included. With 16 MB a request takes no more computing.
+ * How much memory V8 takes before it collects. For what was made just now it would be up to 128 MB, and all that answers
+ * are made of waits there, bodies outside of the heap included: with 16 MB a request takes no more computing. What is
+ * older would grow to several times its size.
  */
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'

@@ -13,6 +13,9 @@ export interface PackedChanges {
   readonly others: readonly (readonly [at: number, change: Change])[]
 }
 
+/** A put as a load reads it. */
+type LoadedPut = RecordPut & Required<Pick<RecordPut, 'texts'>>
+
 const cidBytes = 36
 
 export function packChanges(changes: readonly Change[]): PackedChanges {
@@ -20,9 +23,9 @@ export function packChanges(changes: readonly Change[]): PackedChanges {
   const cids = new Uint8Array(cidBytes * changes.length)
   const others: [number, Change][] = []
   let end = 0
-  let before: RecordPut | null = null
+  let before: LoadedPut | null = null
   for (const [at, change] of changes.entries()) {
-    if (change.kind !== 'put' || change.changedAt !== undefined || change.texts === undefined) {
+    if (change.kind !== 'put' || !isLoaded(change)) {
       others.push([at, change])
       continue
     }
@@ -34,9 +37,13 @@ export function packChanges(changes: readonly Change[]): PackedChanges {
   return { values, cids: cids.subarray(0, end), others }
 }
 
+function isLoaded(put: RecordPut): put is LoadedPut {
+  return put.changedAt === undefined && put.texts !== undefined
+}
+
 /** Null for a collection or an account is the one before; they are mostly the same. */
-function packPut(values: ColumnValue[], put: RecordPut, before: RecordPut | null): void {
-  const { collection, did, rkey, rev, indexedAt, json, columns, arrays, texts = [] } = put
+function packPut(values: ColumnValue[], put: LoadedPut, before: LoadedPut | null): void {
+  const { collection, did, rkey, rev, indexedAt, json, columns, arrays, texts } = put
   values.push(
     collection === before?.collection ? null : collection,
     did === before?.did ? null : did,
