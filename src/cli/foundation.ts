@@ -19,7 +19,7 @@ import { readUnchecked } from '../lexicon/unchecked.ts'
 import { buildModel } from '../schema/build-model.ts'
 import type { Model } from '../schema/model.ts'
 import { CommandError } from './command.ts'
-import { readingOptions } from './reading-options.ts'
+import { readersOf, readingOptions } from './reading-options.ts'
 import type { Config } from './settings.ts'
 
 /** What follows from the lexicons alone. */
@@ -55,7 +55,11 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
 
 /** The database as configured; a file that does not exist is created, and an empty database laid out. */
 export async function openStore(config: Config, foundation: Foundation): Promise<Database> {
-  const options = { ...(await openOptions(foundation)), reading: readingOptions(config) }
+  const options = {
+    ...(await openOptions(foundation)),
+    reading: readingOptions(config),
+    readers: readersOf(config),
+  }
   return opened(config.database, () => openDatabase(config.database, options))
 }
 
@@ -74,7 +78,8 @@ export async function openReadyStore(config: Config, root: URL): Promise<ReadySt
   const lexicons = await readUnchecked(lexiconDir(config, root))
   if (lexicons === null) return null
   const { fingerprint } = lexicons
-  const read = await opened(database, () => openReadyDatabase(database, { fingerprint, now }))
+  const readers = readersOf(config)
+  const read = await opened(database, () => openReadyDatabase(database, { fingerprint, now, readers }))
   return read === null ? null : { foundation: foundationOf(lexicons), read }
 }
 
@@ -83,8 +88,8 @@ export function openExistingStore(config: Config, { lexicons }: Foundation): Pro
   const { database } = config
   const { fingerprint } = lexicons
   assertExists(database)
-  const reading = readingOptions(config)
-  return opened(database, () => openReadDatabase(database, { fingerprint, now, reading }))
+  const options = { fingerprint, now, reading: readingOptions(config), readers: readersOf(config) }
+  return opened(database, () => openReadDatabase(database, options))
 }
 
 /** What a database holds, from which a copy is made. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { parseConfig } from './config.ts'
-import { readingOptions } from './reading-options.ts'
+import { readersOf, readingOptions } from './reading-options.ts'
 
 const database = 'postgres://reader:secret@db1/records'
 
@@ -32,6 +33,16 @@ test('a file has no replicas', () => {
     () => readDatabases('sqlite:records.db', database),
     /^CommandError: --read-database is for PostgreSQL; name its primary with --database\.$/,
   )
+})
+
+test('starts no more processes for what takes long than there are cores, of all workers together', () => {
+  const cores = availableParallelism()
+  const readers = (...args: string[]) =>
+    readersOf(parseConfig('serve', ['--database', 'a.db', ...args], {}).config)
+  assert.equal(readers('--workers', '1'), Math.min(4, cores))
+  assert.equal(readers('--workers', String(cores)), 1)
+  assert.equal(readers(), 1)
+  assert.equal(readers('--workers', '64'), 1)
 })
 
 function readDatabases(primary: string, replicas?: string): readonly string[] {

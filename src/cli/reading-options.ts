@@ -1,10 +1,12 @@
-/** From settings to how PostgreSQL is read. */
+/** From settings to how a database is read. */
+import { availableParallelism } from 'node:os'
 import { isPostgres } from '../database/open.ts'
 import type { ReadingOptions } from '../database/postgres/servers.ts'
 import { hostsOf } from '../database/postgres/url.ts'
 import { CommandError, notify } from './command.ts'
 import type { Config } from './settings.ts'
 
+/** How PostgreSQL is read. */
 export function readingOptions(config: Config): ReadingOptions {
   return {
     readDatabases: replicasOf(config),
@@ -12,6 +14,18 @@ export function readingOptions(config: Config): ReadingOptions {
     poolSize: config['database-connections'],
     onNotice: (sentence) => notify(config, sentence),
   }
+}
+
+/** Each takes up to 40 MB. */
+const mostReaders = 4
+
+/**
+ * For what may take long on a file: of each process that answers its share of the cores, for they go first wherever
+ * they need one.
+ */
+export function readersOf({ workers }: Config): number {
+  const cores = availableParallelism()
+  return Math.min(mostReaders, Math.max(1, Math.floor(cores / (workers ?? cores))))
 }
 
 /** A URL for each host. */

@@ -5,7 +5,7 @@ import type { ReadingOptions } from './postgres/servers.ts'
 import { connectReader, openSqliteReader, type SqliteReading } from './sqlite/open-reader.ts'
 import type { Table } from './tables.ts'
 
-export interface OpenOptions {
+export interface OpenOptions extends Pick<SqliteReading, 'readers'> {
   readonly tables: readonly Table[]
   /** Of the lexicons the tables were built from. */
   readonly fingerprint: string
@@ -35,7 +35,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
 /** The same for reading alone: nothing is created, migrated or rebuilt. */
 export async function openReadDatabase(
   url: string,
-  options: Pick<OpenOptions, 'fingerprint' | 'now' | 'reading'>,
+  options: Pick<OpenOptions, 'fingerprint' | 'now' | 'reading' | 'readers'>,
 ): Promise<ReadDatabase> {
   if (!isPostgres(url)) return openSqliteReader(sqlitePath(url), options)
   const { openPostgresReader } = await postgres()

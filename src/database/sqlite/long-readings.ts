@@ -12,9 +12,9 @@ export class LongReadings implements AsyncDisposable {
   /** Another, so that whether the service is well never waits for what callers ask. */
   readonly #status: ReadingProcesses
 
-  /** `processes`: how many statements run at a time; each worker of a server has its own. */
-  constructor(path: string, processes = 1) {
-    this.#answers = new ReadingProcesses(path, processes, true)
+  /** `readers`: how many statements run at a time; each worker of a server has its own. */
+  constructor(path: string, readers = 1) {
+    this.#answers = new ReadingProcesses(path, readers, true)
     this.#status = new ReadingProcesses(path, 1, false)
   }
 

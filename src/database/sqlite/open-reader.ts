@@ -10,15 +10,17 @@ import { type ReaderOptions, SqliteReader } from './reader.ts'
 export interface SqliteReading {
   /** Milliseconds that it waits while another process has the file for itself. */
   readonly lockTimeout?: number
+  /** Processes that run what may take long, of which none is started before there is something to do. */
+  readonly readers?: number
 }
 
 /** Only reads: a file that was built otherwise is left as it is. */
 export async function openSqliteReader(
   path: string,
-  { fingerprint, now, lockTimeout }: Pick<ReaderOptions, 'fingerprint' | 'now'> & SqliteReading,
+  { fingerprint, now, lockTimeout, readers }: Pick<ReaderOptions, 'fingerprint' | 'now'> & SqliteReading,
 ): Promise<ReadDatabase> {
   const reading = connectReader(path, fingerprint, lockTimeout)
-  const long = new LongReadings(path)
+  const long = new LongReadings(path, readers)
   return new SqliteReader(() => reading, { fingerprint, now, idle: () => null, long })
 }
 

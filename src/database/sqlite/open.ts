@@ -5,11 +5,15 @@ import { inLog } from './direct-writing.ts'
 import { assertOurs } from './layout.ts'
 import { LongReadings } from './long-readings.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
+import type { SqliteReading } from './open-reader.ts'
 import { SqliteReader } from './reader.ts'
 import { SqliteWriter } from './writer.ts'
 
 /** `path` `:memory:` is one connection for both, which then take turns. */
-export async function openSqlite(path: string, options: MigrateOptions): Promise<Database> {
+export async function openSqlite(
+  path: string,
+  options: MigrateOptions & Pick<SqliteReading, 'readers'>,
+): Promise<Database> {
   const writing = connect(path, false)
   try {
     // Before anything is set: the journal's mode is kept in the file, which may be another program's.
@@ -28,7 +32,7 @@ export async function openSqlite(path: string, options: MigrateOptions): Promise
     fingerprint: options.fingerprint,
     now: options.now,
     idle: () => (inMemory ? write.idle : null),
-    long: inMemory ? null : new LongReadings(path),
+    long: inMemory ? null : new LongReadings(path, options.readers),
   })
   return {
     read,
