@@ -49,6 +49,11 @@ export function parentOf(pid: number): number {
   return parents().get(pid) ?? 0
 }
 
+/** What a process started itself. */
+export function childrenOf(pid: number): readonly number[] {
+  return Array.from(parents()).flatMap(([child, parent]) => (parent === pid ? [child] : []))
+}
+
 /** By process. */
 function parents(): ReadonlyMap<number, number> {
   const found = new Map<number, number>()

@@ -63,10 +63,9 @@ export interface QuestionFigures {
 
 /** Of one worker and of two. */
 export interface WorkersFigures {
+  /** Each with a core that it shares with a load of its own. */
   readonly perSecond: readonly [one: number, two: number]
-  /** Milliseconds of computing per request, of all processes. */
-  readonly cpu: readonly [one: number, two: number]
-  /** How many times the requests two would answer on cores of their own. */
+  /** How many times the requests of one. */
   readonly gain: number
   /** Milliseconds for the slowest of a hundred pages, of an idle server and beside somebody who asks what takes long. */
   readonly idleTail: number

@@ -128,12 +128,11 @@ export function growing({ growth }: Results): Table {
   ]
 }
 
-export function working({ perSecond, cpu, gain, idleTail, besideTail }: WorkersFigures): Table {
+export function working({ perSecond, gain, idleTail, besideTail }: WorkersFigures): Table {
   return [
     ['', 'one worker', 'two workers'],
-    ['Q1, requests/s at 16 connections, the load on the same cores', ...perSecond.map(format)],
-    ['Q1, CPU per request, ms', ...cpu.map(format)],
-    ['Q1, times the requests of one, each on a core of its own', '1', format(gain)],
+    ['Q1, requests/s, a core for each worker and its load of 16 connections', ...perSecond.map(format)],
+    ['the same, times that of one', '1', format(gain)],
     ['Q1, p99 at 1 connection, ms', '', format(idleTail)],
     ['the same while one caller asks Q8 and Q12', '', format(besideTail)],
   ]

@@ -1,24 +1,21 @@
 /**
- * What a second worker adds, and what a page waits for while somebody else asks what takes long. The load is on the
- * same cores: so the gain is one of computing. Two workers that always have something to answer, each with a core of
- * its own and the load elsewhere, give twice what a core has for their computing per request.
+ * What a second worker adds, and what a page waits for while somebody else asks what takes long. The load has no cores
+ * of its own, so each worker shares its core with one: one worker and one load on one core, two and two on two.
  */
+import { execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { median, type Server, startServer } from '../server.ts'
 import { ask } from './ask.ts'
-import { type Asked, measureTimes, warmUp } from './load.ts'
+import { measureTimes } from './load.ts'
 import type { Options } from './options.ts'
+import { childrenOf } from './processes.ts'
 import { documentOf } from './questions.ts'
 import type { WorkersFigures } from './results.ts'
 
-interface Load {
-  readonly perSecond: number
-  /** Milliseconds of computing per request, of all processes of a server. */
-  readonly cpu: number
-}
-
+const loadProcess = new URL('./load-process.ts', import.meta.url).pathname
 const connections = 16
-/** Requests that two workers share. */
-const shared = 8_000
+/** Seconds at least, for a rate. */
+const leastSeconds = 2
 /** Requests for the slowest of a hundred. */
 const pages = 3_000
 
@@ -30,35 +27,47 @@ export async function measureWorkers(
 ): Promise<WorkersFigures> {
   const page = documentOf('Q1')
   const heavy = [documentOf('Q8'), documentOf('Q12')]
-  const loads = { one: [] as Load[], two: [] as Load[] }
+  const seconds = Math.max(leastSeconds, options.seconds)
+  const rates = { one: [] as number[], two: [] as number[] }
   const tails = { idle: [] as number[], beside: [] as number[] }
   for (let round = 0; round < options.rounds; round += 1) {
     for (const workers of [1, 2] as const) {
       await using server = await startServer(database, { workers, program })
-      loads[workers === 1 ? 'one' : 'two'].push(await loadOf(server, page))
       if (workers === 2) {
         tails.idle.push(await tailOf(server, page))
         tails.beside.push(await beside(server, heavy, () => tailOf(server, page)))
       }
+      rates[workers === 1 ? 'one' : 'two'].push(await rateOn(server, workers, page, seconds))
     }
     process.stderr.write(`Workers, round ${round + 1} of ${options.rounds}\n`)
   }
-  const of = (all: readonly Load[], figure: keyof Load): number => median(all.map((one) => one[figure]))
+  const perSecond = [median(rates.one), median(rates.two)] as const
   return {
-    perSecond: [of(loads.one, 'perSecond'), of(loads.two, 'perSecond')],
-    cpu: [of(loads.one, 'cpu'), of(loads.two, 'cpu')],
-    gain: (2 * of(loads.one, 'cpu')) / of(loads.two, 'cpu'),
+    perSecond,
+    gain: perSecond[1] / perSecond[0],
     idleTail: median(tails.idle),
     besideTail: median(tails.beside),
   }
 }
 
-async function loadOf(server: Server, query: string): Promise<Load> {
-  const asked: Asked = { url: server.url, query, pid: server.pid, databasePid: null }
-  // Twice: each worker compiles its own code.
-  for (let time = 0; time < 2; time += 1) await warmUp(asked)
-  const { perSecond, cpu } = await measureTimes(asked, connections, shared)
-  return { perSecond, cpu }
+/** Requests/s of that many workers, each with a core for itself and a load. */
+async function rateOn(server: Server, workers: number, query: string, seconds: number): Promise<number> {
+  const cores = Array.from({ length: workers }, (_, core) => String(core))
+  // One worker is the server itself.
+  const places = workers === 1 ? [server.pid] : childrenOf(server.pid)
+  if (places.length !== workers) throw new Error(`The server has ${places.length} processes, not ${workers}.`)
+  for (const [index, pid] of places.entries())
+    execFileSync('taskset', ['-a', '-c', '-p', cores[index] ?? '0', String(pid)], { stdio: 'ignore' })
+  const args = [server.url, query, String(connections), String(seconds)]
+  const loads = cores.map((core) =>
+    fork(loadProcess, args, { execPath: 'taskset', execArgv: ['-c', core, process.execPath] }),
+  )
+  const heard = (): Promise<unknown[]> =>
+    Promise.all(loads.map(async (load) => (await once(load, 'message'))[0] as unknown))
+  await heard()
+  const rates = heard()
+  for (const load of loads) load.send('begin')
+  return (await rates).reduce<number>((sum, rate) => sum + Number(rate), 0)
 }
 
 /** Milliseconds for the slowest of a hundred, one page after the other. */
