@@ -2,7 +2,7 @@
 import type { ColumnValue } from '../database/database.ts'
 import { allOf, identifier, type Sql, sql } from '../sql/sql.ts'
 import { isInstant } from './build-list.ts'
-import { columnOf, uriText } from './emit-where.ts'
+import { columnOf, uriText } from './emit-operand.ts'
 import type { Emitter, RecordRow } from './emitter.ts'
 import type { SortKey } from './plan.ts'
 

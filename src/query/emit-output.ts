@@ -2,7 +2,7 @@
 import type { Table } from '../database/tables.ts'
 import { join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { referenceOperand } from './build-link.ts'
-import { jsonOf, lookUp, referenceParts, type UriParts, uriText } from './emit-where.ts'
+import { jsonOf, lookUp, referenceParts, type UriParts, uriText } from './emit-operand.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { Output, RecordSelections, ReferenceOperand, Selected } from './plan.ts'
 

@@ -5,7 +5,7 @@
 import { haveColumn, ownSums, sumColumn, type SumTable } from '../database/sums.ts'
 import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import { rowsOfCounts } from './emit-counts.ts'
-import { columnOf } from './emit-where.ts'
+import { columnOf } from './emit-operand.ts'
 import type { Emitter } from './emitter.ts'
 import type { AggregatePlan, GroupKey, Join, MeasurePlan } from './plan.ts'
 import { conjuncts } from './roads.ts'

@@ -1,9 +1,22 @@
 /** Conditions as SQL. A comparison with a missing value is null in SQL: `not` turns that to true by way of false. */
 import { splitUri } from '../database/derive.ts'
-import type { Column, Table } from '../database/tables.ts'
-import { allOf, anyOf, identifier, join, literal, type Sql, sql } from '../sql/sql.ts'
+import { allOf, anyOf, identifier, join, type Sql, sql } from '../sql/sql.ts'
+import {
+  columnOf,
+  foldedOf,
+  isVirtual,
+  jsonOf,
+  lookUp,
+  operandOf,
+  ownParts,
+  pinnedCid,
+  referenceParts,
+  referenceUri,
+  scalarOf,
+  type UriParts,
+} from './emit-operand.ts'
 import { type Emitter, type Row, rowsOf } from './emitter.ts'
-import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
+import type { ArrayOperand, Comparison, Condition } from './plan.ts'
 
 const signs: Record<Comparison, Sql> = {
   eq: sql`=`,
@@ -165,101 +178,6 @@ export function linked(
   }
 }
 
-export interface UriParts {
-  readonly base: Sql
-  readonly key: Sql
-}
-
-/** A reference's URI in the two parts that records are found by. */
-export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row): UriParts {
-  if (of.kind === 'columns' && row.kind === 'record')
-    return { base: columnOf(emitter, row.alias, of.base), key: columnOf(emitter, row.alias, of.key) }
-  const uri = referenceUri(emitter, of, row)
-  const { dialect } = emitter
-  return { base: sql`(select id from base where uri = ${dialect.uriBase(uri)})`, key: dialect.uriKey(uri) }
-}
-
-/**
- * A value of the record at a URI given in parts, whichever collection it is in; null when it is not indexed. `likeliest`
- * is looked in first: what is found there needs no look at which collection it is in.
- */
-export function lookUp(
-  emitter: Emitter,
-  { base, key }: UriParts,
-  tables: readonly Table[],
-  value: (alias: Sql, table: Table) => Sql,
-  likeliest: Table | undefined = tables.length === 1 ? tables[0] : undefined,
-): Sql {
-  const found = (table: Table): Sql => {
-    const alias = emitter.alias()
-    return sql`(select ${value(alias, table)} from ${emitter.rows(table, alias)} where ${alias}.base = ${base} and ${alias}.rkey = ${key})`
-  }
-  const first = likeliest === undefined ? null : found(likeliest)
-  const cases = tables
-    .filter((table) => table !== likeliest)
-    .map((table) => sql`when ${literal(table.collection.nsid)} then ${found(table)}`)
-  if (first !== null && cases.length === 0) return first
-  const other = sql`case (select collection from base where id = ${base}) ${join(cases, ' ')} end`
-  return first === null ? other : sql`coalesce(${first}, ${other})`
-}
-
-export function columnOf({ dialect }: Emitter, alias: Sql, { name, path, virtual }: Column): Sql {
-  return virtual ? dialect.virtualText(alias, name, path) : sql`${alias}.${identifier(name)}`
-}
-
-function isVirtual(operand: Operand): boolean {
-  return operand.kind === 'column' && operand.column.virtual
-}
-
-export function jsonOf(row: Row): Sql {
-  return row.kind === 'record' ? sql`${row.alias}.record` : row.value
-}
-
-/** The record's own URI, from the base it shares with its repository's other records. */
-export function uriText(base: Sql, key: Sql): Sql {
-  return sql`((select uri from base where id = ${base}) || ${key})`
-}
-
-function operandOf(emitter: Emitter, operand: Operand, row: Row): Sql {
-  const { dialect } = emitter
-  if (operand.kind === 'json') return scalarOf(emitter, jsonOf(row), operand.path, operand.as)
-  if (row.kind !== 'record') throw new Error('An array element has no columns.')
-  if (operand.kind === 'column') return columnOf(emitter, row.alias, operand.column)
-  switch (operand.name) {
-    case 'uri':
-      return uriText(sql`${row.alias}.base`, sql`${row.alias}.rkey`)
-    case 'cid':
-      return dialect.cidText(sql`${row.alias}.cid`)
-    case 'did':
-      return dialect.did(row.alias)
-    case 'collection':
-      return dialect.constant(row.table.collection.nsid)
-    default:
-      return sql`${row.alias}.${identifier(operand.name)}`
-  }
-}
-
-function foldedOf(emitter: Emitter, operand: Operand, row: Row): Sql {
-  if (operand.kind === 'column' && row.kind === 'record') {
-    const index = row.table.texts.find(({ text }) => text === operand.column)
-    if (index !== undefined)
-      return emitter.dialect.foldedColumn(
-        columnOf(emitter, row.alias, index.text),
-        columnOf(emitter, row.alias, index.folded),
-      )
-  }
-  return emitter.dialect.fold(operandOf(emitter, operand, row))
-}
-
-function scalarOf(
-  { dialect }: Emitter,
-  json: Sql,
-  path: readonly string[],
-  as: Extract<Operand, { kind: 'json' }>['as'],
-): Sql {
-  return as === 'instant' ? dialect.instant(dialect.scalarAt(json, path)) : dialect.scalarAt(json, path, as)
-}
-
 function isNull(value: Sql, is: boolean): Sql {
   return is ? sql`(${value} is null)` : sql`(${value} is not null)`
 }
@@ -323,25 +241,4 @@ function uriIsAmong([base, key]: readonly [Sql, Sql], list: readonly string[]): 
   const parts = list.map(splitUri).map(([wantedBase, wantedKey]) => sql`(${wantedBase}, ${wantedKey})`)
   const wanted = sql`(values ${join(parts, ', ')}) wanted`
   return sql`((${base}, ${key}) in (select base.id, wanted.column2 from ${wanted} join base on base.uri = wanted.column1))`
-}
-
-/** The columns that hold a URI's two parts: the record's own, or a reference's where it has columns. */
-function ownParts(
-  emitter: Emitter,
-  of: ReferenceOperand | null,
-  alias: Sql,
-): readonly [base: Sql, key: Sql] | null {
-  if (of === null) return [sql`${alias}.base`, sql`${alias}.rkey`]
-  return of.kind === 'columns' ? [columnOf(emitter, alias, of.base), columnOf(emitter, alias, of.key)] : null
-}
-
-/** Null when the reference is missing. With columns only the base is looked at, which says as much. */
-function referenceUri(emitter: Emitter, of: ReferenceOperand, row: Row): Sql {
-  const { dialect } = emitter
-  if (of.kind === 'columns' && row.kind === 'record') return columnOf(emitter, row.alias, of.base)
-  return dialect.scalarAt(jsonOf(row), of.shape === 'strongRef' ? [...of.path, 'uri'] : of.path)
-}
-
-function pinnedCid({ dialect }: Emitter, of: ReferenceOperand, row: Row): Sql {
-  return dialect.scalarAt(jsonOf(row), [...of.path, 'cid'])
 }

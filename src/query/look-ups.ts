@@ -6,7 +6,7 @@ import type { ColumnValue, Statistics } from '../database/database.ts'
 import type { ArrayIndex, TextIndex } from '../database/tables.ts'
 import type { Fences, Hints, TrigramMatch } from '../sql/dialect.ts'
 import { anyOf, identifier, join, type Sql, sql } from '../sql/sql.ts'
-import { columnOf } from './emit-where.ts'
+import { columnOf } from './emit-operand.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { Condition } from './plan.ts'
 
