@@ -2,7 +2,7 @@
  * One collection's rows: its table, its side tables and its trigrams, always in step, and whether ids still
  * follow the default order. It knows no transactions, no revisions and no accounts.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../database.ts'
 import { deriveRow, deriveUnfolded, indexedTexts } from '../derive.ts'
 import { storedColumns, type Table } from '../tables.ts'
@@ -13,15 +13,14 @@ import {
   dropIndexes,
   dropOrderIndex,
   fillText,
-  indexedText,
   optimizeText,
-  quote,
   refreshCounts,
 } from './ddl.ts'
 import type { TextGatherer } from './load-texts.ts'
 import { reorder } from './reorder.ts'
 import { fillSums } from './sum-ddl.ts'
 import { SumWriter } from './sum-writer.ts'
+import { prepareStatements, type TableStatements } from './table-statements.ts'
 
 /** What decides about a row. */
 export interface KeptRow {
@@ -67,7 +66,7 @@ export class TableWriter implements Rows {
   readonly #database: DatabaseSync
   /** Gives the id of a URI's first part. */
   readonly #base: (uri: string) => number
-  readonly #statements: Statements
+  readonly #statements: TableStatements
   readonly #counts: CountWriter
   /** Null for a copy, which adds up when all rows are there. */
   readonly #sums: SumWriter | null
@@ -92,7 +91,7 @@ export class TableWriter implements Rows {
     this.table = table
     this.#database = database
     this.#base = base
-    this.#statements = prepare(database, table)
+    this.#statements = prepareStatements(database, table)
     this.#counts = new CountWriter(database, table)
     this.#sums = sums
     this.#refBases = storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
@@ -369,91 +368,6 @@ interface LastRow {
 
 /** The last row as it was when one was last moved out, if ever. */
 type CollectionRow = { readonly ordered: bigint } & (LastRow | { readonly id: null })
-
-interface Statements {
-  readonly insert: StatementSync
-  readonly find: StatementSync
-  readonly keys: StatementSync
-  readonly older: StatementSync
-  readonly update: StatementSync
-  readonly setRev: StatementSync
-  readonly park: StatementSync
-  readonly remove: StatementSync
-  readonly addElement: readonly StatementSync[]
-  readonly removeElement: readonly StatementSync[]
-  /** What the trigram indexes have of a row; null where there are none. */
-  readonly texts: StatementSync | null
-  readonly addText: readonly StatementSync[]
-  readonly removeText: readonly StatementSync[]
-  readonly last: StatementSync
-  readonly collection: StatementSync
-  readonly saveLast: StatementSync
-}
-
-function prepare(database: DatabaseSync, table: Table): Statements {
-  const name = quote(table.name)
-  const columns = storedColumns(table).map((column) => quote(column.name))
-  const sideKey = (kind: string): string => (kind === 'reference' ? 'base = ? and rkey = ?' : 'value = ?')
-  const last = database.prepare(
-    `select t.id, t.indexed_at, t.rkey, base.did from ${name} t join base on base.id = t.base order by t.id desc limit 1`,
-  )
-  const collection = database.prepare(
-    `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
-     from collection where nsid = ?`,
-  )
-  const texts =
-    table.texts.length === 0
-      ? null
-      : database.prepare(`select ${table.texts.map(indexedText).join(', ')} from ${name} where id = ?`)
-  texts?.setReturnArrays(true)
-  last.setReadBigInts(true)
-  collection.setReadBigInts(true)
-  return {
-    insert: database.prepare(
-      `insert into ${name} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.map((it) => `, ${it}`).join('')})
-       values (?, ?, ?, ?, ?, ?, ?, jsonb(?)${', ?'.repeat(columns.length)}) on conflict (base, rkey) do nothing`,
-    ),
-    find: database.prepare(
-      `select id, cid, rev, json(record) as json from ${name} where base = ? and rkey = ?`,
-    ),
-    keys: database.prepare(`select rkey from ${name} where base = ? limit ?`),
-    older: database.prepare(
-      `select rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
-    ),
-    update: database.prepare(
-      `update ${name} set cid = ?, rev = ?, changed_at = ?, record = jsonb(?)${columns.map((it) => `, ${it} = ?`).join('')}
-       where id = ?`,
-    ),
-    setRev: database.prepare(`update ${name} set rev = ? where id = ?`),
-    park: database.prepare(
-      `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
-       select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = ?`,
-    ),
-    remove: database.prepare(`delete from ${name} where id = ?`),
-    addElement: table.arrays.map(({ name: side, kind }) =>
-      database.prepare(
-        `insert or ignore into ${quote(side)} values (${kind === 'reference' ? '?, ?, ?' : '?, ?'})`,
-      ),
-    ),
-    removeElement: table.arrays.map(({ name: side, kind }) =>
-      database.prepare(`delete from ${quote(side)} where ${sideKey(kind)} and id = ?`),
-    ),
-    texts,
-    // Of values, never of a select: such a statement can be undone by itself, and before it begins all trigram
-    // indexes write what they have gathered, which then is a segment for every row.
-    addText: table.texts.map((text) =>
-      database.prepare(`insert into ${quote(text.name)} (rowid, t) values (?, ?)`),
-    ),
-    removeText: table.texts.map(({ name: index }) =>
-      database.prepare(`insert into ${quote(index)} (${quote(index)}, rowid, t) values ('delete', ?, ?)`),
-    ),
-    last,
-    collection,
-    saveLast: database.prepare(
-      'update collection set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?',
-    ),
-  }
-}
 
 function keysOf(rows: readonly Record<string, ColumnValue>[]): string[] {
   return rows.map(({ rkey }) => String(rkey))
