@@ -2,7 +2,7 @@
  * What a second worker adds, and what a page waits for while somebody else asks what takes long. The load has no cores
  * of its own, so each worker shares its core with one: one worker and one load on one core, two and two on two.
  */
-import { execFileSync, fork } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { median, type Server, startServer } from '../server.ts'
 import { ask } from './ask.ts'
@@ -62,12 +62,19 @@ async function rateOn(server: Server, workers: number, query: string, seconds: n
   const loads = cores.map((core) =>
     fork(loadProcess, args, { execPath: 'taskset', execArgv: ['-c', core, process.execPath] }),
   )
-  const heard = (): Promise<unknown[]> =>
-    Promise.all(loads.map(async (load) => (await once(load, 'message'))[0] as unknown))
+  const heard = (): Promise<unknown[]> => Promise.all(loads.map(messageOf))
   await heard()
   const rates = heard()
   for (const load of loads) load.send('begin')
   return (await rates).reduce<number>((sum, rate) => sum + Number(rate), 0)
+}
+
+async function messageOf(load: ChildProcess): Promise<unknown> {
+  const ended = once(load, 'exit').then(() =>
+    Promise.reject(new Error('A load ended before it had measured.')),
+  )
+  const [message] = await Promise.race([once(load, 'message'), ended])
+  return message
 }
 
 /** Milliseconds for the slowest of a hundred, one page after the other. */
