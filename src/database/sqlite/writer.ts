@@ -34,6 +34,7 @@ import type { Table } from '../tables.ts'
 import { Accounts } from './accounts.ts'
 import { beginDirectWriting, endDirectWriting, isBusy } from './direct-writing.ts'
 import { LoadTexts } from './load-texts.ts'
+import { LogLength } from './log-length.ts'
 import { SqlitePlace } from './place.ts'
 import { Rejections } from './rejections.ts'
 import { createRunner, type Run } from './steps.ts'
@@ -68,6 +69,7 @@ export class SqliteWriter implements WriteDatabase {
   readonly #tombstones: Tombstones
   readonly #instants: Instants
   readonly #world: World
+  readonly #log: LogLength
   readonly #derivation: unknown
   /** As `pragma data_version` has it: another value means that another process has written. */
   #dataVersion: unknown
@@ -82,6 +84,7 @@ export class SqliteWriter implements WriteDatabase {
     this.#addBase = database.prepare('insert into base (uri, did, collection) values (?, ?, ?) returning id')
     this.#tombstones = new Tombstones(database)
     this.#instants = new Instants(options.now)
+    this.#log = new LogLength(database)
     for (const table of options.tables)
       this.#tables.set(table.collection.nsid, new TableWriter(database, table, (uri) => this.#base(uri)))
     this.#rejections = new Rejections(database)
@@ -231,6 +234,7 @@ export class SqliteWriter implements WriteDatabase {
 
   /** Other processes may have written since the last transaction: what memory says is then read anew. */
   async #begin(lock: Lock = 'immediate'): Promise<void> {
+    await this.#log.shorten()
     await this.#lock(lock)
     const version = this.#readDataVersion()
     if (version === this.#dataVersion) return
