@@ -2,6 +2,8 @@
  * The real program, killed at random moments while accounts write, vanish and come back: in the end the index
  * holds what the repositories hold. CRASH_SEED replays what publishers do and when they are interrupted,
  * CRASH_RUNS says how many kills there are for each test: `CRASH_RUNS=20 npm test -- test/network/crash` makes 100.
+ * By default there are two of who follows a firehose or fetches, so that what was interrupted is interrupted again, and
+ * one of who follows another stream, which goes on in the same way.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -29,7 +31,7 @@ import {
 } from './support-publisher.ts'
 
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)
-const runs = Number(process.env.CRASH_RUNS ?? 2)
+const killsOf = (usual: number): number => Number(process.env.CRASH_RUNS ?? usual)
 const inFolder = temporaryFolder()
 const references = JSON.parse(readFileSync(`${packageLexicons}/references.json`, 'utf8'))
 const names = ['crowd', 'alice', 'bert']
@@ -85,7 +87,7 @@ for (const [name, start] of Object.entries(streams))
     await first.kill('SIGKILL')
     const killer = new Worker(new URL('support-killer.ts', import.meta.url), { workerData: database })
     t.after(() => killer.terminate())
-    await whilePublishing(t, publishers, async () => {
+    await whilePublishing(t, publishers, killsOf(name === 'a firehose' ? 2 : 1), async () => {
       await using _compared = isComplete || dice.chance(0.6) ? null : startProgram(['reconcile'], { env })
       const beside = ['serve', '--ingest', stream.from, '--port', '0']
       const args = dice.chance(0.2) ? beside : ['ingest', '--from', stream.from]
@@ -115,7 +117,7 @@ test('whoever fetches or compares repositories may be killed at any moment, and 
     await using program = startProgram(args, { env })
     await Promise.race([delay(200 + 1_000 * dice.draw(), undefined, { ref: false }), program.ended])
   }
-  await whilePublishing(t, publishers, () =>
+  await whilePublishing(t, publishers, killsOf(2), () =>
     interrupt(dice.chance(0.6) ? ['backfill', network.pdsUrl] : ['reconcile']),
   )
 
@@ -142,6 +144,7 @@ test('whoever fetches or compares repositories may be killed at any moment, and 
 async function whilePublishing(
   t: TestContext,
   publishers: Publishers,
+  kills: number,
   work: () => Promise<void>,
 ): Promise<void> {
   t.diagnostic(`CRASH_SEED=${seed}`)
@@ -151,10 +154,10 @@ async function whilePublishing(
     acts += 1
   })
   const started = performance.now()
-  for (let kill = 0; kill < runs; kill += 1) await work()
+  for (let kill = 0; kill < kills; kill += 1) await work()
   await stop()
   const seconds = (performance.now() - started) / 1000
-  t.diagnostic(`${runs} kills and ${acts} commits or changes of accounts took ${seconds.toFixed(1)} s.`)
+  t.diagnostic(`${kills} kills and ${acts} commits or changes of accounts took ${seconds.toFixed(1)} s.`)
 }
 
 interface Scene {
