@@ -23,7 +23,7 @@ const seed = Date.now() % 2 ** 31
 test('streams of every kind lead to the same index', async (t) => {
   t.diagnostic(`Seed ${seed}.`)
   await using network = await startNetwork()
-  const faults = { duplicate: 0.05, reorder: 0.2, garbage: 0.02, cut: 0.001 }
+  const faults = { duplicate: 0.05, reorder: 0.2, garbage: 0.02, cut: 0.002 }
   await using first = await startFakeJetstream({ seed, faults, protocol: 1 })
   await using second = await startFakeJetstream({ seed, faults })
   await using tap = await startFakeTap({ seed, faults, retryMs: 500 })
@@ -47,7 +47,7 @@ test('streams of every kind lead to the same index', async (t) => {
       tellTap(tap, happening)
     },
   )
-  for (let act = 0; act < 150; act += 1) await publishers.act()
+  for (let act = 0; act < 80; act += 1) await publishers.act()
   const published = await publishers.published()
   for (const [number, database] of databases.entries())
     await eventually(

@@ -1,5 +1,6 @@
 /** The program over a network of the tests, and what its index holds beside what repositories hold. */
 import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { parseConfig } from '../../src/cli/config.ts'
@@ -57,13 +58,22 @@ export async function startFollowing(
 }
 
 /** Looks until it finds what is expected; when that does not come, shows in what the last look differs. */
-export async function eventually<Found>(look: () => Promise<Found>, expected: Found): Promise<void> {
+export function eventually<Found>(look: () => Promise<Found>, expected: Found): Promise<void> {
+  return lookUntil(look, expected, 3)
+}
+
+/** `rest`: how long it waits after each look, in times of what that took, which what it looks for may need. */
+async function lookUntil<Found>(look: () => Promise<Found>, expected: Found, rest: number): Promise<void> {
   const end = performance.now() + patience
   await until(
     async () => {
+      const start = performance.now()
       const found = await look()
-      if (performance.now() > end) assert.deepEqual(found, expected)
-      return isDeepStrictEqual(found, expected)
+      const now = performance.now()
+      if (now > end) assert.deepEqual(found, expected)
+      if (isDeepStrictEqual(found, expected)) return true
+      await delay(rest * (now - start))
+      return false
     },
     { timeout: 2 * patience },
   )
@@ -74,11 +84,12 @@ const patience = 20_000
 
 /** The same of something that must be as it was until it is as expected, and nothing in between. */
 export async function atOnce<Found>(look: () => Promise<Found>, before: Found, after: Found): Promise<void> {
-  await eventually(async () => {
+  const lookClosely = async (): Promise<Found> => {
     const found = await look()
     if (!isDeepStrictEqual(found, before)) assert.deepEqual(found, after)
     return found
-  }, after)
+  }
+  await lookUntil(lookClosely, after, 0)
 }
 
 /** By URI. */
