@@ -9,15 +9,13 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { parseConfig } from '../src/cli/config.ts'
-import { loadFoundation, openExistingStore } from '../src/cli/foundation.ts'
 import { openService } from '../src/cli/service.ts'
 import { connect } from '../src/database/postgres/connection.ts'
-import { exportLines } from '../src/ingest/export.ts'
 import { didOf, tid } from './network/follow.ts'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import { createDice } from './network/fake-server.ts'
 import { runProgram, startProgram } from './network/service.ts'
-import { packageLexicons, startIngest, storedIn } from './network/support-index.ts'
+import { linesIn, startIngest, storedIn } from './network/support-index.ts'
 import { collections, outlet } from './network/support-news.ts'
 import type { Json } from './reference/shapes.ts'
 import { databases, type Engine, freshDatabase } from './support/postgres.ts'
@@ -35,7 +33,7 @@ for (const [from, to] of mixed)
   test(`a copy from ${from} to ${to} may be killed at any moment, and the same command ends it`, async (t) => {
     t.diagnostic(`CRASH_SEED=${seed}`)
     const source = await filled(from, 'often')
-    const whole = await exported(source)
+    const whole = await linesIn(source)
     const started = performance.now()
     await copied(source, await emptyUrl(to))
     let took = performance.now() - started
@@ -63,7 +61,7 @@ for (const [from, to] of mixed)
         kills += 1
       }
       t.diagnostic(`${kills} kills.`)
-      assert.equal(await exported(target), whole)
+      assert.deepEqual(await linesIn(target), whole)
       assert.deepEqual(await answer(target), await answer(source))
     }
   })
@@ -146,7 +144,7 @@ for (const [from, to] of mixed)
       await run(args),
       /\nBoth databases hold the same\. Copying took [\d.]+ s, comparing [\d.]+ s\.\n$/,
     )
-    assert.equal(await exported(target), await exported(source))
+    assert.deepEqual(await linesIn(target), await linesIn(source))
   })
 
 test('whatever a copy cannot be made of, or in, is told in a sentence and left alone', async () => {
@@ -246,7 +244,6 @@ const amounts = {
 const lines = amounts.some
 const known = new Map<string, Promise<string>>()
 const root = new URL('../', import.meta.url)
-const foundation = loadFoundation(packageLexicons)
 
 /** The demo's records in that many repositories. */
 function linesOf(parts: readonly string[]): readonly Json[] {
@@ -274,13 +271,6 @@ function filled(engine: Engine, amount: keyof typeof amounts): Promise<string> {
 
 async function copied(from: string, to: string): Promise<void> {
   await run(['copy', '--from', from, '--to', to])
-}
-
-/** As `export` prints it. */
-async function exported(database: string): Promise<string> {
-  const { config } = parseConfig('export', ['--database', database], {})
-  await using store = await openExistingStore(config, await foundation)
-  return (await Array.fromAsync(exportLines(store, (await foundation).tables))).join('\n')
 }
 
 async function answer(database: string): Promise<string> {

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { inKeyOrder } from '../src/util/key-order.ts'
+import { linesIn } from './network/support-index.ts'
 import { runProgram, startProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { inspectStore } from './support/inspect.ts'
@@ -48,7 +49,7 @@ for (const road of ['empty', 'filled'] as const)
     const started = performance.now()
     await run(['import', files.all, '--database', undisturbed])
     const took = performance.now() - started
-    const whole = await run(['export', '--database', undisturbed])
+    const whole = await linesIn(undisturbed)
 
     const draw = drawer(seed)
     for (let turn = 0; turn < runs; turn += 1) {
@@ -64,7 +65,7 @@ for (const road of ['empty', 'filled'] as const)
         `${left.size} records are no state of the import (${told}).`,
       )
       await run(['import', files.all, '--database', path])
-      assert.equal(await run(['export', '--database', path]), whole, told)
+      assert.deepEqual(await linesIn(path), whole, told)
     }
   })
 

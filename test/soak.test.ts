@@ -11,8 +11,8 @@ test('while a stream never rests and others attack, every answer is exact and no
 }, async (t) => {
   const soaked = await soak({
     seed,
-    duration: 8,
-    period: 4,
+    duration: 6,
+    period: 3,
     questions: 60,
     checks: 15,
     sets: 2,
@@ -30,7 +30,8 @@ test('while a stream never rests and others attack, every answer is exact and no
   const { tally, events, checkpoints } = soaked
   assert.deepEqual(tally.problems, [], `Replay with SOAK_SEED=${seed}.`)
   assert.ok(checkpoints > 0)
-  assert.ok(events > 500)
+  // Of some three hundred until each, however long a checkpoint itself takes.
+  assert.ok(events > 200 * checkpoints)
   for (const kind of ['list', 'moving', 'checkpoint', 'walk', 'hidden'])
     assert.ok(tally.of(kind, 'ok') > 0, `Nobody asked for ${kind}.`)
 })

@@ -222,7 +222,7 @@ export const loadScenes: readonly LoadScene[] = [
         }),
       )
       try {
-        for (const _ of numbers(20)) assert.deepEqual(await ask(), expected)
+        for (const _ of numbers(8)) assert.deepEqual(await ask(), expected)
       } finally {
         over.abort()
       }

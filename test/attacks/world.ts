@@ -54,7 +54,7 @@ export type ServerName = keyof typeof serverOptions
 
 const demoArticles = 660
 /** How often the crowded database has each article. */
-const copies = 12
+const copies = 4
 
 export async function openWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'lexigraph-attacks-'))

@@ -102,14 +102,19 @@ export interface Stored {
   readonly value: Json
 }
 
-/** What is served, as `export` prints it; of the package's lexicons. */
-export async function storedIn(database: string): Promise<ReadonlyMap<string, Stored>> {
+/** What is served, as `export` prints it, a line each; of the package's lexicons. */
+export async function linesIn(database: string): Promise<readonly string[]> {
   const { config } = parseConfig('export', ['--database', database], {})
   foundation ??= loadFoundation(packageLexicons)
   const { tables } = await foundation
   await using store = await openExistingStore(config, await foundation)
+  return Array.fromAsync(exportLines(store, tables))
+}
+
+/** The same by URI. */
+export async function storedIn(database: string): Promise<ReadonlyMap<string, Stored>> {
   const records = new Map<string, Stored>()
-  for await (const line of exportLines(store, tables)) {
+  for (const line of await linesIn(database)) {
     const { uri, ...stored } = JSON.parse(line)
     records.set(uri, stored)
   }

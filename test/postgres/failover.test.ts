@@ -102,7 +102,7 @@ onPostgres('connections cut again and again harm no answer', async (t) => {
   let cuts = 0
   const servers = await Promise.all([primary, replica].map(openAdmin))
   try {
-    for (let round = 0; round < 200; round++)
+    for (let round = 0; round < 100; round++)
       for (const server of servers) {
         const { rows } = await server.query(`select pid from pg_stat_activity where ${ofService}`)
         // All at once, or some of them.
@@ -143,7 +143,7 @@ onPostgres('when no connection is left, callers are told; and all is well when t
 onPostgres('a server that is alone is used again after its restart', async (t) => {
   await using service = await serve({ LEXIGRAPH_READ_DATABASE: '' })
   await using traffic = await startTraffic(service)
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 2; round++) {
     await primary.restart()
     const start = performance.now()
     await isWell(service, traffic)

@@ -18,7 +18,7 @@ import { type Outlets, startOutlets } from './outlets.ts'
 
 const skip = !databases.includes('postgres') && 'PostgreSQL is left out'
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 2 ** 31)
-const runs = Number(process.env['CRASH_RUNS'] ?? 4)
+const runs = Number(process.env['CRASH_RUNS'] ?? 3)
 /** Within which another takes over. */
 const recovery = { timeout: 10_000 }
 

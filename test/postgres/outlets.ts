@@ -24,7 +24,7 @@ export interface Outlets extends AsyncDisposable {
 const accounts = 5
 const keysOfEach = 200
 /** Milliseconds between some writes, and how many these are at most. */
-const interval = 10
+const interval = 25
 const atOnce = 5
 
 export async function startOutlets(seed: number): Promise<Outlets> {

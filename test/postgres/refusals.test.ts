@@ -20,6 +20,8 @@ const writing = [
   ['import', records],
 ]
 const commands = [...writing, ['status']]
+/** For what is refused before anything is known of a database, by which all that write are alike. */
+const someCommands = commands.slice(1)
 
 let cluster: Cluster
 before(async () => {
@@ -45,12 +47,14 @@ onPostgres('a server that cannot be reached, or is none of PostgreSQL, is named'
   await refused(
     'postgres://u:secret@127.0.0.1:1/db',
     /^The server at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\): start it, or correct host and port in the URL\.$/,
+    someCommands,
   )
   await refused(
     'postgres://u:secret@no.where.invalid/db',
     /^The host of no\.where\.invalid:5432 is not known/,
+    someCommands,
   )
-  await refused(`postgres://u:secret@127.0.0.1:${port}/db`, /^The server at \S+ .+/)
+  await refused(`postgres://u:secret@127.0.0.1:${port}/db`, /^The server at \S+ .+/, someCommands)
   other.close()
 })
 
@@ -58,19 +62,26 @@ onPostgres('a URL that is none is refused, and a password in it is not shown', a
   await refused(
     'postgres://u:secret@h:port/db',
     /^postgres:\/\/u@h:port\/db is not a valid URL of a database: write/,
+    someCommands,
   )
   await refused(
     'mysql://u:secret@h/db',
     /^"mysql:" is no scheme of a database\. Write sqlite:PATH or postgres:/,
+    someCommands,
   )
 })
 
 onPostgres('a role or a database that is not there is named, with the statement that makes it', async () => {
   const { port } = cluster
-  await refused(`postgres://nobody@127.0.0.1:${port}/postgres`, /create it with `create role "nobody" login`/)
+  await refused(
+    `postgres://nobody@127.0.0.1:${port}/postgres`,
+    /create it with `create role "nobody" login`/,
+    someCommands,
+  )
   await refused(
     `postgres://postgres@127.0.0.1:${port}/none`,
     /create it with `create database "none" encoding/,
+    someCommands,
   )
 })
 
@@ -153,7 +164,7 @@ onPostgres('commands that only read lay nothing out', async () => {
   ])
 })
 
-/** Every command fails with that sentence, behind the database's name, and leaves everything as it was. */
+/** Each of the commands fails with that sentence, behind the database's name, and leaves everything as it was. */
 async function refused(url: string, why: RegExp, which = commands, server = cluster): Promise<void> {
   const before = await content(url, server)
   const outcomes = await Promise.all(which.map((command) => lexigraph(command, url)))

@@ -25,7 +25,7 @@ export interface Traffic extends AsyncDisposable {
 }
 
 /** Starts when nothing fails yet, to know what is right. */
-export async function startTraffic({ url, query }: Service, callers = 6): Promise<Traffic> {
+export async function startTraffic({ url, query }: Service, callers = 4): Promise<Traffic> {
   const expected = new Map<string, Json>()
   for (const question of questions) expected.set(question, await query(question))
   const over = new AbortController()
