@@ -238,8 +238,8 @@ const demo: readonly Json[] = [...buildDemoCorpus()]
 const amounts = {
   /** Of every collection and on both sides of any key. */
   some: linesOf(['aaaa']).filter((_, index) => index % 3 === 0),
-  /** Enough for several transactions. */
-  often: linesOf(['aaaa', 'bbbb']),
+  /** Enough for several transactions in one of the collections. */
+  often: linesOf(['aaaa', 'bbbb', 'cccc']),
 }
 const lines = amounts.some
 const known = new Map<string, Promise<string>>()
