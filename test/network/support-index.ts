@@ -108,7 +108,7 @@ export async function linesIn(database: string): Promise<readonly string[]> {
   foundation ??= loadFoundation(packageLexicons)
   const { tables } = await foundation
   await using store = await openExistingStore(config, await foundation)
-  return Array.fromAsync(exportLines(store, tables))
+  return await Array.fromAsync(exportLines(store, tables))
 }
 
 /** The same by URI. */
