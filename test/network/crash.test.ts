@@ -80,7 +80,7 @@ for (const [name, start] of Object.entries(streams))
     const database = inFolder(`${name}.db`)
     const env = settingsIn(network, database)
     const dice = createDice(seed)
-    const first = await startIngest(stream.from, env)
+    await using first = await startIngest(stream.from, env)
     const publishers = await startPublishers(network, names, createDice(seed), stream.tell)
     // Before the first event is stored there is nothing to go on from.
     await until(async () => (await storedIn(database)).size > 0)
