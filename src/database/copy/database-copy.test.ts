@@ -13,6 +13,7 @@ import {
   dids,
   mark,
   note,
+  noteDatabases,
   noteLexicons,
   openNotes,
   put,
@@ -43,6 +44,7 @@ import { openCopyTarget, openSnapshot } from '../open.ts'
 import { compare, type CopyTarget, fill } from './database-copy.ts'
 import { partsOf, titleOf } from './parts.ts'
 
+const newUrl = noteDatabases()
 const emptyUrl = emptyDatabases()
 const { set, tables } = understand(noteLexicons, {})
 const parts = partsOf(tables)
@@ -56,7 +58,7 @@ function onEveryPair(sentence: string, holds: (from: Engine, to: Engine) => Prom
 }
 
 onEveryPair('a copy has everything that is kept, and becomes a database like any other', async (from, to) => {
-  await using store = await openNotes(await emptyUrl(from))
+  await using store = await openNotes(await newUrl(from))
   await fillWithEverything(store)
   const url = await emptyUrl(to)
   await copy(store.path, url)
@@ -107,7 +109,7 @@ onEveryPair(
 )
 
 onEveryPair('there and back again everything is as it was', async (from, to) => {
-  await using store = await openNotes(await emptyUrl(from))
+  await using store = await openNotes(await newUrl(from))
   await fillWithEverything(store)
   const [there, back] = [await emptyUrl(to), await emptyUrl(from)]
   await copy(store.path, there)
@@ -133,7 +135,7 @@ onEveryPair(
         lengths: fc.array(fc.nat(25), { minLength: 1, maxLength: 3 }),
       }),
       async ({ before, meanwhile, later, lengths }) => {
-        await using store = await openNotes(await emptyUrl(from))
+        await using store = await openNotes(await newUrl(from))
         const url = await emptyUrl(to)
         let turn = 0
         const live = async (steps: readonly Step[]): Promise<void> => {
@@ -158,7 +160,7 @@ onEveryPair(
 )
 
 onEveryPair('what was shown and hidden again meanwhile is hidden once', async (from, to) => {
-  await using store = await openNotes(await emptyUrl(from))
+  await using store = await openNotes(await newUrl(from))
   const { ledger } = store.database.write
   const [subject, url] = [uriOf(spot('a')), await emptyUrl(to)]
   const hide = () => ledger.hide({ subject, reason: 'A test.', hiddenBy: 'ann' })
@@ -172,7 +174,7 @@ onEveryPair('what was shown and hidden again meanwhile is hidden once', async (f
 })
 
 onEveryPair('what is not the same is told, and mended by the next copy', async (from, to) => {
-  await using store = await openNotes(await emptyUrl(from))
+  await using store = await openNotes(await newUrl(from))
   await fillWithEverything(store)
   const url = await emptyUrl(to)
   const damages: readonly (readonly [part: string, damage: string])[] = [
@@ -201,7 +203,7 @@ onEveryPair('what is not the same is told, and mended by the next copy', async (
 })
 
 onEveryPair('a copy is of the moment at which it began', async (from, to) => {
-  await using store = await openNotes(await emptyUrl(from))
+  await using store = await openNotes(await newUrl(from))
   await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
   const then = await keptState(store)
   const url = await emptyUrl(to)
@@ -218,9 +220,9 @@ onEveryPair('a copy is of the moment at which it began', async (from, to) => {
 })
 
 onEveryPair('nobody takes an unfinished copy for a database, nor another for its copy', async (from, to) => {
-  await using store = await openNotes(await emptyUrl(from))
+  await using store = await openNotes(await newUrl(from))
   await fillWithEverything(store)
-  await using other = await openNotes(await emptyUrl(from))
+  await using other = await openNotes(await newUrl(from))
   const url = await emptyUrl(to)
   const refuses = async (what: RegExp, work: Promise<AsyncDisposable>): Promise<void> => {
     await assert.rejects(async () => {
