@@ -7,15 +7,17 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type FakeJetstream, startFakeJetstream } from './network/fake-jetstream.ts'
 import { didOf, tid } from './network/follow.ts'
-import { runProgram, startService } from './network/service.ts'
+import { startService } from './network/service.ts'
 import { startIngest } from './network/support-index.ts'
 import { outlet } from './network/support-news.ts'
+import { commandsInTurn } from './support/commands.ts'
 import { onEveryDatabase } from './support/databases.ts'
 import type { Engine } from './support/postgres.ts'
 import { emptyDatabases, temporaryFolder } from './support/store.ts'
 import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
+const runInTurn = commandsInTurn()
 const emptyUrl = emptyDatabases()
 const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const otherLexicons = fileURLToPath(new URL('schemas/site-standard/lexicons', import.meta.url))
@@ -44,7 +46,7 @@ test('a running server and a running ingester honour at once what is hidden, and
   const expected = (...wanted: readonly string[]): Promise<unknown> =>
     until(async () => (await names()).join() === wanted.join())
   const run = async (...args: readonly string[]): Promise<string> => {
-    const { stdout, stderr, status } = await runProgram(args, { env })
+    const { stdout, stderr, status } = await runInTurn(args, { env })
     assert.deepEqual([stderr, status], ['', 0])
     return stdout
   }
@@ -97,7 +99,7 @@ onEveryDatabase(
     const line = (rkey: string): string =>
       JSON.stringify({ uri: `at://${one}/${collection}/${rkey}`, value: outlet(rkey) })
     writeFileSync(file, `${line('a')}\n${line('b')}\n`)
-    const run = (...args: readonly string[]) => runProgram(args, { env })
+    const run = (...args: readonly string[]) => runInTurn(args, { env })
     await run('import', file)
     assert.equal((await run('hidden')).stdout, 'Nothing has been hidden.\n')
     await run('hide', uri, ...because)
@@ -184,8 +186,8 @@ onEveryDatabase('an account that is here in capitals is hidden as it is written'
   const file = inFolder('capitals.jsonl')
   const did = 'did:web:News.Example'
   writeFileSync(file, `${JSON.stringify({ uri: `at://${did}/${collection}/a`, value: outlet('a') })}\n`)
-  await runProgram(['import', file], { env })
-  const { stdout } = await runProgram(['hide', did, ...because], { env })
+  await runInTurn(['import', file], { env })
+  const { stdout } = await runInTurn(['hide', did, ...because], { env })
   assert.equal(stdout, `${did} is hidden.\n1 record left the answers.\n`)
 })
 
@@ -193,7 +195,7 @@ test('what cannot be hidden or shown is told, and what to write instead', async 
   const env = { LEXIGRAPH_DATABASE: inFolder('words.db') }
   const empty = inFolder('empty.jsonl')
   writeFileSync(empty, '')
-  await runProgram(['import', empty], { env })
+  await runInTurn(['import', empty], { env })
   const cases: [args: readonly string[], message: RegExp][] = [
     [['hide', 'ann.example', ...because], /^"ann\.example" is a handle, .* Give the account's DID\.\n$/],
     [['hide', `at://ann.example/${collection}/a`, ...because], /names its account by a handle/],
@@ -223,17 +225,17 @@ test('what cannot be hidden or shown is told, and what to write instead', async 
     [['hide', one, ...because, '--lexicons', otherLexicons], /it was built with other lexicons/],
   ]
   for (const [args, message] of cases) {
-    const { stderr, status } = await runProgram(args, { env })
+    const { stderr, status } = await runInTurn(args, { env })
     assert.match(stderr, message, args.join(' '))
     assert.equal(status, 1)
   }
   const foreign = `at://${one}/app.example.other/a`
-  const { stdout } = await runProgram(['hide', foreign, ...because], { env })
+  const { stdout } = await runInTurn(['hide', foreign, ...because], { env })
   assert.equal(
     stdout,
     `${foreign} is hidden. No lexicon here has the collection app.example.other.\n0 records left the answers.\n`,
   )
-  assert.equal((await runProgram(['hidden', '--json'], { env })).stdout.split('\n').length, 2)
+  assert.equal((await runInTurn(['hidden', '--json'], { env })).stdout.split('\n').length, 2)
 })
 
 /** Many records of one account and one of another. */
@@ -244,7 +246,7 @@ async function filled(engine: Engine) {
     `${JSON.stringify({ uri: `at://${did}/${collection}/${rkey}`, value: outlet(rkey) })}\n`
   const lines = Array.from({ length: many }, (_, index) => line(one, `r${index}`))
   writeFileSync(file, lines.join('') + line(two, 'a'))
-  const run = (...args: readonly string[]) => runProgram(args, { env })
+  const run = (...args: readonly string[]) => runInTurn(args, { env })
   await run('import', file)
   const seen = async (): Promise<number> => {
     const { stdout } = await run('query', '{ techServiceNewsSource { totalCount } }')

@@ -7,11 +7,13 @@ import { fileURLToPath } from 'node:url'
 import { hashKey, readKey } from '../src/util/api-key.ts'
 import { type Outcome, runProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
+import { commandsInTurn } from './support/commands.ts'
 import { onEveryDatabase } from './support/databases.ts'
 import { emptyDatabases, temporaryFolder } from './support/store.ts'
 
 const emptyUrl = emptyDatabases()
 const inFolder = temporaryFolder()
+const runInTurn = commandsInTurn()
 const research = ['--tier', 'research']
 const instant = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
 
@@ -110,7 +112,7 @@ onEveryDatabase('a key is rotated with a grace, and without one', async (engine)
 onEveryDatabase('of those who rotate a key at the same moment one is given its successor', async (engine) => {
   const database = await emptyUrl(engine)
   const { id } = await create(database)
-  const all = await Promise.all([1, 2, 3].map(() => keys(database, ['rotate', id])))
+  const all = await Promise.all([1, 2, 3].map(() => keysApart(database, ['rotate', id])))
   const refused = all.filter(({ status }) => status === 1)
   assert.equal(refused.length, 2)
   for (const { stdout, stderr } of refused) {
@@ -237,13 +239,11 @@ test('keys are made and ended while another process is writing to the file', asy
   const { id } = await create(database)
   const writer = new DatabaseSync(database)
   writer.exec('begin immediate; delete from fetched')
-  const made = keys(database, ['create', '--name', 'b', ...research])
-  const revoked = keys(database, ['revoke', id])
-  // Both have started by the time that the program has answered somebody who only reads.
-  assert.deepEqual(
-    (await list(database)).map(({ state }) => state),
-    ['active'],
-  )
+  const made = keysApart(database, ['create', '--name', 'b', ...research])
+  const revoked = keysApart(database, ['revoke', id])
+  // Both have started by the time that the program has answered somebody who only reads and started with them.
+  const read = await keysApart(database, ['list', '--json'])
+  assert.equal(JSON.parse(read.stdout).state, 'active')
   writer.exec('commit')
   writer.close()
   for (const { stderr, status } of [await made, await revoked]) assert.equal(status, 0, stderr)
@@ -260,13 +260,18 @@ onEveryDatabase('keys that are made at the same moment are all there', async (en
   const database = await emptyUrl(engine)
   await create(database)
   const made = await Promise.all(
-    [1, 2, 3].map((n) => keys(database, ['create', '--name', `n${n}`, ...research])),
+    [1, 2, 3].map((n) => keysApart(database, ['create', '--name', `n${n}`, ...research])),
   )
   assert.equal(new Set(made.map(({ stdout }) => readKey(stdout))).size, 3)
   assert.deepEqual((await list(database)).map(({ name }) => String(name)).toSorted(), ['a', 'n1', 'n2', 'n3'])
 })
 
 function keys(database: string, args: readonly string[]): Promise<Outcome> {
+  return runInTurn(['keys', ...args, '--database', database])
+}
+
+/** In a process of its own, beside others. */
+function keysApart(database: string, args: readonly string[]): Promise<Outcome> {
   return runProgram(['keys', ...args, '--database', database])
 }
 
@@ -286,7 +291,7 @@ async function list(database: string): Promise<readonly Json[]> {
 }
 
 async function run(database: string, args: readonly string[]): Promise<string> {
-  const { stdout, stderr, status } = await runProgram([...args, '--database', database])
+  const { stdout, stderr, status } = await runInTurn([...args, '--database', database])
   assert.equal(status, 0, stderr)
   return stdout
 }
