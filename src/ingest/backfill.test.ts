@@ -24,7 +24,10 @@ test('accounts, handles, hosts and files all lead to their repositories', async 
   other.repos.set(cai.did, await cai.car())
   const path = inFolder('dot.car')
   await writeFile(path, await dot.car())
-  const { outcome, ...result } = await world.fetch({ targets: [ana.did, 'b.test', other.url, path] })
+  const { outcome, ...result } = await world.fetch({
+    targets: [ana.did, 'b.test', other.url, path],
+    parallel: 2,
+  })
   assert.equal(outcome.stored, 12)
   assert.deepEqual(
     result.differences.toSorted((a, b) => a.name.localeCompare(b.name)),
@@ -61,7 +64,7 @@ test('reconciling looks at all accounts that have records here, and says which d
   await world.publish(ana)
   await world.publish(ben)
   const late = await world.add('d', 2)
-  const result = await world.fetch({ kind: 'reconcile', targets: [] })
+  const result = await world.fetch({ kind: 'reconcile', targets: [], parallel: 2 })
   assert.deepEqual([result.read, result.differing], [3, 2])
   assert.deepEqual(
     result.differences.toSorted((a, b) => a.name.localeCompare(b.name)),
@@ -172,7 +175,7 @@ test('what cannot get better is given up at once, and the others are not', async
     verificationMethod: [],
   })
   world.directory.documents.set(unknown.did, 404)
-  const result = await world.fetch({ targets: [world.host.url] })
+  const result = await world.fetch({ targets: [world.host.url], parallel: 2 })
   const errorOf = new Map(result.failed.map(({ name, error }) => [name, error]))
   assert.equal(errorOf.size, 4)
   assert.equal(
@@ -353,7 +356,10 @@ test('a failure of our own ends the run wherever it is when it comes', async () 
   await write.ledger.addJobs('backfill', [{ did: ana.did, host: null, reason: 'A test wants it.' }])
   const database = { ledger, applyBatch: write.applyBatch.bind(write) }
   await assert.rejects(
-    fetchRepositories(database as never, world.options({ targets: [], hosts: createHosts(fetch) })),
+    fetchRepositories(
+      database as never,
+      world.options({ targets: [], parallel: 2, hosts: createHosts(fetch) }),
+    ),
     {
       message: 'The disk is full.',
     },

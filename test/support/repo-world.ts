@@ -55,7 +55,8 @@ export async function openWorld(): Promise<World> {
   const options = ({ targets, ...given }: Given): FetchOptions => ({
     kind: 'backfill',
     until: 'idle',
-    parallel: 2,
+    // Each takes a thread, which costs more than what most tests do in it.
+    parallel: 1,
     reader: { lexicons, tables, publishers: null },
     identity,
     hosts: createHosts(identity.fetch, 500),
