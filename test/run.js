@@ -12,6 +12,8 @@ if (major < 24) {
 
 const { spawn } = await import('node:child_process')
 const { globSync, readFileSync } = await import('node:fs')
+const { enableCompileCache } = await import('node:module')
+const { dirname } = await import('node:path')
 const { fileURLToPath, pathToFileURL } = await import('node:url')
 const { run } = await import('node:test')
 const { spec: SpecReporter } = await import('node:test/reporters')
@@ -36,6 +38,10 @@ if (files.some((file) => readFileSync(`${root}${file}`, 'utf8').includes("/netwo
     process.exit(1)
   }
 }
+
+// Hundreds of threads and processes are started that find there what others have compiled, as those of the program do.
+const cache = enableCompileCache().directory
+if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(cache)
 
 // Tests that start servers by the dozen need no worker for each core; those about workers say how many.
 process.env.LEXIGRAPH_WORKERS ??= '1'
