@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { anyCodePoint } from '../../test/support/any-text.ts'
 import { cutListTo, cutTo } from './log-line.ts'
 
 test('a text is as it was, or fits as JSON with a mark that it was cut', () => {
   fc.assert(
     fc.property(
-      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.string({ unit: anyCodePoint, maxLength: 300 }),
       fc.integer({ min: 10, max: 200 }),
       (text, bytes) => {
         const cut = cutTo(bytes, text)

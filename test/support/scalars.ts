@@ -1,11 +1,12 @@
 /** Scalars drawn for trouble: missing, equal and extreme values, and every script that folds oddly. */
 import fc from 'fast-check'
 import { fold } from '../reference/values.ts'
+import { anyCodePoint } from './any-text.ts'
 
 /** Whole strings, then pieces to build others from. */
 const oddTexts = Object.values({
   plain: ['', ' ', 'a', 'A', 'z', 'ab', 'Ab', 'null', 'true', '10', '9', '4', '-1', '٤'],
-  patterns: ['%', '_', '\\', '%%', '100%', '50_50', 'a\\b', '$1', '?'],
+  patterns: ['%', '_', '\\', '%%', '100%', '50_50', 'a\\b', '$1', '?', '__proto__', 'toString'],
   quotes: ["'", '"', `it's "quoted"`, "'; drop table book; --", '{"a": [1]}'],
   accents: [
     'é',
@@ -52,7 +53,7 @@ export function texts(maxBytes: number, maxGraphemes: number): fc.Arbitrary<stri
     .oneof(
       { weight: 5, arbitrary: fc.constantFrom(...oddTexts) },
       { weight: 4, arbitrary: fc.array(pieces, { maxLength: 6 }).map((parts) => parts.join('')) },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCodePoint, maxLength: 8 }) },
     )
     .filter(
       (text) =>

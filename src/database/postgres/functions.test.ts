@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import fc from 'fast-check'
+import { anyCodePoint } from '../../../test/support/any-text.ts'
 import pg from 'pg'
 import { encodeCursor } from '../../util/cursor.ts'
 import { foldText } from '../../util/fold.ts'
@@ -38,7 +39,7 @@ async function same<T>(call: string, values: readonly T[], expected: (value: T) 
 
 /** What PostgreSQL can hold: no NUL, no lone surrogates. */
 const texts = fc
-  .string({ unit: 'binary', maxLength: 20 })
+  .string({ unit: anyCodePoint, maxLength: 20 })
   .map((text) => text.toWellFormed().replaceAll('\0', ''))
 /** Letters, marks and scripts that folding is about; those that all versions of Unicode in use know. */
 const letters = fc.string({
