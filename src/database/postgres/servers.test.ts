@@ -88,27 +88,11 @@ onPostgres('a role that may not ask what a server is a copy of can still be used
   }
 })
 
-onPostgres('readings of a replica that falls silent are repeated on the primary', async () => {
-  await using servers = open({ readDatabases: [replica.url] })
-  await until(async () => (await servers.read(port)) === replica.port, recovery)
-  const started = Promise.withResolvers<void>()
-  const underWay = servers.read(async (client) => {
-    const answer = client.query('select pg_sleep(case when pg_is_in_recovery() then 60 else 0 end)')
-    started.resolve()
-    await answer
-    return port(client)
-  })
-  await started.promise
-  const thaw = await freeze(replica)
-  try {
-    const answers = Promise.all([underWay, servers.read(port), servers.read(port)])
-    assert.deepEqual(await within(answers), [primary.port, primary.port, primary.port])
-    assert.equal(await within(servers.read(port)), primary.port)
-  } finally {
-    thaw()
-  }
-  await until(async () => (await servers.read(port)) === replica.port, recovery)
-})
+// Each of them waits for seconds, so that they wait together.
+onPostgres(
+  'readings of a silent replica are repeated on the primary, statements that do not end are not, and who waits too long for a connection is told so',
+  () => Promise.all([silentReplica(), statementWithoutEnd(), noConnectionLeft()]).then(() => {}),
+)
 
 onPostgres('a primary that falls silent is used again when it answers again', async () => {
   await using servers = open({})
@@ -233,32 +217,6 @@ onPostgres('a statement that takes too long is ended, and the caller told what t
   assert.equal(await servers.read(port), primary.port)
 })
 
-onPostgres('a statement that the server does not end in time is not run again', async () => {
-  await using servers = open({ statementTimeout: 50 })
-  let runs = 0
-  const reading = servers.read(async (client) => {
-    runs += 1
-    await client.query('set statement_timeout = 0')
-    await client.query('select pg_sleep(60)')
-  })
-  await assert.rejects(reading, { code: 'TIMEOUT' })
-  assert.equal(runs, 1)
-})
-
-onPostgres('who waits for a connection too long is told that all are busy', async () => {
-  await using servers = open({ poolSize: 1 })
-  const held = Promise.withResolvers<void>()
-  const holding = servers.read(() => held.promise)
-  await assert.rejects(servers.read(port), {
-    code: 'UNAVAILABLE',
-    message: 'All connections to the database are busy.',
-    details: { retryAfter: 1 },
-  })
-  held.resolve()
-  await holding
-  assert.equal(await servers.read(port), primary.port)
-})
-
 onPostgres('a server without a connection left is unavailable, and used again when it has one', async () => {
   const url = await primary.addRole('limited', 'secret')
   await primary.query('alter role limited connection limit 0')
@@ -301,6 +259,57 @@ onPostgres('a transaction that was left open does not outlive its reading', asyn
   )
   assert.equal(state.own, true)
 })
+
+/** Readings of a replica that falls silent are repeated on the primary. */
+async function silentReplica(): Promise<void> {
+  await using servers = open({ readDatabases: [replica.url] })
+  await until(async () => (await servers.read(port)) === replica.port, recovery)
+  const started = Promise.withResolvers<void>()
+  const underWay = servers.read(async (client) => {
+    const answer = client.query('select pg_sleep(case when pg_is_in_recovery() then 60 else 0 end)')
+    started.resolve()
+    await answer
+    return port(client)
+  })
+  await started.promise
+  const thaw = await freeze(replica)
+  try {
+    const answers = Promise.all([underWay, servers.read(port), servers.read(port)])
+    assert.deepEqual(await within(answers), [primary.port, primary.port, primary.port])
+    assert.equal(await within(servers.read(port)), primary.port)
+  } finally {
+    thaw()
+  }
+  await until(async () => (await servers.read(port)) === replica.port, recovery)
+}
+
+/** A statement that the server does not end in time is not run again. */
+async function statementWithoutEnd(): Promise<void> {
+  await using servers = open({ statementTimeout: 50 })
+  let runs = 0
+  const reading = servers.read(async (client) => {
+    runs += 1
+    await client.query('set statement_timeout = 0')
+    await client.query('select pg_sleep(60)')
+  })
+  await assert.rejects(reading, { code: 'TIMEOUT' })
+  assert.equal(runs, 1)
+}
+
+/** Who waits for a connection too long is told that all are busy. */
+async function noConnectionLeft(): Promise<void> {
+  await using servers = open({ poolSize: 1 })
+  const held = Promise.withResolvers<void>()
+  const holding = servers.read(() => held.promise)
+  await assert.rejects(servers.read(port), {
+    code: 'UNAVAILABLE',
+    message: 'All connections to the database are busy.',
+    details: { retryAfter: 1 },
+  })
+  held.resolve()
+  await holding
+  assert.equal(await servers.read(port), primary.port)
+}
 
 function open(options: Partial<ReadingOptions> & { readonly database?: string }): Servers {
   return new Servers({ ...defaultReading, database: primary.url, ...options })
