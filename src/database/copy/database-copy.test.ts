@@ -155,7 +155,7 @@ onEveryPair(
         await assertOrder(copied)
         assert.deepEqual(await visibleRecords(copied), await visibleRecords(store))
       },
-      from === 'sqlite' && to === 'sqlite' ? 25 : 3,
+      from === 'sqlite' && to === 'sqlite' ? 20 : 2,
     ),
 )
 
@@ -177,24 +177,27 @@ onEveryPair('what is not the same is told, and mended by the next copy', async (
   await using store = await openNotes(await newUrl(from))
   await fillWithEverything(store)
   const url = await emptyUrl(to)
-  const damages: readonly (readonly [part: string, damage: string])[] = [
-    [note, `update "${note}" set changed_at = changed_at + 1 where rkey = 'a'`],
-    [note, `delete from "${note}" where rkey = 'b'`],
-    ['tombstone', `delete from tombstone where rkey = 'gone'`],
-    ['source', `update source set cursor = '1'`],
-    ['hidden', `insert into hidden (base) select id from base where uri = 'at://${dids[0]}/${note}/'`],
+  const damages: readonly Readonly<Record<string, string>>[] = [
+    {
+      [note]: `update "${note}" set changed_at = changed_at + 1 where rkey = 'a'`,
+      tombstone: `delete from tombstone where rkey = 'gone'`,
+      source: `update source set cursor = '1'`,
+      hidden: `insert into hidden (base) select id from base where uri = 'at://${dids[0]}/${note}/'`,
+    },
+    { [note]: `delete from "${note}" where rkey = 'b'` },
   ]
-  for (const [part, damage] of damages) {
+  for (const damaged of damages) {
     await using source = await openSnapshot(store.path, options)
     await using target = await openCopyTarget(url, source, options)
     await fill(source, target, parts, () => {})
-    await run(url, damage)
+    for (const damage of Object.values(damaged)) await run(url, damage)
     const found = await compare(source, target, parts, () => {})
     const different = found.filter(({ differing }) => differing > 0)
     assert.deepEqual(
-      different.map((one) => [titleOf(one.part), one.source.digest === one.target.digest]),
-      [[part, false]],
-      damage,
+      different.map((one) => [titleOf(one.part), one.source.digest === one.target.digest]).toSorted(),
+      Object.keys(damaged)
+        .map((part) => [part, false])
+        .toSorted(),
     )
   }
   await copy(store.path, url)

@@ -91,7 +91,7 @@ onPostgres('a role that may not ask what a server is a copy of can still be used
 // Each of them waits for seconds, so that they wait together.
 onPostgres(
   'readings of a silent replica are repeated on the primary, statements that do not end are not, and who waits too long for a connection is told so',
-  () => Promise.all([silentReplica(), statementWithoutEnd(), noConnectionLeft()]).then(() => {}),
+  async () => void (await Promise.all([silentReplica(), statementWithoutEnd(), noConnectionLeft()])),
 )
 
 onPostgres('a primary that falls silent is used again when it answers again', async () => {
