@@ -50,8 +50,8 @@ if (parts.length === 0) {
   const groups = [
     /^test\/network/,
     /^test\/(attacks|soak|memory|crash|copy|backup|postgres)/,
-    /^(src\/database|test\/(hiding|keys|workers|held-up))/,
-    /^src\/(ingest|cli)/,
+    /^(src\/database|test\/held-up)/,
+    /^(src\/(ingest|cli)|test\/(hiding|keys|workers|mcp|package))/,
   ]
   /** The last has what is in no other. */
   const groupOf = (file) => {
