@@ -67,7 +67,8 @@ export function openLineStream(descriptor: number): LineStream {
   }
 
   const writeLast = (): void => {
-    const end = performance.now() + lastPatience
+    const last = performance.now() + longestEnd
+    let end = performance.now() + lastPatience
     tellLoss()
     while (refused !== null || waiting.length > 0) {
       let rest = refused ?? Buffer.from(takeChunk())
@@ -75,6 +76,7 @@ export function openLineStream(descriptor: number): LineStream {
       while (rest.length > 0) {
         try {
           rest = rest.subarray(writeSync(descriptor, rest))
+          end = Math.min(last, performance.now() + lastPatience)
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > end) return
           Atomics.wait(asleep, 0, 0, fullPipePause)
@@ -112,7 +114,8 @@ const farBehind = 1_000_000
 const large = 32_768
 /** Characters that wait at most; what comes then is lost. */
 const mostWaiting = 8_000_000
-/** Milliseconds. */
+/** Milliseconds; the last two at the end, with whoever reads nothing, and altogether. */
 const fullPipePause = 20
 const lastPatience = 2_000
+const longestEnd = 20_000
 const asleep = new Int32Array(new SharedArrayBuffer(4))
