@@ -61,11 +61,11 @@ async function observe({ pid, databasePid }: Asked, work: () => Promise<Shot>): 
   }
 }
 
-/** Until code is compiled and plans are made, a server is several times as slow: hundreds of requests, two seconds at most. */
+/** Until code is compiled and plans are made, a server is several times as slow, and goes on gaining for thousands of requests; two seconds at most. */
 export async function warmUp(asked: Asked): Promise<void> {
   await timeOnce(asked)
   const estimate = await timeOnce(asked)
-  await shoot(asked, 4, { amount: Math.max(4, Math.min(500, Math.ceil(2_000 / estimate))) })
+  await shoot(asked, 4, { amount: Math.max(4, Math.min(2_000, Math.ceil(2_000 / estimate))) })
 }
 
 /** Milliseconds that make a question a slow one. */
