@@ -52,16 +52,14 @@ export async function measureWorkers(
 
 /** Requests/s of that many workers, each with a core for itself and a load. */
 async function rateOn(server: Server, workers: number, query: string, seconds: number): Promise<number> {
-  const cores = Array.from({ length: workers }, (_, core) => String(core))
   // One worker is the server itself.
   const places = workers === 1 ? [server.pid] : childrenOf(server.pid)
   if (places.length !== workers) throw new Error(`The server has ${places.length} processes, not ${workers}.`)
-  for (const [index, pid] of places.entries())
-    execFileSync('taskset', ['-a', '-c', '-p', cores[index] ?? '0', String(pid)], { stdio: 'ignore' })
   const args = [server.url, query, String(connections), String(seconds)]
-  const loads = cores.map((core) =>
-    fork(loadProcess, args, { execPath: 'taskset', execArgv: ['-c', core, process.execPath] }),
-  )
+  const loads = places.map((pid, core) => {
+    execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' })
+    return fork(loadProcess, args, { execPath: 'taskset', execArgv: ['-c', String(core), process.execPath] })
+  })
   const heard = (): Promise<unknown[]> => Promise.all(loads.map(messageOf))
   await heard()
   const rates = heard()

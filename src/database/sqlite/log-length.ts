@@ -16,11 +16,15 @@ const rest = 20
 
 export class LogLength {
   readonly #database: DatabaseSync
+  /** Null in memory, where there is none. */
+  readonly #path: string | null
   #bound = longest
 
   /** The connection waits for no lock by itself. */
   constructor(database: DatabaseSync) {
     this.#database = database
+    const file = database.location()
+    this.#path = file === null ? null : `${file}-wal`
   }
 
   /**
@@ -28,25 +32,17 @@ export class LogLength {
    * of everything, is left alone until the log has grown by as much again.
    */
   async shorten(): Promise<void> {
-    // The file does not shrink when the log starts from its beginning.
-    if (this.#fileSize() < this.#bound || this.#checkpoint('passive').bytes < this.#bound) return
+    if (this.#size() < this.#bound) return
     for (const end = performance.now() + patience; performance.now() < end; await pause(rest)) {
-      if (this.#checkpoint('restart').isBusy) continue
+      // The file is cut, so that its size goes on telling how long the log is.
+      if (this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.busy !== 0) continue
       this.#bound = longest
       return
     }
-    this.#bound = this.#checkpoint('passive').bytes + longest
+    this.#bound = this.#size() + longest
   }
 
-  #fileSize(): number {
-    const path = this.#database.location()
-    // In memory there is none.
-    return path === null ? 0 : (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0)
-  }
-
-  #checkpoint(mode: 'passive' | 'restart') {
-    const row = this.#database.prepare(`pragma wal_checkpoint(${mode})`).get()
-    const { page_size: pageSize } = this.#database.prepare('pragma page_size').get() ?? {}
-    return { isBusy: row?.busy === 1, bytes: Number(row?.log) * Number(pageSize) }
+  #size(): number {
+    return this.#path === null ? 0 : (statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0)
   }
 }
