@@ -43,6 +43,8 @@ const short: Readonly<Record<string, string>> = {
   'with what refers to them': `{ ${article} { nodes { title techServiceNewsEnrichmentViaArticle { nodes { uri } } } } }`,
   'bounds that are said twice': `{ ${article}(where: {indexedAt: {gt: "1970-01-01", gte: "2090-01-01"}}, sortBy: [{field: indexedAt}]) ${page} }`,
   'one by its URI': `{ ${article}ByUri(uri: "at://did:plc:abcdefghijklmnopqrstuvwx/tech.service.news.article/a") { title } }`,
+  'some by their URIs': `{ ${article}(where: {uri: {in: ["at://did:plc:a/b/c", "at://did:plc:a/b/d"]}}, sortBy: [{field: publishedAt}]) ${page} }`,
+  'how many of some URIs are there': `{ ${article}(where: {uri: {in: ["at://did:plc:a/b/c", "at://did:plc:a/b/d"]}}) { totalCount } }`,
   'where the sources are': '{ indexStatus { sources { name state } } }',
 }
 

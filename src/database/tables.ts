@@ -57,6 +57,11 @@ export interface TableIndex {
   readonly partial: boolean
 }
 
+/** The unique index over the two parts of a record's own URI. */
+export function ownKey({ name }: Pick<Table, 'name'>): TableIndex {
+  return { name: `${name}/key`, kind: 'reference', columns: ['base', 'rkey'], partial: false }
+}
+
 /** One table per collection, in the model's order. Names that differ only by case are told apart. */
 export function buildTables(model: Model): Table[] {
   const unique = uniqueNames(longestTableName)

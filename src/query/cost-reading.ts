@@ -5,7 +5,7 @@
 import type { Column, Table } from '../database/tables.ts'
 import { weights } from './cost-weights.ts'
 import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from './plan.ts'
-import { conjuncts } from './roads.ts'
+import { conjuncts, ownUris } from './roads.ts'
 
 /** Finding the records of a list's page, when any are asked for. */
 export function pageSize(list: ListPlan): number {
@@ -153,12 +153,23 @@ type Found = 'page' | 'sorted page' | 'all'
 
 /** Finding the records that a `where` holds for. */
 function whereSize({ table, where, link }: Pick<ListPlan, 'table' | 'where' | 'link'>, found: Found): number {
-  const [only, ...others] = conjuncts(where)
+  const parts = conjuncts(where)
+  const [only, ...others] = parts
   if (only === undefined) return 0
+  const named = parts.find((part) => ownUris(part) !== null)
+  // Nothing is looked at but the records that these are the URIs of.
+  if (link === null && named !== undefined) {
+    const besides = parts.filter((part) => part !== named)
+    return weights.narrow + listSize(named) + besides.reduce((sum, part) => sum + conditionSize(part), 0)
+  }
   // A list within a record is found by its reference, and everything else is looked at.
   if (link === null && others.length === 0 && isLookUp(table, only, found))
-    return weights.lookUp + ('list' in only ? only.list.length * weights.listValue : 0)
+    return weights.lookUp + listSize(only)
   return weights.walk + conditionSize(where)
+}
+
+function listSize(part: Condition): number {
+  return 'list' in part ? part.list.length * weights.listValue : 0
 }
 
 /** A condition that can be looked up by itself. */
@@ -169,6 +180,7 @@ function isLookUp(table: Table, part: Condition, found: Found): boolean {
     case 'in': {
       if (part.kind === 'compare' ? part.op === 'ne' : part.negated) return false
       const { operand } = part
+      if (operand.kind === 'system') return operand.name === 'did'
       return (
         operand.kind === 'column' && table.indexes.some(({ columns }) => columns[0] === operand.column.name)
       )
@@ -177,8 +189,10 @@ function isLookUp(table: Table, part: Condition, found: Found): boolean {
       return part.index !== null && found === 'page'
     case 'has':
       return part.array.index !== null
+    case 'uri':
+      return !part.negated && part.of?.kind !== 'json'
     default:
-      return isEquality(table, part)
+      return false
   }
 }
 

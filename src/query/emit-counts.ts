@@ -3,11 +3,10 @@
  * by one value. They count every row of a table, so that they are of use only while all may be seen.
  */
 import { type CountTable, countKeys, dayLength } from '../database/counts.ts'
-import { baseUriOf } from '../database/decide.ts'
 import type { Column, Table } from '../database/tables.ts'
 import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import type { UriParts } from './emit-operand.ts'
-import { emitCondition } from './emit-where.ts'
+import { accountsOf, basesOf, emitCondition } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { AggregatePlan, Condition, GroupKey, Link } from './plan.ts'
 import { conjuncts } from './roads.ts'
@@ -110,18 +109,16 @@ function countWhere(emitter: Emitter, table: Table, part: Condition): Sql | null
     const { base, key } = part.of
     return sumWith(emitter, countsOf(table, 'reference', [base, key]), [base, key], table, part)
   }
+  const accounts = accountsOf(part)
+  if (accounts !== null) {
+    const bases = basesOf(table, accounts)
+    return sumOf(emitter, countsOf(table, 'value', [{ name: 'base' }]), sql`value in (${bases})`)
+  }
   const isEquality = part.kind === 'compare' ? part.op === 'eq' : part.kind === 'in' && !part.negated
   if (!isEquality || (part.kind !== 'compare' && part.kind !== 'in')) return null
   const { operand } = part
-  const values = part.kind === 'compare' ? [part.to] : part.list
-  if (operand.kind === 'column')
-    return sumWith(emitter, countsOf(table, 'value', [operand.column]), [operand.column], table, part)
-  if (operand.kind !== 'system' || operand.name !== 'did') return null
-  const { nsid } = table.collection
-  const uris = values.map((did) => sql`${baseUriOf({ did: String(did), collection: nsid })}`)
-  if (uris.length === 0) return null
-  const bases = sql`select id from base where uri in (${join(uris, ', ')})`
-  return sumOf(emitter, countsOf(table, 'value', [{ name: 'base' }]), sql`value in (${bases})`)
+  if (operand.kind !== 'column') return null
+  return sumWith(emitter, countsOf(table, 'value', [operand.column]), [operand.column], table, part)
 }
 
 /** The condition is asked of counts under the names that their values have in the collection's table. */

@@ -73,3 +73,29 @@ test('records that differ in nothing but their account are in its order, page by
     assert.deepEqual(found, expected)
   }
 })
+
+test('records of some URIs, outlets or accounts are found through an index', async () => {
+  const { documents: lexicons, references } = newsLexicons
+  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
+  await using service = await openTestService({ lexicons, references, records })
+  const [{ uri, source }, other] = (
+    await service.data(`{ ${list}(first: 2) { nodes { uri source { uri } } } }`)
+  )[list].nodes
+  const nobody = 'did:plc:nobodynobodynobody234567'
+  for (const [where, count, index] of [
+    [`uri: {eq: "${uri}"}`, 1, '/key'],
+    [`uri: {in: ["${other.uri}", "at://${nobody}/a.b.c/d", "${uri}"]}`, 2, '/key'],
+    [`uri: {in: ["${uri}"]}, NOT: {uri: {eq: "${uri}"}}`, 0, '/key'],
+    [`did: {in: ["${nobody}", "${nobody}a"]}`, 0, '/key'],
+    [`source: {uri: {in: ["${source.uri}x", "${source.uri}y"]}}`, 0, '/.source:base+.source:key'],
+  ] as const)
+    for (const sort of ['', `, sortBy: [${sorts[0]}]`]) {
+      const page = `{ ${list}(where: {${where}}${sort}) { totalCount nodes { uri } } }`
+      const { totalCount, nodes } = (await service.data(page))[list]
+      assert.deepEqual([totalCount, nodes.length], [count, count], page)
+      assert.ok(
+        service.opened.lastStatement().includes(`indexed by "tech.service.news.article${index}"`),
+        page,
+      )
+    }
+})

@@ -42,3 +42,33 @@ onEveryDatabase('long lists hold for the same records as short ones', async (dat
     )
   }
 })
+
+onEveryDatabase("records of some accounts are all of theirs, and nobody else's", async (database) => {
+  const accounts = ['a', 'b', 'c'].map((letter) => `did:plc:${letter.repeat(24)}`)
+  const records = await Promise.all(
+    accounts.flatMap((did) => [
+      buildRecord('org.example.library.book', { did, rkey: `${did.at(-1)}1`, value: { title: 'a book' } }),
+      buildRecord('org.example.library.person', { did, rkey: 'p', value: { name: 'Somebody' } }),
+    ]),
+  )
+  await using service = await openTestService({
+    lexicons: libraryLexicons,
+    references: libraryReferences,
+    records,
+    database,
+  })
+  const found = async (where: string): Promise<string> => {
+    const text = `{ orgExampleLibraryBook(where: {${where}}, sortBy: [{field: did}]) { totalCount nodes { did } } }`
+    const { totalCount, nodes } = (await service.data(text)).orgExampleLibraryBook
+    assert.equal(nodes.length, totalCount)
+    return nodes.map((node: { did: string }) => node.did.at(-1)).join('')
+  }
+  const [a, b, c] = accounts
+  assert.equal(await found(`did: {eq: "${b}"}`), 'b')
+  assert.equal(await found(`did: {in: ["${c}", "did:plc:nobody", "${a}"]}`), 'ac')
+  assert.equal(await found(`did: {eq: "${b}/org.example.library.book"}`), '')
+  assert.equal(await found(`did: {in: []}`), '')
+  assert.equal(await found(`did: {ne: "${b}"}`), 'ac')
+  assert.equal(await found(`NOT: {did: {in: ["${a}", "${b}"]}}`), 'c')
+  assert.equal(await found(`OR: [{did: {eq: "${a}"}}, {did: {eq: "${c}"}}], title: {contains: "book"}`), 'ac')
+})

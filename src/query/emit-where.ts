@@ -1,5 +1,8 @@
 /** Conditions as SQL. A comparison with a missing value is null in SQL: `not` turns that to true by way of false. */
+import type { ColumnValue } from '../database/database.ts'
+import { baseUriOf } from '../database/decide.ts'
 import { splitUri } from '../database/derive.ts'
+import type { Table } from '../database/tables.ts'
 import { allOf, anyOf, identifier, join, type Sql, sql } from '../sql/sql.ts'
 import {
   columnOf,
@@ -43,6 +46,9 @@ export function emitCondition(
   around: Around = { reference: null, nested: false },
 ): Sql {
   const { dialect } = emitter
+  const accounts = accountsOf(condition)
+  if (accounts !== null && row.kind === 'record')
+    return sql`(${row.alias}.base ${accounts.length === 1 ? sql`=` : sql`in`} (${basesOf(row.table, accounts)}))`
   switch (condition.kind) {
     case 'all':
       return allOf(condition.of.map((part) => emitCondition(emitter, part, row, around)))
@@ -228,6 +234,21 @@ function uriIsOneOf(
   const found =
     list.length > 1 ? uriIsAmong([base, key], list) : anyOf(list.map((uri) => uriIs([base, key], uri)))
   return negated ? sql`(${isNull(base, false)} and not coalesce(${found}, false))` : found
+}
+
+/** The DIDs of which a condition says that the record has one; null where it says something else. */
+export function accountsOf(part: Condition): readonly ColumnValue[] | null {
+  if (part.kind !== 'compare' && part.kind !== 'in') return null
+  const { operand } = part
+  if (operand.kind !== 'system' || operand.name !== 'did') return null
+  if (part.kind === 'compare') return part.op === 'eq' ? [part.to] : null
+  return part.negated || part.list.length === 0 ? null : part.list
+}
+
+/** The ids of the bases that a collection's records have in these accounts, one in each. */
+export function basesOf({ collection }: Table, dids: readonly ColumnValue[]): Sql {
+  const uris = dids.map((did) => sql`${baseUriOf({ did: String(did), collection: collection.nsid })}`)
+  return sql`select id from base where uri in (${join(uris, ', ')})`
 }
 
 /** Can use the index over both parts. */

@@ -4,9 +4,9 @@
  * Walking costs about 21 N / hits steps and gathering `hits` of them, so they meet at sqrt(21 N).
  */
 import type { ColumnValue, Statistics } from '../database/database.ts'
-import type { Table } from '../database/tables.ts'
+import { ownKey, type Table, type TableIndex } from '../database/tables.ts'
 import { allOf, identifier, sql } from '../sql/sql.ts'
-import { emitCondition } from './emit-where.ts'
+import { accountsOf, emitCondition } from './emit-where.ts'
 import { type Emitter, type Row, rowsOf } from './emitter.ts'
 import { findLookUps, type LookUp, maxLookUps, totalEstimate } from './look-ups.ts'
 import type { Condition, SortKey } from './plan.ts'
@@ -99,7 +99,9 @@ export function chooseCountRoad(emitter: Emitter, table: Table, where: Condition
   const [best] =
     statistics === null
       ? []
-      : lookUpOptions(emitter, where, rows, few).sort((a, b) => a.estimate - b.estimate)
+      : [...lookUpOptions(emitter, where, rows, few), ...uriOptions(table, where)].sort(
+          (a, b) => a.estimate - b.estimate,
+        )
   const isOfUse = best !== undefined && best.estimate < few
   emitter.reads(isOfUse ? best.estimate : rows)
   return isOfUse ? best.road : { kind: 'free' }
@@ -108,7 +110,7 @@ export function chooseCountRoad(emitter: Emitter, table: Table, where: Condition
 /** How much of the order a road gives: all of it, that of the first key, or nothing. */
 export function orderGiven(road: Road, table: Table, sort: readonly SortKey[]): 'all' | 'first' | 'none' {
   if (road.kind !== 'walk' || road.index === null) return 'none'
-  const index = table.indexes.find(({ name }) => name === road.index)
+  const index = indexesOf(table).find(({ name }) => name === road.index)
   const column = index?.kind === 'pair' ? index.columns[1] : index?.columns[0]
   const [first, ...rest] = sort
   const isFirst =
@@ -140,7 +142,7 @@ function orderIndex(
 }
 
 interface Pair {
-  readonly index: Table['indexes'][number]
+  readonly index: TableIndex
   /** The equality that settles the first column, and comparisons with the second. */
   readonly parts: readonly Condition[]
 }
@@ -164,9 +166,9 @@ function optionsOf(emitter: Emitter, table: Table, where: Condition, limit: numb
   const parts = conjuncts(where)
   const singles = parts.flatMap((part): Option[] => {
     const index = columnIndex(table, part)
-    if (index === undefined) return []
+    if (index === undefined || ownUris(part) !== null) return []
     const equality = part.kind === 'compare' && part.op === 'eq' && index.kind === 'value'
-    const inIdOrder = equality || part.kind === 'uri'
+    const inIdOrder = equality || (part.kind === 'uri' && part.list.length === 1)
     const estimate = probe(emitter, statistics, table, index.name, [part], limit)
     return [{ road: { kind: 'walk', index: index.name }, estimate, inIdOrder }]
   })
@@ -176,9 +178,24 @@ function optionsOf(emitter: Emitter, table: Table, where: Condition, limit: numb
     const estimate = probe(emitter, statistics, table, index.name, held, limit * steps) / steps
     return { road: { kind: 'walk', index: index.name }, estimate, inIdOrder: false }
   })
-  return [...singles, ...both, ...lookUpOptions(emitter, where, statistics.rows(table), limit)].sort(
+  const lookUps = lookUpOptions(emitter, where, statistics.rows(table), limit)
+  return [...uriOptions(table, where), ...singles, ...both, ...lookUps].sort(
     (a, b) => a.estimate - b.estimate,
   )
+}
+
+/** Through the records' own URIs, each of which has one record at most. */
+function uriOptions(table: Table, where: Condition): readonly Option[] {
+  const road: Road = { kind: 'walk', index: ownKey(table).name }
+  return conjuncts(where).flatMap((part) => {
+    const uris = ownUris(part)
+    return uris === null ? [] : [{ road, estimate: uris.length, inIdOrder: uris.length === 1 }]
+  })
+}
+
+/** The URIs of which a condition says that the record has one. */
+export function ownUris(part: Condition): readonly string[] | null {
+  return part.kind === 'uri' && part.of === null && !part.negated ? part.list : null
 }
 
 /** How many rows these conditions leave of an index, counted up to a limit; hidden ones may count in an estimate. */
@@ -199,14 +216,19 @@ function probe(
   return statistics.countUpTo({ text: emitter.dialect.text(found), values }, limit)
 }
 
-function columnIndex(table: Table, part: Condition): Table['indexes'][number] | undefined {
+function columnIndex(table: Table, part: Condition): TableIndex | undefined {
   const leading = leadingColumn(part)
   if (leading === undefined) return undefined
-  return table.indexes.find(({ columns }) => columns[0] === leading)
+  return indexesOf(table).find(({ columns }) => columns[0] === leading)
+}
+
+function indexesOf(table: Table): readonly TableIndex[] {
+  return [...table.indexes, ownKey(table)]
 }
 
 /** The column whose index a condition can be looked up in. */
 function leadingColumn(part: Condition): string | undefined {
+  if (accountsOf(part) !== null) return 'base'
   switch (part.kind) {
     case 'compare':
       return part.operand.kind === 'column' && part.op !== 'ne' ? part.operand.column.name : undefined
@@ -215,9 +237,8 @@ function leadingColumn(part: Condition): string | undefined {
         ? part.operand.column.name
         : undefined
     case 'uri':
-      return part.of?.kind === 'columns' && !part.negated && part.list.length === 1
-        ? part.of.base.name
-        : undefined
+      if (part.negated || part.list.length === 0 || part.of?.kind === 'json') return undefined
+      return part.of === null ? 'base' : part.of.base.name
     default:
       return undefined
   }
@@ -225,7 +246,7 @@ function leadingColumn(part: Condition): string | undefined {
 
 /** The conditions that an index answers by itself. */
 export function heldBy(table: Table, index: string | null, where: Condition): readonly Condition[] {
-  const columns = table.indexes.find(({ name }) => name === index)?.columns ?? ['indexed_at']
+  const columns = indexesOf(table).find(({ name }) => name === index)?.columns ?? ['indexed_at']
   return conjuncts(where).filter((part) => {
     const leading = leadingColumn(part) ?? missingColumn(part) ?? systemColumn(part)
     return leading !== undefined && columns.includes(leading)

@@ -127,6 +127,18 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
     `{ ${list}(first: 20, where: {techServiceNewsEnrichmentViaArticle: {none: {}}}) { nodes { title } } }`,
     /Append[^]*SubPlan[^]*Index Cond: \(\("?.article:base"? = t[^]*hashed SubPlan/,
   ],
+  'some by their URIs': [
+    `{ ${list}(first: 20, where: {uri: {in: ["at://${did}/${article}/${tid(7)}", "at://${did}/${article}/${tid(9)}"]}}) { nodes { title } } }`,
+    /Index Scan using "tech.service.news.article\/key"/,
+  ],
+  'of some outlets': [
+    `{ ${list}(first: 20, where: {source: {uri: {in: ["at://${did}/${source}/a", "at://${did}/${source}/b"]}}}) { nodes { title } } }`,
+    /Index (Only )?Scan using "tech.service.news.article\/.source:base\+.source:key"/,
+  ],
+  'of an account': [
+    `{ ${list}(first: 20, where: {did: {eq: "did:plc:nobodynobodynobody234567"}}) { nodes { title } } }`,
+    /Index (Only )?Scan (using|on) "tech.service.news.article\/key"/,
+  ],
   'contains, rare': [title('zygote'), /Bitmap Index Scan on "tech.service.news.article\/.title\/trigram"/],
   'contains, middling': [
     title('middling'),
