@@ -18,7 +18,7 @@ import { linkOf, referenceOperand } from './build-link.ts'
 import { type PlanContext, tableOf } from './context.ts'
 import { assertWithin } from './limits.ts'
 import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
-import { conjuncts } from './roads.ts'
+import { conjuncts } from './indexed.ts'
 import { checkedText } from './values.ts'
 
 type Input = Readonly<Record<string, unknown>>

@@ -9,7 +9,7 @@ import type { UriParts } from './emit-operand.ts'
 import { accountsOf, basesOf, emitCondition } from './emit-where.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { AggregatePlan, Condition, GroupKey, Link } from './plan.ts'
-import { conjuncts } from './roads.ts'
+import { conjuncts } from './indexed.ts'
 
 /** As many rows of counts take as long as one record. */
 const countsPerRecord = 10

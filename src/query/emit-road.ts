@@ -9,7 +9,8 @@ import { emitCondition } from './emit-where.ts'
 import { lookUpIds, mayFind } from './look-ups.ts'
 import type { Span } from './other-records.ts'
 import type { Condition, Direction } from './plan.ts'
-import { heldBy, type Road } from './roads.ts'
+import { heldBy } from './indexed.ts'
+import type { Road } from './roads.ts'
 
 /** Where ids are to come in order, and from where on. */
 interface IdOrder {

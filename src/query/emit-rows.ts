@@ -10,7 +10,8 @@ import { emitCondition, linked } from './emit-where.ts'
 import { type Emitter, type RecordRow, rowsOf } from './emitter.ts'
 import { type Span, spansOf } from './other-records.ts'
 import type { Condition, Direction, Link, ListPlan, SortKey } from './plan.ts'
-import { chooseRoad, conjuncts, isDefaultOrder, isIdOrder, orderGiven, type Road } from './roads.ts'
+import { conjuncts } from './indexed.ts'
+import { chooseRoad, isDefaultOrder, isIdOrder, orderGiven, type Road } from './roads.ts'
 
 export interface Walk {
   /** Against the list's own order. */

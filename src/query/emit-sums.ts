@@ -8,7 +8,7 @@ import { rowsOfCounts } from './emit-counts.ts'
 import { columnOf } from './emit-operand.ts'
 import type { Emitter } from './emitter.ts'
 import type { AggregatePlan, GroupKey, Join, MeasurePlan } from './plan.ts'
-import { conjuncts } from './roads.ts'
+import { conjuncts } from './indexed.ts'
 
 /** Names of a grouping's columns. */
 interface Names {

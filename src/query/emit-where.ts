@@ -18,7 +18,7 @@ import {
   scalarOf,
   type UriParts,
 } from './emit-operand.ts'
-import { type Emitter, type Row, rowsOf } from './emitter.ts'
+import { type Emitter, type RecordRow, type Row, rowsOf } from './emitter.ts'
 import type { ArrayOperand, Comparison, Condition } from './plan.ts'
 
 const signs: Record<Comparison, Sql> = {
@@ -114,28 +114,26 @@ export function emitCondition(
       return sql`(${dialect.cidText(sql`${row.alias}.cid`)} ${condition.is ? sql`=` : sql`<>`} ${cid})`
     }
     case 'target': {
+      if (around.nested && !mentionsReference(condition.where)) return isAmong(emitter, condition, row)
       const alias = emitter.alias()
       const target: Row = { kind: 'record', alias, table: condition.table }
       const { base, key } = referenceParts(emitter, condition.of, row)
       const where = emitCondition(emitter, condition.where, target, { reference: row, nested: true })
-      const records = sql`from ${emitter.rows(condition.table, alias)} where`
-      if (around.nested && !mentionsReference(condition.where))
-        return sql`((${base}, ${key}) in (select ${alias}.base, ${alias}.rkey ${records} ${where}))`
+      const from = emitter.rows(condition.table, alias)
       return exists(
         emitter,
-        sql`select 1 ${records} ${alias}.base = ${base} and ${alias}.rkey = ${key} and ${where}`,
+        sql`select 1 from ${from} where ${alias}.base = ${base} and ${alias}.rkey = ${key} and ${where}`,
         around,
       )
     }
     case 'referring': {
       emitter.reads(rowsOf(emitter, condition.table))
+      if (around.nested) return isAmong(emitter, condition, row)
       if (row.kind !== 'record') throw new Error('Only records are referred to.')
       const alias = emitter.alias()
       const referring: Row = { kind: 'record', alias, table: condition.table }
       const where = emitCondition(emitter, condition.where, referring, { reference: null, nested: true })
       const { from, base, key } = linked(emitter, condition.link, referring)
-      if (around.nested)
-        return sql`((${row.alias}.base, ${row.alias}.rkey) in (select ${base}, ${key} from ${from} where ${where}))`
       return exists(
         emitter,
         sql`select 1 from ${from} where ${base} = ${row.alias}.base and ${key} = ${row.alias}.rkey and ${where}`,
@@ -151,11 +149,37 @@ function exists({ dialect: { steering } }: Emitter, query: Sql, { asked }: Aroun
     : steering.exists(query, asked)
 }
 
+/** A condition that asks of other records: of the one that is referred to, or of those that refer. */
+export type AskingOthers = Extract<Condition, { kind: 'target' | 'referring' }>
+
+/** The same as that condition, asked of all other records at once; `narrow` may say more of those that are looked at. */
+export function isAmong(
+  emitter: Emitter,
+  condition: AskingOthers,
+  row: Row,
+  narrow: (other: RecordRow) => readonly Sql[] = () => [],
+): Sql {
+  const other: RecordRow = { kind: 'record', alias: emitter.alias(), table: condition.table }
+  const where = (): Sql =>
+    allOf([
+      ...narrow(other),
+      emitCondition(emitter, condition.where, other, { reference: null, nested: true }),
+    ])
+  if (condition.kind === 'target') {
+    const { base, key } = referenceParts(emitter, condition.of, row)
+    const from = emitter.rows(condition.table, other.alias)
+    return sql`((${base}, ${key}) in (select ${other.alias}.base, ${other.alias}.rkey from ${from} where ${where()}))`
+  }
+  if (row.kind !== 'record') throw new Error('Only records are referred to.')
+  const { from, base, key } = linked(emitter, condition.link, other)
+  return sql`((${row.alias}.base, ${row.alias}.rkey) in (select ${base}, ${key} from ${from} where ${where()}))`
+}
+
 /**
  * Conditions within conditions are not asked again for every row around them: the engine finds what they hold
  * for once. One that speaks of the reference that led to it cannot be had without its row.
  */
-function mentionsReference(condition: Condition): boolean {
+export function mentionsReference(condition: Condition): boolean {
   switch (condition.kind) {
     case 'all':
     case 'any':

@@ -1,18 +1,30 @@
 /**
- * Conditions that an index of their own answers with ids: texts by their rarest trigrams, arrays by element.
+ * Conditions that an index answers with ids: texts by their rarest trigrams, arrays by element, others by the table's
+ * own indexes, and what is asked of other records by those that lead from them.
  * A look-up finds every record the condition holds for, and perhaps more; the condition itself is checked after.
  */
 import type { ColumnValue, Statistics } from '../database/database.ts'
-import type { ArrayIndex, TextIndex } from '../database/tables.ts'
+import type { ArrayIndex, Table, TableIndex, TextIndex } from '../database/tables.ts'
 import type { Fences, Hints, TrigramMatch } from '../sql/dialect.ts'
+import { foldText } from '../util/fold.ts'
 import { anyOf, identifier, join, type Sql, sql } from '../sql/sql.ts'
 import { columnOf } from './emit-operand.ts'
-import type { Emitter, Row } from './emitter.ts'
+import { type AskingOthers, emitCondition, isAmong, mentionsReference } from './emit-where.ts'
+import type { Emitter, RecordRow, Row } from './emitter.ts'
+import { columnIndex, conjuncts, indexFrom, ownUris } from './indexed.ts'
 import type { Condition } from './plan.ts'
 
 export type LookUp =
   | { readonly kind: 'text'; readonly index: TextIndex; readonly match: TrigramMatch }
   | { readonly kind: 'element'; readonly array: ArrayIndex; readonly value: ColumnValue }
+  /** `others`: what finds the other records that the condition asks of; none where it asks of none. */
+  | {
+      readonly kind: 'rows'
+      readonly table: Table
+      readonly index: TableIndex
+      readonly part: Condition
+      readonly others: readonly LookUp[]
+    }
 
 /** A look-up, how many records it may find, and how many lists are merged for it. */
 export interface Found {
@@ -24,11 +36,19 @@ export interface Found {
 /** More trigrams than this are not merged: a needle that begins so many is a common one. */
 const maxPrefixTerms = 400
 
+/** A statement compares with 30,000 values at most, and what is looked up is compared with more than once. */
+const mostValues = 100
+
 /** SQLite merges 500 lists at most, each through all those before it. */
 export const maxLookUps = 100
 
 /** Look-ups that together find every record the condition holds for; null when there are none. */
-export function findLookUps(emitter: Emitter, part: Condition, limit: number): readonly Found[] | null {
+export function findLookUps(
+  emitter: Emitter,
+  table: Table,
+  part: Condition,
+  limit: number,
+): readonly Found[] | null {
   const { statistics } = emitter
   if (statistics === null) return null
   switch (part.kind) {
@@ -46,32 +66,93 @@ export function findLookUps(emitter: Emitter, part: Condition, limit: number): r
       return part.mode === 'any' ? found : [found.reduce((a, b) => (b.estimate < a.estimate ? b : a))]
     }
     case 'all': {
-      const each = part.of.flatMap((inner) => [findLookUps(emitter, inner, limit) ?? []])
+      const each = part.of.flatMap((inner) => [findLookUps(emitter, table, inner, limit) ?? []])
       const usable = each.filter((found) => found.length > 0)
       return usable.length === 0
         ? null
         : usable.reduce((a, b) => (totalEstimate(b) < totalEstimate(a) ? b : a))
     }
     case 'any': {
-      const each = part.of.map((inner) => findLookUps(emitter, inner, limit))
+      const each = part.of.map((inner) => findLookUps(emitter, table, inner, limit))
       return each.length === 0 || each.includes(null) ? null : each.flatMap((found) => found ?? [])
     }
-    default:
-      return null
+    default: {
+      const found = findRows(emitter, statistics, table, part, limit)
+      return found === null ? findWholeTexts(statistics, table, part) : [found]
+    }
   }
+}
+
+/** Texts that are to be equal have the same trigrams. */
+function findWholeTexts(statistics: Statistics, table: Table, part: Condition): readonly Found[] | null {
+  if (part.kind !== 'compare' && part.kind !== 'in') return null
+  if (part.kind === 'compare' ? part.op !== 'eq' : part.negated || part.list.length > maxLookUps) return null
+  const { operand } = part
+  const index = operand.kind === 'column' && table.texts.find(({ text }) => text === operand.column)
+  if (!index) return null
+  const texts = (part.kind === 'compare' ? [part.to] : part.list).map((text) => foldText(String(text)))
+  const each = texts.map((text) => findText(statistics, index, [...text].slice(0, mostCharacters).join('')))
+  return each.length === 0 || each.includes(null) ? null : each.flatMap((found) => found ?? [])
+}
+
+/** Of a text that is to be equal, what is looked up. */
+const mostCharacters = 100
+
+function findRows(
+  emitter: Emitter,
+  statistics: Statistics,
+  table: Table,
+  part: Condition,
+  limit: number,
+): Found | null {
+  const asksOthers = part.kind === 'target' || part.kind === 'referring'
+  const index = asksOthers ? indexFrom(table, part) : columnIndex(table, part)
+  if (index === undefined) return null
+  const others = asksOthers ? findOthers(emitter, part, limit) : []
+  if (others === null) return null
+  const lookUp: LookUp = { kind: 'rows', table, index, part, others }
+  const ids = rowIds(emitter, lookUp)
+  // They are said again for each row that is found.
+  if (ids.where.values.length > mostValues) return null
+  const estimate = ownUris(part)?.length ?? countUpTo(emitter, statistics, ids, limit)
+  return { lookUp, estimate, lists: 1 }
+}
+
+/** What finds the other records that a condition asks of; null where they may be many. */
+function findOthers(
+  emitter: Emitter,
+  { table, where }: AskingOthers,
+  limit: number,
+): readonly LookUp[] | null {
+  if (mentionsReference(where)) return null
+  const ways = conjuncts(where).flatMap((part) => {
+    const found = findLookUps(emitter, table, part, limit)
+    return found === null || found.length > maxLookUps ? [] : [found]
+  })
+  const [best] = ways.sort((a, b) => totalEstimate(a) - totalEstimate(b))
+  return best === undefined || totalEstimate(best) >= limit ? null : best.map(({ lookUp }) => lookUp)
 }
 
 export function totalEstimate(found: readonly Found[]): number {
   return found.reduce((sum, { estimate }) => sum + estimate, 0)
 }
 
+interface Ids {
+  readonly from: Sql
+  readonly id: Sql
+  readonly where: Sql
+}
+
 /** The ids a look-up finds, each once and in id order, as what to select from which rows. */
-export function lookUpIds(
-  emitter: Emitter,
-  { trigramIds }: Hints,
-  lookUp: LookUp,
-): { readonly from: Sql; readonly id: Sql; readonly where: Sql } {
-  return lookUp.kind === 'text' ? trigramIds(lookUp.index.name, lookUp.match) : elementIds(emitter, lookUp)
+export function lookUpIds(emitter: Emitter, { trigramIds }: Hints, lookUp: LookUp): Ids {
+  switch (lookUp.kind) {
+    case 'text':
+      return trigramIds(lookUp.index.name, lookUp.match)
+    case 'element':
+      return elementIds(emitter, lookUp)
+    case 'rows':
+      return rowIds(emitter, lookUp)
+  }
 }
 
 /** Whether any of the look-ups may find the row, as one condition that indexes answer. */
@@ -86,7 +167,7 @@ export function mayFind(
   )
   const lists = lookUps.flatMap((lookUp) => {
     if (lookUp.kind === 'text') return []
-    const { from, id, where } = elementIds(emitter, lookUp)
+    const { from, id, where } = lookUp.kind === 'rows' ? rowIds(emitter, lookUp) : elementIds(emitter, lookUp)
     return [sql`select ${id} from ${from} where ${where}`]
   })
   if (lists.length === 0) return anyOf(texts)
@@ -94,6 +175,34 @@ export function mayFind(
   if (texts.length > 0)
     lists.push(sql`select ${alias}.id from ${identifier(table.name)} ${alias} where ${anyOf(texts)}`)
   return sql`${alias}.id in (${join(lists, ' union all ')})`
+}
+
+/** Each once, but not in id order. */
+function rowIds(emitter: Emitter, { table, index, part, others }: Extract<LookUp, { kind: 'rows' }>): Ids {
+  const { steering } = emitter.dialect
+  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+  const along = steering.kind === 'hints' ? steering.walk(index.name) : undefined
+  const where =
+    part.kind === 'target' || part.kind === 'referring'
+      ? isAmong(emitter, part, row, (other) => [isFound(emitter, other, others)])
+      : emitCondition(emitter, part, row)
+  return { from: emitter.rows(table, row.alias, along), id: sql`${row.alias}.id`, where }
+}
+
+function isFound(emitter: Emitter, row: RecordRow, lookUps: readonly LookUp[]): Sql {
+  const { steering } = emitter.dialect
+  if (steering.kind === 'fences') return mayFind(emitter, steering, row, lookUps)
+  const lists = lookUps.map((lookUp) => {
+    const { from, id, where } = lookUpIds(emitter, steering, lookUp)
+    return sql`select ${id} from ${from} where ${where}`
+  })
+  return sql`${row.alias}.id in (${join(lists, ' union all ')})`
+}
+
+function countUpTo(emitter: Emitter, statistics: Statistics, { from, where }: Ids, limit: number): number {
+  const probe = sql`select 1 from ${from} where ${where}`
+  const values = probe.values as readonly ColumnValue[]
+  return statistics.countUpTo({ text: emitter.dialect.text(probe), values }, limit)
 }
 
 function elementIds({ dialect }: Emitter, { array, value }: Extract<LookUp, { kind: 'element' }>) {
@@ -109,14 +218,7 @@ function findElement(
   limit: number,
 ): Found {
   const lookUp: LookUp = { kind: 'element', array, value }
-  const { from, where } = elementIds(emitter, lookUp)
-  const probe = sql`select 1 from ${from} where ${where}`
-  const values = probe.values as readonly ColumnValue[]
-  return {
-    lookUp,
-    estimate: statistics.countUpTo({ text: emitter.dialect.text(probe), values }, limit),
-    lists: 1,
-  }
+  return { lookUp, estimate: countUpTo(emitter, statistics, elementIds(emitter, lookUp), limit), lists: 1 }
 }
 
 function findText(statistics: Statistics, index: TextIndex, needle: string): Found | null {

@@ -17,8 +17,13 @@ export function rationed(statistics: Statistics): Statistics {
   const { complete } = statistics
   return {
     rows: (table) => statistics.rows(table),
-    countUpTo: (statement, limit) =>
-      affords('countUpTo', limit) ? statistics.countUpTo(statement, limit) : limit,
+    countUpTo: (statement, limit) => {
+      if (!affords('countUpTo', limit)) return limit
+      const counted = statistics.countUpTo(statement, limit)
+      // What was not there to be counted took nothing.
+      left += (limit - counted) / rowsCounted
+      return counted
+    },
     trigram: (index, trigram) => (affords('trigram') ? statistics.trigram(index, trigram) : null),
     prefix: (index, needle) => (affords('prefix') ? statistics.prefix(index, needle) : null),
     ...(complete !== undefined && { complete: (signal) => complete.call(statistics, signal) }),

@@ -6,8 +6,9 @@
 import type { ColumnValue, Statistics } from '../database/database.ts'
 import { ownKey, type Table, type TableIndex } from '../database/tables.ts'
 import { allOf, identifier, sql } from '../sql/sql.ts'
-import { accountsOf, emitCondition } from './emit-where.ts'
+import { emitCondition } from './emit-where.ts'
 import { type Emitter, type Row, rowsOf } from './emitter.ts'
+import { columnIndex, conjuncts, heldBy, indexesOf, leadingColumn, ownUris } from './indexed.ts'
 import { findLookUps, type LookUp, maxLookUps, totalEstimate } from './look-ups.ts'
 import type { Condition, SortKey } from './plan.ts'
 
@@ -87,8 +88,15 @@ function unbounded(
     }
     case 'ids':
       // Elements are counted up to a limit only.
-      return road.of.every(({ kind }) => kind === 'text') ? estimate : rowsOf(emitter, table)
+      return isOfTexts(road) ? estimate : rowsOf(emitter, table)
   }
+}
+
+/** More rows than these are not counted to choose a road for counting. What texts may find is kept, and never counted. */
+const mostCounted = 20_000
+
+function isOfTexts(road: Road): boolean {
+  return road.kind === 'ids' && road.of.every(({ kind }) => kind === 'text')
 }
 
 /** For counting: look-ups when they leave out most rows, otherwise as the engine likes. */
@@ -96,12 +104,11 @@ export function chooseCountRoad(emitter: Emitter, table: Table, where: Condition
   const { statistics } = emitter
   const rows = rowsOf(emitter, table)
   const few = Math.ceil(rows / 3)
-  const [best] =
-    statistics === null
-      ? []
-      : [...lookUpOptions(emitter, where, rows, few), ...uriOptions(table, where)].sort(
-          (a, b) => a.estimate - b.estimate,
-        )
+  const limit = Math.min(few, mostCounted)
+  const options = statistics === null ? [] : lookUpOptions(emitter, table, where, rows, limit)
+  const [best] = [...uriOptions(table, where), ...options]
+    .filter(({ road, estimate }) => estimate < limit || isOfTexts(road))
+    .sort((a, b) => a.estimate - b.estimate)
   const isOfUse = best !== undefined && best.estimate < few
   emitter.reads(isOfUse ? best.estimate : rows)
   return isOfUse ? best.road : { kind: 'free' }
@@ -178,7 +185,7 @@ function optionsOf(emitter: Emitter, table: Table, where: Condition, limit: numb
     const estimate = probe(emitter, statistics, table, index.name, held, limit * steps) / steps
     return { road: { kind: 'walk', index: index.name }, estimate, inIdOrder: false }
   })
-  const lookUps = lookUpOptions(emitter, where, statistics.rows(table), limit)
+  const lookUps = lookUpOptions(emitter, table, where, statistics.rows(table), limit)
   return [...uriOptions(table, where), ...singles, ...both, ...lookUps].sort(
     (a, b) => a.estimate - b.estimate,
   )
@@ -191,11 +198,6 @@ function uriOptions(table: Table, where: Condition): readonly Option[] {
     const uris = ownUris(part)
     return uris === null ? [] : [{ road, estimate: uris.length, inIdOrder: uris.length === 1 }]
   })
-}
-
-/** The URIs of which a condition says that the record has one. */
-export function ownUris(part: Condition): readonly string[] | null {
-  return part.kind === 'uri' && part.of === null && !part.negated ? part.list : null
 }
 
 /** How many rows these conditions leave of an index, counted up to a limit; hidden ones may count in an estimate. */
@@ -216,67 +218,23 @@ function probe(
   return statistics.countUpTo({ text: emitter.dialect.text(found), values }, limit)
 }
 
-function columnIndex(table: Table, part: Condition): TableIndex | undefined {
-  const leading = leadingColumn(part)
-  if (leading === undefined) return undefined
-  return indexesOf(table).find(({ columns }) => columns[0] === leading)
-}
-
-function indexesOf(table: Table): readonly TableIndex[] {
-  return [...table.indexes, ownKey(table)]
-}
-
-/** The column whose index a condition can be looked up in. */
-function leadingColumn(part: Condition): string | undefined {
-  if (accountsOf(part) !== null) return 'base'
-  switch (part.kind) {
-    case 'compare':
-      return part.operand.kind === 'column' && part.op !== 'ne' ? part.operand.column.name : undefined
-    case 'in':
-      return part.operand.kind === 'column' && !part.negated && part.list.length > 0
-        ? part.operand.column.name
-        : undefined
-    case 'uri':
-      if (part.negated || part.list.length === 0 || part.of?.kind === 'json') return undefined
-      return part.of === null ? 'base' : part.of.base.name
-    default:
-      return undefined
-  }
-}
-
-/** The conditions that an index answers by itself. */
-export function heldBy(table: Table, index: string | null, where: Condition): readonly Condition[] {
-  const columns = indexesOf(table).find(({ name }) => name === index)?.columns ?? ['indexed_at']
-  return conjuncts(where).filter((part) => {
-    const leading = leadingColumn(part) ?? missingColumn(part) ?? systemColumn(part)
-    return leading !== undefined && columns.includes(leading)
-  })
-}
-
-function missingColumn(part: Condition): string | undefined {
-  return part.kind === 'missing' && part.operand.kind === 'column' ? part.operand.column.name : undefined
-}
-
-function systemColumn(part: Condition): string | undefined {
-  return part.kind === 'compare' && part.operand.kind === 'system' && part.op !== 'ne'
-    ? part.operand.name
-    : undefined
-}
-
-/** Conditions that must all hold. */
-export function conjuncts(where: Condition): readonly Condition[] {
-  return where.kind === 'all' ? where.of.flatMap(conjuncts) : [where]
-}
-
 /** Look-ups that give ids, and whether they do so cheaply enough to follow them in id order. */
-function lookUpOptions(emitter: Emitter, where: Condition, rows: number, limit: number): Option[] {
+function lookUpOptions(
+  emitter: Emitter,
+  table: Table,
+  where: Condition,
+  rows: number,
+  limit: number,
+): Option[] {
   return conjuncts(where).flatMap((part): Option[] => {
-    const found = findLookUps(emitter, part, limit)
+    // An index of the table itself is a road of its own.
+    const found = columnIndex(table, part) === undefined ? findLookUps(emitter, table, part, limit) : null
     if (found === null || found.length > maxLookUps) return []
     // Merging costs about 3 µs a list and walking 0.4 µs a step: past this a walk meets its hits sooner.
     const lists = found.reduce((sum, { lists }) => sum + lists, 0)
     const estimate = totalEstimate(found)
-    const inIdOrder = lists <= 4 || lists * estimate < 2.8 * rows
+    const isMerged = lists <= 4 || lists * estimate < 2.8 * rows
+    const inIdOrder = isMerged && found.every(({ lookUp }) => lookUp.kind !== 'rows')
     const road: Road = { kind: 'ids', of: found.map(({ lookUp }) => lookUp), part, estimate }
     return [{ road, estimate, inIdOrder }]
   })

@@ -121,7 +121,7 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
   ],
   'through a reference': [
     `{ ${list}(first: 10, where: {source: {domain: {eq: "outlet-7.example"}}}) { nodes { title } } }`,
-    /Index Scan/,
+    /Index (Only )?Scan (using|on) "tech.service.news.article\/.source:base\+.source:key"/,
   ],
   'of the first rows each is looked up, of the others all': [
     `{ ${list}(first: 20, where: {techServiceNewsEnrichmentViaArticle: {none: {}}}) { nodes { title } } }`,
@@ -134,6 +134,14 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
   'of some outlets': [
     `{ ${list}(first: 20, where: {source: {uri: {in: ["at://${did}/${source}/a", "at://${did}/${source}/b"]}}}) { nodes { title } } }`,
     /Index (Only )?Scan using "tech.service.news.article\/.source:base\+.source:key"/,
+  ],
+  'in any of several ways': [
+    `{ ${list}(first: 20, where: {OR: [{url: {eq: "https://x.example"}}, {source: {domain: {eq: "x.example"}}}]}) { nodes { title } } }`,
+    /Index (Only )?Scan (using|on) "tech.service.news.article\/.url"/,
+  ],
+  'a whole title': [
+    `{ ${list}(first: 20, where: {title: {eq: "story 4321 usual x zygote"}}) { nodes { title } } }`,
+    /Bitmap Index Scan on "tech.service.news.article\/.title\/trigram"/,
   ],
   'of an account': [
     `{ ${list}(first: 20, where: {did: {eq: "did:plc:nobodynobodynobody234567"}}) { nodes { title } } }`,
