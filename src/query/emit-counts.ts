@@ -5,9 +5,10 @@
 import { type CountTable, countKeys, dayLength } from '../database/counts.ts'
 import type { Column, Table } from '../database/tables.ts'
 import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
-import type { UriParts } from './emit-operand.ts'
-import { accountsOf, basesOf, emitCondition } from './emit-where.ts'
-import type { Emitter, Row } from './emitter.ts'
+import { columnOf, type UriParts } from './emit-operand.ts'
+import { accountsOf, basesOf, emitCondition, mentionsReference } from './emit-where.ts'
+import { type Emitter, type RecordRow, rowsOf } from './emitter.ts'
+import { askedFromOthers } from './look-ups.ts'
 import type { AggregatePlan, Condition, GroupKey, Link } from './plan.ts'
 import { conjuncts } from './indexed.ts'
 
@@ -51,7 +52,8 @@ export function emitGroups(
 ): Sql | null {
   const [key, ...others] = keys
   if (emitter.state.hiding || key === undefined || others.length > 0) return null
-  if (key.joins.length > 0 || measures.length > 0 || conjuncts(where).length > 0) return null
+  if (measures.length > 0 || conjuncts(where).length > 0) return null
+  if (key.joins.length > 0) return emitGroupsBehind(emitter, table, key, name, names)
   const counts = countsOfKey(table, key)
   if (counts === undefined) return null
   emitter.reads(rowsOfCounts(emitter, counts) / countsPerRecord)
@@ -70,6 +72,32 @@ export function emitGroups(
   const days = sql`(select ${micros} as micros, n from ${from}) ${emitter.alias()}`
   return sql`${name} as materialized (select ${dialect.bucketKey(raw('micros'), key.bucket)} as ${bucket}, ${dialect.sum(raw('n'))} as n
     from ${days} group by ${bucket})`
+}
+
+/** Groups by a value of the records that one reference names: so many as refer to each of them, added up. */
+function emitGroupsBehind(
+  emitter: Emitter,
+  table: Table,
+  { joins, leaf, bucket }: GroupKey,
+  name: Sql,
+  names: readonly Sql[],
+): Sql | null {
+  const [reference, ...further] = joins
+  if (reference === undefined || further.length > 0) return null
+  const counts = countsOf(table, 'reference', [reference.base, reference.key])
+  if (counts === undefined || (leaf.kind !== 'column' && leaf.kind !== 'reference')) return null
+  emitter.reads(rowsOfCounts(emitter, counts))
+  const { dialect } = emitter
+  const [each, target] = [emitter.alias(), emitter.alias()]
+  const columns = leaf.kind === 'column' ? [leaf.column] : [leaf.base, leaf.key]
+  const values = columns.map((column, index) => {
+    const value = columnOf(emitter, target, column)
+    return sql`${bucket === null ? value : dialect.bucketKey(value, bucket)} as ${names[index] as Sql}`
+  })
+  const from = sql`${identifier(counts.name)} ${each} left join ${emitter.rows(reference.table, target)}
+    on ${target}.base = ${each}.base and ${target}.rkey = ${each}.rkey`
+  return sql`${name} as materialized (select ${join(values, ', ')}, ${dialect.sum(sql`${each}.n`)} as n
+    from ${from} group by ${join(names, ', ')})`
 }
 
 /** The counts that one key's groups are made of. An hour, or a moment, is no whole of days. */
@@ -104,11 +132,13 @@ function countsOf(
 
 /** Of one equality, or a list of values: ranges and what is missing are counted as they are met. */
 function countWhere(emitter: Emitter, table: Table, part: Condition): Sql | null {
+  const holds = (row: RecordRow): Sql => emitCondition(emitter, part, row)
   if (part.kind === 'uri') {
     if (part.negated || part.of?.kind !== 'columns') return null
     const { base, key } = part.of
-    return sumWith(emitter, countsOf(table, 'reference', [base, key]), [base, key], table, part)
+    return sumWith(emitter, countsOf(table, 'reference', [base, key]), [base, key], table, holds)
   }
+  if (part.kind === 'target') return countBehind(emitter, table, part)
   const accounts = accountsOf(part)
   if (accounts !== null) {
     const bases = basesOf(table, accounts)
@@ -118,8 +148,26 @@ function countWhere(emitter: Emitter, table: Table, part: Condition): Sql | null
   if (!isEquality || (part.kind !== 'compare' && part.kind !== 'in')) return null
   const { operand } = part
   if (operand.kind !== 'column') return null
-  return sumWith(emitter, countsOf(table, 'value', [operand.column]), [operand.column], table, part)
+  return sumWith(emitter, countsOf(table, 'value', [operand.column]), [operand.column], table, holds)
 }
+
+/** How many refer to the records that a condition holds for, where each of those has many. */
+function countBehind(
+  emitter: Emitter,
+  table: Table,
+  part: Extract<Condition, { kind: 'target' }>,
+): Sql | null {
+  if (part.of.kind !== 'columns' || mentionsReference(part.where)) return null
+  const { base, key } = part.of
+  const counts = countsOf(table, 'reference', [base, key])
+  const rows = rowsOf(emitter, part.table)
+  if (counts === undefined || rows * fewReferring > rowsOf(emitter, table)) return null
+  emitter.reads(rows)
+  return sumWith(emitter, counts, [base, key], table, (row) => askedFromOthers(emitter, part, row, rows))
+}
+
+/** Where so many refer to a record, counting them one by one is dearer than asking all that may be referred to. */
+const fewReferring = 8
 
 /** The condition is asked of counts under the names that their values have in the collection's table. */
 function sumWith(
@@ -127,15 +175,15 @@ function sumWith(
   counts: CountTable | undefined,
   columns: readonly Column[],
   table: Table,
-  condition: Condition,
+  holds: (row: RecordRow) => Sql,
 ): Sql | null {
   if (counts === undefined) return null
-  const row: Row = { kind: 'record', alias: emitter.alias(), table }
+  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
   const named = countKeys(counts).map(
     (key, index) => sql`${raw(key)} as ${identifier(columns[index]?.name ?? '')}`,
   )
   const from = sql`(select ${join(named, ', ')}, n from ${identifier(counts.name)}) ${row.alias}`
-  return sql`(select coalesce(${emitter.dialect.sum(raw('n'))}, 0) from ${from} where ${emitCondition(emitter, condition, row)})`
+  return sql`(select coalesce(${emitter.dialect.sum(raw('n'))}, 0) from ${from} where ${holds(row)})`
 }
 
 function sumOf({ dialect }: Emitter, counts: CountTable | undefined, where: Sql | null): Sql | null {

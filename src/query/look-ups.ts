@@ -189,6 +189,12 @@ function rowIds(emitter: Emitter, { table, index, part, others }: Extract<LookUp
   return { from: emitter.rows(table, row.alias, along), id: sql`${row.alias}.id`, where }
 }
 
+/** A condition on other records, asked of all of them at once: of those alone that look-ups find, where they find fewer than `limit`. */
+export function askedFromOthers(emitter: Emitter, part: AskingOthers, row: Row, limit: number): Sql {
+  const others = findOthers(emitter, part, limit)
+  return isAmong(emitter, part, row, (other) => (others === null ? [] : [isFound(emitter, other, others)]))
+}
+
 function isFound(emitter: Emitter, row: RecordRow, lookUps: readonly LookUp[]): Sql {
   const { steering } = emitter.dialect
   if (steering.kind === 'fences') return mayFind(emitter, steering, row, lookUps)
