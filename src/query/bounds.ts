@@ -93,7 +93,8 @@ function isOf({ operand }: Comparing, { value }: SortKey): boolean {
   return value.kind === 'system' && operand.kind === 'system' && operand.name === value.name
 }
 
-function sideOf(direction: Direction): ReadonlySet<string> {
+/** Bounds at which an order is entered. */
+export function sideOf(direction: Direction): ReadonlySet<string> {
   return direction === 'asc' ? lower : upper
 }
 

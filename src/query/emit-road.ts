@@ -10,7 +10,7 @@ import { lookUpIds, mayFind } from './look-ups.ts'
 import type { Span } from './other-records.ts'
 import type { Condition, Direction } from './plan.ts'
 import { heldBy } from './indexed.ts'
-import type { Road } from './roads.ts'
+import type { LookedUp, Road } from './roads.ts'
 
 /** Where ids are to come in order, and from where on. */
 interface IdOrder {
@@ -29,7 +29,7 @@ interface Along {
   readonly columns: ReadonlySet<string>
 }
 
-interface From {
+export interface From {
   readonly from: Sql
   readonly on: readonly Sql[]
   /** What rows are ordered by before the list's own keys; the same of all that the list's conditions hold for. */
@@ -66,23 +66,31 @@ function hinted(
     case 'walk':
       return { from: emitter.rows(table, alias, steering.walk(road.index)), on: beyond }
     case 'ids': {
-      const candidates = emitter.alias()
-      const lists = road.of.map((lookUp) => {
-        const { from, id, where } = lookUpIds(emitter, steering, lookUp)
-        const bound = order?.bound == null ? sql`` : sql` and ${id} ${order.bound}`
-        return sql`select ${id} as id from ${from} where ${where}${bound}`
-      })
       // Ordered within, a union of ordered lists is merged and stops early; a limit that is none keeps the
       // order, which the engine would otherwise drop as a sub-query's.
       const ordering = order === null ? sql`` : sql` order by 1 ${raw(order.direction)} limit -1`
-      const ids = sql`(${join(lists, ' union ')}${ordering}) ${candidates}`
-      const rows = emitter.rows(table, alias)
-      return {
-        from: sql`${ids} cross join ${rows} on ${alias}.id = ${candidates}.id`,
-        on: range,
-      }
+      const ids = idsOf(emitter, steering, road, order?.bound ?? null)
+      return fromIds(emitter, sql`(${ids}${ordering})`, row, where)
     }
   }
+}
+
+/** The ids that a road's look-ups find, each once. */
+export function idsOf(emitter: Emitter, steering: Hints, { of }: LookedUp, bound: Sql | null): Sql {
+  const lists = of.map((lookUp) => {
+    const { from, id, where } = lookUpIds(emitter, steering, lookUp)
+    const within = bound === null ? sql`` : sql` and ${id} ${bound}`
+    return sql`select ${id} as id from ${from} where ${where}${within}`
+  })
+  return join(lists, ' union ')
+}
+
+/** The rows of ids that were found. */
+export function fromIds(emitter: Emitter, ids: Sql, row: RecordRow, where: Condition): From {
+  const { alias, table } = row
+  const found = emitter.alias()
+  const from = sql`${ids} ${found} cross join ${emitter.rows(table, alias)} on ${alias}.id = ${found}.id`
+  return { from, on: idRange(emitter, row, where) }
 }
 
 /** Behind a fence there is nothing but what the road's index answers, so that the engine has no other choice. */

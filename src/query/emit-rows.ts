@@ -1,6 +1,7 @@
 /** The rows of a list in order, from its page's cursor on; what of them is wanted is the caller's. */
 import type { Table } from '../database/tables.ts'
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
+import { candidatesInOrder, isMany } from './emit-candidates.ts'
 import { columnsRead } from './columns-read.ts'
 import { beyondStart } from './bounds.ts'
 import { beyondPosition } from './emit-id-order.ts'
@@ -82,13 +83,15 @@ export function emitRows(
     return sql`select ${wanted} from ${from}${joined} where ${on}${beyond} and ${condition} order by ${order} ${end}`
   }
   const road = chooseRoad(emitter, table, where, sort)
-  if (road.kind === 'ids' && road.estimate >= manyCandidates && dialect.steering.kind === 'hints') {
-    const { from, on } = fromRoad(emitter, road, row, where, null)
-    const early = conjuncts(where)
-      .filter((part) => part !== road.part)
-      .map((part) => emitCondition(emitter, part, row))
-    const beyond = position === null ? [] : [anyOf(starts)]
-    const candidates = sql`select ${row.alias}.id as id from ${from}${joined} where ${allOf([...on, ...beyond, ...early])} order by ${order} limit -1`
+  if (dialect.steering.kind === 'hints' && road.kind === 'ids' && isMany(road)) {
+    const candidates = candidatesInOrder(emitter, dialect.steering, road, {
+      table,
+      where,
+      sort,
+      position,
+      inclusive,
+      limit,
+    })
     return verified(emitter, candidates, road.part, row, value, end)
   }
   const given = orderGiven(road, table, sort)
@@ -144,9 +147,6 @@ function keepsTies(road: Road, table: Table, where: Condition, sort: readonly So
   const isPair = table.indexes.some(({ name, kind }) => name === road.index && kind === 'pair')
   return !isPair && conjuncts(where).every(({ kind }) => kind !== 'in')
 }
-
-/** More than these are sorted before it is looked whether the condition that they were looked up by holds for them. */
-const manyCandidates = 500
 
 /**
  * Candidates in order, as many as a condition holds for. Reading and folding a text costs more than sorting a row does,

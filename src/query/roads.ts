@@ -1,7 +1,8 @@
 /**
  * Which way to the records of a list: along its order, through one condition's index, or through looked-up ids.
  * Every road is exact; the choice weighs a walk that stops early against gathering and sorting.
- * Walking costs about 21 N / hits steps and gathering `hits` of them, so they meet at sqrt(21 N).
+ * Walking costs about 21 N / hits steps and gathering `hits` of them, so they meet at sqrt(21 N). Around there
+ * looked-up texts are met along an index of the order, which costs a fraction of both.
  */
 import type { ColumnValue, Statistics } from '../database/database.ts'
 import { ownKey, type Table, type TableIndex } from '../database/tables.ts'
@@ -23,7 +24,11 @@ export type Road =
       readonly of: readonly LookUp[]
       readonly part: Condition
       readonly estimate: number
+      /** An index of the list's order, along which the page is likely to be found before long among those ids. */
+      readonly along: string | null
     }
+
+export type LookedUp = Extract<Road, { kind: 'ids' }>
 
 interface Option {
   readonly road: Road
@@ -60,6 +65,11 @@ export function chooseRoad(emitter: Emitter, table: Table, where: Condition, sor
   const limit = Math.ceil(Math.sqrt(21 * statistics.rows(table)))
   const options = optionsOf(emitter, table, where, limit)
   const best = options[0]
+  const sifting = siftingRoad(emitter, table, where, sort, walk, options, limit)
+  if (sifting !== null) {
+    emitter.reads(sifting.estimate)
+    return sifting
+  }
   if (best !== undefined && best.estimate < limit) {
     emitter.reads(best.estimate)
     return best.road
@@ -68,6 +78,31 @@ export function chooseRoad(emitter: Emitter, table: Table, where: Condition, sor
   const road = ordered?.road ?? walk
   emitter.reads(unbounded(emitter, table, where, sort, ordered ?? { road: walk, estimate: limit }))
   return road
+}
+
+/**
+ * Looked-up texts along an index of the list's order, where matches are neither few nor many: remembering an id takes a
+ * fifth of finding its row, and seeing that an entry is none of them a hundredth of reading whether a row has a text.
+ */
+function siftingRoad(
+  { dialect }: Emitter,
+  table: Table,
+  where: Condition,
+  sort: readonly SortKey[],
+  walk: Road,
+  options: readonly Option[],
+  limit: number,
+): LookedUp | null {
+  if (dialect.steering.kind !== 'hints') return null
+  if (walk.kind !== 'walk' || orderGiven(walk, table, sort) !== 'all') return null
+  const option = options.find(({ road }) => isOfTexts(road))
+  if (option?.road.kind !== 'ids') return null
+  const { road, estimate } = option
+  const best = options[0]?.estimate ?? 0
+  // Of few candidates that other conditions leave fewer of, a page is not found soon.
+  const isAlone = heldBy(table, walk.index, where).length === conjuncts(where).length - 1
+  const isBest = best >= limit || (option === options[0] && isAlone)
+  return isBest && estimate >= 0.4 * limit && estimate < 3 * limit ? { ...road, along: walk.index } : null
 }
 
 /** Rows that a road in the order of the list may pass before the page is full. */
@@ -235,7 +270,7 @@ function lookUpOptions(
     const estimate = totalEstimate(found)
     const isMerged = lists <= 4 || lists * estimate < 2.8 * rows
     const inIdOrder = isMerged && found.every(({ lookUp }) => lookUp.kind !== 'rows')
-    const road: Road = { kind: 'ids', of: found.map(({ lookUp }) => lookUp), part, estimate }
+    const road: Road = { kind: 'ids', of: found.map(({ lookUp }) => lookUp), part, estimate, along: null }
     return [{ road, estimate, inIdOrder }]
   })
 }

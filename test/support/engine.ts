@@ -157,7 +157,10 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
   return { read: watched, seen }
 }
 
-/** True, none at all, everything common, everything rare, and texts that are looked up and still found often. */
+/**
+ * True, none at all, everything common, everything rare, texts that are looked up and still found often, and texts that
+ * are neither rare nor common.
+ */
 export const beliefs = {
   true: (statistics: Statistics | null) => statistics,
   none: () => null,
@@ -178,6 +181,12 @@ export const beliefs = {
     countUpTo: (_, limit) => limit,
     trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1_000),
     prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 3, records: 1_000 }),
+  }),
+  middling: (statistics: Statistics | null): Statistics => ({
+    rows: () => 40,
+    countUpTo: (_, limit) => limit,
+    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 20),
+    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 3, records: 20 }),
   }),
 } as const
 
