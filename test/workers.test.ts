@@ -85,6 +85,24 @@ test('told to stop, all workers first answer what is in flight', async () => {
   }
 })
 
+test('told to stop, workers lose no question of those who ask again and again, and say which is the last', async () => {
+  await using service = await serveTwo(database, '--tiers', generous)
+  const searching = '{ techServiceNewsArticle(where: {title: {contains: "a"}}) { totalCount } }'
+  let answers = 0
+  const asking = Array.from({ length: 6 }, async (_, index) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const query = index < 3 ? '{ __typename }' : searching
+    for (;;) {
+      const { status, headers, body } = await ask(service, query, agent)
+      assert.equal(status, 200, JSON.stringify(body))
+      if (headers.connection === 'close') return
+      answers += 1
+    }
+  })
+  await until(() => answers > 60)
+  await Promise.all([service.stop(), ...asking])
+})
+
 test('a worker that is told to stop answers what is in flight, and is replaced', async () => {
   await using service = await serveTwo(database)
   const finish = await begin(service)

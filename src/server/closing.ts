@@ -4,7 +4,7 @@ import { Server, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /** Milliseconds in which whoever asks again and again has asked once more, and read that it was the last time. */
-const silence = 100
+const silence = 250
 
 /**
  * Makes `app.close()` refuse new connections, answer what was or is still asked on those that there are, with

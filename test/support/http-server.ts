@@ -85,6 +85,8 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     close: () => app.close(),
     [Symbol.asyncDispose]: async () => {
+      // Of a test that is over no further request comes.
+      app.server.closeIdleConnections()
       await app.close()
     },
   }
