@@ -110,6 +110,48 @@ test('a statement that ends two processes is given up', async () => {
   assert.equal(text(await readings.readAnswer(echo('sqlite', 'well'), patient)), 'well')
 })
 
+test('processes that were ended with their statements are started again when there is something to do', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('hung-up.db'), 2)
+  const [first, second] = await beginTwo(readings, readers)
+  for (const { hangUp } of [first, second]) await hangUp()
+  await until(() => readers.all().every((pid) => pid !== first.pid && pid !== second.pid))
+  assert.deepEqual(readers.all(), [])
+  const [answer, { collections }] = await Promise.all([
+    readings.readAnswer(echo('sqlite', 'again'), patient),
+    readings.readStatus(0n),
+  ])
+  assert.equal(text(answer), 'again')
+  assert.equal(collections.length, 2)
+  assert.equal(readers.all().length, 2)
+})
+
+test('whoever comes next does not wait for a process to start while another is free', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('free.db'), 2)
+  const [first, second] = await beginTwo(readings, readers)
+  // The one that is ended later is free later too.
+  await first.hangUp()
+  await until(() => !readers.all().includes(first.pid))
+  assert.equal(text(await readings.readAnswer(echo('sqlite', 'another'), patient)), 'another')
+  const other = onlyOne(readers.all().filter((pid) => pid !== second.pid))
+  await second.hangUp()
+  await until(() => !readers.all().includes(second.pid))
+  assert.equal(text(await readings.readAnswer(echo('sqlite', 'next'), patient)), 'next')
+  assert.deepEqual(readers.all(), [other])
+})
+
+test('those who wait are answered when all statements before them have been ended', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('waiting.db'), 2)
+  const [first, second] = await beginTwo(readings, readers)
+  const waiting = ['a', 'b', 'c'].map((caller) =>
+    readings.readAnswer(echo('sqlite', caller), { signal: never, caller }),
+  )
+  for (const { hangUp } of [first, second]) await hangUp()
+  assert.deepEqual((await Promise.all(waiting)).map(text), ['a', 'b', 'c'])
+})
+
 test('a statement that was given up but ends soon costs no process', async () => {
   const readers = watchReaders()
   await using readings = new LongReadings(await newFile('soon.db'))
@@ -182,6 +224,25 @@ for (const kill of ['SIGKILL', 'SIGTERM'] as const)
     parent.kill(kill)
     await until(() => !isAlive(pid))
   })
+
+/** Two statements without an end, each in a process that has started. */
+async function beginTwo(readings: LongReadings, readers: ReturnType<typeof watchReaders>) {
+  await Promise.all([1, 2].map((n) => readings.readAnswer(echo('sqlite', String(n)), patient)))
+  const first = await begin(readings, readers)
+  return [first, await begin(readings, readers)] as const
+}
+
+async function begin(readings: LongReadings, readers: ReturnType<typeof watchReaders>) {
+  const others = readers.busy()
+  const late = new AbortController()
+  const answer = readings.readAnswer(endless('sqlite'), { signal: late.signal, caller: 'somebody' })
+  const pid = await until(() => readers.busy().find((one) => !others.includes(one)))
+  const hangUp = async (): Promise<void> => {
+    late.abort(new Error('hung up'))
+    await assert.rejects(answer, /^Error: hung up$/)
+  }
+  return { pid, hangUp }
+}
 
 async function newFile(name: string): Promise<string> {
   const path = file(name)
