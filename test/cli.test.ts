@@ -126,6 +126,15 @@ test('files that cannot be read end in one sentence and a status', async () => {
   assert.match(other.stderr, /^The database \S+ cannot be opened: [^\n]+\n$/)
 })
 
+test('replicas of a file are refused, also where there is nothing to be done to it', async () => {
+  const replicas = ['--read-database', 'postgres://db2/records']
+  assert.deepEqual(await run(['query', newest, '--database', await shared(), ...replicas]), {
+    stdout: '',
+    stderr: '--read-database is for PostgreSQL; name its primary with --database.\n',
+    status: 1,
+  })
+})
+
 test('the schema is printed as SDL', async () => {
   const { stdout, status } = await run(['schema'])
   assert.equal(status, 0)

@@ -19,7 +19,7 @@ import { readUnchecked } from '../lexicon/unchecked.ts'
 import { buildModel } from '../schema/build-model.ts'
 import type { Model } from '../schema/model.ts'
 import { CommandError } from './command.ts'
-import { readersOf, readingOptions } from './reading-options.ts'
+import { readingOf } from './reading-options.ts'
 import type { Config } from './settings.ts'
 
 /** What follows from the lexicons alone. */
@@ -55,11 +55,7 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
 
 /** The database as configured; a file that does not exist is created, and an empty database laid out. */
 export async function openStore(config: Config, foundation: Foundation): Promise<Database> {
-  const options = {
-    ...(await openOptions(foundation)),
-    reading: readingOptions(config),
-    readers: readersOf(config),
-  }
+  const options = { ...(await openOptions(foundation)), ...readingOf(config) }
   return opened(config.database, () => openDatabase(config.database, options))
 }
 
@@ -77,18 +73,16 @@ export async function openReadyStore(config: Config, root: URL): Promise<ReadySt
   const { database } = config
   const lexicons = await readUnchecked(lexiconDir(config, root))
   if (lexicons === null) return null
-  const { fingerprint } = lexicons
-  const readers = readersOf(config)
-  const read = await opened(database, () => openReadyDatabase(database, { fingerprint, now, readers }))
+  const options = { fingerprint: lexicons.fingerprint, now, ...readingOf(config) }
+  const read = await opened(database, () => openReadyDatabase(database, options))
   return read === null ? null : { foundation: foundationOf(lexicons), read }
 }
 
 /** For commands that only read: an empty answer from a misspelt path helps nobody. */
 export function openExistingStore(config: Config, { lexicons }: Foundation): Promise<ReadDatabase> {
   const { database } = config
-  const { fingerprint } = lexicons
   assertExists(database)
-  const options = { fingerprint, now, reading: readingOptions(config), readers: readersOf(config) }
+  const options = { fingerprint: lexicons.fingerprint, now, ...readingOf(config) }
   return opened(database, () => openReadDatabase(database, options))
 }
 

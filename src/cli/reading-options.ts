@@ -6,6 +6,11 @@ import { hostsOf } from '../database/postgres/url.ts'
 import { CommandError, notify } from './command.ts'
 import type { Config } from './settings.ts'
 
+/** For whichever engine it is; settings that are for another are refused. */
+export function readingOf(config: Config) {
+  return { reading: readingOptions(config), readers: readersOf(config) }
+}
+
 /** How PostgreSQL is read. */
 export function readingOptions(config: Config): ReadingOptions {
   return {
