@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { echo, endless, watchReaders } from '../../../test/support/long-statements.ts'
 import { privateMemoryOf } from '../../../test/support/processes.ts'
 import { openNotes } from '../../../test/support/notes.ts'
@@ -113,9 +114,9 @@ test('a statement that ends two processes is given up', async () => {
 test('processes that were ended with their statements are started again when there is something to do', async () => {
   const readers = watchReaders()
   await using readings = new LongReadings(await newFile('hung-up.db'), 2)
-  const [first, second] = await beginTwo(readings, readers)
-  for (const { hangUp } of [first, second]) await hangUp()
-  await until(() => readers.all().every((pid) => pid !== first.pid && pid !== second.pid))
+  const { pids, hangUps } = await beginTwo(readings, readers)
+  for (const hangUp of hangUps) await hangUp()
+  await until(() => !readers.all().some((pid) => pids.includes(pid)))
   assert.deepEqual(readers.all(), [])
   const [answer, { collections }] = await Promise.all([
     readings.readAnswer(echo('sqlite', 'again'), patient),
@@ -129,26 +130,28 @@ test('processes that were ended with their statements are started again when the
 test('whoever comes next does not wait for a process to start while another is free', async () => {
   const readers = watchReaders()
   await using readings = new LongReadings(await newFile('free.db'), 2)
-  const [first, second] = await beginTwo(readings, readers)
-  // The one that is ended later is free later too.
-  await first.hangUp()
-  await until(() => !readers.all().includes(first.pid))
+  const { pids, hangUps } = await beginTwo(readings, readers)
+  await hangUps[0]()
+  const [left] = await until(() => {
+    const all = readers.all().filter((pid) => pids.includes(pid))
+    return all.length === 1 && all
+  })
   assert.equal(text(await readings.readAnswer(echo('sqlite', 'another'), patient)), 'another')
-  const other = onlyOne(readers.all().filter((pid) => pid !== second.pid))
-  await second.hangUp()
-  await until(() => !readers.all().includes(second.pid))
+  const other = onlyOne(readers.all().filter((pid) => !pids.includes(pid)))
+  // Its place is free later than that of the other.
+  await hangUps[1]()
+  await until(() => readers.all().every((pid) => pid !== left))
   assert.equal(text(await readings.readAnswer(echo('sqlite', 'next'), patient)), 'next')
   assert.deepEqual(readers.all(), [other])
 })
 
 test('those who wait are answered when all statements before them have been ended', async () => {
-  const readers = watchReaders()
   await using readings = new LongReadings(await newFile('waiting.db'), 2)
-  const [first, second] = await beginTwo(readings, readers)
+  const { hangUps } = await beginTwo(readings, watchReaders())
   const waiting = ['a', 'b', 'c'].map((caller) =>
     readings.readAnswer(echo('sqlite', caller), { signal: never, caller }),
   )
-  for (const { hangUp } of [first, second]) await hangUp()
+  for (const hangUp of hangUps) await hangUp()
   assert.deepEqual((await Promise.all(waiting)).map(text), ['a', 'b', 'c'])
 })
 
@@ -225,23 +228,22 @@ for (const kill of ['SIGKILL', 'SIGTERM'] as const)
     await until(() => !isAlive(pid))
   })
 
-/** Two statements without an end, each in a process that has started. */
+/** Two statements without an end, each in a process that had started before: one that starts is not ended. */
 async function beginTwo(readings: LongReadings, readers: ReturnType<typeof watchReaders>) {
-  await Promise.all([1, 2].map((n) => readings.readAnswer(echo('sqlite', String(n)), patient)))
-  const first = await begin(readings, readers)
-  return [first, await begin(readings, readers)] as const
-}
-
-async function begin(readings: LongReadings, readers: ReturnType<typeof watchReaders>) {
-  const others = readers.busy()
-  const late = new AbortController()
-  const answer = readings.readAnswer(endless('sqlite'), { signal: late.signal, caller: 'somebody' })
-  const pid = await until(() => readers.busy().find((one) => !others.includes(one)))
-  const hangUp = async (): Promise<void> => {
-    late.abort(new Error('hung up'))
-    await assert.rejects(answer, /^Error: hung up$/)
+  await Promise.all(['a', 'b'].map((word) => readings.readAnswer(echo('sqlite', word), patient)))
+  const begin = () => {
+    const late = new AbortController()
+    const answer = readings.readAnswer(endless('sqlite'), { signal: late.signal, caller: 'somebody' })
+    return async (): Promise<void> => {
+      late.abort(new Error('hung up'))
+      await assert.rejects(answer, /^Error: hung up$/)
+    }
   }
-  return { pid, hangUp }
+  const hangUps = [begin(), begin()] as const
+  // By then both have been asked, which what they did before may look like.
+  await nextTurn()
+  await until(() => readers.busy().length === 2)
+  return { pids: readers.all(), hangUps }
 }
 
 async function newFile(name: string): Promise<string> {
