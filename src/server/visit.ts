@@ -89,11 +89,13 @@ class Turn implements LongTurn {
     this.#timer = setTimeout(() => this.#abort.abort(timedOut(caller)), left)
     raw.once('close', hangUp)
     if (isGone(reply)) hangUp()
-    this.#end = () => {
+    const end = (): void => {
       clearTimeout(this.#timer)
       raw.off('close', hangUp)
       leave()
     }
+    // Written here it would be old at once, with the whole request.
+    this.#end = end
   }
 
   get signal(): AbortSignal {

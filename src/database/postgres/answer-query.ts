@@ -37,7 +37,6 @@ export class AnswerClient extends pg.Client {
 }
 
 export class AnswerQuery implements pg.Submittable {
-  readonly row: Promise<Row>
   /** The driver remembers a statement by both once the server has it. */
   readonly name: string
   readonly text: string
@@ -46,6 +45,8 @@ export class AnswerQuery implements pg.Submittable {
   /** The driver puts its own around it, to stop its clock. */
   callback: (error: Error | null, row?: Row) => void
   readonly #values: readonly ColumnValue[]
+  /** Whoever waits for the row; let go of once it is there, because what the driver makes for its clock outlives it. */
+  #waiting: PromiseWithResolvers<Row> | undefined = Promise.withResolvers<Row>()
   #row: Row | undefined
 
   constructor(
@@ -56,13 +57,18 @@ export class AnswerQuery implements pg.Submittable {
     }: { readonly name: string; readonly text: string; readonly values: readonly ColumnValue[] },
     timeout: number | undefined,
   ) {
-    const { promise, resolve, reject } = Promise.withResolvers<Row>()
-    this.row = promise
     this.name = name
     this.text = text
     this.query_timeout = timeout
-    this.callback = (error, row) => (row === undefined ? reject(error) : resolve(row))
+    // V8 takes a function that is written where it is assigned for a method, and makes it old at once, with all it holds.
+    const settle: AnswerQuery['callback'] = (error, row) => this.#settle(error, row)
+    this.callback = settle
     this.#values = values
+  }
+
+  /** Of a query that is under way. */
+  get row(): Promise<Row> {
+    return this.#waiting?.promise ?? Promise.reject(new Error('A statement is asked for its row once.'))
   }
 
   submit(connection: pg.Connection): void {
@@ -95,6 +101,14 @@ export class AnswerQuery implements pg.Submittable {
   handleError(error: Error, connection: Wire): void {
     waiting.delete(connection)
     this.callback(error)
+  }
+
+  #settle(error: Error | null, row: Row | undefined): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    this.#row = undefined
+    if (row === undefined) waiting?.reject(error)
+    else waiting?.resolve(row)
   }
 }
 
