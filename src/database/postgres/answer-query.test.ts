@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { onPostgres } from '../../../test/support/databases.ts'
 import { type Cluster, databases, startCluster } from '../../../test/support/postgres.ts'
 import type { ColumnValue } from '../database.ts'
@@ -12,7 +14,8 @@ let client: AnswerClient
 before(async () => {
   if (!databases.includes('postgres')) return
   server = await startCluster()
-  client = new AnswerClient(clientConfig(server.url))
+  // With a clock, as connections in use have one.
+  client = new AnswerClient({ ...clientConfig(server.url), query_timeout: 60_000 })
   await client.connect()
 })
 after(async () => {
@@ -54,6 +57,22 @@ onPostgres('an answer of any length is put together', async () => {
     assert.equal(String(first), 'a'.repeat(length))
     assert.equal(String(second), 'b'.repeat(length))
   }
+})
+
+onPostgres('what nobody holds any more is collected when it is young', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: (options?: { readonly type: 'minor' }) => void = runInNewContext('gc')
+  // Who outlives two of them is old.
+  const held = (): number => {
+    for (let times = 0; times < 2; times += 1) collect({ type: 'minor' })
+    return process.memoryUsage().arrayBuffers
+  }
+  const [answers, length] = [100, 10_000]
+  await ask(`select repeat('a', $1::int)`, length)
+  collect()
+  const before = held()
+  for (let asked = 0; asked < answers; asked += 1) await ask(`select repeat('a', $1::int)`, length)
+  assert.ok(held() - before < (answers * length) / 2)
 })
 
 onPostgres('what fails is told, and the connection goes on', async () => {
