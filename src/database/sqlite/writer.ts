@@ -33,6 +33,7 @@ import { addOutcome, noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { Accounts } from './accounts.ts'
 import { beginDirectWriting, endDirectWriting, isBusy } from './direct-writing.ts'
+import { inNearOrder } from './load-order.ts'
 import { LoadTexts } from './load-texts.ts'
 import { LogLength } from './log-length.ts'
 import { SqlitePlace } from './place.ts'
@@ -189,7 +190,7 @@ export class SqliteWriter implements WriteDatabase {
     await using texts = new LoadTexts(this.#options.tables)
     try {
       this.#startLoad(texts)
-      for await (const batch of batches) {
+      for await (const batch of inNearOrder(batches)) {
         addOutcome(total, this.#apply(batch))
         await texts.send()
       }
