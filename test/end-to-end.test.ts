@@ -101,7 +101,8 @@ test('what is imported from a file is answered over HTTP, until the program is t
     await service.said(/Stopping/)
     for (const { socket, body } of begun) socket.write(body)
     for (const { received } of begun) assert.match(await received, /HTTP\/1\.1 200 OK[^]+"count":660/)
-    await assert.rejects(fetch(`${url}/healthz`))
+    // A connection of its own: those that are open are answered for a while.
+    await assert.rejects(once(connect(Number(new URL(url).port), new URL(url).hostname), 'connect'))
     await stopped
   })
 })
