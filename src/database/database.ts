@@ -36,8 +36,8 @@ export interface PlanState {
 export interface Statistics {
   /** Rows of a table, roughly. */
   rows(table: Table): number
-  /** Rows that a condition on one index leaves, counted up to `limit`. */
-  countUpTo(statement: Statement, limit: number): number
+  /** Rows that a condition leaves of an index, counted up to `limit`; `others` are looked at besides, roughly. */
+  countUpTo(statement: Statement, limit: number, others?: number): number
   /** How many records hold a trigram, roughly; null when the index does not have such trigrams. */
   trigram(index: TextIndex, trigram: string): number | null
   /**

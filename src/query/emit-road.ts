@@ -66,23 +66,26 @@ function hinted(
     case 'walk':
       return { from: emitter.rows(table, alias, steering.walk(road.index)), on: beyond }
     case 'ids': {
-      // Ordered within, a union of ordered lists is merged and stops early; a limit that is none keeps the
-      // order, which the engine would otherwise drop as a sub-query's.
-      const ordering = order === null ? sql`` : sql` order by 1 ${raw(order.direction)} limit -1`
-      const ids = idsOf(emitter, steering, road, order?.bound ?? null)
-      return fromIds(emitter, sql`(${ids}${ordering})`, row, where)
+      return fromIds(emitter, sql`(${idsOf(emitter, steering, road, order)})`, row, where)
     }
   }
 }
 
 /** The ids that a road's look-ups find, each once. */
-export function idsOf(emitter: Emitter, steering: Hints, { of }: LookedUp, bound: Sql | null): Sql {
+export function idsOf(emitter: Emitter, steering: Hints, { of }: LookedUp, order: IdOrder | null): Sql {
+  const bound = order?.bound ?? null
   const lists = of.map((lookUp) => {
     const { from, id, where } = lookUpIds(emitter, steering, lookUp)
     const within = bound === null ? sql`` : sql` and ${id} ${bound}`
     return sql`select ${id} as id from ${from} where ${where}${within}`
   })
-  return join(lists, ' union ')
+  const ids = join(lists, ' union ')
+  // Ordered within, a union of ordered lists is merged and stops early; a limit that is none keeps the order, which the
+  // engine would otherwise drop as a sub-query's.
+  if (order !== null) return sql`${ids} order by 1 ${raw(order.direction)} limit -1`
+  // It also keeps the conditions around it out: one that never holds would take the place of that which an index over
+  // some rows is used for.
+  return of.some(({ kind }) => kind === 'rows') ? sql`${ids} limit -1` : ids
 }
 
 /** The rows of ids that were found. */

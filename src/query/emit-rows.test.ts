@@ -120,3 +120,24 @@ test('what few records can have is found through an index', async () => {
       assert.ok(service.opened.lastStatement().includes(`${by}"tech.service.news.article${index}"`), page)
     }
 })
+
+test('no way to look records up takes an answer away', async () => {
+  const { documents: lexicons, references } = newsLexicons
+  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
+  // With figures that are true, and with such as find everything rare.
+  for (const loading of [0, 3 * waysOfLoading]) {
+    await using service = await openTestService({ lexicons, references, records, loading })
+    const levels = 28
+    for (const where of [
+      // SQLite has a longest way into an expression.
+      `${'duplicateOf: {'.repeat(levels)}title: {eq: "nobody"}${'}'.repeat(levels)}`,
+      `${'techServiceNewsArticleViaDuplicateOf: {some: {'.repeat(levels)}title: {eq: "nobody"}${'}}'.repeat(levels)}`,
+      // What never holds may not reach into the look-up.
+      'AND: [{OR: []}, {OR: [{url: {eq: "x"}}, {title: {eq: "nobody"}}]}]',
+      'AND: [{OR: []}, {OR: [{url: {eq: "x"}}, {duplicateOf: {title: {eq: "nobody"}}}]}]',
+    ]) {
+      const page = `{ ${list}(where: {${where}}) { totalCount nodes { uri } } }`
+      assert.deepEqual((await service.data(page))[list], { totalCount: 0, nodes: [] }, page)
+    }
+  }
+})

@@ -72,3 +72,21 @@ onEveryDatabase("records of some accounts are all of theirs, and nobody else's",
   assert.equal(await found(`NOT: {did: {in: ["${a}", "${b}"]}}`), 'c')
   assert.equal(await found(`OR: [{did: {eq: "${a}"}}, {did: {eq: "${c}"}}], title: {contains: "book"}`), 'ac')
 })
+
+onEveryDatabase('what a record is found by is no further value that is compared with', async (database) => {
+  await using service = await openTestService({
+    lexicons: libraryLexicons,
+    references: libraryReferences,
+    database,
+  })
+  const dids = Array.from({ length: 1_000 }, (_, n) => `did:plc:nobody${n}`)
+  const lists = Array.from(
+    { length: 16 },
+    (_, n) => `a${n}: orgExampleLibraryBook(where: {did: {in: $dids}}) { nodes { uri } }`,
+  )
+  const data = await service.data(`query ($dids: [String!]) { ${lists.join(' ')} }`, { dids })
+  assert.deepEqual(
+    Object.values(data),
+    lists.map(() => ({ nodes: [] })),
+  )
+})

@@ -7,7 +7,7 @@ import { emitList } from './emit-list.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import { emitStatus } from './emit-status.ts'
 import type { Emitter } from './emitter.ts'
-import { assertWithin } from './limits.ts'
+import { assertWithin, limits } from './limits.ts'
 import type { Plan, RootOutput } from './plan.ts'
 
 /** One row: the plan version it ran under, and the bytes of the response, with what it costs. */
@@ -16,8 +16,16 @@ export function emitStatement(emitter: Emitter, plan: Plan, points: number): Sta
   const data = emitObject(emitter, plan.roots, (output) => emitRoot(emitter, output))
   const body = dialect.body(dialect.concat([literal('{"data":'), data, literal(closing(points))]))
   const statement = sql`select (select plan_version from state) as version, ${body} as body`
-  assertWithin('parameters', statement.values.length, 'The operation compares with too many values')
   return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
+}
+
+/** What a road is found by is compared with once more. No operation may be refused for it. */
+export function comparesWithin(statement: Statement): boolean {
+  return statement.values.length <= limits.parameters
+}
+
+export function assertComparesWithin({ values }: Statement): void {
+  assertWithin('parameters', values.length, 'The operation compares with too many values')
 }
 
 /** The response when nothing in the plan reads data; null when something does. */

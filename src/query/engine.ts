@@ -4,7 +4,7 @@
  */
 import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { PlanState, ReadDatabase, Statement, StoredAnswer } from '../database/database.ts'
+import type { PlanState, ReadDatabase, Statement, Statistics, StoredAnswer } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
 import type { Model } from '../schema/model.ts'
@@ -15,7 +15,7 @@ import { buildPlan } from './build-plan.ts'
 import { Course } from './course.ts'
 import { assertAffordable, costOf, sizeOf } from './cost.ts'
 import { describePlan } from './describe-plan.ts'
-import { constantResponse, emitStatement } from './emit.ts'
+import { assertComparesWithin, comparesWithin, constantResponse, emitStatement } from './emit.ts'
 import { emitList } from './emit-list.ts'
 import { createEmitter } from './emitter.ts'
 import { errorAnswer } from './error-answer.ts'
@@ -69,8 +69,8 @@ const documentsSize = 200_000
 const documentOverhead = 20
 /** Roads are chosen by how much data there was; they are chosen anew after this many milliseconds. */
 const planLifetime = 60_000
-/** How often a statement is made: figures that are asked for may lead to others. */
-const rounds = 3
+/** How often a statement is made: figures that are asked for may lead to others, one for each reference on the way. */
+const rounds = 5
 /** How often a plan may be overtaken by a change of order within one request. */
 const attempts = 5
 /** Rows that a short statement may look at beside those of its pages: some milliseconds at most. */
@@ -127,12 +127,18 @@ export function createEngine(options: EngineOptions): QueryEngine {
   ): Promise<Extract<Answering, { kind: 'statement' }>> => {
     const known = await currentState()
     const { dialect } = database
-    const statistics = database.statistics === null ? null : rationed(database.statistics)
+    const emitBy = (figures: Statistics | null) => {
+      const emitter = createEmitter({ dialect, statistics: figures, state: known, tables, list: emitList })
+      return { emitter, statement: emitStatement(emitter, plan, points) }
+    }
     for (let round = 1; ; round += 1) {
-      const emitter = createEmitter({ dialect, statistics, state: known, tables, list: emitList })
-      const statement = emitStatement(emitter, plan, points)
+      // What is known by now is asked for again.
+      const statistics = database.statistics === null ? null : rationed(database.statistics)
+      const chosen = emitBy(statistics)
       // Roads were chosen by guesses where figures were not at hand. What is guessed is exact too.
       if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
+      const { emitter, statement } = comparesWithin(chosen.statement) ? chosen : emitBy(null)
+      assertComparesWithin(statement)
       // What planning takes is over by then.
       const size = sizeOf({ ...plan, written: 0 }) - emitter.spared()
       const isShort = emitter.walked() <= shortWalk && size <= shortSize

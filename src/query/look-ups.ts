@@ -42,12 +42,16 @@ const mostValues = 100
 /** SQLite merges 500 lists at most, each through all those before it. */
 export const maxLookUps = 100
 
+/** Others are looked up by others so many times: SQLite has a longest way into an expression, and each adds to it. */
+const mostLevels = 4
+
 /** Look-ups that together find every record the condition holds for; null when there are none. */
 export function findLookUps(
   emitter: Emitter,
   table: Table,
   part: Condition,
   limit: number,
+  levels = mostLevels,
 ): readonly Found[] | null {
   const { statistics } = emitter
   if (statistics === null) return null
@@ -66,18 +70,19 @@ export function findLookUps(
       return part.mode === 'any' ? found : [found.reduce((a, b) => (b.estimate < a.estimate ? b : a))]
     }
     case 'all': {
-      const each = part.of.flatMap((inner) => [findLookUps(emitter, table, inner, limit) ?? []])
+      const each = part.of.flatMap((inner) => [findLookUps(emitter, table, inner, limit, levels) ?? []])
       const usable = each.filter((found) => found.length > 0)
       return usable.length === 0
         ? null
         : usable.reduce((a, b) => (totalEstimate(b) < totalEstimate(a) ? b : a))
     }
     case 'any': {
-      const each = part.of.map((inner) => findLookUps(emitter, table, inner, limit))
+      if (part.of.length > maxLookUps) return null
+      const each = part.of.map((inner) => findLookUps(emitter, table, inner, limit, levels))
       return each.length === 0 || each.includes(null) ? null : each.flatMap((found) => found ?? [])
     }
     default: {
-      const found = findRows(emitter, statistics, table, part, limit)
+      const found = findRows(emitter, statistics, table, part, limit, levels)
       return found === null ? findWholeTexts(statistics, table, part) : [found]
     }
   }
@@ -91,12 +96,15 @@ function findWholeTexts(statistics: Statistics, table: Table, part: Condition): 
   const index = operand.kind === 'column' && table.texts.find(({ text }) => text === operand.column)
   if (!index) return null
   const texts = (part.kind === 'compare' ? [part.to] : part.list).map((text) => foldText(String(text)))
-  const each = texts.map((text) => findText(statistics, index, [...text].slice(0, mostCharacters).join('')))
+  // It is asked of each character how many records there are.
+  const length = Math.floor(mostCharacters / Math.max(texts.length, fewTexts))
+  const each = texts.map((text) => findText(statistics, index, [...text].slice(0, length).join('')))
   return each.length === 0 || each.includes(null) ? null : each.flatMap((found) => found ?? [])
 }
 
-/** Of a text that is to be equal, what is looked up. */
-const mostCharacters = 100
+/** Of texts that are to be equal, what is looked up together, and of each of so few. */
+const mostCharacters = 500
+const fewTexts = 5
 
 function findRows(
   emitter: Emitter,
@@ -104,17 +112,18 @@ function findRows(
   table: Table,
   part: Condition,
   limit: number,
+  levels: number,
 ): Found | null {
   const asksOthers = part.kind === 'target' || part.kind === 'referring'
   const index = asksOthers ? indexFrom(table, part) : columnIndex(table, part)
   if (index === undefined) return null
-  const others = asksOthers ? findOthers(emitter, part, limit) : []
+  const others = asksOthers ? findOthers(emitter, part, limit, levels - 1) : []
   if (others === null) return null
-  const lookUp: LookUp = { kind: 'rows', table, index, part, others }
+  const lookUp: LookUp = { kind: 'rows', table, index, part, others: others.map((found) => found.lookUp) }
   const ids = rowIds(emitter, lookUp)
   // They are said again for each row that is found.
   if (ids.where.values.length > mostValues) return null
-  const estimate = ownUris(part)?.length ?? countUpTo(emitter, statistics, ids, limit)
+  const estimate = ownUris(part)?.length ?? countUpTo(emitter, statistics, ids, limit, totalEstimate(others))
   return { lookUp, estimate, lists: 1 }
 }
 
@@ -123,14 +132,15 @@ function findOthers(
   emitter: Emitter,
   { table, where }: AskingOthers,
   limit: number,
-): readonly LookUp[] | null {
-  if (mentionsReference(where)) return null
+  levels: number,
+): readonly Found[] | null {
+  if (levels === 0 || mentionsReference(where)) return null
   const ways = conjuncts(where).flatMap((part) => {
-    const found = findLookUps(emitter, table, part, limit)
+    const found = findLookUps(emitter, table, part, limit, levels)
     return found === null || found.length > maxLookUps ? [] : [found]
   })
   const [best] = ways.sort((a, b) => totalEstimate(a) - totalEstimate(b))
-  return best === undefined || totalEstimate(best) >= limit ? null : best.map(({ lookUp }) => lookUp)
+  return best === undefined || totalEstimate(best) >= limit ? null : best
 }
 
 export function totalEstimate(found: readonly Found[]): number {
@@ -205,10 +215,17 @@ function isFound(emitter: Emitter, row: RecordRow, lookUps: readonly LookUp[]): 
   return sql`${row.alias}.id in (${join(lists, ' union all ')})`
 }
 
-function countUpTo(emitter: Emitter, statistics: Statistics, { from, where }: Ids, limit: number): number {
+/** `others`: rows that are looked at to count. */
+function countUpTo(
+  emitter: Emitter,
+  statistics: Statistics,
+  { from, where }: Ids,
+  limit: number,
+  others = 0,
+): number {
   const probe = sql`select 1 from ${from} where ${where}`
   const values = probe.values as readonly ColumnValue[]
-  return statistics.countUpTo({ text: emitter.dialect.text(probe), values }, limit)
+  return statistics.countUpTo({ text: emitter.dialect.text(probe), values }, limit, others)
 }
 
 function elementIds({ dialect }: Emitter, { array, value }: Extract<LookUp, { kind: 'element' }>) {

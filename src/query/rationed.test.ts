@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Statistics } from '../database/database.ts'
+import type { TextIndex } from '../database/tables.ts'
 import { rationed } from './rationed.ts'
 
 const statement = { text: 'select 1', values: [] }
@@ -19,4 +20,22 @@ test('counting is rationed by what there is to count', () => {
   assert.equal(counts(20_000), 0)
   assert.ok(counts(1) > 200 && counts(1) < 1_000)
   assert.ok(counts(10_000) > 5 && counts(10_000) < 20)
+})
+
+test('other records that are looked at to count any are rationed too, and what is too much leaves the rest', () => {
+  const looked: number[] = []
+  const figures: Statistics = {
+    rows: () => 1_000_000,
+    countUpTo: (_, __, others = 0) => {
+      looked.push(others)
+      return 0
+    },
+    trigram: () => 1,
+    prefix: () => null,
+  }
+  const { countUpTo, trigram } = rationed(figures)
+  for (let n = 0; n < 100; n += 1) countUpTo(statement, 1_000, 5_000)
+  assert.ok(looked.reduce((sum, others) => sum + others, 0) <= 12_000)
+  assert.equal(countUpTo(statement, 1_000, 5_000), 1_000)
+  assert.equal(trigram({} as TextIndex, 'abc'), 1)
 })

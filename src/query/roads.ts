@@ -261,7 +261,7 @@ function lookUpOptions(
   rows: number,
   limit: number,
 ): Option[] {
-  return conjuncts(where).flatMap((part): Option[] => {
+  return cheapestFirst(conjuncts(where)).flatMap((part): Option[] => {
     // An index of the table itself is a road of its own.
     const found = columnIndex(table, part) === undefined ? findLookUps(emitter, table, part, limit) : null
     if (found === null || found.length > maxLookUps) return []
@@ -273,4 +273,10 @@ function lookUpOptions(
     const road: Road = { kind: 'ids', of: found.map(({ lookUp }) => lookUp), part, estimate, along: null }
     return [{ road, estimate, inIdOrder }]
   })
+}
+
+/** Figures are rationed: those that are kept come before those that are counted and those of whole texts. */
+function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
+  const isCheap = ({ kind }: Condition) => kind === 'text' || kind === 'has'
+  return [...parts.filter(isCheap), ...parts.filter((part) => !isCheap(part))]
 }

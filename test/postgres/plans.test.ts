@@ -123,6 +123,10 @@ const questions: Readonly<Record<string, readonly [query: string, index: RegExp]
     `{ ${list}(first: 10, where: {source: {domain: {eq: "outlet-7.example"}}}) { nodes { title } } }`,
     /Index (Only )?Scan (using|on) "tech.service.news.article\/.source:base\+.source:key"/,
   ],
+  'through a reference, in each of some lists': [
+    `{ ${[...'abcdefgh'].map((name) => `${name}: ${list}(where: {source: {domain: {eq: "${name}.example"}}}) { totalCount }`).join(' ')} }`,
+    /(Index (Only )?Scan (using|on) "tech.service.news.article\/.source:base\+.source:key"[^]*){8}/,
+  ],
   'of the first rows each is looked up, of the others all': [
     `{ ${list}(first: 20, where: {techServiceNewsEnrichmentViaArticle: {none: {}}}) { nodes { title } } }`,
     /Append[^]*SubPlan[^]*Index Cond: \(\("?.article:base"? = t[^]*hashed SubPlan/,

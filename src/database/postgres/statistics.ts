@@ -93,7 +93,7 @@ export class PostgresStatistics implements Statistics {
   }
 
   #figure(statement: Statement, guess: number): number {
-    const key = `${statement.text}\0${statement.values.map(String).join('\0')}`
+    const key = `${withoutNumbers(statement.text)}\0${statement.values.map(String).join('\0')}`
     const known = this.#figures.get(key)
     if (known === undefined) this.#lacking.set(key, statement)
     return known ?? guess
@@ -103,6 +103,16 @@ export class PostgresStatistics implements Statistics {
   #isWord(trigram: string): boolean {
     return wordLike.test(trigram) && this.#letters?.test(trigram) !== false
   }
+}
+
+/** Aliases are numbered on through a statement, and what is found for one part of it moves those of the next. */
+function withoutNumbers(text: string): string {
+  const numbers = new Map<string, string>()
+  return text.replaceAll(/\bt\d+\b/g, (alias) => {
+    const number = numbers.get(alias) ?? `t#${numbers.size}`
+    numbers.set(alias, number)
+    return number
+  })
 }
 
 function termKey(index: string, term: string): string {
