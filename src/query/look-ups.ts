@@ -43,7 +43,7 @@ const mostValues = 100
 export const maxLookUps = 100
 
 /** Others are looked up by others so many times: SQLite has a longest way into an expression, and each adds to it. */
-const mostLevels = 4
+const mostLevels = 3
 
 /** Look-ups that together find every record the condition holds for; null when there are none. */
 export function findLookUps(
@@ -117,7 +117,7 @@ function findRows(
   const asksOthers = part.kind === 'target' || part.kind === 'referring'
   const index = asksOthers ? indexFrom(table, part) : columnIndex(table, part)
   if (index === undefined) return null
-  const others = asksOthers ? findOthers(emitter, part, limit, levels - 1) : []
+  const others = asksOthers ? findOthers(emitter, part, limit, levels) : []
   if (others === null) return null
   const lookUp: LookUp = { kind: 'rows', table, index, part, others: others.map((found) => found.lookUp) }
   const ids = rowIds(emitter, lookUp)
@@ -136,7 +136,7 @@ function findOthers(
 ): readonly Found[] | null {
   if (levels === 0 || mentionsReference(where)) return null
   const ways = conjuncts(where).flatMap((part) => {
-    const found = findLookUps(emitter, table, part, limit, levels)
+    const found = findLookUps(emitter, table, part, limit, levels - 1)
     return found === null || found.length > maxLookUps ? [] : [found]
   })
   const [best] = ways.sort((a, b) => totalEstimate(a) - totalEstimate(b))
