@@ -199,10 +199,20 @@ function rowIds(emitter: Emitter, { table, index, part, others }: Extract<LookUp
   return { from: emitter.rows(table, row.alias, along), id: sql`${row.alias}.id`, where }
 }
 
-/** A condition on other records, asked of all of them at once: of those alone that look-ups find, where they find fewer than `limit`. */
+/** A condition on other records, asked of all of them at once: of those alone that look-ups find, where these are fewer than `limit`. */
 export function askedFromOthers(emitter: Emitter, part: AskingOthers, row: Row, limit: number): Sql {
-  const others = findOthers(emitter, part, limit)
-  return isAmong(emitter, part, row, (other) => (others === null ? [] : [isFound(emitter, other, others)]))
+  const found = findOthers(emitter, part, limit, mostLevels)
+  const narrow = (other: RecordRow): readonly Sql[] =>
+    found === null
+      ? []
+      : [
+          isFound(
+            emitter,
+            other,
+            found.map(({ lookUp }) => lookUp),
+          ),
+        ]
+  return isAmong(emitter, part, row, narrow)
 }
 
 function isFound(emitter: Emitter, row: RecordRow, lookUps: readonly LookUp[]): Sql {
