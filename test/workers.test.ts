@@ -118,6 +118,21 @@ test('a worker that is told to stop answers what is in flight, and is replaced',
   await service.stop()
 })
 
+test('a worker that takes the place of one that stopped answers at the same port, while another still answers what is in flight', async () => {
+  await using service = await serveTwo(database)
+  const finish = await begin(service)
+  for (const worker of workersOf(service)) process.kill(worker, 'SIGTERM')
+  await service.said(/ended with status 0 and is replaced/)
+  await until(() =>
+    ask(service).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  )
+  assert.match(await finish(), /HTTP\/1\.1 200 OK/)
+  await service.stop()
+})
+
 test('workers end when the process above them is killed', async () => {
   await using service = await serveTwo(database)
   const workers = workersOf(service)

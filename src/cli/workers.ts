@@ -45,8 +45,15 @@ export function startWorkers({ config, root }: CommandContext, count: number, co
   let deaths = 0
 
   const keepUp = async (id: number): Promise<void> => {
+    let astray = new AbortController()
     const onListening = (address: string): void => {
-      port = Number(new URL(address).port)
+      const actual = Number(new URL(address).port)
+      // Those it was to join had given up their port while it started, and it got another free one: it starts again.
+      if (places.size > 0 && actual !== port) {
+        share = { ...share, port }
+        return astray.abort()
+      }
+      port = actual
       places.add(id)
       if (places.size === count) listening.resolve(address)
     }
@@ -56,9 +63,11 @@ export function startWorkers({ config, root }: CommandContext, count: number, co
       alive.add(id)
       const started = performance.now()
       const task: WorkerTask = { kind: 'start', config: share, root: root.href, id, of: count }
-      const end = await runWorker(task, answer, onListening, stop.signal)
+      astray = new AbortController()
+      const end = await runWorker(task, answer, onListening, AbortSignal.any([stop.signal, astray.signal]))
       alive.delete(id)
       if (stop.signal.aborted) return
+      if (astray.signal.aborted) continue
       if (end.kind === 'refused' && !places.has(id)) return refusal.abort(new CommandError(end.message))
       deaths = performance.now() - started < early ? deaths + 1 : 0
       if (end.kind === 'died' && deaths >= earlyDeaths)
