@@ -13,7 +13,7 @@ import { runProgram, type Service, startProgram, startService } from './network/
 import type { Json } from './reference/shapes.ts'
 import { onPostgres } from './support/databases.ts'
 import { postgresUrl } from './support/postgres.ts'
-import { childrenOf, hasEnded } from './support/processes.ts'
+import { childrenOf, hasEnded, isStopped } from './support/processes.ts'
 import { until } from './support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-workers-'))
@@ -130,6 +130,35 @@ test('a worker that takes the place of one that stopped answers at the same port
     ),
   )
   assert.match(await finish(), /HTTP\/1\.1 200 OK/)
+  await service.stop()
+})
+
+test('a connection that is on its way to a worker that stops is answered by another', async () => {
+  await using service = await serveTwo(database)
+  const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+  let hangUps = 0
+  for (const agent of agents) {
+    await ask(service, '{ __typename }', agent)
+    const [socket] = Object.values(agent.freeSockets).flat()
+    socket?.once('close', () => (hangUps += 1))
+  }
+  process.kill(service.pid, 'SIGSTOP')
+  await until(() => isStopped(service.pid))
+  // It learns of these before it learns that a worker stops.
+  const { hostname, port } = new URL(service.url)
+  let answers = 0
+  for (let request = 0; request < 4; request++) {
+    const socket = connect(Number(port), hostname)
+    socket.write(`GET /healthz HTTP/1.1\r\nhost: ${hostname}\r\nconnection: close\r\n\r\n`)
+    socket.on('data', (data) => (answers += Number(data.includes('HTTP/1.1 200 OK'))))
+    await once(socket, 'connect')
+  }
+  process.kill(workersOf(service)[0] as number, 'SIGTERM')
+  await until(() => hangUps > 0)
+  process.kill(service.pid, 'SIGCONT')
+  await until(() => answers === 4)
+  await service.said(/A worker ended with status 0 and is replaced\.\n/)
+  for (const agent of agents) agent.destroy()
   await service.stop()
 })
 

@@ -1,4 +1,5 @@
 /** One of the processes of `serve --workers`: answers until it is told to stop, or until its parent is gone. */
+import cluster from 'node:cluster'
 import { createLimiter } from '../server/limits/create-limiter.ts'
 import { RemoteCounts } from '../server/limits/remote-counts.ts'
 import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
@@ -42,8 +43,9 @@ async function run({ config, root, id, of }: WorkerTask): Promise<void> {
     send({ kind: 'refused', message: (error as Error).message })
     await stopped.promise
   }
-  // Which ends it.
-  process.disconnect()
+  // Which ends it, after the process above has said that it sends no more connections, and those are given back that
+  // were on their way: whoever is gone by then leaves them without an answer.
+  cluster.worker?.kill()
 }
 
 function send(message: FromWorker): void {

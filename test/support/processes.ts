@@ -20,6 +20,11 @@ export function hasEnded(pid: number): boolean {
   }
 }
 
+/** By a signal, so that it does nothing until it gets the one that lets it go on. */
+export function isStopped(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ')
+}
+
 /** Megabytes that no other process has and no file. */
 export function privateMemoryOf(pid: number): number {
   const memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
