@@ -1,7 +1,6 @@
 /** Runs a server until it is told to stop; requests in flight are answered first. */
 import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import type { ReadDatabase } from '../database/database.ts'
 import { isPostgres } from '../database/open.ts'
 import type { AgentHttp } from '../mcp/http.ts'
@@ -12,6 +11,7 @@ import { parseTrustedProxies } from '../server/limits/address.ts'
 import { createLimiter } from '../server/limits/create-limiter.ts'
 import type { Limiter } from '../server/limits/limiter.ts'
 import type { Metrics } from '../server/metrics.ts'
+import { listenAt } from '../server/listen-at.ts'
 import { createObserver } from '../server/observe.ts'
 import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
@@ -113,8 +113,9 @@ export async function startServer(
   })
   app.addHook('onClose', () => observer[Symbol.asyncDispose]())
   const { host, port } = config
+  let address: string
   try {
-    await app.listen({ host, port })
+    address = await listenAt(app, { host, port })
   } catch (cause) {
     // A server that never listened does not tell when it is closed.
     await observer[Symbol.asyncDispose]()
@@ -127,10 +128,8 @@ export async function startServer(
     flushCompileCache()
     if (!isPostgres(config.database)) warmUp(read)
   }, settlingPause)
-  const { address, family, port: actual } = app.server.address() as AddressInfo
-  const name = family === 'IPv6' ? `[${address}]` : address
   return {
-    address: `http://${name}:${actual}`,
+    address,
     close: () => {
       clearTimeout(settling)
       young[Symbol.dispose]()

@@ -1,6 +1,6 @@
 /** Serves metrics where the settings say, for this process or for all workers below it. Loaded only where somebody reads them. */
-import type { AddressInfo } from 'node:net'
 import type { ReadDatabase } from '../database/database.ts'
+import { listenAt } from '../server/listen-at.ts'
 import { createMetrics, type Metrics, sumMetrics } from '../server/metrics.ts'
 import { createMetricsApp } from '../server/metrics-app.ts'
 import { addIndexMetrics } from '../server/metrics-index.ts'
@@ -40,14 +40,14 @@ export async function serveMetrics(
   stack.defer(() => app.close())
   const host = config['metrics-host']
   const wanted = config['metrics-port'] ?? 0
+  let address: string
   try {
-    await app.listen({ host, port: wanted })
+    address = await listenAt(app, { host, port: wanted })
   } catch (cause) {
     const message = `Metrics cannot be served at port ${wanted} of ${host}: ${(cause as Error).message}. Choose others with --metrics-port and --metrics-host.`
     throw new CommandError(message, { cause })
   }
-  const { address, family, port } = app.server.address() as AddressInfo
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/metrics`
+  const url = `${address}/metrics`
   notify(config, `Metrics are at ${url}.`)
   const open = stack.move()
   return { url, [Symbol.asyncDispose]: () => open.disposeAsync() }

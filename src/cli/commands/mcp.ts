@@ -1,6 +1,5 @@
 /** `mcp`: the agents' server over a GraphQL service, on standard input and output or over HTTP. */
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { createHttpEndpoint } from '../../mcp/http-endpoint.ts'
 import { createAgentHttp } from '../../mcp/http.ts'
 import { createAgentServers } from '../../mcp/server.ts'
@@ -8,6 +7,7 @@ import { serveOnStdio } from '../../mcp/stdio.ts'
 import { buildGraphQLSchema } from '../../schema/graphql.ts'
 import { createAgentApp } from '../../server/agent-app.ts'
 import { agentPath } from '../../server/agent-routes.ts'
+import { listenAt, type Place } from '../../server/listen-at.ts'
 import { agentParts, isLoopback } from '../agent.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
 import { lexiconDir, loadFoundation } from '../foundation.ts'
@@ -44,11 +44,10 @@ export async function mcp(context: CommandContext): Promise<number> {
       return createHttpEndpoint({ url, apiKey: own === undefined ? config['api-key'] : String(own) })
     },
   })
-  await app.listen(place).catch((cause: NodeJS.ErrnoException) => {
+  const address = await listenAt(app, place).catch((cause: NodeJS.ErrnoException) => {
     throw new CommandError(listenFailure(cause, place.host, place.port, '--listen'), { cause })
   })
-  const { address, family, port } = app.server.address() as AddressInfo
-  tell(config, `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${agentPath}`, url)
+  tell(config, `${address}${agentPath}`, url)
   if (!stop.aborted) await once(stop, 'abort')
   await app.close()
   return 0
@@ -77,7 +76,7 @@ function assertKey(key: string | null): void {
     )
 }
 
-function parsePlace(text: string): { readonly host: string; readonly port: number } {
+function parsePlace(text: string): Place {
   const [, six, name, digits] = /^(?:\[([0-9a-f:]+)\]|([^:[\]/]+)):(\d{1,5})$/i.exec(text) ?? []
   const port = Number(digits)
   const host = six ?? name
