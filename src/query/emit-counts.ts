@@ -5,7 +5,7 @@
 import { type CountTable, countKeys, dayLength } from '../database/counts.ts'
 import type { Column, Table } from '../database/tables.ts'
 import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
-import { columnOf, type UriParts } from './emit-operand.ts'
+import { columnOf, leftJoin, type UriParts } from './emit-operand.ts'
 import { accountsOf, basesOf, emitCondition, mentionsReference } from './emit-where.ts'
 import { type Emitter, type RecordRow, rowsOf } from './emitter.ts'
 import { askedFromOthers } from './look-ups.ts'
@@ -94,8 +94,8 @@ function emitGroupsBehind(
     const value = columnOf(emitter, target, column)
     return sql`${bucket === null ? value : dialect.bucketKey(value, bucket)} as ${names[index] as Sql}`
   })
-  const from = sql`${identifier(counts.name)} ${each} left join ${emitter.rows(reference.table, target)}
-    on ${target}.base = ${each}.base and ${target}.rkey = ${each}.rkey`
+  const parts = { base: sql`${each}.base`, key: sql`${each}.rkey` }
+  const from = sql`${identifier(counts.name)} ${each} ${leftJoin(emitter, reference.table, target, parts)}`
   return sql`${name} as materialized (select ${join(values, ', ')}, ${dialect.sum(sql`${each}.n`)} as n
     from ${from} group by ${join(names, ', ')})`
 }

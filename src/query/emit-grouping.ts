@@ -1,10 +1,9 @@
 /** Groups as common table expressions: their keys in the form they are stored in, counts and measures beside them. */
-import type { Table } from '../database/tables.ts'
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { emitGroups } from './emit-counts.ts'
 import { emitSums } from './emit-sums.ts'
 import { fromRoad } from './emit-road.ts'
-import { columnOf, type UriParts, uriText } from './emit-operand.ts'
+import { columnOf, leftJoin, type UriParts, uriText } from './emit-operand.ts'
 import { emitCondition } from './emit-where.ts'
 import type { Emitter, RecordRow } from './emitter.ts'
 import type { AggregatePlan, GroupKey, MeasurePlan } from './plan.ts'
@@ -184,10 +183,6 @@ function createSource(emitter: Emitter, { table, where }: AggregatePlan, keys: r
 
 function isOneText(keys: readonly GroupKey[]): boolean {
   return keys.length === 1 && keys[0]?.leaf.kind === 'column' && keys[0].leaf.column.kind === 'text'
-}
-
-function leftJoin(emitter: Emitter, table: Table, alias: Sql, { base, key }: UriParts): Sql {
-  return sql`left join ${emitter.rows(table, alias)} on ${alias}.base = ${base} and ${alias}.rkey = ${key}`
 }
 
 /** What a key is grouped by: one value, or the two parts of a reference. */

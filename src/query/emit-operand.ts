@@ -87,6 +87,11 @@ export interface UriParts {
   readonly key: Sql
 }
 
+/** The record at a URI given in parts, or nothing beside rows that have none. */
+export function leftJoin(emitter: Emitter, table: Table, alias: Sql, { base, key }: UriParts): Sql {
+  return sql`left join ${emitter.rows(table, alias)} on ${alias}.base = ${base} and ${alias}.rkey = ${key}`
+}
+
 /** A reference's URI in the two parts that records are found by. */
 export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row): UriParts {
   if (of.kind === 'columns' && row.kind === 'record')

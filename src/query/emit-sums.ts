@@ -5,7 +5,7 @@
 import { haveColumn, ownSums, sumColumn, type SumTable } from '../database/sums.ts'
 import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import { rowsOfCounts } from './emit-counts.ts'
-import { columnOf } from './emit-operand.ts'
+import { columnOf, leftJoin } from './emit-operand.ts'
 import type { Emitter } from './emitter.ts'
 import type { AggregatePlan, GroupKey, Join, MeasurePlan } from './plan.ts'
 import { conjuncts } from './indexed.ts'
@@ -89,6 +89,6 @@ function emitKey(emitter: Emitter, { joins, leaf, bucket }: GroupKey, sums: SumT
 
 function joinTarget(emitter: Emitter, { table }: Join, rows: Sql, s: Sql) {
   const alias = emitter.alias()
-  const on = sql`${alias}.base = ${s}.base and ${alias}.rkey = ${s}.rkey`
-  return { alias, from: sql`${rows} left join ${emitter.rows(table, alias)} on ${on}` }
+  const parts = { base: sql`${s}.base`, key: sql`${s}.rkey` }
+  return { alias, from: sql`${rows} ${leftJoin(emitter, table, alias, parts)}` }
 }

@@ -202,17 +202,9 @@ function rowIds(emitter: Emitter, { table, index, part, others }: Extract<LookUp
 /** A condition on other records, asked of all of them at once: of those alone that look-ups find, where these are fewer than `limit`. */
 export function askedFromOthers(emitter: Emitter, part: AskingOthers, row: Row, limit: number): Sql {
   const found = findOthers(emitter, part, limit, mostLevels)
-  const narrow = (other: RecordRow): readonly Sql[] =>
-    found === null
-      ? []
-      : [
-          isFound(
-            emitter,
-            other,
-            found.map(({ lookUp }) => lookUp),
-          ),
-        ]
-  return isAmong(emitter, part, row, narrow)
+  if (found === null) return isAmong(emitter, part, row)
+  const lookUps = found.map(({ lookUp }) => lookUp)
+  return isAmong(emitter, part, row, (other) => [isFound(emitter, other, lookUps)])
 }
 
 function isFound(emitter: Emitter, row: RecordRow, lookUps: readonly LookUp[]): Sql {
