@@ -9,6 +9,10 @@ export const errorCodes = {
   INVALID_CURSOR: { status: 400, meaning: 'A cursor is damaged or belongs to another list.' },
   QUERY_TOO_COMPLEX: { status: 400, meaning: 'The operation is over a limit of size or depth.' },
   BAD_REQUEST: { status: 400, meaning: 'The HTTP request is malformed.' },
+  PERSISTED_QUERY_NOT_SUPPORTED: {
+    status: 200,
+    meaning: 'A hash was sent instead of a document; send the document.',
+  },
   NOT_FOUND: { status: 404, meaning: 'Nothing is served under this path.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path does not take this HTTP method.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body, or the URL with its headers, is too large.' },

@@ -123,7 +123,10 @@ function decodeParameter(text: string): string {
 
 function asGraphQLRequest(members: Readonly<Record<string, unknown>>): GraphQLRequest {
   const { query, variables, operationName, extensions } = members
-  if (query === undefined || query === null) {
+  if (isMissing(query)) {
+    // The words that clients of automatic persisted queries wait for: they then send the document, and no hashes any more.
+    if (isObject(extensions) && !isMissing(extensions['persistedQuery']))
+      throw new ServiceError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported')
     throw new ServiceError('BAD_REQUEST', `The request has no "query". ${bodyHint}`)
   }
   if (typeof query !== 'string') throw wrongType('query', 'a string', query)
