@@ -50,7 +50,7 @@ onPostgres('who hangs up leaves nothing behind, and all connections can be used'
     await until(async () => (await lock.waiting()) === 10)
     late.abort()
     assert.deepEqual(new Set(await Promise.all(all)), new Set(['gone']))
-    await until(() => held.answered.length === many)
+    await until(() => held.answered.length >= many)
     // Before the server would have ended them by itself.
     await until(async () => (await lock.waiting()) === 0, { timeout: 8_000 })
   }

@@ -67,7 +67,7 @@ test('a look-up that fails is tried again, and the handle that is known stays me
     await until(async () => (await world.handles())[0]?.handle === 'ana.test')
     world.host.faults.push((response) => response.writeHead(503).end())
     world.advance(27 * 3600)
-    await until(() => world.host.asked.length === 2)
+    await until(() => world.host.asked.length >= 2)
     assert.equal((await world.handles())[0]?.handle, 'ana.test')
     assert.equal((await world.handles())[0]?.due, 'overdue')
     world.host.handles.delete('ana.test')

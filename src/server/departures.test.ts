@@ -89,7 +89,7 @@ describe('memory of answers that nobody else has', () => {
     await using server = await listen()
     const socket = connect(server.port, '127.0.0.1').pause()
     socket.write(head(large))
-    await until(() => server.sent.length === 1)
+    await until(() => server.sent.length >= 1)
     const [body] = server.sent
     // Others are answered meanwhile, in memory that is given back and taken again.
     for (let round = 0; round < 50; round += 1)
@@ -120,7 +120,7 @@ describe('memory of answers that nobody else has', () => {
       const wanted = order.map((length) => length + index)
       socket.write(wanted.map(head).join(''))
       // All are asked, and the first waits half read, before any of them is read to its end.
-      await until(() => server.sent.length === 8 * order.length)
+      await until(() => server.sent.length >= 8 * order.length)
       socket.end()
       const received = await buffer(socket)
       let at = 0

@@ -110,7 +110,7 @@ export const connectionScenes: readonly Scene[] = [
       connection.socket.pause()
       connection.socket.write(asked(big))
       // Its reading is paused, so that only the server's own end tells.
-      await until(async () => (await server.connections()) === 1)
+      await until(() => server.accepted() >= 1)
       await until(async () => (await server.connections()) === 0)
     },
   },
@@ -146,7 +146,7 @@ export const connectionScenes: readonly Scene[] = [
         patience: { ...patience, head: 5_000 },
       })
       const open = await Promise.all(Array.from({ length: 5 }, () => Connection.open(server.port)))
-      await until(async () => (await server.connections()) === 5)
+      await until(() => server.accepted() >= 5)
       using sixth = await Connection.open(server.port)
       const refused = await sixth.answer()
       assert.equal(refused?.status, 429)
@@ -168,7 +168,7 @@ export const connectionScenes: readonly Scene[] = [
         patience: { ...patience, head: 5_000 },
       })
       const open = await Promise.all(Array.from({ length: 5 }, () => Connection.open(server.port)))
-      await until(async () => (await server.connections()) === 5)
+      await until(() => server.accepted() >= 5)
       using sixth = await Connection.open(server.port)
       assert.equal(await sixth.answer(), null)
       for (const connection of open) connection[Symbol.dispose]()
@@ -199,7 +199,7 @@ export const connectionScenes: readonly Scene[] = [
         })
         const open = await openIdle(server.port, 20)
         for (const { socket } of open) socket.write(sent)
-        await until(async () => (await server.connections()) === 20)
+        await until(() => server.accepted() >= 20)
         for (const { socket } of open) socket.resetAndDestroy()
         await until(async () => (await server.connections()) === 0)
         engine.finish()

@@ -80,7 +80,7 @@ async function lookUntil<Found>(look: () => Promise<Found>, expected: Found, res
 }
 
 /** Milliseconds. */
-const patience = 20_000
+const patience = 60_000
 
 /** The same of something that must be as it was until it is as expected, and nothing in between. */
 export async function atOnce<Found>(look: () => Promise<Found>, before: Found, after: Found): Promise<void> {

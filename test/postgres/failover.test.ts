@@ -20,7 +20,7 @@ import { startTraffic, type Traffic } from './traffic.ts'
 
 const seed = Number(process.env['FAILOVER_SEED'] ?? Date.now() % 2 ** 31)
 /** Milliseconds after the end of a failure within which all is well again. */
-const recovery = { timeout: 10_000 }
+const recovery = { timeout: 60_000 }
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-failover-'))
 const [late, ...corpus] = [...buildDemoCorpus()].toReversed()

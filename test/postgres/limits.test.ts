@@ -56,7 +56,7 @@ onPostgres('while the database is down a node counts by itself, and says so once
   await cluster.start()
   await until(async () => {
     await one.limiter.spend(someCaller({ id: `key:${Math.random()}` }), 1)
-    return one.notices.length === 2
+    return one.notices.length >= 2
   })
   assert.equal(one.notices[1], 'Points of callers are counted in the database again.')
 })

@@ -23,6 +23,8 @@ export interface HttpServer extends AsyncDisposable {
   readonly raw: (bytes: string) => Promise<string>
   /** How many connections are open. */
   readonly connections: () => Promise<number>
+  /** How many connections were accepted since the start, closed ones included. */
+  readonly accepted: () => number
   readonly close: () => Promise<undefined>
 }
 
@@ -63,6 +65,8 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
     agent: null,
     ...options,
   })
+  let accepted = 0
+  app.server.on('connection', () => (accepted += 1))
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
@@ -83,6 +87,7 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
       return readText(socket)
     },
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
+    accepted: () => accepted,
     close: () => app.close(),
     [Symbol.asyncDispose]: async () => {
       // Of a test that is over no further request comes.

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 /** Looks again and again until there is something true, and resolves to it. An error of the look fails at once. */
 export async function until<Found>(
   look: () => Found | Promise<Found>,
-  { timeout = 30_000 }: { readonly timeout?: number } = {},
+  { timeout = 60_000 }: { readonly timeout?: number } = {},
 ): Promise<NonNullable<Exclude<Found, false>>> {
   const start = performance.now()
   for (;;) {

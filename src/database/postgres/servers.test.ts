@@ -10,7 +10,7 @@ import { runPrepared } from './prepared.ts'
 import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
 
 /** Milliseconds within which everything must be well again. */
-const recovery = { timeout: 10_000 }
+const recovery = { timeout: 60_000 }
 
 let primary: Cluster
 let replica: Cluster

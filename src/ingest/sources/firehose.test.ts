@@ -25,11 +25,11 @@ test('events of several accounts come in order through several threads, each gro
   await using given = await open()
   const repos = await given.join(1, 2, 3)
   await using followed = follow(given.source({ threads: 2 }))
-  await until(() => given.connections.length === 1)
+  await until(() => given.connections.length >= 1)
   const expected: string[] = []
   for (let round = 0; round < 20; round++)
     for (const repo of repos) expected.push(await given.write(repo, `r${round}`, `text ${round}`))
-  await until(() => followed.changes.length === 60)
+  await until(() => followed.changes.length >= 60)
   assert.deepEqual(followed.changes.map(gist), expected)
   assert.equal(followed.cursor(), '60')
   assert.equal(
@@ -51,7 +51,7 @@ test('a connection that breaks in the middle of a message goes on from what is s
   await using followed = follow(given.source(), { cursor: '1' })
   await until(() => followed.cursor() === '2')
   await given.connections[0]?.cut(given.frames[0]!)
-  await until(() => given.connections.length === 2)
+  await until(() => given.connections.length >= 2)
   expected.push(await given.write(repo!, 'r3', 'three'))
   await until(() => followed.cursor() === '3')
   assert.deepEqual(followed.changes.map(gist), expected.slice(1))
@@ -65,14 +65,14 @@ test('a connection that breaks in the middle of a message goes on from what is s
 test('a cursor stays where it is while only what is no event comes', async () => {
   await using given = await open()
   await using followed = follow(given.source(), { cursor: '0' })
-  await until(() => given.connections.length === 1)
+  await until(() => given.connections.length >= 1)
   given.send(
     '{"text": "frame"}',
     new Uint8Array(200_000).fill(0x81),
     new Uint8Array(9_000_000),
     frameOf('#info', { name: 'Hello' }),
   )
-  await until(() => followed.changes.length === 3 && followed.notices.length === 1)
+  await until(() => followed.changes.length >= 3 && followed.notices.length >= 1)
   assert.deepEqual(followed.changes.map(gist), ['reject malformed', 'reject malformed', 'reject too-large'])
   assert.ok(followed.deliveries.every(({ cursor, eventAt }) => cursor === null && eventAt === null))
   assert.match(followed.notices[0] ?? '', /^127\.0\.0\.1:\d+ says "Hello"\.$/)
@@ -83,7 +83,7 @@ test('a server whose numbers have not come to the cursor is read from now on', a
   await using given = await open()
   const [repo] = await given.join(1)
   await using followed = follow(given.source(), { cursor: '9000' })
-  await until(() => followed.notices.length === 1)
+  await until(() => followed.notices.length >= 1)
   await until(() => given.connections.at(-1)?.url.search === '')
   const put = await given.write(repo!, 'r1', 'one')
   await until(() => followed.cursor() === '1')
@@ -101,12 +101,12 @@ test('before anything is stored, a lost connection goes on from the last event t
   const [repo] = await given.join(1)
   await using followed = follow(given.source())
   const resume = followed.pause()
-  await until(() => given.connections.length === 1)
+  await until(() => given.connections.length >= 1)
   const expected = [await given.write(repo!, 'r1', 'one')]
-  await until(() => given.directory.asked.length === 1)
+  await until(() => given.directory.asked.length >= 1)
   given.connections[0]!.terminate()
   expected.push(await given.write(repo!, 'r2', 'two'))
-  await until(() => given.connections.length === 2)
+  await until(() => given.connections.length >= 2)
   resume()
   await until(() => followed.cursor() === '2')
   assert.deepEqual(followed.changes.map(gist), expected)
@@ -116,13 +116,13 @@ test('before anything is stored, a lost connection goes on from the last event t
 test('what an operator should know is said once, and after an error all goes on by a new connection', async () => {
   await using given = await open()
   await using followed = follow(given.source())
-  await until(() => given.connections.length === 1)
+  await until(() => given.connections.length >= 1)
   const info = frameOf('#info', { name: 'OutdatedCursor' })
   given.send(frameOf('#identity', { seq: 1, did: didOf(1) }), info, info)
   for (const [at, name] of ['ConsumerTooSlow', 'Broken\u0000', 'ConsumerTooSlow'].entries()) {
     await until(() => followed.cursor() === String(at * 2 + 1))
     await given.connections.at(-1)!.send(errorFrame(name, 'Sorry'))
-    await until(() => given.connections.length === at + 2)
+    await until(() => given.connections.length >= at + 2)
     given.send(frameOf('#identity', { seq: at * 2 + 3, did: didOf(1) }), info)
   }
   await until(() => followed.cursor() === '7')
@@ -147,7 +147,7 @@ test('while nothing is read the server has to wait, and nothing is lost', async 
   const first = await given.write(repo!, 'first', 'one')
   await using followed = follow(given.source(), { cursor: '0' })
   const resume = followed.pause()
-  await until(() => given.connections.length === 1)
+  await until(() => given.connections.length >= 1)
   const big = frameOf('#commit', { seq: 2, repo: didOf(2), ops: [], padding: new Uint8Array(1_000_000) })
   const count = 200
   given.send(...Array.from({ length: count }, () => big))
@@ -200,9 +200,9 @@ test('word of a new identity reaches every thread, so that none takes what the o
   await using given = await open()
   const [repo] = await given.join(1)
   await using followed = follow(given.source({ threads: 3 }))
-  await until(() => given.connections.length === 1)
+  await until(() => given.connections.length >= 1)
   const next = async (count: number): Promise<void> => {
-    await until(() => followed.deliveries.reduce((sum, { events }) => sum + events, 0) === count)
+    await until(() => followed.deliveries.reduce((sum, { events }) => sum + events, 0) >= count)
   }
   for (let seq = 1; seq <= 3; seq++) {
     await given.write(repo!, `r${seq}`, 'signed with the old key')
@@ -230,9 +230,10 @@ test('stopping does not wait for keys that are being looked up', async () => {
   await given.write(repo!, 'r1', 'one')
   const followed = follow(given.source(), { cursor: '0' })
   await until(() => given.directory.asked.length > 0)
-  const begin = performance.now()
+  const asked = given.directory.asked.length
   await followed.stop()
-  assert.ok(performance.now() - begin < 3_000)
+  // Had it waited until the look-up was given up, the directory would have been asked again.
+  assert.equal(given.directory.asked.length, asked)
   assert.deepEqual([followed.changes, followed.cursor()], [[], '0'])
 })
 

@@ -29,14 +29,14 @@ for (const protocol of [1, 2] as const) {
   test(`records, deletions and what is told of accounts come in order by protocol ${protocol}`, async () => {
     await using server = await startFakeJetstream({ protocol })
     await using followed = follow(openJetstream(server.url))
-    await until(() => server.connections.length === 1)
+    await until(() => server.connections.length >= 1)
     server.publishRecord(noteOf(alice, 'a', tid(1), 'one'))
     server.publishRecord({ ...noteOf(alice, 'a', tid(2), 'two'), update: true })
     server.publish({ kind: 'identity', did: alice, body: { handle: 'alice.test' } })
     server.publish({ kind: 'account', did: bob, body: { active: false, status: 'takendown' } })
     server.publishRecord({ ...noteOf(alice, 'x', tid(3), 'no'), collection: 'org.example.other' })
     server.publishRecord(noteOf(alice, 'a', tid(4), null))
-    await until(() => followed.changes.length === 5)
+    await until(() => followed.changes.length >= 5)
     assert.deepEqual(followed.changes.map(gist), [
       `ab/a ${tid(1)} one`,
       `ab/a ${tid(2)} two`,
@@ -57,9 +57,9 @@ for (const protocol of [1, 2] as const) {
 test('a repository that has diverged is asked for', async () => {
   await using server = await startFakeJetstream()
   await using followed = follow(openJetstream(server.url))
-  await until(() => server.connections.length === 1)
+  await until(() => server.connections.length >= 1)
   server.publish({ kind: 'sync', did: alice, body: { rev: tid(1), blocks: { $bytes: 'AA' } } })
-  await until(() => followed.changes.length === 1)
+  await until(() => followed.changes.length >= 1)
   assert.deepEqual(followed.changes, [
     { kind: 'repo-request', did: alice, reason: 'Jetstream says that it has diverged', ifKnown: true },
   ])
@@ -68,14 +68,14 @@ test('a repository that has diverged is asked for', async () => {
 test('publishers are asked for in the URL, and what others publish is passed over', async () => {
   await using server = await startFakeJetstream()
   await using followed = follow(openJetstream(server.url, [alice]))
-  await until(() => server.connections.length === 1)
+  await until(() => server.connections.length >= 1)
   assert.deepEqual(server.connections[0]!.url.searchParams.getAll('dids'), [alice])
   await server.sendRaw(
     JSON.stringify({ did: bob, time_us: Date.now() * 1000, kind: 'identity', identity: { did: bob } }),
   )
   server.publishRecord(noteOf(bob, 'a', tid(1), 'no'))
   server.publishRecord(noteOf(alice, 'a', tid(1), 'yes'))
-  await until(() => followed.changes.length === 1)
+  await until(() => followed.changes.length >= 1)
   assert.deepEqual(followed.changes.map(gist), [`ab/a ${tid(1)} yes`])
 })
 
@@ -83,11 +83,11 @@ test('publishers that do not fit into a URL are sent by the first protocol after
   await using server = await startFakeJetstream()
   const publishers = Array.from({ length: 10_000 }, (_, at) => didOf(at + 1))
   await using followed = follow(openJetstream(server.url, publishers))
-  await until(() => server.connections[0]?.received.length === 1)
+  await until(() => (server.connections[0]?.received.length ?? 0) >= 1)
   assert.equal(server.connections[0]!.url.pathname, '/subscribe')
   server.publishRecord(noteOf(didOf(10_001), 'a', tid(1), 'no'))
   server.publishRecord(noteOf(didOf(10_000), 'a', tid(1), 'yes'))
-  await until(() => followed.changes.length === 1)
+  await until(() => followed.changes.length >= 1)
   assert.deepEqual(followed.changes[0]?.kind === 'put' && followed.changes[0].did, didOf(10_000))
   assert.deepEqual(followed.notices, [])
 })
@@ -96,11 +96,11 @@ test('more publishers than Jetstream filters by are sorted out here, and the ope
   await using server = await startFakeJetstream()
   const publishers = Array.from({ length: 10_001 }, (_, at) => didOf(at + 1))
   await using followed = follow(openJetstream(server.url, publishers))
-  await until(() => server.connections.length === 1)
+  await until(() => server.connections.length >= 1)
   assert.deepEqual(server.connections[0]!.url.searchParams.getAll('dids'), [])
   server.publishRecord(noteOf(didOf(10_002), 'a', tid(1), 'no'))
   server.publishRecord(noteOf(didOf(10_001), 'a', tid(1), 'yes'))
-  await until(() => followed.changes.length === 1)
+  await until(() => followed.changes.length >= 1)
   assert.deepEqual(followed.changes[0]?.kind === 'put' && followed.changes[0].did, didOf(10_001))
   assert.match(followed.notices.join(), /at most 10,000 publishers; there are 10,001/)
 })
@@ -108,12 +108,12 @@ test('more publishers than Jetstream filters by are sorted out here, and the ope
 test('what is not known is refused, and an error of the server is told', async () => {
   await using server = await startFakeJetstream()
   await using followed = follow(openJetstream(server.url))
-  await until(() => server.connections.length === 1)
+  await until(() => server.connections.length >= 1)
   for (const did of [alice, bob]) server.publish({ kind: 'label', did, body: {} })
   server.publishRecord(noteOf(alice, 'a', tid(1), 'text'))
-  await until(() => followed.changes.length === 3)
+  await until(() => followed.changes.length >= 3)
   await server.sendRaw('{"$type":"error","error":"ConsumerTooSlow","message":"too slow"}')
-  await until(() => followed.notices.length === 1)
+  await until(() => followed.notices.length >= 1)
   assert.deepEqual(followed.changes.map(gist), [
     'reject unknown-event',
     'reject unknown-event',
@@ -125,11 +125,11 @@ test('what is not known is refused, and an error of the server is told', async (
 test('an event of the year 9999 is refused and nothing goes on from it', async () => {
   await using server = await startFakeJetstream()
   await using followed = follow(openJetstream(server.url))
-  await until(() => server.connections.length === 1)
+  await until(() => server.connections.length >= 1)
   const time = Date.now() * 1000
   server.publishRecord(noteOf(alice, 'a', tid(1), 'text'), time)
   server.publishRecord(noteOf(alice, 'b', tid(2), 'text'), 253_402_300_799 * second)
-  await until(() => followed.changes.length === 2)
+  await until(() => followed.changes.length >= 2)
   assert.deepEqual(followed.changes.map(gist), [`ab/a ${tid(1)} text`, 'reject malformed'])
   assert.equal(followed.cursor(), String(time))
 })
@@ -137,11 +137,11 @@ test('an event of the year 9999 is refused and nothing goes on from it', async (
 test('messages that are too large are refused, packed or not, and those after them are read', async () => {
   await using server = await startFakeJetstream()
   await using followed = follow(openJetstream(server.url))
-  await until(() => server.connections.length === 1)
+  await until(() => server.connections.length >= 1)
   await server.sendRaw(zstdCompressSync(Buffer.alloc(500_000_000, ' '), { dictionary }))
   await server.connections[0]!.send('x'.repeat(9_000_000))
   server.publishRecord(noteOf(alice, 'a', tid(1), 'text'))
-  await until(() => followed.changes.length === 3)
+  await until(() => followed.changes.length >= 3)
   assert.deepEqual(followed.changes.map(gist), [
     'reject too-large',
     'reject too-large',
@@ -155,14 +155,14 @@ test('messages that are too large are refused, packed or not, and those after th
 test('a text that is no UTF-8 is refused once, and those after it are read', async () => {
   await using server = await startFakeJetstream({ protocol: 1 })
   await using followed = follow(openJetstream(server.url))
-  await until(() => server.connections.length === 1)
+  await until(() => server.connections.length >= 1)
   const { did, ...note } = membersOf(noteOf(alice, 'a', tid(1), 'caf?'))
   const event = { did, time_us: Date.now() * 1000, kind: 'commit', commit: { operation: 'create', ...note } }
   const bytes = Buffer.from(JSON.stringify(event))
   bytes[bytes.indexOf('?')] = 0xe9
   await server.connections[0]!.send(bytes, false)
   server.publishRecord(noteOf(alice, 'b', tid(2), 'text'))
-  await until(() => followed.changes.length === 2)
+  await until(() => followed.changes.length >= 2)
   assert.deepEqual(followed.changes.map(gist), ['reject cid-mismatch', `ab/b ${tid(2)} text`])
   assert.equal(server.connections.length, 1)
 })
@@ -170,7 +170,7 @@ test('a text that is no UTF-8 is refused once, and those after it are read', asy
 test('a server waits while nobody reads, and nothing is lost', async () => {
   await using server = await startFakeJetstream({ protocol: 1 })
   await using followed = follow(openJetstream(server.url))
-  await until(() => server.connections.length === 1)
+  await until(() => server.connections.length >= 1)
   const resume = followed.pause()
   const text = 'x'.repeat(100_000)
   const count = 500
@@ -184,7 +184,7 @@ test('a server waits while nobody reads, and nothing is lost', async () => {
   })
   assert.ok(last < count / 2, `${last} of ${count} messages were sent to a client that does not read`)
   resume()
-  await until(() => followed.changes.length === count)
+  await until(() => followed.changes.length >= count)
   const keys = followed.changes.map((change) => (change.kind === 'put' ? change.rkey : ''))
   assert.deepEqual(
     keys,
@@ -198,14 +198,15 @@ test('an aborted source ends at once, connected or not', async () => {
   await until(() => connected.states.includes('live'))
   const refused = follow(openJetstream('ws://127.0.0.1:9'))
   await until(() => refused.states.some((state) => state.startsWith('unavailable')))
-  const begin = performance.now()
+  const attempts = refused.states.length
   await Promise.all([connected.stop(), refused.stop()])
-  assert.ok(performance.now() - begin < 1_000)
+  // Had it waited for its next attempt, that would have failed too.
+  assert.equal(refused.states.length, attempts)
 })
 
 test('a reader may leave while the stream is quiet', async () => {
   await using server = await startFakeJetstream()
-  const publishing = until(() => server.connections.length === 1).then(() =>
+  const publishing = until(() => server.connections.length >= 1).then(() =>
     server.publishRecord(noteOf(alice, 'a', tid(1), 'text')),
   )
   const context = {
@@ -235,7 +236,7 @@ suite('when a connection is lost or refused', { concurrency: true }, () => {
       assert.equal(gist(followed.changes[0]!), `ab/r1 ${tid(2)} text`)
       server.refuseNext(1)
       server.disconnect()
-      await until(() => server.connections.length === 2)
+      await until(() => server.connections.length >= 2)
       server.publishRecord(noteOf(alice, 'r10', tid(11), 'text'), begin + 10 * second)
       await until(() => followed.cursor() === String(begin + 10 * second))
       assert.deepEqual(
@@ -278,11 +279,11 @@ suite('when a connection is lost or refused', { concurrency: true }, () => {
     await using server = await startFakeJetstream()
     const before = Date.now() * 1000
     await using followed = follow(openJetstream(server.url))
-    await until(() => server.connections.length === 1)
+    await until(() => server.connections.length >= 1)
     server.refuseNext(1)
     server.disconnect()
     server.publishRecord(noteOf(alice, 'a', tid(1), 'meanwhile'))
-    await until(() => followed.changes.length === 1)
+    await until(() => followed.changes.length >= 1)
     const cursor = Number(server.connections[1]!.url.searchParams.get('cursor'))
     assert.ok(cursor >= before - 2 * second && cursor <= Date.now() * 1000 - 2 * second, String(cursor))
   })
@@ -290,9 +291,9 @@ suite('when a connection is lost or refused', { concurrency: true }, () => {
   test('a server that does not know the dictionary it handed out is read without compression', async () => {
     await using server = await startFakeJetstream({ dictionaryRetired: true })
     await using followed = follow(openJetstream(server.url))
-    await until(() => server.connections.length === 1)
+    await until(() => server.connections.length >= 1)
     server.publishRecord(noteOf(alice, 'a', tid(1), 'plain'))
-    await until(() => followed.changes.length === 1)
+    await until(() => followed.changes.length >= 1)
     const { pathname, searchParams } = server.connections[0]!.url
     assert.deepEqual([pathname, searchParams.has('zstdDictionary')], [subscribeEvents, false])
   })
@@ -303,18 +304,18 @@ suite('when a connection is lost or refused', { concurrency: true }, () => {
     for (const protocol of [1, 2] as const) {
       await using server = await startFakeJetstream({ protocol, keptSince: now - hour })
       await using followed = follow(openJetstream(server.url, [alice]), { cursor })
-      await until(() => server.connections.length === 1 && followed.notices.length > 0)
+      await until(() => server.connections.length >= 1 && followed.notices.length > 0)
       server.disconnect()
-      await until(() => server.connections.length === 2)
+      await until(() => server.connections.length >= 2)
       server.publishRecord(noteOf(alice, 'a', tid(1), 'text'))
-      await until(() => followed.changes.length === 1)
+      await until(() => followed.changes.length >= 1)
       assert.equal(followed.notices.length, 1)
       assert.equal(server.connections[1]!.url.searchParams.has('zstdDictionary'), protocol === 2)
       assert.match(followed.notices[0]!, /events were missed.* run `lexigraph backfill` with did:plc:/)
     }
     await using server = await startFakeJetstream({ protocol: 1 })
     await using followed = follow(openJetstream(server.url), { cursor: String(now - 35 * hour) })
-    await until(() => server.connections.length === 1)
+    await until(() => server.connections.length >= 1)
     assert.deepEqual(followed.notices, [])
   })
 })

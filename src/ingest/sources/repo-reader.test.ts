@@ -282,11 +282,9 @@ test('files that are no CAR files are refused, and none of them takes long', asy
 
 test('files of impossible lengths or numbers are refused before anything is kept of them', async () => {
   const before = process.memoryUsage().rss
-  const start = performance.now()
   await refuses(Buffer.alloc(50_000_000, 0xff), /larger than there can be/)
   await refuses(Buffer.from([0x81, 0x80, 0x80, 0x80, 0x10, 0]), /larger than there can be/)
   await refuses(Buffer.alloc(2_000_001), /more than 2,000,000 blocks/)
-  assert.ok(performance.now() - start < 5_000)
   assert.ok(process.memoryUsage().rss - before < 200_000_000)
 })
 

@@ -9,11 +9,11 @@ test('a stream tells who it is, and how it stands at every turn', async () => {
   await using given = await open()
   given.server.refuseNext(1)
   const reading = given.read()
-  await until(() => given.server.connections.length === 1)
+  await until(() => given.server.connections.length >= 1)
   given.server.connections[0]!.close(1013, 'Later')
-  await until(() => given.server.connections.length === 2)
+  await until(() => given.server.connections.length >= 2)
   given.server.disconnect()
-  await until(() => given.server.connections.length === 3)
+  await until(() => given.server.connections.length >= 3)
   assert.deepEqual(given.states, [
     'connecting',
     'unavailable: The connection failed: Unexpected server response: 503.',
@@ -48,7 +48,7 @@ test('text and bytes come as they were sent, in their order', async () => {
     await connection.send('')
   })
   const reading = given.read()
-  await until(() => given.messages.length === 3)
+  await until(() => given.messages.length >= 3)
   given.stop.abort()
   await reading
   assert.deepEqual(given.messages, ['one', new Uint8Array([2]), ''])

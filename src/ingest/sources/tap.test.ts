@@ -50,7 +50,7 @@ test('an event is acknowledged when its delivery is stored, not before', async (
   const resume = followed.pause()
   server.publishRecord(noteOf(alice, 'a', tid(1), 'one'))
   server.publishRecord(noteOf(alice, 'a', tid(2), 'two'))
-  await until(() => server.connections[0]?.sent === 1)
+  await until(() => (server.connections[0]?.sent ?? 0) >= 1)
   assert.deepEqual([followed.changes.length, server.connections[0]!.received.length], [0, 0])
   resume()
   await until(() => server.waiting() === 0)
@@ -83,7 +83,7 @@ test('Tap is told the publishers and given the password, which is shown nowhere'
   server.publishRecord(noteOf(bob, 'a', tid(1), 'no'))
   server.publishRecord(noteOf(alice, 'a', tid(1), 'yes'))
   await using followed = follow(openTap(url, [alice]))
-  await until(() => server.waiting() === 0 && server.repositories.size === 1)
+  await until(() => server.waiting() === 0 && server.repositories.size >= 1)
   assert.deepEqual([...server.repositories], [alice])
   assert.deepEqual(followed.changes.map(gist), [`ab/a ${tid(1)} yes`])
   await using wrong = follow(openTap(url.replace('100', '99'), [alice]))
@@ -91,13 +91,16 @@ test('Tap is told the publishers and given the password, which is shown nowhere'
   assert.doesNotMatch([...wrong.states, ...wrong.notices].join(), /admin|w%C3|w\u00f6rd/)
 })
 
-test('a source that is aborted ends at once', async () => {
+test('a source that is aborted ends, connected or not', async () => {
   await using server = await startFakeTap()
-  const followed = follow(openTap(server.url))
-  await until(() => followed.states.includes('live'))
-  const begin = performance.now()
-  await followed.stop()
-  assert.ok(performance.now() - begin < 1_000)
+  const connected = follow(openTap(server.url))
+  await until(() => connected.states.includes('live'))
+  const refused = follow(openTap('http://127.0.0.1:9'))
+  await until(() => refused.states.some((state) => state.startsWith('unavailable')))
+  const attempts = refused.states.length
+  await Promise.all([connected.stop(), refused.stop()])
+  // Had it waited for its next attempt, that would have failed too.
+  assert.equal(refused.states.length, attempts)
 })
 
 // Each waits a second or more to connect again, so they do it together.
@@ -108,7 +111,7 @@ suite('when Tap or the connection to it fails', { concurrency: true }, () => {
     await until(() => followed.states.includes('live'))
     const resume = followed.pause()
     server.publishRecord(noteOf(alice, 'a', tid(1), 'text'))
-    await until(() => server.connections[0]?.sent === 1)
+    await until(() => (server.connections[0]?.sent ?? 0) >= 1)
     server.disconnect()
     resume()
     await until(() => server.waiting() === 0)
@@ -122,14 +125,14 @@ suite('when Tap or the connection to it fails', { concurrency: true }, () => {
     server.failAdding = 500
     const publishers = Array.from({ length: 2_500 }, (_, at) => didOf(at))
     await using followed = follow(openTap(server.url, publishers))
-    await until(() => followed.notices.length === 1)
+    await until(() => followed.notices.length >= 1)
     assert.match(
       followed.notices[0]!,
       /could not be told which repositories to follow: it answered with HTTP 500/,
     )
     server.failAdding = null
     server.disconnect()
-    await until(() => server.repositories.size === 2_500)
+    await until(() => server.repositories.size >= 2_500)
     assert.equal(followed.notices.length, 1)
   })
 
