@@ -271,13 +271,15 @@ test('a port that is taken is named', async () => {
   )
 })
 
-test('the demo serves its corpus and answers its queries', async () => {
-  const child = start(['demo', '--port', '0'])
+test('the demo serves its corpus, answers its queries and logs no requests', async () => {
+  const child = start(['demo', '--port', '0'], { env: { LEXIGRAPH_REQUEST_LOG: 'all' } })
   const output = watch(child.stdout)
+  const told = text(child.stderr)
   await output.until(/runs until/)
   child.kill('SIGTERM')
   assert.equal(await exitOf(child), 0)
   assert.equal(output.text().match(/^ {2}"data": \{$/gm)?.length, 3)
+  assert.doesNotMatch(await told, /^\{/m)
 })
 
 interface Outcome {

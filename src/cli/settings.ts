@@ -317,14 +317,14 @@ export const settings = {
     value: 'WHICH',
     env: 'LEXIGRAPH_REQUEST_LOG',
     help: "Which requests get a line of JSON on standard error; failures are those that are not the caller's.",
-    commands: serving,
+    commands: ['serve'],
   },
   'log-variables': {
     type: 'flag',
     default: false,
     env: 'LEXIGRAPH_LOG_VARIABLES',
     help: 'Log the variables of requests too; callers may have put anything there.',
-    commands: serving,
+    commands: ['serve'],
   },
   'slow-query': {
     type: 'integer',

@@ -9,7 +9,8 @@ import { openService } from '../service.ts'
 import type { Config } from '../settings.ts'
 
 export async function demo({ config: given, root }: CommandContext): Promise<number> {
-  const config: Config = { ...given, database: 'sqlite::memory:' }
+  // Lines about requests would come between the answers.
+  const config: Config = { ...given, database: 'sqlite::memory:', 'request-log': 'none' }
   await using service = await openService(config, root)
   const { stored } = await importRecords(service.database.write, [demoInput()], { ...service, workers: 1 })
   await listen(service, config, async (address) => {
