@@ -29,7 +29,7 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
   [/^lru-cache$/, ['database/sqlite', 'database/postgres', 'query', 'server', 'ingest/sources']],
   [/^(rate-limiter-flexible(\/lib\/RateLimiterMemory\.js)?|ipaddr\.js)$/, ['server/limits']],
   [/^altair-static$/, ['server']],
-  [/^(fastify|@fastify\/.+)$/, ['server']],
+  [/^fastify$/, ['server']],
   [/^pino$/, ['server', 'cli']],
   [/^prom-client$/, ['server']],
   [/^cli-progress$/, ['cli']],
@@ -37,7 +37,6 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
 
 /** Third-party modules that `serve` over a SQLite file loads before it answers; each takes time and memory. */
 const servedBy: readonly string[] = [
-  '@fastify/cors',
   'fastify',
   'graphql/error',
   'graphql/execution/values',

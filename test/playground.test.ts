@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Page, chromium } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { openBrowser, skipWithoutBrowser } from './support/browser.ts'
 import { type HttpServer, startServer } from './support/http-server.ts'
 
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 const exampleQuery = '# A first `question`: ${x} </script>\n{ hello(name: "example") }\n'
-
-const usualPlaces = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-  '/snap/bin/chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  'C:/Program Files/Google/Chrome/Application/chrome.exe',
-]
-const executablePath = [process.env['CHROMIUM_PATH'] ?? '', ...usualPlaces].find((path) => existsSync(path))
-const skip = executablePath === undefined && 'No Chromium here: install it, or set CHROMIUM_PATH to one.'
 
 test('a browser gets the page, everybody else an answer', async () => {
   await using server = await startServer({ exampleQuery })
@@ -89,12 +77,11 @@ test('only the files of the package are served', async (t) => {
   }
 })
 
-test('in a real browser the page asks and shows the answer, and knows no other host', { skip }, async (t) => {
+test('in a real browser the page asks and shows the answer, and knows no other host', {
+  skip: skipWithoutBrowser,
+}, async (t) => {
   await using server = await startServer({ exampleQuery })
-  const browser = await chromium.launch({
-    ...(executablePath && { executablePath }),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  })
+  const browser = await openBrowser()
   t.after(() => browser.close())
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   page.setDefaultTimeout(15_000)

@@ -2,7 +2,6 @@
  * The HTTP server as a whole: its routes and its own limits. What a route does is in its file.
  */
 import { randomBytes } from 'node:crypto'
-import cors from '@fastify/cors'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -17,6 +16,7 @@ import { addOwnAgent } from './own-agent.ts'
 import { createBodyReader } from './body.ts'
 import { closeGracefully } from './closing.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
+import { addPreflightRoute } from './cross-origin.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
 import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from './graphql-routes.ts'
 import { refuseHeads } from './heads.ts'
@@ -95,10 +95,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
   app.addHook('onRequest', refuseHeads)
-  app.register(answerPreflights)
   closeGracefully(app)
   limitConnections(app.server, connections)
   app.register(async (routes) => {
+    addPreflightRoute(routes)
     addHealthRoutes(routes, options.readStatus)
     addGraphQLRoutes(routes, options, patience.reading)
     if (agent !== null) addOwnAgent(routes, agent, options)
@@ -128,20 +128,6 @@ const allowedMethods = new Map([
   ['/healthz', 'GET, HEAD, OPTIONS'],
   ['/readyz', 'GET, HEAD, OPTIONS'],
 ])
-
-/**
- * Pages from anywhere may read. The plugin is kept to the requests that ask for permission;
- * all other answers carry one constant header, which needs no hook.
- */
-async function answerPreflights(app: FastifyInstance): Promise<void> {
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-    allowedHeaders: ['content-type', 'accept', 'x-api-key'],
-    maxAge: 86_400,
-    strictPreflight: false,
-  })
-}
 
 function answerUnknown(request: FastifyRequest, reply: FastifyReply) {
   const path = request.url.split('?', 1)[0] ?? ''

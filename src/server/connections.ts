@@ -2,6 +2,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError, errorCodes } from '../errors.ts'
+import { crossOriginHeaders } from './cross-origin.ts'
 import { errorBody, formatError } from './graphql-http.ts'
 import { networkOf } from './limits/address.ts'
 
@@ -36,6 +37,10 @@ function refuse(socket: Socket, each: number): void {
   socket.destroySoon()
 }
 
+const crossOriginLines = Object.entries(crossOriginHeaders)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
+
 /** Answers on a connection where there is no reply to send with, and closes it. */
 export function endByHand(socket: Socket, failure: ServiceError): void {
   // What the caller still sends is read and dropped for a while: closing at once would lose the answer.
@@ -48,7 +53,7 @@ export function endByHand(socket: Socket, failure: ServiceError): void {
     `HTTP/1.1 ${errorCodes[failure.code].status} ${failure.code}\r\n` +
       `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `${retryAfter === undefined ? '' : `retry-after: ${String(retryAfter)}\r\n`}` +
-      `access-control-allow-origin: *\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n${body}`,
+      `${crossOriginLines}x-content-type-options: nosniff\r\nconnection: close\r\n\r\n${body}`,
   )
 }
 

@@ -4,6 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../errors.ts'
 import { endByHand } from './connections.ts'
+import { crossOriginHeaders } from './cross-origin.ts'
 import { errorBody, formatError } from './graphql-http.ts'
 import { cutTo } from './log-line.ts'
 import { rateLimit, rateLimitPolicy } from './limits/headers.ts'
@@ -75,8 +76,8 @@ export type AnswerHeaders = Record<string, string | number>
 export function headersOf({ visit, id }: FastifyRequest, type: ResponseType): AnswerHeaders {
   const headers: AnswerHeaders = {
     'content-type': contentTypes[type],
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': exposed,
+    'access-control-allow-origin': crossOriginHeaders['access-control-allow-origin'],
+    'access-control-expose-headers': crossOriginHeaders['access-control-expose-headers'],
     vary: 'accept, accept-encoding, x-api-key',
     'x-content-type-options': 'nosniff',
     'x-request-id': id,
@@ -88,9 +89,6 @@ export function headersOf({ visit, id }: FastifyRequest, type: ResponseType): An
   headers.ratelimit = rateLimit(tier, visit.allowance)
   return headers
 }
-
-/** What scripts of other pages may read beside the body. */
-const exposed = 'etag, ratelimit, ratelimit-policy, retry-after, x-request-id'
 
 const contentTypes = {
   'application/json': 'application/json; charset=utf-8',

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { IndexStatus } from '../database/database.ts'
 import { ServiceError } from '../errors.ts'
+import { crossOriginHeaders } from './cross-origin.ts'
 import { describeStatus } from './index-status.ts'
 
 /** A status that cannot be read means that no database answers; with replicas, one is enough. */
@@ -19,7 +20,7 @@ export function addHealthRoutes(app: FastifyInstance, readStatus: () => Promise<
 
 const healthHeaders = {
   'content-type': 'application/json; charset=utf-8',
-  'access-control-allow-origin': '*',
+  ...crossOriginHeaders,
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 }

@@ -1,0 +1,25 @@
+/** A real browser, where there is one. */
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const usualPlaces = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:/Program Files/Google/Chrome/Application/chrome.exe',
+]
+const executablePath = [process.env['CHROMIUM_PATH'] ?? '', ...usualPlaces].find((path) => existsSync(path))
+
+/** The reason to skip a test that needs a browser, or false. */
+export const skipWithoutBrowser =
+  executablePath === undefined && 'No Chromium here: install it, or set CHROMIUM_PATH to one.'
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    ...(executablePath && { executablePath }),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  })
+}
