@@ -6,8 +6,11 @@ import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { ask, type Steps } from './steps.ts'
 
 export interface KeptLedgerOptions {
-  /** Runs the steps in a transaction of their own, when the writer is free. */
-  readonly transact: <Result>(steps: () => Steps<Result>) => Promise<Result>
+  /** Runs the steps in a transaction of their own, when the writer is free. `durable`: it survives a loss of power. */
+  readonly transact: <Result>(
+    steps: () => Steps<Result>,
+    options?: { readonly durable?: boolean },
+  ) => Promise<Result>
   /** Microseconds since 1970. */
   readonly now: () => bigint
   /** What moves rows, as the ledger has it. */
@@ -32,15 +35,15 @@ export class KeptLedger implements Ledger {
   }
 
   addKey(key: Pick<ApiKey, 'id' | 'name' | 'tier'>, hash: string): Promise<void> {
-    return this.#transact(() => addKey(key, hash, this.#now()))
+    return this.#transact(() => addKey(key, hash, this.#now()), { durable: true })
   }
 
   replaceKey(id: string, next: { readonly id: string; readonly hash: string }, at: bigint): Promise<boolean> {
-    return this.#transact(() => replaceKey(id, next, at, this.#now()))
+    return this.#transact(() => replaceKey(id, next, at, this.#now()), { durable: true })
   }
 
   revokeKey(id: string): Promise<boolean> {
-    return this.#transact(() => revokeKey(id, this.#now()))
+    return this.#transact(() => revokeKey(id, this.#now()), { durable: true })
   }
 
   readCursor(source: string): Promise<string | null> {

@@ -74,6 +74,11 @@ export class SqliteWriter implements WriteDatabase {
   readonly #derivation: unknown
   /** As `pragma data_version` has it: another value means that another process has written. */
   #dataVersion: unknown
+  /**
+   * Sources of which this process has synced a cursor. Until then a loss of power may leave none at all, and a source
+   * without one goes on from now: what was stored before would be lost for good.
+   */
+  readonly #syncedCursors = new Set<string>()
   /** While a load's transaction is open: only kept rows and side tables, the rest at its end. */
   #bulk = false
   #busy: Promise<unknown> = Promise.resolve()
@@ -107,10 +112,11 @@ export class SqliteWriter implements WriteDatabase {
       nextInstant: () => this.#instants.next(),
     }
     this.ledger = new KeptLedger({
-      transact: (steps) => this.#transact(() => this.#run(steps())),
+      transact: (steps, kept) => this.#transact(() => this.#run(steps()), kept),
       now: options.now,
-      hide: (hiding) => this.#transact(() => this.#accounts.hide(hiding, options.now())),
-      unhide: (subject, by) => this.#transact(() => this.#accounts.unhide(subject, by, options.now())),
+      hide: (hiding) => this.#transact(() => this.#accounts.hide(hiding, options.now()), { durable: true }),
+      unhide: (subject, by) =>
+        this.#transact(() => this.#accounts.unhide(subject, by, options.now()), { durable: true }),
       settle: (limit) => this.#transact(() => this.#accounts.settle(limit)),
     })
     this.#derivation = this.#readDerivation()
@@ -128,15 +134,14 @@ export class SqliteWriter implements WriteDatabase {
     mark?: SourceMark,
     { durable = false }: { readonly durable?: boolean } = {},
   ): Promise<BatchOutcome> {
+    const first = mark !== undefined && mark.cursor !== null && !this.#syncedCursors.has(mark.source)
     return this.#exclusively(async () => {
-      // In WAL mode `normal` loses the last transactions with the power, never the file (https://sqlite.org/wal.html).
-      if (durable) this.#database.exec('pragma synchronous = full')
-      try {
+      const outcome = await this.#synced(durable || first, async () => {
         await this.#begin()
         return this.#finish(() => this.#apply(changes, mark))
-      } finally {
-        if (durable) this.#database.exec('pragma synchronous = normal')
-      }
+      })
+      if (first) this.#syncedCursors.add(mark.source)
+      return outcome
     })
   }
 
@@ -217,7 +222,23 @@ export class SqliteWriter implements WriteDatabase {
         this.#finish(() => this.#apply(batch)),
       )
     }
+    // What is told to be stored survives a loss of power; nobody who reads is waited for.
+    this.#database.exec('pragma wal_checkpoint(passive)')
     return total
+  }
+
+  /**
+   * In WAL mode `normal` loses the last transactions with the power, never the file (https://sqlite.org/wal.html);
+   * `full` has this one and all before it on the disk when it ends.
+   */
+  async #synced<Result>(durable: boolean, work: () => Promise<Result>): Promise<Result> {
+    if (!durable) return work()
+    this.#database.exec('pragma synchronous = full')
+    try {
+      return await work()
+    } finally {
+      this.#database.exec('pragma synchronous = normal')
+    }
   }
 
   async #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -226,11 +247,13 @@ export class SqliteWriter implements WriteDatabase {
     return turn
   }
 
-  #transact<Result>(work: () => Result): Promise<Result> {
-    return this.#exclusively(async () => {
-      await this.#begin()
-      return this.#finish(work)
-    })
+  #transact<Result>(work: () => Result, { durable = false } = {}): Promise<Result> {
+    return this.#exclusively(() =>
+      this.#synced(durable, async () => {
+        await this.#begin()
+        return this.#finish(work)
+      }),
+    )
   }
 
   /** Other processes may have written since the last transaction: what memory says is then read anew. */

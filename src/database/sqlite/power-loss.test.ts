@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { canTrace, losePower } from '../../../test/support/power-loss.ts'
+import { temporaryFolder } from '../../../test/support/store.ts'
+import { open, thing } from '../../../test/support/things.ts'
+
+const inFolder = temporaryFolder()
+const skip = !canTrace && 'needs strace, which tells what is synced'
+
+test('a new file that loses its power before its first checkpoint goes on from a cursor', {
+  skip,
+}, async () => {
+  const [path, rest] = [inFolder('new.db'), inFolder('new-rest.db')]
+  await losePower(path, rest, { batches: 5, durability: 'usual' })
+  const { cursor, records } = await stateOf(rest)
+  assert.notEqual(cursor, null)
+  assert.equal(records, Number(cursor))
+})
+
+test('a file that is followed once more loses none of what a cursor says', { skip }, async () => {
+  const [path, rest] = [inFolder('again.db'), inFolder('again-rest.db')]
+  await (await open(path, [thing({})]))[Symbol.asyncDispose]()
+  await losePower(path, rest, { batches: 5, durability: 'usual' })
+  const { cursor, records } = await stateOf(rest)
+  assert.notEqual(cursor, null)
+  assert.equal(records, Number(cursor))
+})
+
+test('what was acknowledged survives a loss of power', { skip }, async () => {
+  const [path, rest] = [inFolder('durable.db'), inFolder('durable-rest.db')]
+  await losePower(path, rest, { batches: 5, durability: 'durable' })
+  assert.deepEqual(await stateOf(rest), { cursor: '5', records: 5 })
+})
+
+async function stateOf(path: string): Promise<{ cursor: string | null; records: number }> {
+  await using store = await open(path, [thing({})])
+  const cursor = await store.database.write.ledger.readCursor('live')
+  const [check] = await store.rows('pragma integrity_check')
+  assert.deepEqual(check, { integrity_check: 'ok' })
+  return { cursor, records: (await store.rows('select 1 from "org.example.thing"')).length }
+}

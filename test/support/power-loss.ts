@@ -1,0 +1,70 @@
+/**
+ * What a loss of power leaves of a SQLite file: its log up to the last byte that was synced. `strace` tells what a
+ * process writes and syncs; what was written to the file itself must have been synced, because nothing else is left out.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** Whether the calls of a process can be traced here. */
+export const canTrace = existsSync('/usr/bin/strace')
+
+/** Runs `power-loss-child.ts` until it has stored so many batches, takes its power away, and puts what is left at `rest`. */
+export async function losePower(
+  path: string,
+  rest: string,
+  { batches, durability }: { readonly batches: number; readonly durability: 'durable' | 'usual' },
+): Promise<void> {
+  const trace = `${rest}.trace`
+  const calls = 'openat,write,pwrite64,fsync,fdatasync,ftruncate'
+  const child = fileURLToPath(new URL('power-loss-child.ts', import.meta.url))
+  const program = [process.execPath, child, path, `${batches}`, durability]
+  const traced = spawn('strace', ['-f', '-y', '-e', `trace=${calls}`, '-o', trace, ...program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  const ended = once(traced, 'exit')
+  for await (const line of createInterface(traced.stdout)) if (line === `${batches}`) break
+  process.kill(-(traced.pid as number), 'SIGKILL')
+  await ended
+  const called = readFileSync(trace, 'utf8')
+  if (unsynced(called, path) > 0) throw new Error('The file itself has bytes that were not synced.')
+  copyFileSync(path, rest)
+  copyFileSync(`${path}-wal`, `${rest}-wal`)
+  // A file is found again only when its folder was synced after it was made.
+  truncateSync(`${rest}-wal`, isSynced(called, dirname(path)) ? synced(called, `${path}-wal`) : 0)
+}
+
+function isSynced(trace: string, path: string): boolean {
+  return trace.split('\n').some((line) => /^\d+ +f(?:data)?sync\(\d+<([^>]*)>/.exec(line)?.[1] === path)
+}
+
+interface Length {
+  written: number
+  synced: number
+}
+
+/** Bytes from the start of the file that are on the disk for good. */
+function synced(trace: string, path: string): number {
+  return lengthOf(trace, path).synced
+}
+
+function unsynced(trace: string, path: string): number {
+  const { written, synced: kept } = lengthOf(trace, path)
+  return written - kept
+}
+
+function lengthOf(trace: string, path: string): Length {
+  const length = { written: 0, synced: 0 }
+  for (const line of trace.split('\n')) {
+    const [, call, file] = /^\d+ +(\w+)\(\d+<([^>]*)>/.exec(line) ?? []
+    if (file !== path) continue
+    if (call === 'fsync' || call === 'fdatasync') length.synced = length.written
+    const [, size, offset] = /, (\d+), (\d+)\) += \d+$/.exec(line) ?? []
+    if (call === 'pwrite64') length.written = Math.max(length.written, Number(size) + Number(offset))
+  }
+  return length
+}
