@@ -3,6 +3,7 @@ import type { OperationDefinitionNode } from 'graphql'
 import { buildAggregate } from './build-aggregate.ts'
 import { buildList } from './build-list.ts'
 import { buildRecord } from './build-output.ts'
+import { buildNode, buildNodes } from './build-nodes.ts'
 import { buildStatus } from './build-status.ts'
 import { argumentsOf, type Collected, collectFields } from './collect.ts'
 import { introspect } from './introspect.ts'
@@ -60,6 +61,10 @@ function rootOutput(
       const table = tableOf(context, role.collection)
       return { kind: 'byUri', table, uri, fields: buildRecord(context, table, selections) }
     }
+    case 'node':
+      return buildNode(context, collected)
+    case 'nodes':
+      return buildNodes(context, collected)
     case 'status':
       return { kind: 'status', fields: buildStatus(context, collected) }
     default:

@@ -52,6 +52,8 @@ function rootSize(output: RootOutput): number {
       return Math.min(output.fields * weights.value, weights.introspection)
     case 'byUri':
       return weights.reference + fieldsSize(output.fields)
+    case 'nodes':
+      return weights.value + output.uris.length * resolvedSize(output.records)
     case 'aggregate':
       return aggregateSize(output.aggregate)
     case 'status':

@@ -12,6 +12,8 @@ function describeRoot(output: RootOutput): string {
       return 'no data is read'
     case 'byUri':
       return `the record of ${output.table.name} with one URI`
+    case 'nodes':
+      return `records of ${output.records.map(({ table }) => table.name).join(', ')} with ${output.uris.length} URIs`
     case 'status':
       return 'the state of the index at this moment'
     case 'list':

@@ -4,6 +4,7 @@ import { splitUri } from '../database/derive.ts'
 import { literal, type Sql, sql } from '../sql/sql.ts'
 import { emitAggregate } from './emit-aggregate.ts'
 import { emitList } from './emit-list.ts'
+import { emitNodes } from './emit-nodes.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import { emitStatus } from './emit-status.ts'
 import type { Emitter } from './emitter.ts'
@@ -55,6 +56,8 @@ function emitRoot(emitter: Emitter, output: RootOutput): Sql {
       return emitStatus(emitter, output.fields)
     case 'aggregate':
       return emitAggregate(emitter, output.aggregate)
+    case 'nodes':
+      return emitNodes(emitter, output.uris, output.records)
     case 'byUri': {
       const { table, uri, fields } = output
       const alias = emitter.alias()

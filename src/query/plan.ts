@@ -30,6 +30,8 @@ export type RootOutput =
       readonly uri: string
       readonly fields: readonly Selected[]
     }
+  /** Position by position; `records` has the collections that the URIs name and that are served. */
+  | { readonly kind: 'nodes'; readonly uris: readonly string[]; readonly records: RecordSelections }
   | { readonly kind: 'status'; readonly fields: readonly Selected<StatusOutput>[] }
 
 /** JSON text derived from a row: a record, or a JSON object inside one. Paths start at that row. */

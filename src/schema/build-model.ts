@@ -22,6 +22,7 @@ import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
 const strongRefId = 'com.atproto.repo.strongRef'
 const reservedEverywhere = ['AND', 'OR', 'NOT', 'isNull', '_empty']
 const reservedOnRecords = [
+  'id',
   ...systemFields,
   ...reservedEverywhere,
   'isIndexed',

@@ -84,6 +84,8 @@ test('there is nothing but queries', () => {
     'orgExampleThing',
     'orgExampleThingAggregate',
     'orgExampleThingByUri',
+    'node',
+    'nodes',
     'indexStatus',
   ])
 })

@@ -22,13 +22,13 @@ import {
 import { createInputTypes } from './inputs.ts'
 import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionType } from './model.ts'
 import { type GroupField, groupFields, holderOf, leafType, measureFields } from './operators.ts'
-import type { FieldRole } from './roles.ts'
+import { defineRecordInterfaces, nodeFields, systemFieldConfigs } from './record-interfaces.ts'
+import { nonNull, reads } from './roles.ts'
 import { BigInt53, DateTime, Json } from './scalars.ts'
 import { defineIndexStatus } from './status.ts'
 import { createTypeRegistry } from './type-registry.ts'
 
 type Fields = GraphQLFieldConfigMap<unknown, unknown>
-const nonNull = <Type extends GraphQLOutputType>(type: Type) => new GraphQLNonNull(type as GraphQLObjectType)
 const listOf = (type: GraphQLOutputType) => new GraphQLList(nonNull(type))
 const strongRefName = 'ComAtprotoRepoStrongRef'
 
@@ -89,6 +89,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     }),
     'com.atproto.repo.strongRef',
   )
+  const { node, record } = defineRecordInterfaces(registry)
   const records = new Map(
     model.collections.map((collection) => [
       collection.nsid,
@@ -96,20 +97,13 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
         new GraphQLObjectType({
           name: collection.typeName,
           description: collection.type.description,
+          interfaces: [node, record],
           fields: () => recordFields(collection),
           extensions: { collection },
         }),
         collection.nsid,
       ),
     ]),
-  )
-  const record = registry.define(
-    new GraphQLUnionType({
-      name: 'Record',
-      description: 'A record of any collection that is served.',
-      types: [...records.values()],
-    }),
-    'every collection',
   )
 
   const outputType = (type: FieldType): GraphQLOutputType => {
@@ -182,7 +176,7 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       if (kind !== 'strongRef' && kind !== 'atUri') return []
       const description = many
         ? `The records that \`${field.name}\` refers to, position by position; null where one is not indexed.`
-        : `The record that \`${field.name}\` refers to; null when it is not indexed. Read it with \`... on <Type>\`.`
+        : `The record that \`${field.name}\` refers to; null when it is not indexed. Read the fields of its type with \`... on <Type>\`.`
       const type = many ? new GraphQLList(record) : record
       return [[`${field.name}Resolved`, reads({ type, description }, { kind: 'resolved', field })]]
     })
@@ -396,7 +390,12 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const query = registry.define(
     new GraphQLObjectType({
       name: 'Query',
-      fields: () => uniqueFields([...model.collections.flatMap(rootFields), ['indexStatus', status]]),
+      fields: () =>
+        uniqueFields([
+          ...model.collections.flatMap(rootFields),
+          ...nodeFields(node),
+          ['indexStatus', status],
+        ]),
     }),
     'the root of every operation',
   )
@@ -407,33 +406,6 @@ const emptyFields: Fields = {
   _empty: { type: GraphQLBoolean, description: 'Always null: the lexicon gives this object no properties.' },
 }
 
-function systemFieldConfigs(): Fields {
-  const text = (name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection', description: string) =>
-    reads({ type: nonNull(GraphQLString), description }, { kind: 'system', name })
-  const moment = (name: 'indexedAt' | 'changedAt', description: string) =>
-    reads({ type: nonNull(DateTime), description }, { kind: 'system', name })
-  return {
-    uri: text('uri', 'AT-URI of the record.'),
-    cid: text('cid', 'CID of this version of the record.'),
-    did: text('did', 'Repository the record is in.'),
-    actorHandle: reads(
-      {
-        type: GraphQLString,
-        description: 'Handle that this repository goes by at present; null while none that holds is known.',
-      },
-      { kind: 'system', name: 'actorHandle' },
-    ),
-    rkey: text('rkey', 'Record key.'),
-    collection: text('collection', 'NSID of the collection.'),
-    indexedAt: moment('indexedAt', 'When this index first stored the record.'),
-    changedAt: moment('changedAt', 'When this index last stored it anew.'),
-    recordJson: reads(
-      { type: nonNull(Json), description: 'The whole record, unknown properties included.' },
-      { kind: 'system', name: 'recordJson' },
-    ),
-  }
-}
-
 /** Each generated `…Resolved` right behind its property, and never over a property of that name. */
 function byPosition(fields: readonly Field[]) {
   const position = new Map<string, number>(
@@ -442,13 +414,6 @@ function byPosition(fields: readonly Field[]) {
   for (const [index, { name }] of fields.entries()) position.set(name, index)
   return (a: readonly [string, unknown], b: readonly [string, unknown]) =>
     (position.get(a[0]) ?? 0) - (position.get(b[0]) ?? 0)
-}
-
-function reads(
-  config: GraphQLFieldConfig<unknown, unknown>,
-  role: FieldRole,
-): GraphQLFieldConfig<unknown, unknown> {
-  return { ...config, extensions: { role } }
 }
 
 /** Two collections may want one root field: `a.b.c` its aggregate, and `a.b.cAggregate` its list. */

@@ -168,6 +168,32 @@ property(
   20,
 )
 
+property(
+  'nodes gives the record of each id, or null, in the order of the ids',
+  ({ reference }) => {
+    const known = reference.records.map(({ uri }) => uri)
+    const unknown = [
+      'at://did:plc:nobody/org.example.library.book/x',
+      'at://did:plc:nobody/app.example.thing/x',
+      'at://did:plc:nobody',
+    ]
+    return fc.array(fc.constantFrom(...known, ...unknown), { maxLength: 20 })
+  },
+  async ({ reference, service }, ids) => {
+    const selection = recordSelection(reference).replace('__typename', '__typename id')
+    const { nodes, first } = await service.data(
+      `query ($ids: [ID!]!, $first: ID!) { nodes(ids: $ids) ${selection} first: node(id: $first) ${selection} }`,
+      { ids, first: ids[0] ?? 'at://did:plc:nobody' },
+    )
+    const expected = ids.map((id) => {
+      const record = expectedRecord(reference, id)
+      return record === null ? null : { __typename: record.__typename, id, uri: record.uri }
+    })
+    assert.deepEqual({ nodes, first }, { nodes: expected, first: expected[0] ?? null })
+  },
+  20,
+)
+
 test('a record is found by its URI in its own collection only', async (database) => {
   await using loaded = await loadCorpus(3, { database })
   const { reference, service } = loaded
