@@ -83,7 +83,6 @@ export const mediaAttacks: readonly Attack[] = [
     ['variables in an array', posted('{"query":"{ __typename }","variables":[]}')],
     ['operationName as an object', posted('{"query":"{ __typename }","operationName":{"length":1}}')],
     ['extensions in an array', posted('{"query":"{ __typename }","extensions":[]}')],
-    ['a persisted query', posted('{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}')],
     ['a query last but null', posted('{"query":"{ __typename }","query":null}')],
     [
       '10,000 keys that collide',
@@ -93,6 +92,9 @@ export const mediaAttacks: readonly Attack[] = [
       '200 brackets that are not closed',
       posted(`{"query":"{ __typename }","variables":{"a":${'['.repeat(200)}`),
     ],
+  ]),
+  ...attacks({ status: 200, code: 'PERSISTED_QUERY_NOT_SUPPORTED', leaves: 'open' }, [
+    ['a persisted query', posted('{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}')],
   ]),
   ...attacks({ status: 400, code: 'QUERY_TOO_COMPLEX', leaves: 'open' }, [
     ['JSON of 500,000 brackets', posted('['.repeat(500_000))],
