@@ -83,6 +83,7 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
         const first = backward ? sql`case when ${page}.c < ${size} then ${page}.c else ${size} end` : sql`1`
         const last = backward ? sql`1` : sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
         const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${page}.n = ${n})`
+        if (!needsPage(list, output)) return outsideRows(emitter, list, parent, output)
         return emitPageInfo(emitter, list, parent, output, {
           more: sql`count(*) > ${size}`,
           first: positionAt(first),
@@ -146,7 +147,8 @@ function emitIdPage(emitter: Emitter, ids: IdLists, list: ListPlan, parent: Sql 
   const farthest = sql`min(${ids.length(all)}, ${size}) - 1`
   const printed = emitObject(emitter, list.fields, (output) => {
     if (printsRows(output)) return array(emitter, elements(output))
-    if (output.kind !== 'pageInfo') return outsideRows(emitter, list, parent, output)
+    if (output.kind !== 'pageInfo' || !needsPage(list, output))
+      return outsideRows(emitter, list, parent, output)
     return emitPageInfo(emitter, list, parent, output, {
       more: sql`${ids.length(all)} > ${size}`,
       first: positionAt(backward ? farthest : nearest),
@@ -167,32 +169,37 @@ function emitPageInfo(
   emitter: Emitter,
   list: ListPlan,
   parent: Sql | null,
-  { fields }: Extract<ListOutput, { kind: 'pageInfo' }>,
-  ends: Ends,
+  { fields }: PageInfo,
+  ends: Ends | null,
 ): Sql {
   const { dialect } = emitter
   const { backward, size } = list.page
-  const cursorAt = (position: Sql): Sql =>
+  const ofPage = (): Ends => {
+    if (ends === null) throw new Error('The ends of a page need its rows.')
+    return ends
+  }
+  const cursorAt = (end: 'first' | 'last'): Sql =>
     size === 0
       ? raw(`'null'`)
-      : sql`coalesce(${dialect.toJson(dialect.cursor(list.binding, position))}, 'null')`
-  const more = dialect.booleanJson(ends.more)
+      : sql`coalesce(${dialect.toJson(dialect.cursor(list.binding, ofPage()[end]))}, 'null')`
+  const more = (): Sql => dialect.booleanJson(ofPage().more)
   return emitObject(emitter, fields, (field: PageInfoOutput) => {
     switch (field.kind) {
       case 'constant':
         return literal(field.json)
       case 'hasNextPage':
-        return backward ? behind(emitter, list, parent) : more
+        return backward ? behind(emitter, list, parent) : more()
       case 'hasPreviousPage':
-        return backward ? more : behind(emitter, list, parent)
+        return backward ? more() : behind(emitter, list, parent)
       case 'startCursor':
-        return cursorAt(ends.first)
+        return cursorAt('first')
       case 'endCursor':
-        return cursorAt(ends.last)
+        return cursorAt('last')
     }
   })
 }
 
+type PageInfo = Extract<ListOutput, { kind: 'pageInfo' }>
 type RowsOutput = Extract<ListOutput, { kind: 'edges' | 'nodes' }>
 
 function printsRows(output: ListOutput): output is RowsOutput {
@@ -212,6 +219,7 @@ function emitElement(emitter: Emitter, list: ListPlan, output: RowsOutput, row: 
 
 function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, output: ListOutput): Sql {
   if (output.kind === 'constant') return literal(output.json)
+  if (output.kind === 'pageInfo') return emitPageInfo(emitter, list, parent, output, null)
   if (output.kind !== 'totalCount') throw new Error(`${output.kind} needs the rows of the page.`)
   const kept =
     list.link === null || parent === null
@@ -249,15 +257,30 @@ interface Needs {
   readonly more: boolean
 }
 
-function needsOf({ fields, page }: ListPlan): Needs {
-  const kinds = fields.map(({ output }) => output.kind)
-  const ends = kinds.includes('pageInfo')
-  const onwards = page.backward ? 'hasPreviousPage' : 'hasNextPage'
-  const more = fields.some(
-    ({ output }) =>
-      output.kind === 'pageInfo' && output.fields.some(({ output: field }) => field.kind === onwards),
+function needsOf(list: ListPlan): Needs {
+  const outputs = list.fields.map(({ output }) => output)
+  const ends = outputs.some((output) => output.kind === 'pageInfo' && needsPage(list, output))
+  const onwards = onwardsOf(list)
+  const more = outputs.some(
+    (output) => output.kind === 'pageInfo' && output.fields.some(({ output: { kind } }) => kind === onwards),
   )
-  return { rows: ends || kinds.includes('edges') || kinds.includes('nodes'), ends, more }
+  return { rows: ends || outputs.some(printsRows), ends, more }
+}
+
+/**
+ * Whether any of these fields is computed from the rows of the page. All others must be selected outside of the page's
+ * rows: an expression without an aggregate comes once for each row, and not at all for an empty page.
+ */
+function needsPage(list: ListPlan, { fields }: PageInfo): boolean {
+  const onwards = onwardsOf(list)
+  return fields.some(({ output: { kind } }) => {
+    const isCursor = kind === 'startCursor' || kind === 'endCursor'
+    return kind === onwards || (isCursor && list.page.size > 0)
+  })
+}
+
+function onwardsOf({ page }: ListPlan): 'hasPreviousPage' | 'hasNextPage' {
+  return page.backward ? 'hasPreviousPage' : 'hasNextPage'
 }
 
 function array({ dialect }: Emitter, elements: Sql): Sql {
