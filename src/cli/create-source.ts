@@ -1,5 +1,6 @@
 /** From what `--from` and `--ingest` name to a source that can be opened, with all that speaks to the network. */
 import type { NetworkReaderOptions } from '../ingest/sources/change-reader.ts'
+import type { Clock } from '../ingest/sources/clock.ts'
 import { createFirehoseSource } from '../ingest/sources/firehose.ts'
 import type { Hosts } from '../ingest/sources/hosts.ts'
 import type { Identity, IdentityOptions } from '../ingest/sources/identity.ts'
@@ -15,24 +16,26 @@ interface SourceOptions {
   readonly identity: Identity
   /** For threads, which know accounts by themselves. */
   readonly identityOptions: IdentityOptions
+  readonly clock: Clock
   readonly hosts: Hosts
   readonly threads: number
 }
 
 export function createSource(
   source: ParsedSource,
-  { reader, identity, identityOptions, hosts, threads }: SourceOptions,
+  { reader, identity, identityOptions, clock, hosts, threads }: SourceOptions,
 ): Source {
   const { name } = source
+  const shared = { name, reader, clock, threads }
   switch (source.kind) {
     case 'firehose':
-      return createFirehoseSource({ name, url: source.url, reader, identity: identityOptions, threads })
+      return createFirehoseSource({ ...shared, url: source.url, identity: identityOptions })
     case 'jetstream':
-      return createJetstreamSource({ name, url: source.url, reader, threads })
+      return createJetstreamSource({ ...shared, url: source.url })
     case 'tap':
-      return createTapSource({ name, url: source.url, reader, threads })
+      return createTapSource({ ...shared, url: source.url })
     case 'repo-export':
-      return createRepoExportSource({ name, target: source.target, reader, identity, hosts })
+      return createRepoExportSource({ name, target: source.target, reader, identity, clock, hosts })
     case 'import':
       return createImportSource(name, source.inputs, { ...reader, workers: threads })
   }

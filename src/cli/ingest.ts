@@ -4,6 +4,7 @@ import { fetchRepositories } from '../ingest/backfill.ts'
 import { createFloodGuard } from '../ingest/flood.ts'
 import { follow } from '../ingest/follow.ts'
 import { keepHandles } from '../ingest/handles.ts'
+import { createClock } from '../ingest/sources/clock.ts'
 import { createIdentity } from '../ingest/sources/identity.ts'
 import { createHosts } from '../ingest/sources/hosts.ts'
 import type { Source } from '../ingest/source.ts'
@@ -27,12 +28,15 @@ export async function runIngest(
   const log = createLog(config)
   const publishers = await publishersOf(config, log, signal)
   if (publishers === 'stopped') return
-  const reader = { lexicons: foundation.lexicons, tables: foundation.tables, publishers }
+  const maxClockSkew = config['max-clock-skew']
+  const reader = { lexicons: foundation.lexicons, tables: foundation.tables, publishers, maxClockSkew }
   const identity = createIdentity(options)
+  const clock = createClock({ maxClockSkew, plcUrl: config.plc })
   const hosts = createHosts(identity.fetch)
   const given = {
     reader,
     identity,
+    clock,
     hosts,
     identityOptions: options,
     threads: threadsOf(config),
@@ -67,6 +71,7 @@ export async function runIngest(
         parallel: config.parallel,
         reader,
         identity,
+        clock,
         hosts,
         now,
         signal,

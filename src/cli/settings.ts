@@ -3,6 +3,8 @@
  * and so does the type of the configuration.
  */
 
+import { defaultMaxClockSkew } from '../util/tid.ts'
+
 export const commands = {
   serve: { operands: '', summary: 'Serve the database over HTTP.' },
   import: {
@@ -159,6 +161,16 @@ export const settings = {
     env: 'LEXIGRAPH_PUBLISHERS',
     help: 'DIDs or handles of the accounts whose records are taken; by default those of all.',
     commands: [...fetching, 'serve'],
+  },
+  'max-clock-skew': {
+    type: 'integer',
+    default: defaultMaxClockSkew,
+    min: 1,
+    max: 86_400,
+    value: 'SECONDS',
+    env: 'LEXIGRAPH_MAX_CLOCK_SKEW',
+    help: "How far revisions and other clocks may be ahead of this machine's clock; what is further ahead is not believed.",
+    commands: [...fetching, 'serve', 'import', 'rejections'],
   },
   'max-publisher-rate': {
     type: 'integer',

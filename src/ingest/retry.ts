@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { KeptRejection } from '../database/ledger.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
 import { createLineReader } from '../lexicon/validate.ts'
-import { createChangeOf, type ReaderOptions } from './sources/block-reader.ts'
+import { createLineChangeOf, type ReaderOptions } from './sources/block-reader.ts'
 
 interface RetryResult extends BatchOutcome {
   /** Of which only the beginning was kept, so that they cannot be tried. */
@@ -16,10 +16,10 @@ const batchSize = 200
 /** Those that fit now are stored and no longer listed; the others stay, with the reason as it is now. */
 export async function retryRejections(
   { read, write }: Database,
-  { lexicons, tables }: ReaderOptions,
+  options: ReaderOptions,
 ): Promise<RetryResult> {
-  const readLine = createLineReader(lexicons)
-  const changeOf = createChangeOf(tables)
+  const readLine = createLineReader(options.lexicons)
+  const changeOf = createLineChangeOf(options)
   const judge = ({ source, record, rev }: KeptRejection): Change =>
     changeOf(readLine(record), () => ({ source, record, ...(rev !== undefined && { rev }) }))
   const total = { ...noOutcome(), cut: 0 }

@@ -5,6 +5,7 @@ import type { RepoJob } from '../database/ledger.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
 import { whileBusy } from './retries.ts'
 import type { NetworkReaderOptions } from './sources/change-reader.ts'
+import type { Clock } from './sources/clock.ts'
 import { HostError, type Hosts } from './sources/hosts.ts'
 import type { Identity } from './sources/identity.ts'
 import { RepoError } from './sources/repo-blocks.ts'
@@ -19,6 +20,7 @@ import {
 export interface TransferOptions {
   readonly reader: NetworkReaderOptions
   readonly identity: Identity
+  readonly clock: Clock
   readonly hosts: Hosts
   /** Microseconds since 1970; the database's own clock. */
   readonly now: () => bigint
@@ -36,7 +38,7 @@ export interface Transfers extends AsyncDisposable {
 
 /** Any number of transfers may go on at once, each with a thread. */
 export function openTransfers(database: Writer, options: TransferOptions): Transfers {
-  const { reader, identity, hosts, now, signal, onStored } = options
+  const { reader, identity, clock, hosts, now, signal, onStored } = options
   const idle: RepoThread[] = []
 
   const store = async (
@@ -47,7 +49,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
     const total = noOutcome()
     let whole = false
     try {
-      for await (const changes of readRepo(thread, car, { ...what, identity })) {
+      for await (const changes of readRepo(thread, car, { ...what, identity, clock, signal })) {
         signal.throwIfAborted()
         const outcome = await whileBusy(signal, () => database.applyBatch(changes))
         addOutcome(total, outcome)

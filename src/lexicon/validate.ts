@@ -30,6 +30,7 @@ export type RejectionReason =
   | 'too-large'
   | 'bad-signature'
   | 'bad-proof'
+  | 'future-revision'
   | 'unknown-event'
   | 'flood'
 

@@ -65,6 +65,8 @@ export async function startFakeJetstream(options: FakeJetstreamOptions = {}): Pr
   const dice = createDice(seed)
   const log: Logged[] = []
   const waiting = new Set<() => void>()
+  /** Microseconds: times are those of the server's clock. */
+  const ahead = (): number => server.clock.ahead * 1_000
 
   const publish = (event: FakeEvent): void => {
     const time = event.time ?? Math.max(Date.now() * 1000, (log.at(-1)?.time ?? 0) + 1)
@@ -87,7 +89,7 @@ export async function startFakeJetstream(options: FakeJetstreamOptions = {}): Pr
       const from = Number(cursor)
       const found = log.findIndex(({ seq, time }) => {
         if (from < timeCursors) return seq >= from
-        return time >= Math.max(from, keptSince)
+        return time + ahead() >= Math.max(from, keptSince)
       })
       if (found >= 0) next = found
       if (second && from >= timeCursors && from < keptSince)
@@ -104,7 +106,8 @@ export async function startFakeJetstream(options: FakeJetstreamOptions = {}): Pr
       next += events.length
       for (const event of events) {
         if (!wants(event) || dice.chance(faults.drop)) continue
-        const data = pack(second ? encodeSecond(event) : encodeFirst(event))
+        const told = { ...event, time: event.time + ahead() }
+        const data = pack(second ? encodeSecond(told) : encodeFirst(told))
         if (dice.chance(faults.garbage)) await connection.send(drawGarbage(dice))
         if (dice.chance(faults.cut)) return connection.cut(data)
         await connection.send(data)
@@ -113,7 +116,7 @@ export async function startFakeJetstream(options: FakeJetstreamOptions = {}): Pr
     }
   }
 
-  const server = await startFakeServer({
+  const server: FakeServer = await startFakeServer({
     subprotocol: 'xrpc.v1.json',
     respond: ({ url }, response) => {
       if (protocol === 2 && url === `${path}.getZstdDictionary`) return sendDictionary(response)

@@ -128,6 +128,8 @@ export interface FakeServer extends AsyncDisposable {
   readonly host: string
   /** All that were ever let in. */
   readonly connections: readonly FakeConnection[]
+  /** How far its clock is ahead of this machine's, in milliseconds; `Date` headers say so. */
+  readonly clock: { ahead: number }
   /** The next so many WebSockets are not let in. */
   readonly refuseNext: (times: number) => void
   /** Breaks all connections. */
@@ -137,7 +139,9 @@ export interface FakeServer extends AsyncDisposable {
 export async function startFakeServer(options: FakeServerOptions): Promise<FakeServer> {
   const connections: FakeConnection[] = []
   let refusals = 0
+  const clock = { ahead: 0 }
   const server = createServer((request, response) => {
+    response.setHeader('date', new Date(Date.now() + clock.ahead).toUTCString())
     text(request).then(
       (body) => options.respond(request, response, body),
       () => response.destroy(),
@@ -178,6 +182,7 @@ export async function startFakeServer(options: FakeServerOptions): Promise<FakeS
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     connections,
+    clock,
     refuseNext: (times) => {
       refusals = times
     },

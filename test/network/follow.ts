@@ -4,8 +4,14 @@ import fc from 'fast-check'
 import type { Change } from '../../src/database/database.ts'
 import type { Delivery, Source } from '../../src/ingest/source.ts'
 import type { NetworkReaderOptions } from '../../src/ingest/sources/change-reader.ts'
+import { type Clock, createClock } from '../../src/ingest/sources/clock.ts'
 import { recordLexicon, understand } from '../support/store.ts'
 import type { Publication } from './fake-server.ts'
+
+/** The clock of this machine, compared with that of a server. */
+export function clockBeside(server: string): Clock {
+  return createClock({ maxClockSkew: 300, plcUrl: server })
+}
 
 export const collection = 'org.example.note'
 const note = recordLexicon(collection, { text: { type: 'string', maxLength: 100_000 } })

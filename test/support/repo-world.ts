@@ -1,5 +1,6 @@
 /** A host of repositories and a directory on ports of this machine, a database, and the fetching between them. */
 import { type FetchOptions, fetchRepositories, type FetchResult } from '../../src/ingest/backfill.ts'
+import { createClock } from '../../src/ingest/sources/clock.ts'
 import { createHosts } from '../../src/ingest/sources/hosts.ts'
 import { createIdentity } from '../../src/ingest/sources/identity.ts'
 import { parseTarget } from '../../src/ingest/sources/repo-export.ts'
@@ -59,6 +60,7 @@ export async function openWorld(): Promise<World> {
     parallel: 1,
     reader: { lexicons, tables, publishers: null },
     identity,
+    clock: createClock({ maxClockSkew: 300, plcUrl: directory.url }),
     hosts: createHosts(identity.fetch, 500),
     now,
     signal: new AbortController().signal,

@@ -1,6 +1,6 @@
 /** Repositories with real signatures, and the frames in which a firehose tells of them. */
 import { type Keypair, Secp256k1Keypair } from '@atproto/crypto'
-import { encode } from '@atproto/lex-cbor'
+import { decode, encode } from '@atproto/lex-cbor'
 import type { Cid, LexValue } from '@atproto/lex-data'
 import {
   BlockMap,
@@ -11,6 +11,7 @@ import {
   type RecordWriteOp,
   Repo,
   signCommit,
+  type UnsignedCommit,
   WriteOpAction,
 } from '@atproto/repo'
 
@@ -112,6 +113,16 @@ async function addNode(blocks: BlockMap, leaves: readonly TreeLeaf[], layer: num
     last = key
   }
   return blocks.add({ l: await below(0, own[0] ?? leaves.length), e: entries })
+}
+
+/** The same commit at another revision, signed as well. */
+export async function atRevision(commit: SignedCommit, keypair: Keypair, rev: string): Promise<SignedCommit> {
+  const { did, data } = decode(commit.blocks.get(commit.cid) ?? new Uint8Array()) as unknown as UnsignedCommit
+  const blocks = new BlockMap()
+  blocks.addMap(commit.blocks)
+  blocks.delete(commit.cid)
+  const cid = await blocks.add({ ...(await signCommit({ did, rev, version: 3, prev: null, data }, keypair)) })
+  return { ...commit, rev, cid, blocks }
 }
 
 /** The frame of a commit; `changes` are what is wrong with it. */

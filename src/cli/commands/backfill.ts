@@ -1,6 +1,7 @@
 /** `backfill` and `reconcile`: whole repositories, with the progress on standard error and the result on standard output. */
 import { SingleBar } from 'cli-progress'
 import { type FetchProgress, type FetchResult, fetchRepositories } from '../../ingest/backfill.ts'
+import { createClock } from '../../ingest/sources/clock.ts'
 import { createHosts } from '../../ingest/sources/hosts.ts'
 import { createIdentity } from '../../ingest/sources/identity.ts'
 import { parseTarget } from '../../ingest/sources/repo-export.ts'
@@ -35,14 +36,16 @@ async function fetchAll(
   const publishers = await publishersOf(config, log, signal)
   // As for all that is stopped before it is done.
   if (publishers === 'stopped') return 1
+  const maxClockSkew = config['max-clock-skew']
   using progress = showProgress(config)
   const result = await fetchRepositories(database.write, {
     kind,
     targets,
     until: 'idle',
     parallel: config.parallel,
-    reader: { lexicons: foundation.lexicons, tables: foundation.tables, publishers },
+    reader: { lexicons: foundation.lexicons, tables: foundation.tables, publishers, maxClockSkew },
     identity,
+    clock: createClock({ maxClockSkew, plcUrl: config.plc }),
     hosts: createHosts(identity.fetch),
     now,
     signal,

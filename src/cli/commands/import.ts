@@ -15,6 +15,7 @@ export async function importFiles({ config, operands, root }: CommandContext): P
   const start = performance.now()
   const result = await importRecords(database.write, inputs, {
     ...foundation,
+    maxClockSkew: config['max-clock-skew'],
     workers: threadsOf(config),
     onProgress: progress.update,
     onRead: progress.finish,

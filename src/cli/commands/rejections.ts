@@ -24,7 +24,10 @@ export async function rejections({ config, operands, root }: CommandContext): Pr
 
 async function retry(config: Config, foundation: Foundation): Promise<void> {
   await using database = await openExistingWriter(config, foundation)
-  const result = await retryRejections(database, foundation)
+  const result = await retryRejections(database, {
+    ...foundation,
+    maxClockSkew: config['max-clock-skew'],
+  })
   const { stored, updated, unchanged, older, rejected, cut } = result
   const sentence = `${stored + updated} were stored, ${rejected} are still refused, ${cut} cannot be tried because only their beginning was kept, ${unchanged + older} were outdated and are no longer listed.`
   process.stdout.write(`${config.json ? JSON.stringify(result) : sentence}\n`)

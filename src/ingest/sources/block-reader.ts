@@ -1,16 +1,21 @@
 /** A block of lines to the changes they ask for. Pure computation, so that any thread can do it. */
 import { isUtf8 } from 'node:buffer'
 import type { Change, Rejection } from '../../database/database.ts'
+import { uriOf } from '../../database/decide.ts'
 import { type DerivedRow, deriveLoadedRow, deriveRow } from '../../database/derive.ts'
 import type { Table } from '../../database/tables.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { createLineReader, type RecordReading } from '../../lexicon/validate.ts'
+import { formatInstant } from '../../util/instant.ts'
+import { defaultMaxClockSkew, timeOfTid } from '../../util/tid.ts'
 import { maxLineBytes } from './lines.ts'
 
 /** What validation needs; plain data, so that it can be sent to a worker. */
 export interface ReaderOptions {
   readonly lexicons: LexiconSet
   readonly tables: readonly Table[]
+  /** Seconds that a revision may be ahead of the clock. */
+  readonly maxClockSkew?: number
 }
 
 export interface BlockReader {
@@ -18,9 +23,20 @@ export interface BlockReader {
   readonly read: (bytes: Uint8Array<ArrayBuffer>, source: string, firstLine: number) => Change[]
 }
 
+/** What is wrong with a revision that is further ahead of the clock than other clocks may be; null: it is not. */
+export function futureRevision(
+  rev: string,
+  { maxClockSkew = defaultMaxClockSkew }: Pick<ReaderOptions, 'maxClockSkew'>,
+  now: bigint,
+): string | null {
+  const time = timeOfTid(rev)
+  if (time <= now + BigInt(maxClockSkew) * 1_000_000n) return null
+  return `The revision ${rev} is of ${formatInstant(time)}, which is still to come.`
+}
+
 /** From a reading to the change it asks for: the put, with what `derive` says, or else what `refused` says of it. */
 export function createChangeOf(
-  tables: readonly Table[],
+  { tables }: Pick<ReaderOptions, 'tables'>,
   derive: (table: Table, value: object) => DerivedRow = deriveRow,
 ): (reading: RecordReading, refused: () => Pick<Rejection, 'source' | 'record' | 'rev'>) => Change {
   const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))
@@ -40,9 +56,26 @@ export function createChangeOf(
   }
 }
 
-export function createBlockReader({ lexicons, tables }: ReaderOptions): BlockReader {
-  const readLine = createLineReader(lexicons)
-  const changeOf = createChangeOf(tables, deriveLoadedRow)
+/** The same of lines, whose revisions nobody has looked at. */
+export function createLineChangeOf(
+  options: ReaderOptions,
+  derive?: (table: Table, value: object) => DerivedRow,
+): ReturnType<typeof createChangeOf> {
+  const changeOf = createChangeOf(options, derive)
+  return (reading, refused) => {
+    const rev = reading.ok ? reading.record.rev : null
+    const future = rev === null ? null : futureRevision(rev, options, BigInt(Date.now()) * 1_000n)
+    if (!reading.ok || future === null) return changeOf(reading, refused)
+    const message = `${future} If this machine's clock is wrong, set it and run \`lexigraph rejections retry\`.`
+    const { source, record } = refused()
+    // Kept without its revision, so that it takes the place of nothing.
+    return { kind: 'reject', uri: uriOf(reading.record), reason: 'future-revision', message, source, record }
+  }
+}
+
+export function createBlockReader(options: ReaderOptions): BlockReader {
+  const readLine = createLineReader(options.lexicons)
+  const changeOf = createLineChangeOf(options, deriveLoadedRow)
   return {
     read: (bytes, source, firstLine) =>
       splitLines(bytes).flatMap((line, index) => {

@@ -15,6 +15,8 @@ export interface Frame {
   readonly seq: string | null
   /** Microseconds: when it happened, by the server's clock, but never later than now. */
   readonly at: bigint | null
+  /** By the server's clock it happens later than it can have. */
+  readonly isFuture: boolean
   readonly event: FirehoseEvent
 }
 
@@ -77,17 +79,20 @@ export const maxFrameBytes = 8_000_000
 /** `now` in microseconds. */
 export function readFrame(
   bytes: Uint8Array,
-  reader: Pick<ChangeReader, 'wants' | 'wantsAccount'>,
+  reader: Pick<ChangeReader, 'wants' | 'wantsAccount' | 'isFuture'>,
   now: bigint,
 ): Frame {
-  const nowhere = { seq: null, at: null }
+  const nowhere = { seq: null, at: null, isFuture: false }
   if (bytes.length > maxFrameBytes) {
     const message = `The frame has more than ${maxFrameBytes.toLocaleString('en')} bytes.`
     return { ...nowhere, event: { kind: 'refused', reason: 'too-large', message } }
   }
   try {
     const { header, body } = decodeFrame(bytes)
-    return { seq: readSeq(body.seq), at: readTime(body.time, now), event: readEvent(header, body, reader) }
+    const time = typeof body.time === 'string' ? parseRecordInstant(body.time) : null
+    const isFuture = time !== null && reader.isFuture(time, now)
+    const at = time !== null && time > now ? now : time
+    return { seq: readSeq(body.seq), at, isFuture, event: readEvent(header, body, reader) }
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error)
     return { ...nowhere, event: malformed(`cannot be decoded: ${what}`) }
@@ -209,11 +214,6 @@ function split(path: string): readonly [collection: string, rkey: string] {
 function readSeq(seq: unknown): string | null {
   const isCount = typeof seq === 'bigint' || (typeof seq === 'number' && Number.isSafeInteger(seq))
   return isCount && seq >= 0 ? String(seq) : null
-}
-
-function readTime(time: unknown, now: bigint): bigint | null {
-  const at = typeof time === 'string' ? parseRecordInstant(time) : null
-  return at !== null && at > now ? now : at
 }
 
 function malformed(what: string): FirehoseEvent {

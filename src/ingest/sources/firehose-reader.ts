@@ -46,6 +46,10 @@ export interface GroupReading {
   /** Microseconds, of the last frame that says when it happened. */
   readonly at: bigint | null
   readonly notices: readonly StreamNotice[]
+  /** Something seems to come from the future. */
+  readonly isFuture: boolean
+  /** The number before the first frame that has one: from there all of them come again. */
+  readonly before: string | null
 }
 
 type FirehoseReader = (frames: FrameGroup) => Promise<GroupReading>
@@ -100,6 +104,8 @@ export function createFirehoseReader(
 
   const readCommitEvent = async (event: CommitEvent): Promise<Change[]> => {
     const { did, rev, ops, opCount } = event
+    const future = reader.futureRevision(rev, now())
+    if (future !== null) return doubt(event, 'future-revision', future)
     if (event.tooBig) return request(event, 'A commit was too big to come with its records.')
     if (opCount > maxOps) {
       return doubt(event, 'too-large', `The commit changes ${opCount} records; ${maxOps} are allowed.`)
@@ -128,6 +134,8 @@ export function createFirehoseReader(
       case 'commit':
         return readCommitEvent(event)
       case 'sync': {
+        const future = reader.futureRevision(event.rev, now())
+        if (future !== null) return doubt(event, 'future-revision', future)
         const verified = await verify(event)
         return Array.isArray(verified) ? verified : request(event, 'Its host says that it has diverged.')
       }
@@ -165,16 +173,24 @@ export function createFirehoseReader(
     const changes: Change[] = []
     const notices: StreamNotice[] = []
     let seq: string | null = null
+    let before: string | null = null
     let at: bigint | null = null
+    let isFuture = false
     for await (const frame of inOrder(cut(bytes, ends), read, lookUpsAtOnce)) {
       for (const change of frame.changes) changes.push(change)
       const { kind } = frame.event
       if (kind === 'info' || kind === 'error') notices.push(frame.event)
+      if (frame.seq !== null) before ??= String(Math.max(0, Number(frame.seq) - 1))
       seq = frame.seq ?? seq
+      isFuture ||= frame.isFuture || frame.changes.some(isFromFuture)
       at = frame.at ?? at
     }
-    return { changes, seq, at, notices }
+    return { changes, seq, at, notices, isFuture, before }
   }
+}
+
+function isFromFuture(change: Change): boolean {
+  return change.kind === 'reject' && change.reason === 'future-revision'
 }
 
 /** The protocol's limit for one commit. */

@@ -6,7 +6,7 @@ import {
   type FakeConnection,
   startFakeServer,
 } from '../../../test/network/fake-server.ts'
-import { collection, didOf, follow, gist, noteReader } from '../../../test/network/follow.ts'
+import { clockBeside, collection, didOf, follow, gist, noteReader } from '../../../test/network/follow.ts'
 import { type Directory, startDirectory } from '../../../test/support/directory.ts'
 import {
   commitFrame,
@@ -324,6 +324,7 @@ async function open({
         url: `http://${server.host}`,
         reader: noteReader(),
         identity: { plcUrl: directory.url, handleResolver: null },
+        clock: clockBeside(`http://${server.host}`),
         threads,
       }),
     join: (...numbers) =>

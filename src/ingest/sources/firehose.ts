@@ -6,10 +6,12 @@ import { grouped, inOrder } from '../channel.ts'
 import type { Delivery, Source, SourceContext } from '../source.ts'
 import { isErrorFrame, maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
 import type { FirehoseReaderOptions, FrameGroup, GroupReading } from './firehose-reader.ts'
-import { createTeller, locate, openStream, untilAborted } from './stream.ts'
+import { type Clock, type ClockDoubt, whileClockHolds } from './clock.ts'
+import { createTeller, locate, openStream } from './stream.ts'
 import { openThreads, type Threads } from './threads.ts'
 
 interface FirehoseOptions extends FirehoseReaderOptions {
+  readonly clock: Clock
   /** Of the host or relay, or of its `com.atproto.sync.subscribeRepos`; with `https:`, `wss:`, `http:` or `ws:`. */
   readonly url: string
   /** At least 1. */
@@ -20,18 +22,28 @@ export function createFirehoseSource(options: FirehoseOptions): Source {
   return {
     name: options.name,
     crowded: true,
-    deliveries: (context) =>
-      untilAborted(context.signal, (signal) => readDeliveries(options, { ...context, signal })),
+    deliveries: (context) => {
+      const place: Place = { lastRead: null }
+      return whileClockHolds(options, context, (signal) =>
+        readDeliveries(options, { ...context, signal }, place),
+      )
+    },
   }
+}
+
+/** Where to go on as long as nothing is stored. */
+interface Place {
+  lastRead: string | null
 }
 
 /** Bytes of frames that are read together at most, when they come faster than they are stored. */
 const groupBytes = 1_000_000
 
 async function* readDeliveries(
-  { url, threads, name, reader, identity }: FirehoseOptions,
+  { url, threads, name, reader, identity, clock }: FirehoseOptions,
   context: SourceContext,
-): AsyncGenerator<Delivery> {
+  place: Place,
+): AsyncGenerator<Delivery | ClockDoubt> {
   const { signal } = context
   const data: FirehoseReaderOptions = { name, reader, identity }
   await using workers: Threads<FrameGroup, GroupReading> = openThreads('firehose-worker', threads, data)
@@ -41,32 +53,41 @@ async function* readDeliveries(
   const describe = createDescriber(url)
   let asked: string | null = null
   let refused: string | null = null
-  let lastRead: string | null = null
 
   const connect = (): URL => {
     // As long as nothing is stored, what comes after the last event that was read is not to be lost.
-    const known = [context.cursor(), lastRead].find((cursor) => cursor !== null && cursor !== refused)
+    const known = [context.cursor(), place.lastRead].find((cursor) => cursor !== null && cursor !== refused)
     asked = known ?? null
     return subscriptionUrl(url, asked)
   }
   const read = async (frames: readonly (string | Uint8Array)[]) => {
     const group = pack(frames)
     const reading = await workers.read(group, [group.bytes.buffer])
-    lastRead = reading.seq ?? lastRead
+    const doubt = reading.isFuture ? await clock.doubt(url, signal) : null
     const changed = reading.changes.flatMap((change) => (change.kind === 'identity' ? [change.did] : []))
     // What fails in a thread is told by what it reads next.
     if (changed.length > 0) workers.readInAll({ ...pack([]), changed }).catch(() => {})
-    return { ...reading, events: frames.length }
+    return { ...reading, doubt, events: frames.length }
   }
   const frames = openStream(connect, context, { isLast: isErrorFrame })
   // Small frames are counted as more than they are, because each costs work and memory.
   const groups = grouped(frames, groupBytes, ({ length }) => length + 500)
   try {
-    for await (const { changes, seq, at, notices, events } of inOrder(groups, read, 2 * threads)) {
+    for await (const { changes, seq, before, at, notices, doubt, events } of inOrder(
+      groups,
+      read,
+      2 * threads,
+    )) {
+      if (doubt !== null) {
+        place.lastRead ??= before
+        yield { doubt }
+        return
+      }
+      place.lastRead = seq ?? place.lastRead
       for (const notice of notices) {
         if (notice.kind === 'error' && notice.name === 'FutureCursor') {
           refused = asked
-          lastRead = null
+          place.lastRead = null
         }
         tell(describe(notice))
       }

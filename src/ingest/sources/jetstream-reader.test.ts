@@ -60,7 +60,13 @@ test('what is not wanted is passed over, and the stream goes on from it', () => 
     first({ did: bob, account: {} }),
     second('sync', { did: bob, time: '2026-09-21T14:13:20Z' }),
   ])
-    assert.deepEqual(read(event, [alice]), { changes: [], at: BigInt(now), ids: [], notices: [] })
+    assert.deepEqual(read(event, [alice]), {
+      changes: [],
+      at: BigInt(now),
+      ids: [],
+      notices: [],
+      isFuture: false,
+    })
 })
 
 test('an event with a time that cannot be is refused, and nothing goes on from it', () => {
@@ -243,3 +249,20 @@ function readGroup(
     createJetstreamReader(reader, 'jetstream:test', () => BigInt(now)),
   )(messages)
 }
+
+test('a revision from the future is refused without a place, and its repository asked for', () => {
+  for (const operation of ['create', 'update', 'delete']) {
+    const { changes, isFuture } = read(first({ commit: { ...commit, operation, rev: tid(2.1e15) } }))
+    assert.deepEqual([changes.map(gist), isFuture], [['repo-request ab', 'reject future-revision'], true])
+    assert.deepEqual(
+      changes.flatMap((change) => (change.kind === 'reject' ? [change.uri, change.rev] : [])),
+      [null, undefined],
+    )
+  }
+})
+
+test('an event that happens later than clocks may differ is told of', () => {
+  const seconds = [0, 299, 301]
+  const told = seconds.map((ahead) => read(first({ commit, time_us: now + ahead * 1_000_000 })).isFuture)
+  assert.deepEqual(told, [false, false, true])
+})

@@ -25,17 +25,19 @@ export function createJetstreamReader(reader: ChangeReader, source: string, now:
     if (!('kind' in opened)) return opened
     const { kind, did, micros, body } = opened
     const at = readTime(micros, now())
+    const isFuture = micros !== null && reader.isFuture(micros, now())
     const reading = readBody(kind, did, body, at ?? 0n)
     // Nothing may be stored under a time that cannot be gone on from.
-    if (at === null && reading.changes !== undefined) return malformed('has no time, or one that cannot be')
-    return { ...reading, at }
+    if (at === null && reading.changes !== undefined)
+      return { ...malformed('has no time, or one that cannot be'), isFuture }
+    return { ...reading, at, isFuture: isFuture || reading.isFuture === true }
   }
 
   function readBody(kind: string, did: unknown, body: unknown, at: bigint): EventReading {
     switch (kind) {
       case 'commit':
         if (!isObject(body)) return malformed('is a commit without its members')
-        return readRecordEvent(reader, source, body['operation'], { ...body, did })
+        return readRecordEvent(reader, source, body['operation'], { ...body, did }, now())
       case 'identity':
       case 'account':
       case 'sync':

@@ -6,6 +6,7 @@ import { dictionary, startFakeJetstream } from '../../../test/network/fake-jetst
 import { membersOf } from '../../../test/network/fake-server.ts'
 import {
   assertInOrder,
+  clockBeside,
   collection,
   didOf,
   endsAs,
@@ -223,6 +224,42 @@ test('a reader may leave while the stream is quiet', async () => {
   await until(() => server.connections.every(({ open }) => !open))
 })
 
+for (const protocol of [1, 2] as const)
+  test(`with a clock that is two hours behind nothing is lost by protocol ${protocol}`, async () => {
+    await using server = await startFakeJetstream({ protocol })
+    server.clock.ahead = 2 * 3_600_000
+    await using followed = follow(openJetstream(server.url))
+    await until(() => server.connections.length >= 1)
+    const rev = tid(Date.now() * 1_000)
+    server.publishRecord(noteOf(alice, 'a', rev, 'one'))
+    server.publish({ kind: 'account', did: bob, body: { active: false, status: 'deleted' } })
+    await until(() => followed.states.some((state) => state.startsWith('unavailable')))
+    assert.match(
+      followed.states.at(-1)!,
+      /^unavailable: The clock of 127.0.0.1:\d+ is 7,[12]\d\d seconds ahead/,
+    )
+    assert.deepEqual(followed.changes, [])
+    // As if this machine's clock were set.
+    server.clock.ahead = 0
+    await until(() => followed.changes.length >= 2)
+    assert.deepEqual(followed.changes.map(gist), [`ab/a ${rev} one`, 'account ac deleted'])
+  })
+
+test('a publisher from the future holds nobody else up', async () => {
+  await using server = await startFakeJetstream()
+  await using followed = follow(openJetstream(server.url))
+  await until(() => server.connections.length >= 1)
+  server.publishRecord(noteOf(alice, 'a', tid(2.1e15), 'from 2036'))
+  server.publishRecord(noteOf(bob, 'a', tid(1), 'of now'))
+  await until(() => followed.changes.length >= 3)
+  assert.deepEqual(followed.changes.map(gist), [
+    'repo-request ab',
+    'reject future-revision',
+    `ac/a ${tid(1)} of now`,
+  ])
+  assert.deepEqual(followed.states, ['connecting', 'live'])
+})
+
 // Each waits a second or more to connect again, so they do it together.
 suite('when a connection is lost or refused', { concurrency: true }, () => {
   for (const protocol of [1, 2] as const) {
@@ -321,5 +358,11 @@ suite('when a connection is lost or refused', { concurrency: true }, () => {
 })
 
 function openJetstream(url: string, publishers: readonly string[] | null = null): Source {
-  return createJetstreamSource({ name: 'jetstream:test', url, reader: noteReader(publishers), threads: 2 })
+  return createJetstreamSource({
+    name: 'jetstream:test',
+    url,
+    reader: noteReader(publishers),
+    threads: 2,
+    clock: clockBeside(url),
+  })
 }

@@ -6,12 +6,14 @@
 import { formatInstant } from '../../util/instant.ts'
 import type { Delivery, Source, SourceContext } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
+import { type Clock, type ClockDoubt, whileClockHolds } from './clock.ts'
 import { type Connection, createFilters, negotiate } from './jetstream-connection.ts'
 import type { Message } from './message-reader.ts'
 import { describeError, packMessage, readMessages } from './messages.ts'
-import { createTeller, openStream, untilAborted } from './stream.ts'
+import { createTeller, openStream } from './stream.ts'
 
 interface JetstreamOptions {
+  readonly clock: Clock
   readonly name: string
   /** Such as `wss://jetstream2.us-east.bsky.network`; its path does not matter. */
   readonly url: string
@@ -21,22 +23,31 @@ interface JetstreamOptions {
 }
 
 export function createJetstreamSource(options: JetstreamOptions): Source {
-  const { name, reader, threads } = options
+  const { name, url, reader, threads, clock } = options
   return {
     name,
     crowded: true,
-    deliveries: (context) =>
-      untilAborted(context.signal, async function* (signal): AsyncGenerator<Delivery> {
-        const { receive, tellMissed } = openConnections(options, { ...context, signal })
+    deliveries: (context) => {
+      const first: FirstConnection = { at: null }
+      return whileClockHolds(options, context, async function* (signal): AsyncGenerator<
+        Delivery | ClockDoubt
+      > {
+        const { receive, tellMissed } = openConnections(options, { ...context, signal }, first)
         const tell = createTeller(context)
-        const readings = readMessages(receive(), threads, { protocol: 'jetstream', name, reader })
-        for await (const { changes, at, notices, events } of readings) {
+        const data = { protocol: 'jetstream', name, reader } as const
+        const readings = readMessages(receive(), threads, data, () => clock.doubt(url, signal))
+        for await (const { changes, at, notices, events, doubt } of readings) {
+          if (doubt !== null) {
+            yield { doubt }
+            return
+          }
           for (const notice of notices)
             if (notice.kind === 'outdated') tellMissed()
             else tell(describeError(notice))
           yield { changes, cursor: at === null ? null : String(at), eventAt: at, events }
         }
-      }),
+      })
+    },
   }
 }
 
@@ -45,6 +56,11 @@ const overlap = 2_000_000n
 /** So long, in microseconds, do servers of the first protocol keep events. */
 const kept = 36n * 3_600_000_000n
 
+/** When it was made, by our clock: until something is stored, events are read from there. */
+interface FirstConnection {
+  at: bigint | null
+}
+
 interface Connections {
   /** Messages of one connection after the other. */
   readonly receive: () => AsyncGenerator<Message>
@@ -52,20 +68,23 @@ interface Connections {
   readonly tellMissed: () => void
 }
 
-function openConnections({ url, reader }: JetstreamOptions, context: SourceContext): Connections {
+function openConnections(
+  { url, reader }: JetstreamOptions,
+  context: SourceContext,
+  first: FirstConnection,
+): Connections {
   const { signal } = context
   const base = new URL(url)
   const filters = createFilters(reader, context.onNotice)
   let connection: Connection | null = null
   let refused = false
-  let firstAt: bigint | null = null
   let from: bigint | null = null
   let toldFrom: bigint | null = null
 
   const connect = async (): Promise<URL> => {
     const cursor = context.cursor()
     // As long as nothing is stored, what has come since the first connection is not to be lost.
-    const last = cursor === null ? firstAt : BigInt(cursor)
+    const last = cursor === null ? first.at : BigInt(cursor)
     from = last === null ? null : last - overlap
     connection = await negotiate(base, filters, from, refused, signal)
     // Servers of the second protocol say it themselves.
@@ -86,7 +105,7 @@ function openConnections({ url, reader }: JetstreamOptions, context: SourceConte
     tellMissed,
     receive: async function* () {
       const onState: SourceContext['onState'] = (state, detail) => {
-        if (state === 'live') firstAt ??= now()
+        if (state === 'live') first.at ??= now()
         // So does a server answer that does not know a dictionary, though another one has handed it out.
         refused = /response: 400\b/.test(detail ?? '')
         context.onState(state, detail)

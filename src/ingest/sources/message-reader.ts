@@ -27,6 +27,8 @@ export interface EventReading {
   /** What its acknowledgement names. */
   readonly id?: number
   readonly notice?: Notice
+  /** It seems to come from the future. */
+  readonly isFuture?: boolean
 }
 
 export type EventReader = (event: JsonObject) => EventReading
@@ -51,6 +53,8 @@ export interface GroupReading {
   readonly at: bigint | null
   readonly ids: readonly number[]
   readonly notices: readonly Notice[]
+  /** Something seems to come from the future. */
+  readonly isFuture: boolean
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -69,6 +73,7 @@ export function createGroupReader(
     const ids: number[] = []
     const notices: Notice[] = []
     let at: bigint | null = null
+    let isFuture = false
     for (const message of messages) {
       const text = readText(message)
       const event = typeof text === 'string' ? parseEvent(text) : text
@@ -81,8 +86,9 @@ export function createGroupReader(
       if (reading.id !== undefined) ids.push(reading.id)
       if (reading.notice !== undefined) notices.push(reading.notice)
       at = reading.at ?? at
+      isFuture ||= reading.isFuture === true
     }
-    return { changes, at, ids, notices }
+    return { changes, at, ids, notices, isFuture }
   }
 }
 
@@ -95,6 +101,7 @@ export function readRecordEvent(
   source: string,
   action: unknown,
   members: JsonObject,
+  now: bigint,
 ): EventReading {
   const { did, collection, rkey, rev, record, cid } = members
   if (typeof did !== 'string' || typeof collection !== 'string')
@@ -105,6 +112,11 @@ export function readRecordEvent(
   if (!isValidDid(did)) return badUri('has a "did" that is no DID')
   if (!isValidRecordKey(rkey)) return badUri('has an "rkey" that is no record key')
   if (!isValidTid(rev)) return malformed('has a "rev" that is no TID')
+  const future = reader.futureRevision(rev, now)
+  if (future !== null) {
+    const fault = { reason: 'future-revision', message: future } as const
+    return { fault, isFuture: true, changes: [{ kind: 'repo-request', did, reason: future }] }
+  }
   switch (action) {
     case 'create':
     case 'update':

@@ -11,6 +11,8 @@ import type { MessageWorkerData } from './message-worker.ts'
 import { openThreads, type Threads } from './threads.ts'
 
 interface MessagesReading extends GroupReading {
+  /** What speaks against our clock where something seems to come from the future. */
+  readonly doubt: string | null
   /** How many messages the group had. */
   readonly events: number
 }
@@ -22,16 +24,17 @@ export async function* readMessages(
   messages: AsyncIterable<Message>,
   threads: number,
   data: MessageWorkerData,
+  doubt: () => Promise<string | null>,
 ): AsyncGenerator<MessagesReading> {
   await using workers: Threads<readonly Message[], GroupReading> = openThreads(
     'message-worker',
     threads,
     data,
   )
-  const read = async (group: readonly Message[]): Promise<MessagesReading> => ({
-    ...(await workers.read(group)),
-    events: group.length,
-  })
+  const read = async (group: readonly Message[]): Promise<MessagesReading> => {
+    const reading = await workers.read(group)
+    return { ...reading, events: group.length, doubt: reading.isFuture ? await doubt() : null }
+  }
   yield* inOrder(
     // Small messages are counted as more than they are, because each costs work and memory.
     grouped(messages, groupBytes, ({ size }) => size + 500),

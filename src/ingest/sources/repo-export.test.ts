@@ -8,6 +8,7 @@ import { createSignedRepo, type SignedRepo } from '../../../test/support/signed-
 import { temporaryFolder, understand } from '../../../test/support/store.ts'
 import type { Delivery } from '../source.ts'
 import { createHosts } from './hosts.ts'
+import { type Clock, createClock } from './clock.ts'
 import { createIdentity } from './identity.ts'
 import { createRepoExportSource, parseTarget, readRepo } from './repo-export.ts'
 import { openThreads } from './threads.ts'
@@ -115,6 +116,8 @@ test('a thread that dies fails its repository, which may be tried again', async 
     did: ana,
     source: 'test',
     identity: world.identity,
+    clock: world.clock,
+    signal: new AbortController().signal,
   })
   await assert.rejects(chunks.next(), (error: Error & { shouldRetry: () => boolean }) => {
     assert.match(error.message, /^The thread that read the repository of did:plc:a+ failed: .*no-such-worker/)
@@ -126,6 +129,7 @@ interface World extends AsyncDisposable {
   readonly host: RepoHost
   readonly directory: Directory
   readonly identity: ReturnType<typeof createIdentity>
+  readonly clock: Clock
   /** Of the account ana, with two books. */
   readonly addRepo: () => Promise<SignedRepo>
   readonly deliver: (
@@ -142,10 +146,12 @@ async function openWorld(): Promise<World> {
   const host = await startRepoHost()
   const directory = await startDirectory()
   const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url })
+  const clock = createClock({ maxClockSkew: 300, plcUrl: directory.url })
   return {
     host,
     directory,
     identity,
+    clock,
     addRepo: async () => {
       const repo = await createSignedRepo(ana)
       await repo.write(
@@ -169,6 +175,7 @@ async function openWorld(): Promise<World> {
         target: parseTarget(target),
         reader: { ...reader, publishers },
         identity,
+        clock,
         hosts: createHosts(fetch),
       })
       const context = {

@@ -9,6 +9,7 @@ import type { Change } from '../../database/changes.ts'
 import { retryDelay } from '../retries.ts'
 import type { Source } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
+import type { Clock } from './clock.ts'
 import { type AccountPage, gather, HostError, type Hosts } from './hosts.ts'
 import { type Identity, IdentityError } from './identity.ts'
 import { InputError } from './lines.ts'
@@ -126,6 +127,8 @@ export interface ReadOptions {
   /** What refused records are kept under. */
   readonly source: string
   readonly identity: Identity
+  readonly clock: Clock
+  readonly signal: AbortSignal
 }
 
 /**
@@ -135,7 +138,7 @@ export interface ReadOptions {
 export async function* readRepo(
   thread: RepoThread,
   car: Uint8Array<ArrayBuffer>,
-  { did: expected, source, identity }: ReadOptions,
+  { did: expected, source, identity, clock, signal }: ReadOptions,
 ): AsyncGenerator<readonly Change[]> {
   let name = expected ?? source
   const ask = async <Kind extends RepoQuestion['kind']>(
@@ -157,7 +160,7 @@ export async function* readRepo(
     return signingKey !== null && (await ask({ kind: 'isSigned', signingKey })).signed
   }
 
-  const { did } = await ask({ kind: 'open', car, source }, [car.buffer])
+  const { did, future } = await ask({ kind: 'open', car, source }, [car.buffer])
   if (expected !== null && did !== expected)
     throw new RepoError(`The repository of ${expected} is refused. It is that of ${did}.`)
   name = did
@@ -166,6 +169,13 @@ export async function* readRepo(
     throw new RepoError(
       `The repository of ${did} is refused. Its commit is not signed with the account's key.`,
     )
+  if (future !== null) {
+    const refused = `The repository of ${did} is refused.`
+    const doubt = await clock.doubt(null, signal)
+    if (doubt !== null) throw new PassingRepoError(`${refused} ${doubt}`)
+    if (future.passing) throw new PassingRepoError(`${refused} ${future.message}`)
+    throw new RepoError(`${refused} ${future.message}`)
+  }
   await ask({ kind: 'verify' })
   for (;;) {
     const { changes } = await ask({ kind: 'next' })
@@ -191,6 +201,7 @@ export interface RepoExportOptions {
   readonly target: Target
   readonly reader: NetworkReaderOptions
   readonly identity: Identity
+  readonly clock: Clock
   readonly hosts: Hosts
 }
 
@@ -198,7 +209,8 @@ export interface RepoExportOptions {
  * The accounts of a target as requests for their repositories; a CAR file as what is in it. It has an end:
  * what is asked for then waits in the ledger.
  */
-export function createRepoExportSource({ name, target, reader, identity, hosts }: RepoExportOptions): Source {
+export function createRepoExportSource(given: RepoExportOptions): Source {
+  const { name, target, reader, identity, clock, hosts } = given
   const collections = reader.tables.map(({ collection }) => collection.nsid)
   return {
     name,
@@ -209,7 +221,8 @@ export function createRepoExportSource({ name, target, reader, identity, hosts }
           const car = await loadCar(target.path)
           await using thread = openRepoThread(reader)
           onState('live', null)
-          for await (const changes of readRepo(thread, car, { did: null, source: target.path, identity })) {
+          const options = { did: null, source: target.path, identity, clock, signal }
+          for await (const changes of readRepo(thread, car, options)) {
             if (signal.aborted) return
             yield { changes, cursor: null, eventAt: null, events: changes.length }
           }

@@ -7,12 +7,15 @@ import { formatCid } from '../../lexicon/cid.ts'
 import type { ChangeReader } from './change-reader.ts'
 import { type Leaf, openCar, PassingRepoError, readRecord, RepoError } from './repo-blocks.ts'
 import { isSignedBy } from './signature.ts'
+import { timeOfTid } from '../../util/tid.ts'
 
 /** The largest file that is read; one is in memory as a whole. */
 export const maxCarBytes = 512 * 1024 ** 2
 
 export interface Repo {
   readonly did: string
+  /** Why its revision cannot be believed, at a clock that is right; null: it can. */
+  readonly future: { readonly message: string; readonly passing: boolean } | null
   /** Whether its newest commit is the account's own. */
   readonly isSignedBy: (signingKey: string) => boolean
   /** Throws a `RepoError` unless the tree is sound and all records of use are there. */
@@ -34,6 +37,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
   if (!reader.wantsAccount(did)) throw new RepoError('The account is not among the publishers.')
   return {
     did,
+    future: futureOf(rev, reader),
     isSignedBy: (signingKey) => {
       try {
         return isSignedBy(fields, signingKey)
@@ -74,6 +78,15 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
   }
 }
 
+/** What will be past soon is worth another try. */
+function futureOf(rev: string, reader: ChangeReader): Repo['future'] {
+  const now = BigInt(Date.now()) * 1_000n
+  const message = reader.futureRevision(rev, now)
+  return message === null ? null : { message, passing: timeOfTid(rev) < now + soon }
+}
+
+/** Microseconds. */
+const soon = 3_600_000_000n
 const maxChunk = 500
 const maxChunkBytes = 4_000_000
 

@@ -14,7 +14,7 @@ export type RepoQuestion =
   | { readonly kind: 'next' }
 
 export type RepoAnswer =
-  | { readonly kind: 'open'; readonly did: string }
+  | { readonly kind: 'open'; readonly did: string; readonly future: Repo['future'] }
   | { readonly kind: 'isSigned'; readonly signed: boolean }
   | { readonly kind: 'verify' }
   /** Null after the last. */
@@ -41,7 +41,7 @@ async function answer(question: RepoQuestion): Promise<RepoAnswer> {
   if (question.kind === 'open') {
     repo = await openRepo(question.car, reader, question.source)
     chunks = null
-    return { kind: 'open', did: repo.did }
+    return { kind: 'open', did: repo.did, future: repo.future }
   }
   if (repo === null) throw new Error('No repository is open.')
   switch (question.kind) {

@@ -14,13 +14,16 @@ const record = { live: true, action: 'create', ...membersOf(noteOf(alice, 'a', r
 const identity = { did: alice, handle: 'alice.test', is_active: true, status: 'active' }
 const put = `ab/a ${rev} text`
 
+/** Ahead of the clock, as far as clocks may differ. */
+const soon = 1_790_000_200_000_000
+
 test('an event gives its changes, its time if it is live, and its number', () => {
   const table: [event: object, says: string[], at: bigint | null][] = [
     [{ type: 'record', record }, [put], 1_789_999_999_123_456n],
     [{ type: 'record', record: { ...record, action: 'update', live: false } }, [put], null],
     [
-      { type: 'record', record: { ...record, rev: tid(1.8e15), action: 'delete' } },
-      [`ab/a ${tid(1.8e15)} gone`],
+      { type: 'record', record: { ...record, rev: tid(soon), action: 'delete' } },
+      [`ab/a ${tid(soon)} gone`],
       now,
     ],
     [{ type: 'identity', identity }, ['account ab active', 'identity ab'], now],
@@ -79,3 +82,14 @@ function read(event: object, publishers: readonly string[] | null = null): Group
   const readEvent = createTapReader(reader, 'tap:test', () => now)
   return createGroupReader('tap:test', readEvent)([packMessage(JSON.stringify(event), null)])
 }
+
+test('a revision from the future is refused, and its repository asked for', () => {
+  for (const action of ['create', 'delete']) {
+    const { changes, isFuture } = read({
+      id: 12,
+      type: 'record',
+      record: { ...record, rev: tid(2.1e15), action },
+    })
+    assert.deepEqual([changes.map(gist), isFuture], [['repo-request ab', 'reject future-revision'], true])
+  }
+})

@@ -1,5 +1,6 @@
 /** Events of Tap to the changes they ask for (https://github.com/bluesky-social/indigo/tree/main/cmd/tap). */
 import { isValidDid, isValidTid } from '@atproto/syntax'
+import { timeOfTid } from '../../util/tid.ts'
 import type { ChangeReader } from './change-reader.ts'
 import {
   badUri,
@@ -22,7 +23,7 @@ export function createTapReader(reader: ChangeReader, source: string, now: () =>
     const body = event[type]
     if (!isObject(body)) return malformed(`has no "${type}" that is a JSON object`)
     if (type === 'identity') return readIdentity(reader, body, now())
-    const reading = readRecordEvent(reader, source, body['action'], body)
+    const reading = readRecordEvent(reader, source, body['action'], body, now())
     return { ...reading, at: body['live'] === true ? timeOf(body['rev'], now()) : null }
   }
   return (event) => {
@@ -49,13 +50,8 @@ function readIdentity(reader: ChangeReader, body: JsonObject, now: bigint): Even
   }
 }
 
-const digits = '234567abcdefghijklmnopqrstuvwxyz'
-
-/** The microseconds of a TID, whose last ten bits are not of its time (https://atproto.com/specs/tid). */
 function timeOf(rev: unknown, now: bigint): bigint | null {
   if (typeof rev !== 'string' || !isValidTid(rev)) return null
-  let bits = 0n
-  for (const digit of rev) bits = bits * 32n + BigInt(digits.indexOf(digit))
-  const micros = bits >> 10n
+  const micros = timeOfTid(rev)
   return micros > now ? now : micros
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { startFakeTap } from '../../../test/network/fake-tap.ts'
 import {
   assertInOrder,
+  clockBeside,
   didOf,
   endsAs,
   follow,
@@ -91,6 +92,21 @@ test('Tap is told the publishers and given the password, which is shown nowhere'
   assert.doesNotMatch([...wrong.states, ...wrong.notices].join(), /admin|w%C3|w\u00f6rd/)
 })
 
+test('what seems to come from the future while the clock is behind is not acknowledged, and comes again', async () => {
+  await using server = await startFakeTap()
+  server.clock.ahead = 3_600_000
+  await using followed = follow(openTap(server.url))
+  await until(() => followed.states.includes('live'))
+  const rev = tid((Date.now() + 3_600_000) * 1_000)
+  server.publishRecord(noteOf(alice, 'a', rev, 'one'))
+  await until(() => followed.states.some((state) => state.startsWith('unavailable: The clock of ')))
+  assert.deepEqual([server.waiting(), server.acknowledged, followed.changes], [1, [], []])
+  server.clock.ahead = 0
+  // By a clock that is right the revision does come from the future.
+  await until(() => server.waiting() === 0)
+  assert.deepEqual([...new Set(followed.changes.map(gist))], ['repo-request ab', 'reject future-revision'])
+})
+
 test('a source that is aborted ends, connected or not', async () => {
   await using server = await startFakeTap()
   const connected = follow(openTap(server.url))
@@ -156,5 +172,11 @@ suite('when Tap or the connection to it fails', { concurrency: true }, () => {
 })
 
 function openTap(url: string, publishers: readonly string[] | null = null): Source {
-  return createTapSource({ name: 'tap:test', url, reader: noteReader(publishers), threads: 2 })
+  return createTapSource({
+    name: 'tap:test',
+    url,
+    reader: noteReader(publishers),
+    threads: 2,
+    clock: clockBeside(url),
+  })
 }

@@ -5,11 +5,13 @@
 import { unescape } from 'node:querystring'
 import type { Delivery, Source, SourceContext } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
+import { type Clock, type ClockDoubt, whileClockHolds } from './clock.ts'
 import type { Message } from './message-reader.ts'
 import { packMessage, readMessages } from './messages.ts'
-import { locate, openStream, untilAborted } from './stream.ts'
+import { locate, openStream } from './stream.ts'
 
 interface TapOptions {
+  readonly clock: Clock
   readonly name: string
   /** Such as `http://localhost:2480`, or `http://admin:secret@localhost:2480`; its path does not matter. */
   readonly url: string
@@ -20,15 +22,20 @@ interface TapOptions {
 }
 
 export function createTapSource(options: TapOptions): Source {
-  const { name, reader, threads } = options
+  const { name, url, reader, threads, clock } = options
   return {
     name,
     durable: true,
     deliveries: (context) =>
-      untilAborted(context.signal, async function* (signal): AsyncGenerator<Delivery> {
+      whileClockHolds(options, context, async function* (signal): AsyncGenerator<Delivery | ClockDoubt> {
         const { receive, acknowledge } = openConnections(options, { ...context, signal })
-        const readings = readMessages(receive(), threads, { protocol: 'tap', name, reader })
-        for await (const { changes, at, ids, events } of readings) {
+        const data = { protocol: 'tap', name, reader } as const
+        const readings = readMessages(receive(), threads, data, () => clock.doubt(url, signal))
+        for await (const { changes, at, ids, events, doubt } of readings) {
+          if (doubt !== null) {
+            yield { doubt }
+            return
+          }
           yield { changes, cursor: null, eventAt: at, events, acknowledge: () => acknowledge(ids) }
         }
       }),

@@ -1,0 +1,134 @@
+/**
+ * Whether something comes from the future, or our own clock is behind. Revisions are times, and the latest wins: one
+ * from 2036 would freeze its record, or after a fetch its whole account, for ten years. So revisions beyond our clock
+ * and a tolerance are refused, as the sync specification asks. But nothing is refused for a wrong clock of our own:
+ * other clocks are asked first, those in the `Date` headers of the source's server and of the directory of DIDs.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { reasonOf } from '../../util/reason.ts'
+import type { Delivery, SourceContext } from '../source.ts'
+import { locate, untilAborted } from './stream.ts'
+
+export interface Clock {
+  /**
+   * What speaks against our own clock, in sentences; null when nothing does. Asked when something seems to come from
+   * the future. `server`: any URL of one whose clock counts beside the directory's.
+   */
+  readonly doubt: (server: string | null, signal: AbortSignal) => Promise<string | null>
+}
+
+/** Something seemed to come from the future, and our own clock may be why. */
+export interface ClockDoubt {
+  readonly doubt: string
+}
+
+export interface ClockOptions {
+  /** Seconds. */
+  readonly maxClockSkew: number
+  /** The directory of DIDs. */
+  readonly plcUrl: string
+}
+
+/** Milliseconds for which a clock that was right is not compared again, unless it has been set meanwhile. */
+const rightFor = 60_000
+/** Milliseconds by which a clock may have moved against the time that has passed. */
+const drift = 1_000
+const askTimeout = 5_000
+
+export function createClock({ maxClockSkew, plcUrl }: ClockOptions): Clock {
+  const right = new Map<string | null, { readonly at: number; readonly offset: number }>()
+  return {
+    doubt: async (server, signal) => {
+      const offset = Date.now() - performance.now()
+      const last = right.get(server)
+      if (
+        last !== undefined &&
+        performance.now() - last.at < rightFor &&
+        Math.abs(offset - last.offset) < drift
+      )
+        return null
+      const servers = [...new Set([...(server === null ? [] : [server]), plcUrl])]
+      const answers = await Promise.all(servers.map((url) => compare(url, signal)))
+      const doubt = judge(answers, maxClockSkew * 1_000)
+      if (doubt === null) right.set(server, { at: performance.now(), offset })
+      return doubt
+    },
+  }
+}
+
+interface Comparison {
+  readonly host: string
+  /** Milliseconds by which its clock is ahead of ours; null when it could not be asked. */
+  readonly ahead: number | null
+  readonly failure: string
+}
+
+function judge(answers: readonly Comparison[], maxAhead: number): string | null {
+  const [furthest] = answers
+    .flatMap(({ host, ahead }) => (ahead === null ? [] : [{ host, ahead }]))
+    .toSorted((one, other) => other.ahead - one.ahead)
+  const waits = 'What comes is left at its source until then'
+  if (furthest === undefined) {
+    const failures = answers.map(({ failure }) => failure).join(' ')
+    return `Something seems to come from the future, and this machine's clock could not be compared with another. ${failures} ${waits}.`
+  }
+  if (furthest.ahead <= maxAhead) return null
+  const seconds = Math.round(furthest.ahead / 1_000).toLocaleString('en')
+  return `The clock of ${furthest.host} is ${seconds} seconds ahead of this machine's. Set the one that is wrong. ${waits}.`
+}
+
+async function compare(url: string, signal: AbortSignal): Promise<Comparison> {
+  const asked = locate(new URL(url), '/', 'http')
+  const { host } = asked
+  try {
+    const answer = await fetch(asked, {
+      method: 'HEAD',
+      redirect: 'manual',
+      headers: { 'user-agent': 'lexigraph', 'cache-control': 'no-cache' },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(askTimeout)]),
+    })
+    const date = Date.parse(answer.headers.get('date') ?? '')
+    if (!Number.isFinite(date)) return { host, ahead: null, failure: `${host} does not say the time.` }
+    // A cache tells how long ago that was.
+    const age = Number(answer.headers.get('age') ?? 0)
+    return { host, ahead: date + (Number.isFinite(age) ? age : 0) * 1_000 - Date.now(), failure: '' }
+  } catch (cause) {
+    return { host, ahead: null, failure: `${host} could not be asked: ${reasonOf(cause)}.` }
+  }
+}
+
+/**
+ * What `open` yields. Where it yields a doubt instead, all that it has open is closed, the source is unavailable until
+ * the doubt is gone, and then opened again, from its cursor: nothing that comes meanwhile is lost.
+ */
+export async function* whileClockHolds(
+  { clock, url }: { readonly clock: Clock; readonly url: string },
+  { signal, onState }: Pick<SourceContext, 'signal' | 'onState'>,
+  open: (signal: AbortSignal) => AsyncIterable<Delivery | ClockDoubt>,
+): AsyncGenerator<Delivery> {
+  for (;;) {
+    let doubt: string | null = null
+    for await (const one of untilAborted(signal, open)) {
+      if ('doubt' in one) {
+        doubt = one.doubt
+        break
+      }
+      yield one
+    }
+    if (doubt === null) return
+    for (let wait = firstWait; doubt !== null; wait = Math.min(2 * wait, longestWait)) {
+      onState('unavailable', doubt)
+      try {
+        await pause(wait, undefined, { signal })
+        doubt = await clock.doubt(url, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        throw error
+      }
+    }
+  }
+}
+
+/** Milliseconds between looks at a clock that is in doubt. */
+const firstWait = 1_000
+const longestWait = 30_000
