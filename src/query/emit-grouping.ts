@@ -47,10 +47,12 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
   )
   const selected = [...columns.map(([value, as]) => sql`${value} as ${as}`), sql`count(*) as n`, ...measures]
   const names = columns.map(([, as]) => as)
+  // Grouped before what is counted apart is put beside it.
+  const first = distinct.size === 0 ? name : emitter.alias()
   const kept =
     emitGroups(emitter, plan, keys, name, names) ??
     emitSums(emitter, plan, keys, { table: name, keys: names, measure: measureName })
-  const main = kept ?? sql`${name} as materialized (${source.grouped(selected, names)})`
+  const main = kept ?? sql`${first} as materialized (${source.grouped(selected, names)})`
 
   const sideTables = [...distinct].map(([index, side]) => {
     const own = createSource(emitter, plan, keys)
@@ -58,16 +60,12 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
       rawKeys(emitter, key, own).map((value, part) => sql`${value} as ${at(position, part)}`),
     )
     const element = own.elements((plan.measures[index] as MeasurePlan).of, 'counted')
-    const counted = [...keyColumns, sql`count(distinct ${element}) as v`]
+    const counted = [...keyColumns, sql`count(distinct ${element}) as ${measureName(index)}`]
     return sql`${side} as materialized (${own.grouped(counted, names)})`
   })
+  const whole = distinct.size === 0 ? [] : [putTogether(plan, names, name, first, distinct)]
 
-  const measureValue = (measure: number, row: Sql): Sql => {
-    const side = distinct.get(measure)
-    if (side === undefined) return sql`${row}.${measureName(measure)}`
-    const same = columns.map(([, as]) => sql`${side}.${as} is not distinct from ${row}.${as}`)
-    return sql`(select v from ${side} where ${allOf(same)})`
-  }
+  const measureValue = (measure: number, row: Sql): Sql => sql`${row}.${measureName(measure)}`
   const keyAt = (index: number): GroupKey => keys[index] as GroupKey
   const uriParts = (key: number, row: Sql): UriParts => ({
     base: sql`${row}.${at(key, 0)}`,
@@ -89,7 +87,7 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
   return {
     name,
     isKept: kept !== null,
-    tables: [main, ...sideTables],
+    tables: [main, ...sideTables, ...whole],
     uriParts,
     measureValue,
     lookedUp: (row) => {
@@ -119,6 +117,35 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
       return kind === 'countDistinct' ? sql`coalesce(${value}, 0)` : dialect.toJson(value)
     },
   }
+}
+
+/**
+ * Groups with what was counted of them apart. They are grouped once more, since a missing key is equal to no other in a
+ * join, and comparing each group with all others would take the square of their number.
+ */
+function putTogether(
+  { measures }: AggregatePlan,
+  names: readonly Sql[],
+  name: Sql,
+  first: Sql,
+  distinct: ReadonlyMap<number, Sql>,
+): Sql {
+  const values = [raw('n'), ...measures.map((_, index) => measureName(index))]
+  const from = (table: Sql, has: (index: number) => boolean): Sql => {
+    const columns = values.map((value, at) =>
+      has(at - 1)
+        ? value
+        : sql`${raw(at === 0 || distinct.has(at - 1) ? 'cast(null as bigint)' : 'null')} as ${value}`,
+    )
+    return sql`select ${join([...names, ...columns], ', ')} from ${table}`
+  }
+  const parts = [
+    from(first, (index) => !distinct.has(index)),
+    ...[...distinct].map(([index, side]) => from(side, (other) => other === index)),
+  ]
+  const most = values.map((value) => sql`max(${value}) as ${value}`)
+  return sql`${name} as materialized (select ${join([...names, ...most], ', ')}
+    from (${join(parts, ' union all ')}) parts ${groupBy(names)})`
 }
 
 /** Records with what they are joined to; each join and each array is there once. */

@@ -90,3 +90,56 @@ onEveryDatabase('what a record is found by is no further value that is compared 
     lists.map(() => ({ nodes: [] })),
   )
 })
+
+onEveryDatabase(
+  'an array or object that is null has nothing inside, as one that is missing',
+  async (database) => {
+    const none = { credits: null, related: null, tags: null, imprint: null, outline: null, author: null }
+    const build = (rkey: string, value: object) =>
+      buildRecord('org.example.library.book', { rkey, value: { title: rkey, ...value } })
+    const records = [
+      await build('empty', { credits: [], related: [], tags: [], imprint: { marks: [] }, outline: {} }),
+      await build('inner', {
+        credits: [{ name: null, skills: null, person: null }],
+        imprint: { marks: null, house: null },
+        outline: { parts: null },
+      }),
+      await build('missing', {}),
+      await build('null', none),
+    ]
+    await using service = await openTestService({
+      lexicons: libraryLexicons,
+      references: libraryReferences,
+      records,
+      database,
+    })
+    const found = async (where: string): Promise<string> => {
+      const list = `orgExampleLibraryBook(where: ${where}, sortBy: [{field: rkey}]) { totalCount nodes { rkey } }`
+      const { totalCount, nodes } = (await service.data(`{ ${list} }`)).orgExampleLibraryBook
+      assert.equal(nodes.length, totalCount)
+      return nodes.map(({ rkey }: { rkey: string }) => rkey).join(' ')
+    }
+    assert.equal(await found('{credits: {some: {}}}'), 'inner')
+    assert.equal(await found('{credits: {some: {name: {isNull: true}}}}'), 'inner')
+    assert.equal(await found('{credits: {some: {skills: {isNull: true}}}}'), 'inner')
+    assert.equal(await found('{credits: {some: {NOT: {skills: {hasAny: ["a"]}}}}}'), 'inner')
+    assert.equal(await found('{credits: {some: {skills: {hasAll: []}}}}'), '')
+    assert.equal(await found('{credits: {some: {person: {isNull: true}}}}'), 'inner')
+    assert.equal(await found('{related: {some: {}}}'), '')
+    assert.equal(await found('{related: {some: {isNull: true}}}'), '')
+    assert.equal(await found('{related: {some: {OR: [{isIndexed: true}, {isNull: true}]}}}'), '')
+    assert.equal(await found('{outline: {parts: {some: {}}}}'), '')
+    assert.equal(await found('{outline: {parts: {some: {heading: {isNull: true}}}}}'), '')
+    assert.equal(await found('{NOT: {outline: {parts: {some: {}}}}}'), 'empty inner missing null')
+    assert.equal(await found('{credits: {isNull: true}}'), 'missing null')
+    assert.equal(await found('{related: {isNull: false}}'), 'empty')
+    assert.equal(await found('{imprint: {marks: {isNull: true}}}'), 'inner')
+    assert.equal(await found('{outline: {parts: {isNull: true}}}'), 'empty inner')
+    assert.equal(await found('{tags: {hasAll: []}}'), 'empty')
+    assert.equal(await found('{NOT: {tags: {has: "a"}}}'), 'empty inner missing null')
+    const { groups } = (
+      await service.data('{ orgExampleLibraryBookAggregate(groupBy: [tags]) { groups { tags count } } }')
+    ).orgExampleLibraryBookAggregate
+    assert.deepEqual(groups, [{ tags: null, count: 4 }])
+  },
+)

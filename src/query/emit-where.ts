@@ -232,7 +232,9 @@ function hasElements(
   if (list.length <= mostProbes || array.index === null || row.kind !== 'record')
     return one(join(values, ', '))
   emitter.reads(rowsOf(emitter, row.table))
-  return sql`(${row.alias}.id in (select id from ${identifier(array.index.name)} where value in (${join(values, ', ')})))`
+  // SQLite would add the ids to the key of another index, and so search it once for each of them, for every row around.
+  const id = emitter.dialect.unindexed(sql`${row.alias}.id`)
+  return sql`(${id} in (select id from ${identifier(array.index.name)} where value in (${join(values, ', ')})))`
 }
 
 /** More values than these are not looked for in each row by itself: what has them is found for all rows at once. */

@@ -37,7 +37,9 @@ export interface Dialect {
   isOneOf(text: Sql, values: readonly Sql[]): Sql
   /** The account of a record's row. */
   did(alias: Sql): Sql
-  /** Elements of the array at a path, as rows of `value`; none when it is missing. */
+  /** A value that is compared and never searched for in an index. */
+  unindexed(value: Sql): Sql
+  /** Elements of the array at a path, as rows of `value`; none when it is missing or null. */
   each(json: Sql, path: readonly string[], alias: Sql): Sql
   /** A JSON array of values; instants go in as text. */
   jsonArray(values: readonly Sql[]): Sql

@@ -93,7 +93,18 @@ export function typeNameOf(origin: string): string {
 
 /** Names a record type has for itself; a property of that name becomes `record_<name>`. */
 const reservedNames = Object.values({
-  system: ['id', 'uri', 'cid', 'did', 'actorHandle', 'rkey', 'collection', 'indexedAt', 'changedAt', 'recordJson'],
+  system: [
+    'id',
+    'uri',
+    'cid',
+    'did',
+    'actorHandle',
+    'rkey',
+    'collection',
+    'indexedAt',
+    'changedAt',
+    'recordJson',
+  ],
   conditions: ['AND', 'OR', 'NOT', 'isNull', 'isIndexed'],
   groups: ['count', 'avg', 'sum', 'min', 'max', 'countDistinct'],
 }).flat()

@@ -16,9 +16,14 @@ export const collections = {
   review: 'org.example.library.review',
 } as const
 
+/** Of every kind at least one. */
+const nullableOfBooks = `shelf author pages blurb genre medium serial publishedAt series mention
+  imprint outline tags scores credits related sources edition cover digest link extra`.split(/\s+/)
+
 export const libraryLexicons = [
   record(collections.publisher, {
     required: ['name'],
+    nullable: ['country', 'capital', 'independent', 'openedAt', 'languages', 'head'],
     properties: {
       name: freeText,
       country,
@@ -31,6 +36,7 @@ export const libraryLexicons = [
     },
   }),
   record(collections.person, {
+    nullable: ['name', 'role', 'rating', 'fortune', 'active', 'bornAt', 'mentor'],
     properties: {
       name: freeText,
       country,
@@ -47,7 +53,7 @@ export const libraryLexicons = [
     collections.book,
     {
       required: ['title'],
-      nullable: ['shelf', 'author', 'pages'],
+      nullable: nullableOfBooks,
       properties: {
         title: freeText,
         blurb: { type: 'string', maxGraphemes: 3000, maxLength: 30_000 },
@@ -85,6 +91,7 @@ export const libraryLexicons = [
     {
       imprint: {
         type: 'object',
+        nullable: ['city', 'founded', 'open', 'since', 'house', 'marks'],
         properties: {
           city: { type: 'string', maxLength: 120 },
           founded: { type: 'integer', minimum: 0, maximum: 3000 },
@@ -96,6 +103,7 @@ export const libraryLexicons = [
       },
       part: {
         type: 'object',
+        nullable: ['heading', 'number', 'part', 'parts'],
         properties: {
           heading: { type: 'string', maxLength: 120 },
           number: { type: 'integer', minimum: 0, maximum: 100 },
@@ -106,6 +114,7 @@ export const libraryLexicons = [
       credit: {
         type: 'object',
         required: ['name'],
+        nullable: ['name', 'share', 'paid', 'since', 'person', 'skills'],
         properties: {
           name: { type: 'string', maxLength: 120 },
           share: { type: 'integer', minimum: 0, maximum: 100 },
@@ -129,6 +138,7 @@ export const libraryLexicons = [
   ),
   record(collections.review, {
     required: ['book'],
+    nullable: ['text', 'verdict', 'stars', 'helpful', 'writtenAt'],
     properties: {
       book: strongRef,
       text: freeText,

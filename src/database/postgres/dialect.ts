@@ -40,6 +40,7 @@ export const postgresDialect: Dialect = {
     return sql`(${hashOf(text)} in (${join(hashes, ', ')}) and ${text} in (${join(values as Sql[], ', ')}))`
   },
   did: (alias) => sql`${alias}.did`,
+  unindexed: (value) => value,
   each: (json, path, alias) => {
     const found = jsonbAt(json, path)
     return sql`jsonb_array_elements(case jsonb_typeof(${found}) when 'array' then ${found} end) as ${alias}(value)`

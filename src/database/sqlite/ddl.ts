@@ -4,7 +4,7 @@ import { countedValues, countKeys, type CountTable, daysOf } from '../counts.ts'
 import type { Table, TextIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 5
+export const schemaVersion = 6
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons, or when lexicons are refused that were not. */
@@ -147,16 +147,27 @@ export function createSideTables(table: Table, suffix = ''): string {
 }
 
 export function createIndexes(table: Table): string {
-  return table.indexes
-    .map(({ name, columns, partial }) => {
-      const where = partial ? ` where ${quote(columns[0] as string)} is not null` : ''
-      return `create index ${quote(name)} on ${quote(table.name)} (${columns.map(quote).join(', ')})${where};`
-    })
+  const own = table.indexes.map(({ name, columns, partial }) => {
+    const where = partial ? ` where ${quote(columns[0] as string)} is not null` : ''
+    return `create index ${quote(name)} on ${quote(table.name)} (${columns.map(quote).join(', ')})${where};`
+  })
+  return [...own, createSideIndexes(table)].join('\n')
+}
+
+/** From a record to its elements: without this index a join from each record scans its side table. */
+export function createSideIndexes({ arrays }: Table): string {
+  return arrays
+    .map(({ name }) => `create index if not exists ${quote(sideIndex(name))} on ${quote(name)} (id);`)
     .join('\n')
 }
 
+function sideIndex(name: string): string {
+  return `${name}/id`
+}
+
 export function dropIndexes(table: Table): string {
-  return table.indexes.map(({ name }) => `drop index if exists ${quote(name)};`).join('\n')
+  const names = [...table.indexes, ...table.arrays.map((array) => ({ name: sideIndex(array.name) }))]
+  return names.map(({ name }) => `drop index if exists ${quote(name)};`).join('\n')
 }
 
 /** What stands for a missing value in a table of counts, whose keys cannot be null; nothing that is counted is like it. */

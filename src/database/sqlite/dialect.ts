@@ -28,10 +28,12 @@ export const sqliteDialect: Dialect = {
   isOneOf: (text, values) =>
     values.length === 1 ? sql`(${text} = ${values[0]})` : sql`(${text} in (${join(values as Sql[], ', ')}))`,
   did: (alias) => sql`(select did from base where id = ${alias}.base)`,
+  unindexed: (value) => sql`+${value}`,
+  // `json_each` makes one row of JSON's null. Extracted by its path, null is no value, of which there are no rows.
   each: (json, path, alias) =>
     path.length === 0
       ? sql`json_each(${json}) ${alias}`
-      : sql`json_each(${json}, ${raw(pathLiteral(path))}) ${alias}`,
+      : sql`json_each(jsonb_extract(${json}, ${raw(pathLiteral(path))})) ${alias}`,
   jsonArray: (values) => sql`json_array(${join(values as Sql[], ', ')})`,
   asFloat: (value) => sql`cast(${value} as real)`,
   constant: literal,

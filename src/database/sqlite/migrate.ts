@@ -14,6 +14,7 @@ import {
   commonTables,
   createCounts,
   createIndexes,
+  createSideIndexes,
   createSideTables,
   createTable,
   createTextIndexes,
@@ -51,6 +52,8 @@ const migrations: readonly string[] = [
   publicTables,
   // Counts, which are of the collections that are served, and then those by month, and sums: addCounts, addSums.
   '',
+  '',
+  // Indexes from records to their array elements: createSideIndexes.
   '',
 ]
 /** The first schema version with sums. */
@@ -100,6 +103,7 @@ function upgrade(database: DatabaseSync, options: MigrateOptions): void {
   if (found !== null && same.includes(found)) {
     for (const table of options.tables) addCounts(database, table)
     if (version < summedVersion) addSums(database, options.tables)
+    for (const table of options.tables) database.exec(createSideIndexes(table))
     database.prepare('update state set derivation = ?').run(derivation)
     return
   }

@@ -155,6 +155,33 @@ test('a file of the fourth version has its records added up and is otherwise lef
   await assertCounts(store.database.read, store.tables)
 })
 
+test('a file of the fifth version gets indexes from records to their array elements and is otherwise left as it is', async () => {
+  const [path, fresh] = [inFolder('fifth.db'), inFolder('fifth-fresh.db')]
+  const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
+  const lexicons = [
+    thing({
+      ...size,
+      tags: { type: 'array', items: { type: 'string' } },
+      links: { type: 'array', items: strongRef },
+    }),
+  ]
+  await fill(path, lexicons, [line('a', { size: 7, tags: ['x', 'y'] }), line('b', {})])
+  tamper(path, `${withoutSideIndexes(path)} pragma user_version = 5`)
+  // Not as it would be derived: that it stays shows that nothing was.
+  tamper(path, `update "org.example.thing" set ".size" = 99 where rkey = 'a'`)
+  const before = derivedPlaces(path)
+  await (await open(path, lexicons))[Symbol.asyncDispose]()
+  await fill(fresh, lexicons, [])
+  assert.deepEqual(names(path), names(fresh))
+  assert.deepEqual(derivedPlaces(path), before)
+  await using store = await open(path, lexicons)
+  assert.deepEqual(await store.rows('select ".size" as size from "org.example.thing" order by id'), [
+    { size: 99 },
+    { size: null },
+  ])
+  assert.equal((await store.database.read.readPlanState()).version, 1)
+})
+
 test('whoever follows with a file of the fourth version must start again when it gets the fifth', async () => {
   const path = inFolder('fourth-open.db')
   const given = { path, lexicons: reviewLexicons, references: reviewReferences }
@@ -240,6 +267,13 @@ function withoutSums(path: string): string {
   assert.ok(sums.length > 0)
   return `${sums.map((name) => `drop table "${name}";`).join(' ')} pragma user_version = 4;`
 }
+function withoutSideIndexes(path: string): string {
+  const indexes = names(path).flatMap(({ type, name }) =>
+    type === 'index' && String(name).endsWith('/id') ? String(name) : [],
+  )
+  assert.equal(indexes.length, 2)
+  return indexes.map((name) => `drop index "${name}";`).join(' ')
+}
 const toThirdVersion = `${withoutMonths} drop table "org.example.thing/:count"; drop table "org.example.thing/base:count";
   drop table "org.example.thing/indexed_at:count"; drop table if exists "org.example.thing/.at:count"; pragma user_version = 3;`
 const toSecondVersion = `${toThirdVersion} drop table api_key; drop table hiding; pragma user_version = 2`
@@ -250,7 +284,7 @@ function derivedPlaces(path: string) {
   const places = database
     .prepare(
       `select name, rootpage from sqlite_master where name like 'org.example%' and name not like '%:count' and name not like '%:month'
-         and name not like '%:sums'
+         and name not like '%:sums' and name not like '%/id'
        order by name`,
     )
     .all()
