@@ -1,28 +1,38 @@
-/** What to write instead, for the mistakes that this dialect's users make most; appended to the validator's own words. */
+/** What to write instead, for the mistakes that callers make most; appended to the validator's own words. */
+import type { GraphQLSchema } from 'graphql'
 import { GraphQLError } from 'graphql/error'
+import type { Hint } from './hint.ts'
+import { inputHints } from './hints-for-inputs.ts'
+import { selectionHints } from './hints-for-selections.ts'
 
-const hints: readonly (readonly [RegExp, string])[] = [
-  [/^Unknown argument "orderBy" on field/, 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'],
-  [
-    /of type "\w+WhereInput" not to include unknown field "(and|or|not|And|Or|Not)"/,
-    'Conditions are joined with `AND`, `OR` and `NOT`, in upper case.',
-  ],
-  [/^Enum "\w+" cannot represent non-enum value: "(\w+)"/, 'Enum values are written without quotes.'],
-  [
-    /^Cannot query field "\w+" on type "ComAtprotoRepoStrongRef"/,
-    'A reference has `uri` and `cid`; read the record itself through `uriResolved` or the `…Resolved` field beside it, with `... on <Type>`.',
-  ],
-  [/^Cannot query field "\w+" on type "Record"/, 'Name the type: `... on <Type> { … }`.'],
-  [
-    /^Field "\w+" must not have a selection since type "String"/,
-    'When it is a reference, read the record through the `…Resolved` field beside it.',
-  ],
-]
+const hints: readonly Hint[] = [...selectionHints, ...inputHints]
 
-export function withHint(error: GraphQLError): GraphQLError {
-  const hint = hints.find(([pattern]) => pattern.test(error.message))?.[1]
-  if (hint === undefined) return error
-  return new GraphQLError(`${error.message} ${hint}`, {
+export function withHint(schema: GraphQLSchema, error: GraphQLError): GraphQLError {
+  for (const [pattern, advice] of hints) {
+    const [found, ...named] = pattern.exec(error.message) ?? []
+    if (found === undefined) continue
+    const hint = advice(schema, named)
+    if (hint !== null) return withAdvice(error, hint)
+  }
+  return error
+}
+
+/** `source.displayName` is how other languages name what is behind a reference; the parser stops at the dot. */
+export function withSyntaxHint(error: GraphQLError): GraphQLError {
+  const { source, positions } = error
+  const at = positions?.[0]
+  if (source === undefined || at === undefined || source.body[at] !== '.') return error
+  const [before] = /\w{1,100}$/.exec(source.body.slice(Math.max(0, at - 100), at)) ?? []
+  const [after] = /^\w{1,100}/.exec(source.body.slice(at + 1, at + 101)) ?? []
+  if (before === undefined || after === undefined) return error
+  return withAdvice(
+    error,
+    `Names have no dots: in \`groupBy\` write \`${before}_${after}\`, in \`where\` \`${before}: {${after}: …}\`.`,
+  )
+}
+
+function withAdvice(error: GraphQLError, advice: string): GraphQLError {
+  return new GraphQLError(`${error.message} ${advice}`, {
     nodes: error.nodes ?? null,
     source: error.source ?? null,
     positions: error.positions ?? null,

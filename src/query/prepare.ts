@@ -7,7 +7,7 @@ import { specifiedRules } from 'graphql/validation/specifiedRules'
 import { validate } from 'graphql/validation/validate'
 import { ServiceError } from '../errors.ts'
 import { assertDocumentWithin, assertTextWithin } from './document-limits.ts'
-import { withHint } from './hints.ts'
+import { withHint, withSyntaxHint } from './hints.ts'
 import { mostErrors, RequestErrors } from './request-errors.ts'
 
 export interface Prepared {
@@ -39,7 +39,11 @@ export function prepare(schema: GraphQLSchema, text: string): Prepared {
       'QUERY_TOO_COMPLEX',
       'Too many fields are selected more than once in one place to tell whether they agree. Select each once, or under other aliases.',
     )
-  if (errors.length > 0) throw new RequestErrors('GRAPHQL_VALIDATION_FAILED', errors.map(withHint))
+  if (errors.length > 0)
+    throw new RequestErrors(
+      'GRAPHQL_VALIDATION_FAILED',
+      errors.map((error) => withHint(schema, error)),
+    )
   return { document, operations, fragments }
 }
 
@@ -68,7 +72,8 @@ function parseWithin(text: string): DocumentNode {
     // The specification wants a selection in every pair of braces; the library would do without.
     return parse(text, { allowEmptySelectionSets: false })
   } catch (error) {
-    if (error instanceof GraphQLError) throw new RequestErrors('GRAPHQL_PARSE_FAILED', [error])
+    if (error instanceof GraphQLError)
+      throw new RequestErrors('GRAPHQL_PARSE_FAILED', [withSyntaxHint(error)])
     throw error
   }
 }

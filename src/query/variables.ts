@@ -16,7 +16,10 @@ export function coerceVariables(
   assertVariablesWithin(raw)
   const coerced = getVariableValues(schema, variableDefinitions, raw, { maxErrors: mostErrors })
   if (coerced.errors === undefined) return coerced.variableValues
-  throw new RequestErrors('BAD_USER_INPUT', coerced.errors.map(withHint))
+  throw new RequestErrors(
+    'BAD_USER_INPUT',
+    coerced.errors.map((error) => withHint(schema, error)),
+  )
 }
 
 /** Level by level instead of by recursion, because values may be nested as deep as they like. */
