@@ -7,6 +7,7 @@ import { nearest } from '../util/nearest.ts'
 import { type DocumentSet, findDef, findDocument, refSites, type RefSite, resolveRef } from './document.ts'
 import { builtIn, type LexiconSet, ownCopy, setOf, sortById } from './lexicon-set.ts'
 import { type LexiconFile, referencesFile } from './read-directory.ts'
+import { invalidDocument } from './invalid-document.ts'
 import { buildTargets } from './references.ts'
 import { isStrongRefLexicon, strongRefLexicon } from './strong-ref.ts'
 
@@ -66,7 +67,7 @@ function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[
   for (const { file, document } of files) {
     const result = lexiconDoc.safeParse(document)
     if (!result.success) {
-      problems.push(...result.error.issues.map((issue) => invalidDocument(file, issue.path, issue.message)))
+      problems.push(...result.error.issues.map((issue) => ({ file, ...invalidDocument(document, issue) })))
       const id: unknown =
         typeof document === 'object' && document !== null && 'id' in document ? document.id : null
       refused.add(typeof id === 'string' ? id : file)
@@ -80,16 +81,6 @@ function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[
     if (first === undefined) origins.set(copy.id, file)
   }
   return { documents: sortById(byId.values()), origins, refused }
-}
-
-function invalidDocument(file: string, path: readonly (string | number)[], message: string): LexiconProblem {
-  return {
-    file,
-    path: path.join('.'),
-    problem: `This is no valid lexicon document: ${message.replace(/\.$/, '')}.`,
-    remedy:
-      'Correct it as the lexicon language says, or move the file out of the directory when it is no lexicon.',
-  }
 }
 
 function duplicateId(file: string, id: string, first: string): LexiconProblem {

@@ -59,6 +59,22 @@ test('damaged gzip, or gzip followed by something else, is an error that names t
   await assert.rejects(collect(input(followed, 1000)), { name: 'InputError', message })
 })
 
+test('a JSON array is refused as a whole, with how to turn it into lines', async () => {
+  const message =
+    "test.jsonl holds a JSON array, and one record a line is read. Write it so with `jq -c '.[]'`, then read that."
+  for (const text of [
+    '[{"uri": "a"}]',
+    ' \n\t[\n{"uri": "a"},\n{}]\n',
+    '\ufeff[]',
+    `[${'1,'.repeat(300_000)}1]`,
+  ]) {
+    await assert.rejects(collect(input(Buffer.from(text), 65_536)), { name: 'InputError', message }, text)
+    await assert.rejects(collect(input(gzipSync(text), 65_536)), { name: 'InputError', message }, text)
+  }
+  // Of many lines one that is broken is refused by itself.
+  assert.deepEqual(await collect(input(Buffer.from('{}\n[]\n'), 1)), ['{}\n[]\n'])
+})
+
 test('an input that fails is an error that names it', async () => {
   const failing = Readable.from(
     (async function* () {

@@ -65,10 +65,23 @@ export async function* readBlocks(input: LineInput): AsyncGenerator<Block> {
     const next = firstLine + countLines(bytes)
     parts = open > 0 ? [joined.slice(size - open)] : []
     size = open
+    if (firstLine === 1) assertNoArray(input, bytes)
     yield { bytes, firstLine, consumed: progress.consumed }
     firstLine = next
   }
-  if (size > 0) yield { bytes: concat(parts, size), firstLine, consumed: progress.consumed }
+  if (size === 0) return
+  const bytes = concat(parts, size)
+  if (firstLine === 1) assertNoArray(input, bytes)
+  yield { bytes, firstLine, consumed: progress.consumed }
+}
+
+/** What other tools write as one array has no line that is a record: each would be refused, one by one. */
+function assertNoArray({ name }: LineInput, bytes: Uint8Array): void {
+  const start = new TextDecoder().decode(bytes.subarray(0, 1000)).trimStart()
+  if (start.startsWith('['))
+    throw new InputError(
+      `${name} holds a JSON array, and one record a line is read. Write it so with \`jq -c '.[]'\`, then read that.`,
+    )
 }
 
 function countLines(bytes: Uint8Array): number {

@@ -1,0 +1,74 @@
+/** Why a document is not a lexicon: where, what, and what to do about it. */
+import { nearest } from '../util/nearest.ts'
+
+/** As the library's validator reports it. */
+interface Issue {
+  readonly code: string
+  readonly path: readonly (string | number)[]
+  readonly message: string
+  /** Of an unknown type: the types that are known in its place. */
+  readonly options?: unknown
+}
+
+interface Invalid {
+  readonly path: string
+  readonly problem: string
+  readonly remedy: string
+}
+
+export function invalidDocument(document: unknown, issue: Issue): Invalid {
+  const path = issue.path.join('.')
+  if (issue.code === 'invalid_union_discriminator' && Array.isArray(issue.options))
+    return { path, ...wrongType(document, issue.path, issue.options.map(String)) }
+  return {
+    path,
+    problem: `This is not a valid lexicon document: ${issue.message.replace(/\.$/, '')}.`,
+    remedy:
+      'Correct it as the lexicon language says, or move the file out of the directory when it is not a lexicon.',
+  }
+}
+
+function wrongType(document: unknown, path: readonly (string | number)[], known: readonly string[]) {
+  const type = valueAt(document, path)
+  if (type === undefined) return { problem: 'A type is missing.', remedy: oneOf(known) }
+  if (type === 'object' || type === 'array') {
+    const name = path.findLast((part) => part !== 'type' && part !== 'items')
+    return {
+      problem: `An ${type} cannot be defined inside another definition.`,
+      remedy: `Move it to "defs", such as under "${name}", and refer to it: {"type": "ref", "ref": "#${name}"}.`,
+    }
+  }
+  const text = typeof type === 'string' ? type : JSON.stringify(type)
+  const similar = nearest(text, known)
+  return {
+    problem: `${JSON.stringify(type)} is not a type of the lexicon language.`,
+    remedy:
+      foreignTypes.find(([names]) => names.includes(text.toLowerCase()))?.[1] ??
+      (similar === null ? oneOf(known) : `Write {"type": "${similar}"}.`),
+  }
+}
+
+/** Types of other languages, and how a lexicon says the same. */
+const foreignTypes: readonly (readonly [names: readonly string[], remedy: string])[] = [
+  [
+    ['float', 'double', 'number', 'decimal'],
+    'Write {"type": "integer"}, scaled such as to thousandths, or {"type": "string"}: records have no fractions.',
+  ],
+  [['datetime', 'date', 'time', 'timestamp'], 'Write {"type": "string", "format": "datetime"}.'],
+  [['uri', 'url'], 'Write {"type": "string", "format": "uri"}.'],
+  [['did', 'handle', 'nsid', 'cid', 'language', 'tid'], 'Write {"type": "string"} with that format.'],
+  [['at-uri', 'aturi'], 'Write {"type": "string", "format": "at-uri"}.'],
+  [['text', 'char', 'varchar', 'enum'], 'Write {"type": "string"}, with "enum" where the values are known.'],
+  [['int', 'long', 'bigint'], 'Write {"type": "integer"}.'],
+  [['list'], 'Write {"type": "array"}.'],
+  [['any', 'json', 'map', 'dict'], 'Write {"type": "unknown"}.'],
+  [['file', 'image', 'binary'], 'Write {"type": "blob"}, or {"type": "bytes"} for what is short.'],
+]
+
+function oneOf(known: readonly string[]): string {
+  return `Write ${known.slice(0, -1).join(', ')} or ${known.at(-1)}.`
+}
+
+function valueAt(document: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((value, part) => (value as Record<string, unknown> | null)?.[part], document)
+}
