@@ -5,6 +5,8 @@ export interface CommandContext {
   readonly config: Config
   /** What the command is applied to, such as files. */
   readonly operands: readonly string[]
+  /** Settings that somebody gave, where a default does not say the same. */
+  readonly given: ReadonlySet<string>
   /** The package's own folder, with its lexicons. */
   readonly root: URL
 }

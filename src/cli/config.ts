@@ -15,6 +15,8 @@ export interface ParsedConfig {
   /** What the command is applied to, such as files. */
   readonly operands: readonly string[]
   readonly problems: readonly string[]
+  /** Settings that do not have their default value because somebody gave them one. */
+  readonly given: ReadonlySet<string>
 }
 
 interface OptionToken {
@@ -29,13 +31,15 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function parseConfig(command: CommandName, args: readonly string[], env: Environment): ParsedConfig {
   const known = settingsOf(command)
   const problems: string[] = []
+  const given = new Set<string>()
   const values: Record<string, unknown> = Object.fromEntries(
     Object.entries(settings).map(([name, setting]) => [name, setting.default]),
   )
   for (const [name, setting] of known) {
     const text = setting.env === undefined ? undefined : env[setting.env]
-    if (text !== undefined && text !== '')
-      values[name] = parseValue(setting, text, `${setting.env}`, problems)
+    if (text === undefined || text === '') continue
+    values[name] = parseValue(setting, text, `${setting.env}`, problems)
+    given.add(name)
   }
 
   const { tokens } = parseArgs({
@@ -51,9 +55,12 @@ export function parseConfig(command: CommandName, args: readonly string[], env: 
     if (token.kind !== 'option') continue
     const setting = known.find(([name]) => name === token.name)?.[1]
     if (setting === undefined) problems.push(unknownOption(command, token.rawName))
-    else values[token.name] = optionValue(setting, token, problems)
+    else {
+      values[token.name] = optionValue(setting, token, problems)
+      given.add(token.name)
+    }
   }
-  return { config: values as Config, operands, problems }
+  return { config: values as Config, operands, problems, given }
 }
 
 function parseOption(name: SettingName, setting: Setting): { type: 'boolean' | 'string'; short?: string } {

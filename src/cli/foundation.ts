@@ -2,7 +2,12 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { CopyTarget, Snapshot } from '../database/copy/database-copy.ts'
-import type { Database, ReadDatabase, RecordCheck } from '../database/database.ts'
+import {
+  type Database,
+  LostCollectionsError,
+  type ReadDatabase,
+  type RecordCheck,
+} from '../database/database.ts'
 import {
   openCopyTarget,
   openDatabase,
@@ -10,8 +15,10 @@ import {
   openReadDatabase,
   openReadyDatabase,
   openSnapshot,
+  previewRebuild,
 } from '../database/open.ts'
 import { withoutPassword } from '../database/postgres/url.ts'
+import type { RebuildReport } from '../database/rebuild-report.ts'
 import { buildTables, type Table } from '../database/tables.ts'
 import type { LexiconSet } from '../lexicon/lexicon-set.ts'
 import type { LexiconProblem } from '../lexicon/lexicons.ts'
@@ -19,11 +26,14 @@ import { readUnchecked } from '../lexicon/unchecked.ts'
 import { buildModel } from '../schema/build-model.ts'
 import type { Model } from '../schema/model.ts'
 import { CommandError } from './command.ts'
+import { lostSentence, tellRebuild } from './rebuild-notices.ts'
 import { readingOf } from './reading-options.ts'
 import type { Config } from './settings.ts'
 
 /** What follows from the lexicons alone. */
 export interface Foundation {
+  /** Where the lexicons were read. */
+  readonly dir: string
   readonly lexicons: LexiconSet
   readonly model: Model
   readonly tables: readonly Table[]
@@ -38,12 +48,12 @@ export async function loadFoundation(dir: string): Promise<Foundation> {
   const { loadLexicons } = await import('../lexicon/load.ts')
   const result = await loadLexicons(dir)
   if (!result.ok) throw new CommandError(lexiconFailure(result.problems))
-  return foundationOf(result.lexicons)
+  return foundationOf(dir, result.lexicons)
 }
 
-function foundationOf(lexicons: LexiconSet): Foundation {
+export function foundationOf(dir: string, lexicons: LexiconSet): Foundation {
   const model = buildModel(lexicons)
-  return { lexicons, model, tables: buildTables(model) }
+  return { dir, lexicons, model, tables: buildTables(model) }
 }
 
 export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem): string {
@@ -53,10 +63,33 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
   return [...(place === '' ? [] : [`${place}:`]), problem, remedy].join(' ').replaceAll(/\s+/g, ' ')
 }
 
-/** The database as configured; a file that does not exist is created, and an empty database laid out. */
+/**
+ * The database as configured; a file that does not exist is created, and an empty database laid out. One that was
+ * built with other lexicons is rebuilt, unless collections would disappear that nobody has said may.
+ */
 export async function openStore(config: Config, foundation: Foundation): Promise<Database> {
-  const options = { ...(await openOptions(foundation)), ...readingOf(config) }
-  return opened(config.database, () => openDatabase(config.database, options))
+  const options: OpenOptions = {
+    ...(await openOptions(foundation, config['max-clock-skew'])),
+    ...readingOf(config),
+    rebuild: config.rebuild ? 'always' : 'unless-lost',
+    onRebuilt: (report) => tellRebuild(config, report, foundation.dir),
+  }
+  return opened(config.database, async () => {
+    try {
+      return await openDatabase(config.database, options)
+    } catch (cause) {
+      if (!(cause instanceof LostCollectionsError)) throw cause
+      throw new Error(lostSentence(cause.collections, foundation.dir), { cause })
+    }
+  })
+}
+
+/** What `openStore` would do to the records if it had to rebuild the database for these lexicons. */
+export async function previewStore(config: Config, foundation: Foundation): Promise<RebuildReport> {
+  const { database } = config
+  assertExists(database)
+  const { tables, check, judge } = await openOptions(foundation, config['max-clock-skew'])
+  return opened(database, () => previewRebuild(database, { tables, check, judge }))
 }
 
 /** A foundation and the database that was laid out for it already, to be read only. */
@@ -71,11 +104,12 @@ export interface ReadyStore {
  */
 export async function openReadyStore(config: Config, root: URL): Promise<ReadyStore | null> {
   const { database } = config
-  const lexicons = await readUnchecked(lexiconDir(config, root))
+  const dir = lexiconDir(config, root)
+  const lexicons = await readUnchecked(dir)
   if (lexicons === null) return null
   const options = { fingerprint: lexicons.fingerprint, now, ...readingOf(config) }
   const read = await opened(database, () => openReadyDatabase(database, options))
-  return read === null ? null : { foundation: foundationOf(lexicons), read }
+  return read === null ? null : { foundation: foundationOf(dir, lexicons), read }
 }
 
 /** For commands that only read: an empty answer from a misspelt path helps nobody. */
@@ -108,7 +142,7 @@ export function openExistingWriter(config: Config, foundation: Foundation): Prom
  * mistake, and must not rebuild the database for that.
  */
 export async function openBeside(config: Config, foundation: Foundation): Promise<Database> {
-  const options = { ...(await openOptions(foundation)), mayRebuild: false }
+  const options = { ...(await openOptions(foundation)), rebuild: 'never' as const }
   return opened(config.database, () => openDatabase(config.database, options))
 }
 
@@ -117,8 +151,17 @@ export function openExistingBeside(config: Config, foundation: Foundation): Prom
   return openBeside(config, foundation)
 }
 
-async function openOptions({ lexicons, tables }: Foundation): Promise<OpenOptions> {
-  return { tables, fingerprint: lexicons.fingerprint, check: await createCheck(lexicons), now }
+type NewOptions = OpenOptions & Required<Pick<OpenOptions, 'judge'>>
+
+async function openOptions({ lexicons, tables }: Foundation, maxClockSkew?: number): Promise<NewOptions> {
+  const { createRejectionJudge } = await import('../ingest/retry.ts')
+  const check = await createCheck(lexicons)
+  const judge = createRejectionJudge({
+    lexicons,
+    tables,
+    ...(maxClockSkew !== undefined && { maxClockSkew }),
+  })
+  return { tables, fingerprint: lexicons.fingerprint, check, judge, now }
 }
 
 function assertExists(database: string): void {

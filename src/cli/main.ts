@@ -55,7 +55,7 @@ export async function main(root: URL): Promise<void> {
 }
 
 async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): Promise<void> {
-  const { config, operands } = parsed
+  const { config, operands, given } = parsed
   if (config.help) {
     process.stdout.write(renderCommandHelp(name))
     return
@@ -65,7 +65,7 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
   if (problems.length > 0) return complain(problems)
   try {
     const command = await load[name]()
-    process.exitCode = await command({ config, operands, root })
+    process.exitCode = await command({ config, operands, given, root })
   } catch (error) {
     const expected = error instanceof CommandError || error instanceof InputError
     process.stderr.write(`${expected ? '' : `${name} failed: `}${asSentence(error)}\n`)

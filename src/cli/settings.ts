@@ -54,7 +54,8 @@ export const commands = {
   },
   check: {
     operands: '[FILE…]',
-    summary: 'Report every problem of the lexicons and, with files, of the records in them.',
+    summary:
+      'Report every problem of the lexicons and, with files or --database, of the records there; writes nothing.',
   },
   demo: { operands: '', summary: 'Serve a small fictional corpus from memory and try it.' },
   mcp: {
@@ -93,7 +94,7 @@ export const settings = {
     value: 'URL',
     env: 'LEXIGRAPH_DATABASE',
     help: 'Where the records are: sqlite:PATH or a path alone, sqlite::memory: for a database that ends with the process, or postgres://USER:PASSWORD@HOST:PORT/NAME.',
-    commands: [...writing, 'serve', 'import', 'export', 'status', 'query', 'explain'],
+    commands: [...writing, 'serve', 'import', 'export', 'status', 'query', 'explain', 'check'],
   },
   'read-database': {
     type: 'text',
@@ -130,6 +131,12 @@ export const settings = {
     env: 'LEXIGRAPH_LEXICONS',
     help: "Directory of the lexicons and of references.json; by default the package's own.",
     commands: every.filter((command) => command !== 'demo'),
+  },
+  rebuild: {
+    type: 'flag',
+    default: false,
+    help: 'Rebuild the database for these lexicons even if a collection with records disappears by it. The records are kept, and served again under lexicons that fit them.',
+    commands: ['serve', 'import', ...fetching, 'rejections'],
   },
   from: {
     type: 'text',

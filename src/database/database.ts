@@ -169,6 +169,33 @@ export type RecordCheck = (
   json: string,
 ) => { readonly reason: RejectionReason; readonly message: string } | null
 
+/** What a refused record asks for by the lexicons in force: to be stored, or to be refused again. */
+export type RejectionJudge = (rejection: KeptRejection) => Change
+
+/**
+ * Whether tables that were derived from other lexicons are rebuilt: always; unless a collection would have no record
+ * any more that is served; or never, by commands that only keep something besides the records.
+ */
+export type RebuildPolicy = 'always' | 'unless-lost' | 'never'
+
+/** A collection that would have records, but none that is served. */
+export interface LostCollection {
+  readonly name: string
+  readonly records: number
+  /** Why the first of its records does not fit; null when the lexicons do not have the collection. */
+  readonly refusal: { readonly uri: string; readonly message: string } | null
+}
+
+/** Nothing was changed, because these collections would have no record any more that is served. */
+export class LostCollectionsError extends Error {
+  override name = 'LostCollectionsError'
+  readonly collections: readonly LostCollection[]
+  constructor(collections: readonly LostCollection[]) {
+    super(`These collections would disappear: ${collections.map(({ name }) => name).join(', ')}.`)
+    this.collections = collections
+  }
+}
+
 /** Another process writes; what was asked for was not done, and may be asked for again. */
 export class DatabaseBusyError extends Error {
   override name = 'DatabaseBusyError'

@@ -25,6 +25,7 @@ export function keptRecord(
       cid: formatCid(cid),
       ...(rev !== null && { rev }),
       indexedAt: formatInstant(row.indexed_at as bigint),
+      changedAt: formatInstant(row.changed_at as bigint),
       value: JSON.parse(json) as unknown,
     }
     return {

@@ -1,7 +1,16 @@
 /** From a database's URL to its engine. */
 import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
-import { type Database, DatabaseBusyError, type ReadDatabase, type RecordCheck } from './database.ts'
+import {
+  type Database,
+  DatabaseBusyError,
+  type ReadDatabase,
+  type RebuildPolicy,
+  type RecordCheck,
+  type RejectionJudge,
+} from './database.ts'
+import type { PreviewOptions } from './kept/preview.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
+import type { RebuildReport } from './rebuild-report.ts'
 import { connectReader, openSqliteReader, type SqliteReading } from './sqlite/open-reader.ts'
 import type { Table } from './tables.ts'
 
@@ -13,8 +22,12 @@ export interface OpenOptions extends Pick<SqliteReading, 'readers'> {
   readonly check: RecordCheck
   /** Microseconds since 1970. */
   readonly now: () => bigint
-  /** False: a database that was built with other lexicons is not opened, instead of being rebuilt. */
-  readonly mayRebuild?: boolean
+  /** Judges refused records again when the lexicons have changed. Absent: they stay refused. */
+  readonly judge?: RejectionJudge
+  /** What becomes of a database that was built with other lexicons. Default: always. */
+  readonly rebuild?: RebuildPolicy
+  /** Told what a rebuild did to the records. */
+  readonly onRebuilt?: (report: RebuildReport) => void
   /** How PostgreSQL is read. */
   readonly reading?: ReadingOptions
 }
@@ -58,6 +71,14 @@ export async function openReadyDatabase(
     if (error instanceof DatabaseBusyError) throw error
     return null
   }
+}
+
+/** What `openDatabase` would do to the records if it had to rebuild the database for these lexicons; nothing is written. */
+export async function previewRebuild(url: string, options: PreviewOptions): Promise<RebuildReport> {
+  const { previewRebuild: preview } = isPostgres(url)
+    ? await import('./postgres/preview.ts')
+    : await import('./sqlite/preview.ts')
+  return preview(isPostgres(url) ? url : sqlitePath(url), options)
 }
 
 /** What the database holds now; from which a copy is made. Nothing is created, migrated or rebuilt. */

@@ -1,6 +1,7 @@
 /** What is kept of refused records, within bounds so that what a publisher sends cannot fill the disk. */
 import { createHash } from 'node:crypto'
 import type { Rejection } from './changes.ts'
+import type { KeptRejection } from './ledger.ts'
 
 /**
  * Of what a rebuild puts aside nothing is dropped or cut: there is no other copy. Only what its publisher is
@@ -24,6 +25,11 @@ const longestKey = 2_600
 export const maxRejections = 10_000
 /** Dropped at once, so that not every new one costs a search. */
 export const dropped = 500
+
+/** What is no record, or was kept by its beginning only, would be refused whatever the lexicons say. */
+export function canBeJudged({ cut, uri }: KeptRejection): boolean {
+  return !cut && uri !== null
+}
 
 /** A row of the table `rejection`. */
 export interface RejectionRow {

@@ -1,9 +1,10 @@
 /** Judges refused records again, by lexicons that may have changed since. */
 import type { BatchOutcome, Change } from '../database/changes.ts'
-import type { Database } from '../database/database.ts'
-import type { KeptRejection } from '../database/ledger.ts'
+import type { Database, RejectionJudge } from '../database/database.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
+import { canBeJudged, rebuildSource } from '../database/rejections.ts'
 import { createLineReader } from '../lexicon/validate.ts'
+import { parseRecordInstant } from '../util/instant.ts'
 import { createLineChangeOf, type ReaderOptions } from './sources/block-reader.ts'
 
 interface RetryResult extends BatchOutcome {
@@ -18,19 +19,31 @@ export async function retryRejections(
   { read, write }: Database,
   options: ReaderOptions,
 ): Promise<RetryResult> {
-  const readLine = createLineReader(options.lexicons)
-  const changeOf = createLineChangeOf(options)
-  const judge = ({ source, record, rev }: KeptRejection): Change =>
-    changeOf(readLine(record), () => ({ source, record, ...(rev !== undefined && { rev }) }))
+  const judge = createRejectionJudge(options)
   const total = { ...noOutcome(), cut: 0 }
   let after: string | null = null
   for (;;) {
     const some = await read.readRejections(batchSize, after)
     if (some.length === 0) return total
     after = some.at(-1)?.key ?? null
-    // What nobody vouched for, or what is no record, would only be refused again under another key.
-    const whole = some.filter(({ cut, uri }) => !cut && uri !== null)
+    const whole = some.filter(canBeJudged)
     total.cut += some.filter(({ cut }) => cut).length
     addOutcome(total, await write.applyBatch(whole.map(judge)))
   }
+}
+
+export function createRejectionJudge(options: ReaderOptions): RejectionJudge {
+  const readLine = createLineReader(options.lexicons)
+  const changeOf = createLineChangeOf(options)
+  return ({ source, record, rev }) => {
+    const change = changeOf(readLine(record), () => ({ source, record, ...(rev !== undefined && { rev }) }))
+    const changedAt = change.kind === 'put' && source === rebuildSource ? changedAtOf(record) : null
+    return changedAt === null ? change : ({ ...change, changedAt } as Change)
+  }
+}
+
+/** What a rebuild put aside says when the record was last changed, which lines of an import do not. */
+function changedAtOf(record: string): bigint | null {
+  const { changedAt } = JSON.parse(record) as { readonly changedAt?: string }
+  return changedAt === undefined ? null : parseRecordInstant(changedAt)
 }

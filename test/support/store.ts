@@ -4,11 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Client } from 'pg'
-import type { BatchOutcome, Change, ColumnValue, Database } from '../../src/database/database.ts'
+import type {
+  BatchOutcome,
+  Change,
+  ColumnValue,
+  Database,
+  RebuildPolicy,
+} from '../../src/database/database.ts'
 import { deriveRow } from '../../src/database/derive.ts'
 import { isPostgres, openDatabase } from '../../src/database/open.ts'
 import { connect } from '../../src/database/postgres/connection.ts'
+import type { RebuildReport } from '../../src/database/rebuild-report.ts'
 import { buildTables, type Table } from '../../src/database/tables.ts'
+import { createRejectionJudge } from '../../src/ingest/retry.ts'
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { createRecordReader } from '../../src/lexicon/validate.ts'
 import { buildModel } from '../../src/schema/build-model.ts'
@@ -40,7 +48,8 @@ export interface StoreGiven {
   readonly references?: References
   /** Default: a clock that starts in 2026 and rises by a second at each look. */
   readonly now?: () => bigint
-  readonly mayRebuild?: boolean
+  readonly rebuild?: RebuildPolicy
+  readonly onRebuilt?: (report: RebuildReport) => void
 }
 
 export async function openTestStore({
@@ -48,7 +57,8 @@ export async function openTestStore({
   lexicons,
   references,
   now,
-  mayRebuild = true,
+  rebuild = 'always',
+  onRebuilt,
 }: StoreGiven): Promise<TestStore> {
   const { set, tables } = understand(lexicons, references ?? {})
   const read = createRecordReader(set)
@@ -60,7 +70,9 @@ export async function openTestStore({
       return reading.ok ? null : { reason: reading.reason, message: reading.message }
     },
     now: now ?? risingClock(),
-    mayRebuild,
+    rebuild,
+    judge: createRejectionJudge({ lexicons: set, tables }),
+    ...(onRebuilt && { onRebuilt }),
   })
   const change = ({ indexedAt, ...line }: StoredLine): Change => {
     const reading = read(JSON.parse(JSON.stringify({ ...line, indexedAt })))

@@ -1,4 +1,7 @@
-/** `check [FILE…]`: every problem of the lexicons and of records, and what was renamed on the way to GraphQL. */
+/**
+ * `check [FILE…]`: every problem of the lexicons and of records, in files or in a database, and what was renamed on the
+ * way to GraphQL.
+ */
 import type { Rejection } from '../../database/database.ts'
 import { buildTables } from '../../database/tables.ts'
 import { readChanges } from '../../ingest/sources/import.ts'
@@ -9,13 +12,15 @@ import { buildModel } from '../../schema/build-model.ts'
 import { buildGraphQLSchema } from '../../schema/graphql.ts'
 import type { Model } from '../../schema/model.ts'
 import type { CommandContext } from '../command.ts'
-import { lexiconDir, lexiconSentence } from '../foundation.ts'
+import { foundationOf, lexiconDir, lexiconSentence, previewStore } from '../foundation.ts'
+import { isLossless, previewLines } from '../rebuild-notices.ts'
 import type { Config } from '../settings.ts'
 import { findInputs, threadsOf } from '../inputs.ts'
 
-export async function check({ config, operands, root }: CommandContext): Promise<number> {
+export async function check({ config, operands, given, root }: CommandContext): Promise<number> {
   const inputs = await findInputs(operands)
-  const loaded = await loadLexicons(lexiconDir(config, root))
+  const dir = lexiconDir(config, root)
+  const loaded = await loadLexicons(dir)
   const say = (text: string): unknown => config.json || process.stdout.write(`${text}\n`)
   if (!loaded.ok) {
     for (const problem of loaded.problems) say(lexiconSentence(problem))
@@ -41,9 +46,15 @@ export async function check({ config, operands, root }: CommandContext): Promise
     say(`${rejection.source}: ${rejection.reason}: ${rejection.message}`)
   })
   if (inputs.length > 0) say(`${count(read, 'record')} read, ${refused.length} of them refused.`)
+  const stored = given.has('database') ? await previewStore(config, foundationOf(dir, loaded.lexicons)) : null
+  if (stored !== null) for (const line of ['Of what the database has:', ...previewLines(stored)]) say(line)
   if (config.json)
-    printJson({ lexicons: { problems: [], collections, notes: model.notes }, records: { read, refused } })
-  return refused.length === 0 ? 0 : 1
+    printJson({
+      lexicons: { problems: [], collections, notes: model.notes },
+      records: { read, refused },
+      ...(stored !== null && { database: stored }),
+    })
+  return refused.length === 0 && (stored === null || isLossless(stored)) ? 0 : 1
 }
 
 /** Names that two lexicons would share show only when the whole schema is built. */

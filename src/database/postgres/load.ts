@@ -52,10 +52,24 @@ export async function countTexts(applier: Applier, transaction: Transaction): Pr
   for (const table of applier.tables.values()) await refreshCounts(transaction, table)
 }
 
-/** Fills new tables, which the search path leads to, within the caller's transaction: for a rebuild. */
-export async function refill(client: Client, options: ApplierOptions, batches: Batches): Promise<void> {
+/**
+ * Fills new tables, which the search path leads to, within the caller's transaction, for a rebuild: with what was
+ * stored, then with what was refused and fits now.
+ */
+export async function refill(
+  client: Client,
+  options: ApplierOptions,
+  { records, rejections }: { readonly records: Batches; readonly rejections: Batches },
+): Promise<void> {
   const applier = new Applier(options)
   const transaction = createTransaction(client)
-  await fill(applier, transaction, batches, noOutcome())
+  async function* both(): AsyncGenerator<readonly Change[]> {
+    // A row that moves says nothing new of what was refused after it.
+    transaction.forgives = false
+    yield* records
+    transaction.forgives = true
+    yield* rejections
+  }
+  await fill(applier, transaction, both(), noOutcome())
   await countTexts(applier, transaction)
 }

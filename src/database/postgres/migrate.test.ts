@@ -9,6 +9,7 @@ import { type TestStore } from '../../../test/support/store.ts'
 import { fill, line, open, size, thing, thingUri } from '../../../test/support/things.ts'
 import { until } from '../../../test/support/until.ts'
 import { openReadDatabase } from '../open.ts'
+import { schemaVersion } from './ddl.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const table = 'lexigraph_records."org.example.thing"'
@@ -336,7 +337,7 @@ onPostgres('a database of a newer version is refused and left alone', async () =
   await run(url, 'update lexigraph.state set schema_version = 99')
   await refused(
     url,
-    'The database has schema version 99; this program knows versions up to 4. Use a newer lexigraph.',
+    `The database has schema version 99; this program knows versions up to ${schemaVersion}. Use a newer lexigraph.`,
   )
 })
 

@@ -5,6 +5,9 @@
  */
 import type { Client } from 'pg'
 import { assertNoCopy } from '../copy/mark.ts'
+import { LostCollectionsError, type RebuildPolicy, type RejectionJudge } from '../database.ts'
+import { findLost } from '../kept/preview.ts'
+import type { RebuildReport } from '../rebuild-report.ts'
 import { builtElsewise } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import { Applier, type ApplierOptions } from './applier.ts'
@@ -23,14 +26,19 @@ import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
 import { tidy } from './load.ts'
 import { dropOld, layOut, rebuild } from './rebuild.ts'
+import { runSteps } from './steps.ts'
 import { createSums, startSumming } from './sum-ddl.ts'
 import { lockSpace, locks } from './transactions.ts'
 
 export interface MigrateOptions extends ApplierOptions {
   /** Of the lexicons: another one means that derived columns are stale. */
   readonly fingerprint: string
-  /** False for who only passes by: what was derived from other lexicons is then left alone, and that is an error. */
-  readonly mayRebuild?: boolean
+  /** Default: always. */
+  readonly rebuild?: RebuildPolicy
+  /** Judges refused records again when the lexicons have changed. Absent: they stay refused. */
+  readonly judge?: RejectionJudge
+  /** Told what a rebuild did, after it is committed. */
+  readonly onRebuilt?: (report: RebuildReport) => void
 }
 
 /** What a database says of itself. */
@@ -45,6 +53,7 @@ const migrations: readonly string[] = [
   // Counts, which are of the collections that are served, and then those by month, and sums: `addMissing`.
   '',
   '',
+  'alter table collection add column served smallint not null default 1',
 ]
 /** The first schema version with sums. */
 const summedVersion = 4
@@ -58,14 +67,16 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
   const found = await readState(client)
   if (!isCurrent(found, options.fingerprint)) {
     await assertOurs(client, found)
-    await transact(client, async () => {
+    const report = await transact(client, async () => {
       await client.query(holdUp)
       // Another process may have been first while this one waited.
       const state = await readState(client)
       await assertOurs(client, state)
       if (state === null) await create(client, options)
-      else if (!isCurrent(state, options.fingerprint)) await upgrade(client, state, options)
+      else if (!isCurrent(state, options.fingerprint)) return upgrade(client, state, options)
+      return null
     })
+    if (report !== null) options.onRebuilt?.(report)
     if (found?.derivation !== derivationOf(options.fingerprint)) await tidy(new Applier(options), client)
   }
   await dropOld(client)
@@ -162,18 +173,32 @@ async function createTrigrams(client: Client): Promise<void> {
   }
 }
 
-async function upgrade(client: Client, state: State, options: MigrateOptions): Promise<void> {
+/** What a rebuild did; null when none was needed. */
+async function upgrade(client: Client, state: State, options: MigrateOptions): Promise<RebuildReport | null> {
   for (const statements of migrations.slice(state.schemaVersion - 1)) await client.query(statements)
   const derivation = derivationOf(options.fingerprint)
   const isStale = state.derivation !== derivation
-  if (isStale && options.mayRebuild === false) throw builtElsewise()
-  if (isStale) await rebuild(client, options)
-  else await addMissing(client, state, options)
+  let report: RebuildReport | null = null
+  if (isStale) {
+    await assertMayRebuild(client, options)
+    report = await rebuild(client, options)
+  } else await addMissing(client, state, options)
   await client.query(
     'update state set schema_version = $1, plan_version = plan_version + $2, derivation = $3',
     [schemaVersion, Number(isStale), derivation],
   )
+  return report
 }
+
+async function assertMayRebuild(client: Client, options: MigrateOptions): Promise<void> {
+  const { rebuild: policy = 'always' } = options
+  if (policy === 'never') throw builtElsewise()
+  if (policy === 'always') return
+  const lost = await runSteps(client, findLost(options, recordText))
+  if (lost.length > 0) throw new LostCollectionsError(lost)
+}
+
+export const recordText = (column: string): string => `${column}::text`
 
 /** Those that are missing. The function that changes them knows all from then on, whoever writes. */
 async function addCounts(client: Client, table: Table): Promise<void> {
@@ -193,11 +218,12 @@ async function addMissing(client: Client, state: State, { tables }: MigrateOptio
     await client.query(tables.map((table) => createSums(table)).join('\n') + startSumming(tables))
 }
 
-async function transact(client: Client, work: () => Promise<unknown>): Promise<void> {
+async function transact<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
   await client.query('begin')
   try {
-    await work()
+    const result = await work()
     await client.query('commit')
+    return result
   } catch (error) {
     // When the connection is what failed, nothing is left to be undone.
     await client.query('rollback').catch(() => undefined)

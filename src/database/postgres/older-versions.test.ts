@@ -108,7 +108,7 @@ onPostgres(
     const url = await postgresUrl()
     await fill(url, [thing(size)], [line('a', { size: 7 })])
     const passing = (properties: Json) =>
-      openTestStore({ path: url, lexicons: [thing(properties)], mayRebuild: false })
+      openTestStore({ path: url, lexicons: [thing(properties)], rebuild: 'never' })
     for (const statements of ['', toFirstVersion]) {
       await run(url, statements)
       const before = await content(url)
@@ -120,10 +120,11 @@ onPostgres(
 )
 
 /** Without what was added since. */
-const withoutMonths = `drop table lexigraph_records."org.example.thing/indexed_at:month";
+const withoutServed = 'alter table lexigraph.collection drop column served;'
+const withoutMonths = `${withoutServed} drop table lexigraph_records."org.example.thing/indexed_at:month";
   drop table if exists lexigraph_records."org.example.thing/.at:month";
   update lexigraph.state set schema_version = 3;`
-const withoutSums = `${[author, book, review].map((name) => `drop function lexigraph_records."${name}/sum" cascade;`).join(' ')}
+const withoutSums = `${withoutServed} ${[author, book, review].map((name) => `drop function lexigraph_records."${name}/sum" cascade;`).join(' ')}
   drop table lexigraph_records."${review}/book+author:sums", lexigraph_records."${review}/by+book:sums",
     lexigraph_records."${review}/by+home:sums", lexigraph_records."${book}/author+home:sums",
     lexigraph_records."${book}/best+by:sums";

@@ -3,9 +3,14 @@
  * readers go on there until the two change names, and whoever is still reading then reads to the end.
  */
 import type { Client } from 'pg'
-import type { Change, ColumnValue, RecordCheck } from '../database.ts'
+import type { Change, ColumnValue, RecordCheck, RejectionJudge } from '../database.ts'
+import { leaveUnserved } from '../kept/preview.ts'
+import { readRejections } from '../kept/read-rejections.ts'
 import { basesWhere, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
+import type { KeptRejection } from '../ledger.ts'
+import { RebuildCounters, type RebuildReport } from '../rebuild-report.ts'
+import { canBeJudged } from '../rejections.ts'
 import type { Table } from '../tables.ts'
 import type { ApplierOptions } from './applier.ts'
 import { createCounts } from './count-ddl.ts'
@@ -25,7 +30,10 @@ const oldSchema = `${recordsSchema}_old`
 const briefly = '500ms'
 
 /** Within the caller's transaction. */
-export async function rebuild(client: Client, options: ApplierOptions): Promise<void> {
+export async function rebuild(
+  client: Client,
+  options: ApplierOptions & { readonly judge?: RejectionJudge },
+): Promise<RebuildReport> {
   await client.query(`drop schema if exists ${oldSchema} cascade; create schema ${nextSchema}`)
   // Whatever is written from here on goes to the new tables.
   await client.query(
@@ -36,11 +44,17 @@ export async function rebuild(client: Client, options: ApplierOptions): Promise<
   for (const { name } of former) await runSteps(client, parkHidden(`${recordsSchema}.${quote(name)}`))
   await client.query('delete from text_count')
   await runSteps(client, startAnew())
-  await refill(client, options, keptRecords(client, former, options.check))
+  const counters = new RebuildCounters()
+  await refill(client, options, {
+    records: keptRecords(client, former, options.check, counters),
+    rejections: keptRejections(client, options.judge, counters),
+  })
   await keepUnserved(client, options.tables)
+  await runSteps(client, leaveUnserved(options.tables, counters))
   await client.query(
     `alter schema ${recordsSchema} rename to ${oldSchema}; alter schema ${nextSchema} rename to ${recordsSchema}`,
   )
+  return counters.report()
 }
 
 /** A former table of a collection that is served. */
@@ -75,6 +89,7 @@ async function* keptRecords(
   client: Client,
   former: readonly Former[],
   check: RecordCheck,
+  counters: RebuildCounters,
 ): AsyncGenerator<readonly Change[]> {
   for (const { table, name } of former) {
     await client.query(
@@ -85,9 +100,30 @@ async function* keptRecords(
     for (;;) {
       const { rows } = await client.query<Record<string, ColumnValue>>('fetch 1000 from kept')
       if (rows.length === 0) break
-      yield rows.map((row) => keptRecord(table, row, check))
+      const changes = rows.map((row) => keptRecord(table, row, check))
+      for (const change of changes) counters.addKept(table.collection.nsid, change)
+      yield changes
     }
     await client.query('close kept')
+  }
+}
+
+/** Rejections that are judged at once. */
+const judgedAtOnce = 500
+
+async function* keptRejections(
+  client: Client,
+  judge: RejectionJudge | undefined,
+  counters: RebuildCounters,
+): AsyncGenerator<readonly Change[]> {
+  if (judge === undefined) return
+  for (let after: string | null = null; ; ) {
+    const some: readonly KeptRejection[] = await runSteps(client, readRejections(judgedAtOnce, after))
+    if (some.length === 0) return
+    after = some.at(-1)?.key ?? null
+    const changes = some.filter(canBeJudged).map(judge)
+    for (const change of changes) counters.addJudged(change)
+    yield changes
   }
 }
 

@@ -22,6 +22,8 @@ export interface Transaction {
   readonly hidden: Set<string>
   /** Whether there may be any. */
   readonly has: { tombstones: boolean; rejections: boolean; hidings: boolean }
+  /** Whether what is stored clears rejections of the same record. */
+  forgives: boolean
 }
 
 /** Several values are one parameter, an array. */
@@ -156,5 +158,6 @@ export function createTransaction(client: ClientBase): Transaction {
     standings: new Map(),
     hidden: new Set(),
     has: { tombstones: true, rejections: true, hidings: true },
+    forgives: true,
   }
 }

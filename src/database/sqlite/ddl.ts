@@ -4,7 +4,7 @@ import { countedValues, countKeys, type CountTable, daysOf } from '../counts.ts'
 import type { Table, TextIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 6
+export const schemaVersion = 7
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons, or when lexicons are refused that were not. */
@@ -89,7 +89,8 @@ export const publicTables = `
 
 /**
  * Tables every database has: shared URI bases, refused records, collections, and one row of state.
- * `last_id` and what follows: the end of a collection's ids while rows wait outside of it.
+ * `last_id` and what follows: the end of a collection's ids while rows wait outside of it. `served`: whether the
+ * lexicons in force have the collection.
  */
 export const commonTables = `
   create table base (id integer primary key, uri text not null unique, did text, collection text);
@@ -100,7 +101,7 @@ export const commonTables = `
   create index rejection_seen on rejection (seen_at, source) where source <> 'rebuild';
   create table collection (
     nsid text primary key, table_name text not null, ordered integer not null,
-    last_id integer, last_indexed_at integer, last_rkey text, last_did text
+    last_id integer, last_indexed_at integer, last_rkey text, last_did text, served integer not null default 1
   ) without rowid;
   create table state (id integer primary key check (id = 1), plan_version integer not null, derivation text not null);
   ${networkTables}

@@ -4,10 +4,15 @@
  * rebuilt from the records they keep. Readers see the old state until it is done.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Change, RecordCheck } from '../database.ts'
+import { type Change, LostCollectionsError, type RebuildPolicy, type RejectionJudge } from '../database.ts'
+import { findLost, leaveUnserved } from '../kept/preview.ts'
+import { readRejections } from '../kept/read-rejections.ts'
 import { basesWhere, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
+import type { KeptRejection } from '../ledger.ts'
+import { RebuildCounters, type RebuildReport } from '../rebuild-report.ts'
 import { builtElsewise } from '../refusals.ts'
+import { canBeJudged } from '../rejections.ts'
 import type { Table } from '../tables.ts'
 import {
   applicationId,
@@ -27,7 +32,7 @@ import {
 } from './ddl.ts'
 import { addCounts } from './count-writer.ts'
 import { assertOurs, isCurrent, isEmpty, readDerivation, readSchemaVersion } from './layout.ts'
-import { createRunner } from './steps.ts'
+import { createRunner, type Run } from './steps.ts'
 import { createSums } from './sum-ddl.ts'
 import { addSums } from './sum-writer.ts'
 import { SqliteWriter, type WriterOptions } from './writer.ts'
@@ -35,8 +40,12 @@ import { SqliteWriter, type WriterOptions } from './writer.ts'
 export interface MigrateOptions extends WriterOptions {
   /** Of the lexicons: another one means that derived columns are stale. */
   readonly fingerprint: string
-  /** False for who only passes by: what was derived from other lexicons is then left alone, and that is an error. */
-  readonly mayRebuild?: boolean
+  /** Default: always. */
+  readonly rebuild?: RebuildPolicy
+  /** Judges refused records again when the lexicons have changed. Absent: they stay refused. */
+  readonly judge?: RejectionJudge
+  /** Told what a rebuild did, after it is committed. */
+  readonly onRebuilt?: (report: RebuildReport) => void
 }
 
 /** Statements that lead from schema version 1 + index to the next. */
@@ -55,6 +64,7 @@ const migrations: readonly string[] = [
   '',
   // Indexes from records to their array elements: createSideIndexes.
   '',
+  'alter table collection add column served integer not null default 1',
 ]
 /** The first schema version with sums. */
 const summedVersion = 5
@@ -62,17 +72,19 @@ const summedVersion = 5
 /** Fails, changing nothing, on a file that is not ours. */
 export function migrate(database: DatabaseSync, options: MigrateOptions): void {
   if (isCurrent(database, options.fingerprint)) return
+  let report: RebuildReport | null = null
   database.exec('begin immediate')
   try {
     // Another process may have been first while this one waited.
     assertOurs(database)
     if (isEmpty(database)) create(database, options)
-    else if (!isCurrent(database, options.fingerprint)) upgrade(database, options)
+    else if (!isCurrent(database, options.fingerprint)) report = upgrade(database, options)
     database.exec('commit')
   } catch (error) {
     database.exec('rollback')
     throw error
   }
+  if (report !== null) options.onRebuilt?.(report)
 }
 
 function create(database: DatabaseSync, { tables, fingerprint }: MigrateOptions): void {
@@ -93,7 +105,8 @@ function layOut(database: DatabaseSync, table: Table): void {
     .run(table.collection.nsid, table.name)
 }
 
-function upgrade(database: DatabaseSync, options: MigrateOptions): void {
+/** What a rebuild did; null when none was needed. */
+function upgrade(database: DatabaseSync, options: MigrateOptions): RebuildReport | null {
   const version = readSchemaVersion(database)
   for (const statements of migrations.slice(version - 1)) database.exec(statements)
   database.exec(`pragma user_version = ${schemaVersion}`)
@@ -105,15 +118,24 @@ function upgrade(database: DatabaseSync, options: MigrateOptions): void {
     if (version < summedVersion) addSums(database, options.tables)
     for (const table of options.tables) database.exec(createSideIndexes(table))
     database.prepare('update state set derivation = ?').run(derivation)
-    return
+    return null
   }
-  if (options.mayRebuild === false) throw builtElsewise()
-  rebuild(database, options)
+  const { rebuild: policy = 'always' } = options
+  if (policy === 'never') throw builtElsewise()
+  const run = createRunner(database)
+  if (policy === 'unless-lost') {
+    const lost = run(findLost(options, recordText))
+    if (lost.length > 0) throw new LostCollectionsError(lost)
+  }
+  const report = rebuild(database, options, run)
   database.prepare('update state set plan_version = plan_version + 1, derivation = ?').run(derivation)
+  return report
 }
 
+export const recordText = (column: string): string => `json(${column})`
+
 /** Collections that are no longer served keep their table, so that nothing is lost when they come back. */
-function rebuild(database: DatabaseSync, options: MigrateOptions): void {
+function rebuild(database: DatabaseSync, options: MigrateOptions, run: Run): RebuildReport {
   const names = new Map(
     database
       .prepare('select nsid, table_name from collection')
@@ -133,15 +155,20 @@ function rebuild(database: DatabaseSync, options: MigrateOptions): void {
     }
   }
   for (const table of options.tables) layOut(database, table)
-  const run = createRunner(database)
   for (const { name } of aside) {
     run(parkHidden(quote(name)))
     database.exec(`delete from ${quote(name)} where base in (${basesWhere(withheld)})`)
   }
   run(startAnew())
+  const counters = new RebuildCounters()
+  run(leaveUnserved(options.tables, counters))
   const writer = new SqliteWriter(database, options)
-  writer.refill(keptRecords(database, aside, options.check))
+  writer.refill(
+    keptRecords(database, aside, options.check, counters),
+    keptRejections(run, options.judge, counters),
+  )
   for (const { name } of aside) database.exec(`drop table ${quote(name)}`)
+  return counters.report()
 }
 
 function dropDerived(database: DatabaseSync, table: string): void {
@@ -157,7 +184,8 @@ function dropDerived(database: DatabaseSync, table: string): void {
 function* keptRecords(
   database: DatabaseSync,
   aside: readonly { table: Table; name: string }[],
-  check: RecordCheck,
+  check: MigrateOptions['check'],
+  counters: RebuildCounters,
 ): Generator<readonly Change[]> {
   for (const { table, name } of aside) {
     const rows = database.prepare(
@@ -165,6 +193,29 @@ function* keptRecords(
        from ${quote(name)} t join base on base.id = t.base order by t.id`,
     )
     rows.setReadBigInts(true)
-    for (const row of rows.iterate()) yield [keptRecord(table, row, check)]
+    for (const row of rows.iterate()) {
+      const change = keptRecord(table, row, check)
+      counters.addKept(table.collection.nsid, change)
+      yield [change]
+    }
+  }
+}
+
+/** Rejections that are judged at once. */
+const judgedAtOnce = 200
+
+function* keptRejections(
+  run: Run,
+  judge: RejectionJudge | undefined,
+  counters: RebuildCounters,
+): Generator<readonly Change[]> {
+  if (judge === undefined) return
+  for (let after: string | null = null; ; ) {
+    const some: readonly KeptRejection[] = run(readRejections(judgedAtOnce, after))
+    if (some.length === 0) return
+    after = some.at(-1)?.key ?? null
+    const changes = some.filter(canBeJudged).map(judge)
+    for (const change of changes) counters.addJudged(change)
+    yield changes
   }
 }

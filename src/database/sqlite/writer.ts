@@ -81,6 +81,8 @@ export class SqliteWriter implements WriteDatabase {
   readonly #syncedCursors = new Set<string>()
   /** While a load's transaction is open: only kept rows and side tables, the rest at its end. */
   #bulk = false
+  /** Whether what is stored clears rejections of the same record. */
+  #forgives = true
   #busy: Promise<unknown> = Promise.resolve()
 
   constructor(database: DatabaseSync, options: WriterOptions) {
@@ -107,7 +109,7 @@ export class SqliteWriter implements WriteDatabase {
       standing: (did) => this.#accounts.standing(did),
       enter: (did) => this.#accounts.enter(did),
       place: (record, standing) => this.#place(record, standing),
-      forgive: (uri, rev) => this.#rejections.forgive(uri, rev),
+      forgive: (uri, rev) => this.#forgive(uri, rev),
       keep: (rejection, seenAt) => this.#rejections.keep(rejection, seenAt),
       nextInstant: () => this.#instants.next(),
     }
@@ -171,10 +173,14 @@ export class SqliteWriter implements WriteDatabase {
     }
   }
 
-  /** The same into new tables within the caller's transaction, for a rebuild. */
-  refill(batches: Iterable<readonly Change[]>): void {
+  /** The same into new tables within the caller's transaction, for a rebuild: what was stored, then what was refused. */
+  refill(records: Iterable<readonly Change[]>, rejections: Iterable<readonly Change[]>): void {
     this.#startLoad()
-    for (const batch of batches) this.#apply(batch)
+    // A row that moves says nothing new of what was refused after it.
+    this.#forgives = false
+    for (const batch of records) this.#apply(batch)
+    this.#forgives = true
+    for (const batch of rejections) this.#apply(batch)
     this.#completeOrder()
     this.#completeLoad()
     this.#bulk = false
@@ -383,8 +389,12 @@ export class SqliteWriter implements WriteDatabase {
     const times = timesOf(record, this.#world.nextInstant)
     const row = { id: null, base: this.#base(baseUri), did, rkey, cid, rev, ...times, json }
     if (!table.insert(row, record, true)) return false
-    this.#rejections.forgive(baseUri + rkey, rev)
+    this.#forgive(baseUri + rkey, rev)
     return true
+  }
+
+  #forgive(uri: string, rev: string | null): void {
+    if (this.#forgives) this.#rejections.forgive(uri, rev)
   }
 
   #place({ did, collection, rkey }: RecordName, standing: Standing): Place {

@@ -1,0 +1,130 @@
+/** Commands that are run with other lexicons than those the database was built with. */
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { commandsInTurn } from './support/commands.ts'
+import { onEveryDatabase } from './support/databases.ts'
+import { emptyDatabases, recordLexicon, temporaryFolder } from './support/store.ts'
+import { thing, thingUri } from './support/things.ts'
+
+const inFolder = temporaryFolder()
+const run = commandsInTurn()
+const emptyUrl = emptyDatabases()
+
+const loose = { size: { type: 'unknown' } }
+const other = recordLexicon('org.example.other', { name: { type: 'string' } })
+const both = lexicons('both', [thing(loose), other])
+const strict = lexicons('strict', [thing({ size: { type: 'integer' } }), other])
+const fewer = lexicons('fewer', [thing(loose)])
+const foreign = lexicons('foreign', [recordLexicon('org.example.foreign', {})])
+const records = inFolder('records.jsonl')
+writeFileSync(
+  records,
+  [
+    ...['a', 'b', 'c'].map((key) => line(key, { size: { n: 1 } })),
+    line('d', {}),
+    line('o', { name: 'x' }, 'org.example.other'),
+  ].join('\n'),
+)
+
+onEveryDatabase('commands that write refuse lexicons by which collections disappear', async (engine) => {
+  const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
+  await succeed(['import', records, '--lexicons', both], env)
+  const commands = [
+    ['import', records],
+    ['serve', '--port', '0', '--workers', '1'],
+    ['serve', '--port', '0', '--workers', '2'],
+    ['ingest', '--from', `import:${records}`],
+    ['backfill', 'did:web:nobody.example'],
+    ['reconcile'],
+    ['rejections', 'retry'],
+  ]
+  for (const command of commands) {
+    const { stdout, stderr, status } = await run([...command, '--lexicons', foreign], { env })
+    assert.deepEqual([stdout, status], ['', 1], command.join(' '))
+    assert.match(stderr, /^The database \S+ cannot be opened: under the lexicons in \S+foreign, collections/)
+    assert.match(
+      stderr,
+      /org\.example\.other \(1 record\) is not in them; org\.example\.thing \(4 records\) is/,
+    )
+    assert.match(stderr, /--lexicons DIR, or go on with --rebuild/)
+  }
+  assert.deepEqual(await recordCounts(env, both), { 'org.example.other': 1, 'org.example.thing': 4 })
+  const { stderr } = await succeed(['import', records, '--lexicons', fewer, '--rebuild'], env)
+  assert.match(stderr, /^org\.example\.other: 1 record kept but no longer served, because the lexicons/m)
+  // Nothing disappears by these any more.
+  await succeed(['rejections', 'retry', '--lexicons', both], env)
+  assert.deepEqual(await recordCounts(env, both), { 'org.example.other': 1, 'org.example.thing': 4 })
+})
+
+onEveryDatabase('a rebuild is foreseen, told, and undone by the lexicons of before', async (engine) => {
+  const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
+  await succeed(['import', records, '--lexicons', both], env)
+  const check = (dir: string, ...more: readonly string[]) =>
+    run(['check', '--lexicons', dir, '--database', env.LEXIGRAPH_DATABASE, ...more])
+  const foreseen = await check(strict)
+  assert.equal(foreseen.status, 1)
+  assert.match(foreseen.stdout, /^org\.example\.other: none of 1 record would be refused\.$/m)
+  assert.match(
+    foreseen.stdout,
+    /^org\.example\.thing: 3 of 4 records would be refused\.\n {2}3 × .*size must be an integer\. Such as at:\S+\/a\.$/m,
+  )
+  assert.match(
+    (await check(fewer)).stdout,
+    /^org\.example\.other: 1 record would no longer be served; the lexicons do not have this collection\.$/m,
+  )
+  assert.equal((await check(both)).status, 0)
+  assert.deepEqual(await recordCounts(env, both), { 'org.example.other': 1, 'org.example.thing': 4 })
+
+  const rebuilt = await succeed(['rejections', 'retry', '--lexicons', strict], env)
+  assert.match(rebuilt.stderr, /^The index was rebuilt for the lexicons in \S+strict\.$/m)
+  assert.match(
+    rebuilt.stderr,
+    /^org\.example\.thing: 3 of 4 records no longer fit and are refused now, such as/m,
+  )
+  assert.deepEqual(await recordCounts(env, strict), { 'org.example.other': 1, 'org.example.thing': 1 })
+  const { database } = JSON.parse((await check(both, '--json')).stdout)
+  assert.deepEqual(
+    database.collections.map(({ name, refused, accepted }: Record<string, unknown>) => [
+      name,
+      refused,
+      accepted,
+    ]),
+    [
+      ['org.example.other', 0, 0],
+      ['org.example.thing', 0, 3],
+    ],
+  )
+
+  const restored = await succeed(['rejections', 'retry', '--lexicons', both], env)
+  assert.match(
+    restored.stderr,
+    /^org\.example\.thing: 3 records that had been refused fit now and are served\.$/m,
+  )
+  assert.deepEqual(await recordCounts(env, both), { 'org.example.other': 1, 'org.example.thing': 4 })
+})
+
+function lexicons(name: string, documents: readonly Record<string, unknown>[]): string {
+  const dir = inFolder(name)
+  mkdirSync(dir)
+  for (const document of documents) writeFileSync(`${dir}/${document.id}.json`, JSON.stringify(document))
+  return dir
+}
+
+function line(key: string, value: object, collection?: string): string {
+  const uri = thingUri(key, collection)
+  return JSON.stringify({ uri, value: { $type: collection ?? 'org.example.thing', ...value } })
+}
+
+async function succeed(args: readonly string[], env: Record<string, string>) {
+  const outcome = await run(args, { env })
+  assert.equal(outcome.status, 0, outcome.stderr)
+  return outcome
+}
+
+async function recordCounts(env: Record<string, string>, dir: string): Promise<Record<string, number>> {
+  const { stdout } = await succeed(['status', '--json', '--lexicons', dir], env)
+  const { collections } = JSON.parse(stdout)
+  return Object.fromEntries(
+    collections.map(({ name, records: many }: { name: string; records: number }) => [name, many]),
+  )
+}
