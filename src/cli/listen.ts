@@ -78,7 +78,7 @@ export async function startServer(
   config: Config,
   { limiter, metrics, worker }: ServerPlace,
 ): Promise<RunningServer> {
-  const { engine, model, database } = served
+  const { engine, model, schema, database } = served
   const { read } = database
   const tiers = await loadTiers(config)
   const logs = createLogs(config, worker?.id ?? null)
@@ -92,6 +92,7 @@ export async function startServer(
   })
   const app = createApp({
     engine,
+    schema,
     readStatus: createReadiness(read),
     log: logs.framework,
     exampleQuery: exampleQuery(model),

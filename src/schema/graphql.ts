@@ -399,8 +399,11 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     }),
     'the root of every operation',
   )
-  return new GraphQLSchema({ query, types: [strongRef], assumeValid })
+  return new GraphQLSchema({ description, query, types: [strongRef], assumeValid })
 }
+
+const description =
+  'Records of the AT Protocol, read-only, as their lexicons describe them. Each collection has a list, an aggregate and a field that finds one record by its URI; `node` finds any record by its id, and `indexStatus` says how complete and fresh the answers are.'
 
 const emptyFields: Fields = {
   _empty: { type: GraphQLBoolean, description: 'Always null: the lexicon gives this object no properties.' },

@@ -7,6 +7,7 @@ import { parseInstant } from '../util/instant.ts'
 
 export const DateTime = new GraphQLScalarType<bigint, string>({
   name: 'DateTime',
+  specifiedByURL: 'https://atproto.com/specs/lexicon#datetime',
   description:
     'A moment. Output: as the record has it. Input: RFC 3339 such as "2026-11-16T13:00:00Z", or a date such as "2026-11-16", which means midnight UTC. Compared as an instant, in microseconds.',
   coerceInputValue: instant,
@@ -17,6 +18,7 @@ export const DateTime = new GraphQLScalarType<bigint, string>({
 
 export const BigInt53 = new GraphQLScalarType<number, number>({
   name: 'BigInt',
+  specifiedByURL: 'https://atproto.com/specs/data-model#data-types',
   description: 'An integer between -9007199254740991 and 9007199254740991, as a JSON number.',
   coerceInputValue: safeInteger,
   coerceInputLiteral: (node) => {
@@ -28,6 +30,7 @@ export const BigInt53 = new GraphQLScalarType<number, number>({
 
 export const Json = new GraphQLScalarType<unknown, unknown>({
   name: 'JSON',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   description: 'Any JSON value, as the record has it. Output only.',
 })
 

@@ -9,6 +9,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { GraphQLSchema } from 'graphql'
 import type { IndexStatus } from '../database/database.ts'
 import { ServiceError } from '../errors.ts'
 import type { AgentHttp } from '../mcp/http.ts'
@@ -21,8 +22,10 @@ import { answerFailure, answerUnreadable } from './failures.ts'
 import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from './graphql-routes.ts'
 import { refuseHeads } from './heads.ts'
 import { addHealthRoutes } from './health.ts'
+import { addSchemaRoute, schemaPath } from './schema-route.ts'
 
 export interface AppOptions extends GraphQLRouteOptions {
+  readonly schema: GraphQLSchema
   /** How far the index has come; it fails when the database does not answer. */
   readonly readStatus: () => Promise<IndexStatus>
   /** For what goes wrong on our side. */
@@ -101,6 +104,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     addPreflightRoute(routes)
     addHealthRoutes(routes, options.readStatus)
     addGraphQLRoutes(routes, options, patience.reading)
+    addSchemaRoute(routes, options.schema)
     if (agent !== null) addOwnAgent(routes, agent, options)
     routes.get('/', (_request, reply) => reply.redirect(endpoint))
   })
@@ -125,6 +129,7 @@ function createIds(): () => string {
 const allowedMethods = new Map([
   [endpoint, 'GET, HEAD, POST, OPTIONS'],
   ['/', 'GET, HEAD, OPTIONS'],
+  [schemaPath, 'GET, HEAD, OPTIONS'],
   ['/healthz', 'GET, HEAD, OPTIONS'],
   ['/readyz', 'GET, HEAD, OPTIONS'],
 ])

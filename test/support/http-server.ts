@@ -8,6 +8,7 @@ import { type AppOptions, createApp } from '../../src/server/app.ts'
 import type { Caller } from '../../src/server/caller.ts'
 import { createMemoryLimiter } from './memory-limiter.ts'
 import type { Tier } from '../../src/server/tiers.ts'
+import { buildSchema } from 'graphql'
 import { createStandInEngine } from './stand-in-engine.ts'
 
 export type Headers = Readonly<Record<string, string>>
@@ -46,6 +47,8 @@ export function anybody(_header: unknown, network: string): Caller {
   return { id: `address:${network}`, tier, keyName: null }
 }
 
+const standInSchema = buildSchema('type Query { hello: String }')
+
 /** The application on a real port of its own. */
 export async function startServer(options: Given<AppOptions> = {}): Promise<HttpServer> {
   const log: string[] = []
@@ -58,6 +61,7 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
     longestRequest: 60,
     cacheSeconds: 0,
     engine: createStandInEngine(),
+    schema: standInSchema,
     readStatus: async () => emptyStatus,
     log: createLogs({ 'log-level': 'warn' }, null, { write: (line: string) => void log.push(line) })
       .framework,

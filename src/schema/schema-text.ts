@@ -1,0 +1,22 @@
+/** The schema as text (SDL), and the hash that a version of it is known by. */
+import { createHash } from 'node:crypto'
+import type { GraphQLSchema } from 'graphql'
+import { printSchema } from 'graphql/utilities/printSchema'
+
+export interface SchemaText {
+  readonly text: string
+  /** sha-256 of the text, in hex. */
+  readonly hash: string
+}
+
+const texts = new WeakMap<GraphQLSchema, SchemaText>()
+
+/** Printed when it is first asked for, and kept. */
+export function schemaText(schema: GraphQLSchema): SchemaText {
+  const known = texts.get(schema)
+  if (known !== undefined) return known
+  const text = `${printSchema(schema)}\n`
+  const printed = { text, hash: createHash('sha256').update(text).digest('hex') }
+  texts.set(schema, printed)
+  return printed
+}
