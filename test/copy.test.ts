@@ -183,7 +183,7 @@ test('whatever a copy cannot be made of, or in, is told in a sentence and left a
   const link = inFolder('link.db')
   symlinkSync(source, link)
   await refused(source, `sqlite:${link}`, /cannot be opened: it is the very database that is to be copied\./)
-  await refused(source, ':memory:', /it would end with this process\. Name a file with --to\./)
+  await refused(source, ':memory:', /it would end with this process\. Name a file\./)
   await refused(source, inFolder('none/x.db'), /There is no folder/)
 
   const others = inFolder('others.db')

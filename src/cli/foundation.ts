@@ -125,8 +125,18 @@ export function openCopySource(url: string, { lexicons }: Foundation): Promise<S
   return opened(url, () => openSnapshot(url, lexicons))
 }
 
+/** What the configured database holds, from which a backup is made. */
+export function openExistingCopySource({ database }: Config, foundation: Foundation): Promise<Snapshot> {
+  assertExists(database)
+  return openCopySource(database, foundation)
+}
+
 /** The database that becomes the copy. */
-export async function openCopy(url: string, source: Snapshot, foundation: Foundation): Promise<CopyTarget> {
+export async function openCopy(
+  url: string,
+  source: Pick<Snapshot, 'identity' | 'name'>,
+  foundation: Foundation,
+): Promise<CopyTarget> {
   const options = await openOptions(foundation)
   return opened(url, () => openCopyTarget(url, source, options))
 }

@@ -26,6 +26,8 @@ const load: Record<CommandName, () => Promise<Command>> = {
   hidden: async () => (await import('./commands/hide.ts')).hidden,
   export: async () => (await import('./commands/export.ts')).exportRecords,
   copy: async () => (await import('./commands/copy.ts')).copy,
+  backup: async () => (await import('./commands/backup.ts')).backup,
+  restore: async () => (await import('./commands/restore.ts')).restore,
   schema: async () => (await import('./commands/schema.ts')).schema,
   query: async () => (await import('./commands/query.ts')).query,
   explain: async () => (await import('./commands/explain.ts')).explain,

@@ -43,6 +43,14 @@ export const commands = {
     operands: '',
     summary: 'Move everything from one database to another, such as from SQLite to PostgreSQL.',
   },
+  backup: {
+    operands: 'FILE',
+    summary: 'Write a backup of the database as it is at one moment, while the service goes on.',
+  },
+  restore: {
+    operands: 'FILE',
+    summary: 'Fill an empty database from a backup, and verify that it holds the same.',
+  },
   schema: { operands: '', summary: 'Print the GraphQL schema (SDL) that the lexicons give.' },
   query: {
     operands: 'GRAPHQL',
@@ -94,7 +102,18 @@ export const settings = {
     value: 'URL',
     env: 'LEXIGRAPH_DATABASE',
     help: 'Where the records are: sqlite:PATH or a path alone, sqlite::memory: for a database that ends with the process, or postgres://USER:PASSWORD@HOST:PORT/NAME.',
-    commands: [...writing, 'serve', 'import', 'export', 'status', 'query', 'explain', 'check'],
+    commands: [
+      ...writing,
+      'serve',
+      'import',
+      'export',
+      'backup',
+      'restore',
+      'status',
+      'query',
+      'explain',
+      'check',
+    ],
   },
   'read-database': {
     type: 'text',
@@ -448,6 +467,8 @@ export const settings = {
       'status',
       'rejections',
       'copy',
+      'backup',
+      'restore',
       'keys',
       'hidden',
     ],

@@ -11,6 +11,7 @@ import {
 import type { PreviewOptions } from './kept/preview.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
 import type { RebuildReport } from './rebuild-report.ts'
+import type { BackupFile, WriteBackup, WrittenBackup } from './sqlite/backup-file.ts'
 import { connectReader, openSqliteReader, type SqliteReading } from './sqlite/open-reader.ts'
 import type { Table } from './tables.ts'
 
@@ -107,6 +108,17 @@ export async function openCopyTarget(
   }
   const { openPostgresTarget } = await import('./postgres/copy-target.ts')
   return openPostgresTarget(url, source, options)
+}
+
+/** What a backup holds, from which a database is restored. The file is SQLite's, whichever engine the database had. */
+export async function openBackupFile(path: string): Promise<BackupFile> {
+  const { openBackup } = await import('./sqlite/backup-file.ts')
+  return openBackup(path)
+}
+
+export async function writeBackupFile(backup: WriteBackup): Promise<WrittenBackup> {
+  const { writeBackup } = await import('./sqlite/backup-file.ts')
+  return writeBackup(backup)
 }
 
 /** Whoever has a file does not wait for the driver. */

@@ -1,18 +1,11 @@
 /** `copy --from URL --to URL`: the progress on standard error, what was compared on standard output. */
-import { SingleBar } from 'cli-progress'
-import {
-  type Comparison,
-  compare,
-  fill,
-  haveSameCounts,
-  type OnProgress,
-} from '../../database/copy/database-copy.ts'
-import { partsOf, titleOf } from '../../database/copy/parts.ts'
+import { type Comparison, compare, fill, haveSameCounts } from '../../database/copy/database-copy.ts'
+import { partsOf } from '../../database/copy/parts.ts'
 import { withoutPassword } from '../../database/postgres/url.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
+import { describeComparisons, isSameThroughout, renderComparisons, roundedSeconds } from '../comparisons.ts'
 import { lexiconDir, loadFoundation, openCopy, openCopySource } from '../foundation.ts'
-import type { Config } from '../settings.ts'
-import { renderTable } from '../table.ts'
+import { showProgress } from '../progress-bar.ts'
 
 export async function copy({ config, root }: CommandContext): Promise<number> {
   const { from, to } = config
@@ -38,7 +31,7 @@ export async function copy({ config, root }: CommandContext): Promise<number> {
   else if (!(await haveSameCounts(source, target, parts))) throw refusal
   const copied = performance.now()
   const comparisons = await compare(source, target, parts, progress.update)
-  const isSame = comparisons.every(({ differing }) => differing === 0)
+  const isSame = isSameThroughout(comparisons)
   if (target.isWhole && !isSame) throw refusal
   if (isSame && !target.isWhole) await target.finish()
   progress[Symbol.dispose]()
@@ -64,72 +57,15 @@ interface Took {
 }
 
 function renderJson(comparisons: readonly Comparison[], { copying, comparing }: Took): string {
-  const parts = comparisons.map(({ part, source, target, differing, first }) => ({
-    name: titleOf(part),
-    source,
-    target,
-    differing,
-    first,
-  }))
-  const isSame = comparisons.every(({ differing }) => differing === 0)
-  const seconds = { copying: rounded(copying), comparing: rounded(comparing) }
-  return `${JSON.stringify({ same: isSame, parts, seconds })}\n`
+  const same = isSameThroughout(comparisons)
+  const seconds = { copying: roundedSeconds(copying), comparing: roundedSeconds(comparing) }
+  return `${JSON.stringify({ same, parts: describeComparisons(comparisons), seconds })}\n`
 }
 
 function render(comparisons: readonly Comparison[], { copying, comparing }: Took): string {
-  const different = comparisons.filter(({ differing }) => differing > 0)
-  const table = renderTable(
-    ['what', 'rows', 'digest'],
-    comparisons.map(({ part, source, differing }) => [
-      titleOf(part),
-      source.rows,
-      // Enough for comparing by eye; all of it is in the JSON.
-      differing === 0 ? source.digest.slice(0, 16) : 'differs',
-    ]),
-  )
-  if (different.length === 0)
-    return `${table}\nBoth databases hold the same. Copying took ${rounded(copying)} s, comparing ${rounded(comparing)} s.\n`
-  const differences = renderTable(
-    ['differs', 'rows', 'in the copy', 'differing', 'first of them'],
-    different.map(({ part, source, target, differing, first }) => [
-      titleOf(part),
-      source.rows,
-      target.rows,
-      differing,
-      first ?? '',
-    ]),
-  )
-  return `${table}\n${differences}\nThe copy is not the same, and stays unfinished; the same command again mends it.\n`
-}
-
-function rounded(milliseconds: number): number {
-  return Math.round(milliseconds / 100) / 10
-}
-
-interface ProgressDisplay extends Disposable {
-  readonly update: OnProgress
-}
-
-/** A bar where somebody watches, nothing elsewhere. */
-function showProgress(config: Config): ProgressDisplay {
-  const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
-  if (!watched) return { update: () => {}, [Symbol.dispose]: () => {} }
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format: '{bar} {percentage} % | {stage} {what} | {rows} of {all} rows | {eta_formatted} left',
-    clearOnComplete: true,
-    hideCursor: true,
-    fps: 5,
-  })
-  bar.start(1, 0, { stage: '', what: '', rows: '0', all: '0' })
-  return {
-    update: ({ stage, part, done, total }) => {
-      bar.setTotal(Math.max(total, 1))
-      const [rows, all] = [done.toLocaleString('en'), total.toLocaleString('en')]
-      bar.update(done, { stage, what: titleOf(part), rows, all })
-      // Indexes may keep this thread busy, so that nothing could move by itself.
-      if (stage === 'indexing') bar.render()
-    },
-    [Symbol.dispose]: () => bar.stop(),
-  }
+  const tables = renderComparisons(comparisons, 'in the copy')
+  const [copied, compared] = [roundedSeconds(copying), roundedSeconds(comparing)]
+  return isSameThroughout(comparisons)
+    ? `${tables}\nBoth databases hold the same. Copying took ${copied} s, comparing ${compared} s.\n`
+    : `${tables}\nThe copy is not the same, and stays unfinished; the same command again mends it.\n`
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { assertSums } from '../../../test/support/counts.ts'
+import { fillWithEverything, received } from '../../../test/support/everything.ts'
 import { keptState } from '../../../test/support/kept-state.ts'
 import {
   account,
@@ -249,7 +250,10 @@ onEveryPair('nobody takes an unfinished copy for a database, nor another for its
   await refuses(/unfinished copy of .* again completes it/, openNotes(url))
   await refuses(/unfinished copy of .* again completes it/, openNotes(url, undefined, widerLexicons))
   await refuses(/unfinished copy of .* again completes it/, openSnapshot(url, options))
-  await refuses(/it is an unfinished copy of .*\. Name that with --from/, copying(other.path, url))
+  await refuses(
+    /it is an unfinished copy of .*\. Complete that one, or name an empty database\./,
+    copying(other.path, url),
+  )
   const wider = understand(widerLexicons, {})
   const widerOptions = { ...options, tables: wider.tables, fingerprint: wider.set.fingerprint }
   await refuses(/begun with other lexicons/, copying(store.path, url, widerOptions))
@@ -308,69 +312,6 @@ async function breakOff(from: string, to: string, length: number): Promise<void>
   } catch (error) {
     if (!(error instanceof BrokenOff)) throw error
   }
-}
-
-/** Something in every table. */
-async function fillWithEverything(store: TestStore): Promise<void> {
-  const { write } = store.database
-  await store.database.write.applyBatch(
-    [
-      ...['c', 'a', 'b'].map((rkey, n) => put(store, spot(rkey), n, { rev: rev(n + 1) })),
-      put(store, spot('gone'), 1, { rev: rev(1) }),
-      put(store, spot('early', 0, mark), 1, { rev: rev(2), indexedAt: '2019-01-01T00:00:00.000001Z' }),
-      put(store, spot('unversioned', 0, mark), 2),
-      ...['x', 'y'].flatMap((rkey) => [
-        put(store, spot(rkey, 1), 3, { rev: rev(3) }),
-        put(store, spot(rkey, 2), 1, { rev: rev(3) }),
-      ]),
-      refuse(store, spot('bad'), rev(4)),
-      {
-        kind: 'reject',
-        source: 'file',
-        uri: null,
-        reason: 'malformed',
-        message: 'It is no JSON.',
-        record: 'a\0b',
-      },
-      remove(spot('gone'), rev(5)),
-    ],
-    { source: 'jetstream:wss://example.com', cursor: '12345', eventAt: 1_770_000_000_000_123n },
-  )
-  await apply(store, put(store, spot('a'), 3, { rev: rev(9) }))
-  await apply(store, account(1, 'suspended', 7))
-  await settleAll(store)
-  // The rows of this one are still where they were, and must not be seen.
-  await apply(store, account(2, 'takendown', 8), { kind: 'identity', did: dids[0] as string })
-  await write.ledger.writeHandle(dids[0] as string, 'alice.example', 1_790_000_000_000_000n)
-  await write.ledger.addJobs(
-    'backfill',
-    [{ did: dids[0] as string, host: 'https://pds.example', reason: 'all' }],
-    {
-      target: 'https://pds.example',
-      cursor: 'next',
-      done: false,
-    },
-  )
-  await write.ledger.addJobs('ingest', [{ did: dids[1] as string, host: null, reason: 'It has diverged.' }])
-  const [job] = await write.ledger.dueJobs('ingest', 1)
-  if (job !== undefined) await write.ledger.failJob(job, 'It does not answer.', null)
-  await write.ledger.addKey({ id: 'old', name: 'Zeitung "Ä"', tier: 'research' }, 'hash of the old one')
-  await write.ledger.replaceKey('old', { id: 'new', hash: 'hash of the new one' }, 1_790_000_000_000_001n)
-  await write.ledger.revokeKey('new')
-  await apply(store, put(store, spot('spam', 0, mark), 3, { rev: rev(6) }))
-  const [shown, hidden] = [uriOf(spot('unversioned', 0, mark)), uriOf(spot('spam', 0, mark))]
-  for (const subject of [shown, hidden])
-    await write.ledger.hide({ subject, reason: 'It is "spam"', hiddenBy: 'root' })
-  await write.ledger.unhide(shown, 'Ä')
-}
-
-/** Not every engine takes the character that nothing has. */
-function received(state: Awaited<ReturnType<typeof keptState>>) {
-  const rejection = state['rejection']?.map((row) => ({
-    ...row,
-    record: String(row['record']).replaceAll('\0', '\uFFFD'),
-  }))
-  return { ...state, rejection }
 }
 
 function withoutBases(state: Awaited<ReturnType<typeof keptState>>) {

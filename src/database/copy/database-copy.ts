@@ -42,7 +42,7 @@ export interface RowChanges {
 }
 
 export interface CopyProgress {
-  readonly stage: 'copying' | 'indexing' | 'comparing'
+  readonly stage: 'reading' | 'copying' | 'indexing' | 'comparing'
   readonly part: Part
   /** Rows of all parts. */
   readonly done: number
@@ -210,7 +210,8 @@ async function next(rows: AsyncIterator<Row>): Promise<Row | null> {
   return done === true ? null : value
 }
 
-class Digester {
+/** Of rows in their order. */
+export class Digester {
   readonly #hash = createHash('sha256')
   #rows = 0
 

@@ -3,6 +3,9 @@
  * for whole: not a server that reads, and not an import that would build it anew.
  */
 
+/** How the name of a backup begins, from which a database is restored as a copy is made. */
+export const backupName = 'the backup'
+
 export interface CopyMark {
   /** What the tables are derived from. */
   readonly derivation: string
@@ -23,10 +26,11 @@ export function parseMark(text: string): CopyMark | null {
 /** Throws on an unfinished copy. */
 export function assertNoCopy(derivation: string): void {
   const mark = parseMark(derivation)
-  if (mark !== null)
-    throw new Error(
-      `it is an unfinished copy of ${mark.source}. The same \`lexigraph copy\` again completes it.`,
-    )
+  if (mark === null) return
+  const command = mark.source.startsWith(`${backupName} `) ? 'restore' : 'copy'
+  throw new Error(
+    `it is an unfinished copy of ${mark.source}. The same \`lexigraph ${command}\` again completes it.`,
+  )
 }
 
 export interface TargetFound {
@@ -52,18 +56,16 @@ export async function stateOf({ derivation, wanted, hasRows }: TargetFound): Pro
   const mark = derivation === null ? null : parseMark(derivation)
   if (mark === null) {
     if (derivation !== wanted.derivation)
-      throw new Error(
-        'it was built with other lexicons or by another version. Name an empty database with --to.',
-      )
+      throw new Error('it was built with other lexicons or by another version. Name an empty database.')
     return (await hasRows()) ? 'whole' : 'empty'
   }
   if (mark.source !== wanted.source)
     throw new Error(
-      `it is an unfinished copy of ${mark.source}. Name that with --from, or an empty database with --to.`,
+      `it is an unfinished copy of ${mark.source}. Complete that one, or name an empty database.`,
     )
   if (mark.derivation !== wanted.derivation)
     throw new Error(
-      'it is a copy that was begun with other lexicons or by another version. Go on with those, or name an empty database with --to.',
+      'it is a copy that was begun with other lexicons or by another version. Go on with those, or name an empty database.',
     )
   return 'unfinished'
 }

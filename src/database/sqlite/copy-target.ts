@@ -28,7 +28,7 @@ export async function openSqliteTarget(
   source: Pick<Snapshot, 'identity' | 'name'>,
   options: MigrateOptions,
 ): Promise<CopyTarget> {
-  if (path === ':memory:') throw new Error('it would end with this process. Name a file with --to.')
+  if (path === ':memory:') throw new Error('it would end with this process. Name a file.')
   if (existsSync(path) && identityOf(path) === source.identity)
     throw new Error('it is the very database that is to be copied. Name another with --to.')
   const database = connect(path, false)

@@ -1,0 +1,33 @@
+/** How far a copy, a backup or a restoration has come. */
+import { SingleBar } from 'cli-progress'
+import type { OnProgress } from '../database/copy/database-copy.ts'
+import { titleOf } from '../database/copy/parts.ts'
+import type { Config } from './settings.ts'
+
+export interface ProgressDisplay extends Disposable {
+  readonly update: OnProgress
+}
+
+/** A bar where somebody watches, nothing elsewhere. */
+export function showProgress(config: Config): ProgressDisplay {
+  const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
+  if (!watched) return { update: () => {}, [Symbol.dispose]: () => {} }
+  const bar = new SingleBar({
+    stream: process.stderr,
+    format: '{bar} {percentage} % | {stage} {what} | {rows} of {all} rows | {eta_formatted} left',
+    clearOnComplete: true,
+    hideCursor: true,
+    fps: 5,
+  })
+  bar.start(1, 0, { stage: '', what: '', rows: '0', all: '0' })
+  return {
+    update: ({ stage, part, done, total }) => {
+      bar.setTotal(Math.max(total, 1))
+      const [rows, all] = [done.toLocaleString('en'), total.toLocaleString('en')]
+      bar.update(done, { stage, what: titleOf(part), rows, all })
+      // Indexes may keep this thread busy, so that nothing could move by itself.
+      if (stage === 'indexing') bar.render()
+    },
+    [Symbol.dispose]: () => bar.stop(),
+  }
+}
