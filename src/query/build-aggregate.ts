@@ -190,7 +190,9 @@ function measureOf(
   const known = measures.findIndex((it) => it.id === id)
   if (known >= 0) return known
   const group: GroupField = 'joins' in field ? field : { ...field, joins: [], bucket: null }
-  return measures.push({ plan: { measure, of: groupKey(context, table, group) }, id }) - 1
+  const type = leafType(field.leaf)
+  const isWide = type.kind === 'integer' && type.bits !== 32
+  return measures.push({ plan: { measure, of: groupKey(context, table, group), isWide }, id }) - 1
 }
 
 function groupKey(context: PlanContext, table: Table, { joins, leaf, bucket }: GroupField): GroupKey {

@@ -104,7 +104,8 @@ function groupOrder({ dialect }: Emitter, { keys, order }: AggregatePlan, groups
     keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
   if (order.by === 'key') return join(byKeys(order.direction), ', ')
   const isMeasure = order.by === 'measure'
-  const first = isMeasure ? groups.measureValue(order.measure, row) : sql`${row}.n`
+  const first = isMeasure ? groups.measureValues(order.measure, row) : [sql`${row}.n`]
   // A count is never missing, and where counts are kept there may be an index over them.
-  return join([sql`${first} ${dialect.ordering(order.direction, isMeasure)}`, ...byKeys('asc')], ', ')
+  const ordered = first.map((value) => sql`${value} ${dialect.ordering(order.direction, isMeasure)}`)
+  return join([...ordered, ...byKeys('asc')], ', ')
 }

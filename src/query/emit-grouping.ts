@@ -26,7 +26,8 @@ export interface Grouping {
   keyOrder(key: number, row: Sql): Sql
   /** Of a key that is a reference. */
   uriParts(key: number, row: Sql): UriParts
-  measureValue(measure: number, row: Sql): Sql
+  /** What a measure sorts by. */
+  measureValues(measure: number, row: Sql): readonly Sql[]
   measureJson(measure: number, row: Sql): Sql
 }
 
@@ -42,8 +43,11 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
   const columns = keys.flatMap((key, index) =>
     rawKeys(emitter, key, source).map((raw, part) => [raw, at(index, part)] as const),
   )
-  const measures = plan.measures.flatMap((measure, index) =>
-    distinct.has(index) ? [] : [sql`${measureExpression(emitter, measure, source)} as ${measureName(index)}`],
+  const expressions = plan.measures.map((measure, index) =>
+    distinct.has(index) ? [] : measureExpressions(emitter, measure, source),
+  )
+  const measures = expressions.flatMap((values, index) =>
+    values.map((value, part) => sql`${value} as ${measureName(index, part)}`),
   )
   const selected = [...columns.map(([value, as]) => sql`${value} as ${as}`), sql`count(*) as n`, ...measures]
   const names = columns.map(([, as]) => as)
@@ -63,9 +67,23 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     const counted = [...keyColumns, sql`count(distinct ${element}) as ${measureName(index)}`]
     return sql`${side} as materialized (${own.grouped(counted, names)})`
   })
-  const whole = distinct.size === 0 ? [] : [putTogether(plan, names, name, first, distinct)]
+  const whole =
+    distinct.size === 0
+      ? []
+      : [
+          putTogether(
+            name,
+            names,
+            first,
+            expressions.flatMap((values, index) => values.map((_, part) => measureName(index, part))),
+            [...distinct].map(([index, side]) => ({ side, value: measureName(index) })),
+          ),
+        ]
 
-  const measureValue = (measure: number, row: Sql): Sql => sql`${row}.${measureName(measure)}`
+  const measureValues = (measure: number, row: Sql): readonly Sql[] => {
+    const [, ...further] = expressions[measure] ?? []
+    return [0, ...further.map((_, part) => part + 1)].map((part) => sql`${row}.${measureName(measure, part)}`)
+  }
   const keyAt = (index: number): GroupKey => keys[index] as GroupKey
   const uriParts = (key: number, row: Sql): UriParts => ({
     base: sql`${row}.${at(key, 0)}`,
@@ -89,7 +107,7 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     isKept: kept !== null,
     tables: [main, ...sideTables, ...whole],
     uriParts,
-    measureValue,
+    measureValues,
     lookedUp: (row) => {
       const found = keys.flatMap((_, key) => {
         const base = emitter.alias()
@@ -109,9 +127,10 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
       return dialect.toJson(isInstant(leaf) && bucket === null ? dialect.instantText(text) : text)
     },
     measureJson: (measure, row) => {
-      const value = measureValue(measure, row)
+      const values = measureValues(measure, row)
+      const value = values[0] as Sql
       const { measure: kind, of } = plan.measures[measure] as MeasurePlan
-      if (kind === 'sum') return dialect.toJson(dialect.checkedSum(value))
+      if (kind === 'sum') return dialect.toJson(dialect.checkedSum(values))
       if ((kind === 'min' || kind === 'max') && isInstant(of.leaf))
         return dialect.toJson(dialect.instantText(value))
       return kind === 'countDistinct' ? sql`coalesce(${value}, 0)` : dialect.toJson(value)
@@ -124,26 +143,23 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
  * join, and comparing each group with all others would take the square of their number.
  */
 function putTogether(
-  { measures }: AggregatePlan,
-  names: readonly Sql[],
   name: Sql,
+  names: readonly Sql[],
   first: Sql,
-  distinct: ReadonlyMap<number, Sql>,
+  measures: readonly Sql[],
+  counted: readonly { readonly side: Sql; readonly value: Sql }[],
 ): Sql {
-  const values = [raw('n'), ...measures.map((_, index) => measureName(index))]
-  const from = (table: Sql, has: (index: number) => boolean): Sql => {
-    const columns = values.map((value, at) =>
-      has(at - 1)
-        ? value
-        : sql`${raw(at === 0 || distinct.has(at - 1) ? 'cast(null as bigint)' : 'null')} as ${value}`,
-    )
-    return sql`select ${join([...names, ...columns], ', ')} from ${table}`
-  }
+  const own = [raw('n'), ...measures]
+  // The first of the parts says of which types columns are.
+  const none = counted.map(({ value }) => sql`cast(null as bigint) as ${value}`)
   const parts = [
-    from(first, (index) => !distinct.has(index)),
-    ...[...distinct].map(([index, side]) => from(side, (other) => other === index)),
+    sql`select ${join([...names, ...own, ...none], ', ')} from ${first}`,
+    ...counted.map(({ side, value }) => {
+      const others = counted.map((other) => (other.value === value ? value : sql`null`))
+      return sql`select ${join([...names, ...own.map(() => sql`null`), ...others], ', ')} from ${side}`
+    }),
   ]
-  const most = values.map((value) => sql`max(${value}) as ${value}`)
+  const most = [...own, ...counted.map(({ value }) => value)].map((value) => sql`max(${value}) as ${value}`)
   return sql`${name} as materialized (select ${join([...names, ...most], ', ')}
     from (${join(parts, ' union all ')}) parts ${groupBy(names)})`
 }
@@ -231,22 +247,25 @@ function rawKeys(emitter: Emitter, key: GroupKey, source: Source): readonly Sql[
   }
 }
 
-function measureExpression(emitter: Emitter, { measure, of }: MeasurePlan, source: Source): Sql {
-  const parts = rawKeys(emitter, of, source)
-  const value = parts[0] as Sql
+/** Columns of a measure: an exact sum may have several. */
+function measureExpressions(
+  emitter: Emitter,
+  { measure, of, isWide }: MeasurePlan,
+  source: Source,
+): readonly Sql[] {
+  const { dialect } = emitter
+  const [value, key] = rawKeys(emitter, of, source) as readonly [Sql, Sql?]
   switch (measure) {
     case 'avg':
       // From the exact sum: the engine's own mean adds floating-point numbers up.
-      return sql`${emitter.dialect.asFloat(emitter.dialect.sum(value))} / count(${value})`
+      return [dialect.mean(dialect.exactSum(value, isWide), sql`count(${value})`)]
     case 'sum':
-      return emitter.dialect.sum(value)
+      return dialect.exactSum(value, isWide)
     case 'min':
     case 'max':
-      return sql`${raw(measure)}(${value})`
-    case 'countDistinct': {
-      const [, key] = parts
-      return sql`count(distinct ${key === undefined ? value : uriText(value, key)})`
-    }
+      return [sql`${raw(measure)}(${value})`]
+    case 'countDistinct':
+      return [sql`count(distinct ${key === undefined ? value : uriText(value, key)})`]
   }
 }
 
@@ -269,6 +288,6 @@ function at(key: number, part: number): Sql {
   return raw(`k${key}_${part}`)
 }
 
-function measureName(index: number): Sql {
-  return raw(`m${index}`)
+function measureName(index: number, part = 0): Sql {
+  return raw(part === 0 ? `m${index}` : `m${index}_${part}`)
 }

@@ -43,7 +43,7 @@ export function emitSums(
     const value =
       measure === 'sum'
         ? sql`case when ${have} > 0 then ${sum} end`
-        : sql`${dialect.asFloat(sum)} / nullif(${have}, 0)`
+        : dialect.mean([sum], sql`nullif(${have}, 0)`)
     return sql`${value} as ${names.measure(index)}`
   })
   const { values, from } = emitKey(emitter, key, sums, s)

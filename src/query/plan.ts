@@ -252,6 +252,8 @@ export type KeyLeaf =
 export interface MeasurePlan {
   readonly measure: 'avg' | 'sum' | 'min' | 'max' | 'countDistinct'
   readonly of: GroupKey
+  /** Of integers beyond 32 bits, whose sum may be past 64. */
+  readonly isWide: boolean
 }
 
 export type GroupOrder =

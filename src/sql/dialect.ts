@@ -70,10 +70,14 @@ export interface Dialect {
   bucketText(key: Sql, bucket: Bucket): Sql
   /** What rows are sorted by to be grouped by a text that may be missing. */
   groupedText(text: Sql): Sql
-  /** The sum of a group, or an error when it is past 64 bits. */
+  /** The sum of what counts rows, or an error when it is past 64 bits. */
   sum(value: Sql): Sql
-  /** A sum, or an error when it is no exact JSON number. */
-  checkedSum(sum: Sql): Sql
+  /** The exact sum of a group's integers: values that order as sums do. A wide one may be past 64 bits. */
+  exactSum(value: Sql, isWide: boolean): readonly Sql[]
+  /** Such a sum as one number, or an error when it is no exact JSON number. */
+  checkedSum(sum: readonly Sql[]): Sql
+  /** Such a sum divided by how many integers it is of, rounded once; null when that is null. */
+  mean(sum: readonly Sql[], count: Sql): Sql
   /** A page cursor from a JSON array of key values. */
   cursor(binding: string, position: Sql): Sql
   /** How many rows at most. */

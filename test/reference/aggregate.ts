@@ -1,5 +1,6 @@
 /** Groups and measures, over whole arrays. */
 import { declaredTarget } from './matches.ts'
+import { nearestDouble } from './rationals.ts'
 import type { Field, Kind, Shape } from './shapes.ts'
 import { type Bucket, buckets, compareKeys, type Key, printBucket, printInstant, startOf } from './values.ts'
 import {
@@ -167,7 +168,7 @@ function compareGroups(world: World, collection: string, a: Group, b: Group, giv
   const byKeys = compareKeyLists(a.keys, b.keys)
   if (given.rankBy !== undefined) {
     const { measure, field, direction } = given.rankBy
-    const order = compareMeasures(
+    const order = compareKeys(
       rankOf(world, collection, a.members, measure, field),
       rankOf(world, collection, b.members, measure, field),
     )
@@ -186,27 +187,24 @@ function compareGroups(world: World, collection: string, a: Group, b: Group, giv
   }
 }
 
-type Rank = Key | { readonly sum: bigint; readonly count: bigint }
-
 function rankOf(
   world: World,
   collection: string,
   records: readonly PlainRecord[],
   measure: RankMeasure,
   field: string,
-): Rank {
+): Key {
   if (measure === 'COUNT_DISTINCT') return countDistinct(world, collection, records, field)
   if (measure === 'MIN' || measure === 'MAX') return extreme(world, records, field, measure)
+  if (measure === 'AVG') return mean(world, records, field) ?? undefined
   const { sum, count } = total(world, records, field)
-  if (count === 0n) return undefined
-  return measure === 'SUM' ? sum : { sum, count }
+  return count === 0n ? undefined : sum
 }
 
-/** Averages as fractions, so that no rounding can order them. */
-function compareMeasures(a: Rank, b: Rank): number {
-  if (typeof a === 'object' && typeof b === 'object') return compareKeys(a.sum * b.count, b.sum * a.count)
-  if (typeof a === 'object' || typeof b === 'object') return Number(a !== undefined) - Number(b !== undefined)
-  return compareKeys(a, b)
+/** The exact average, rounded once; it is ranked by as it is shown. */
+export function mean(world: World, records: readonly PlainRecord[], field: string): number | null {
+  const { sum, count } = total(world, records, field)
+  return count === 0n ? null : nearestDouble(sum, count)
 }
 
 export function total(

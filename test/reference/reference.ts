@@ -10,6 +10,7 @@ import {
   type Grouped,
   groupFields,
   groupRecords,
+  mean,
   total,
 } from './aggregate.ts'
 import { matches, type Where } from './matches.ts'
@@ -50,6 +51,8 @@ export interface Reference {
   groupFields(collection: string): readonly GroupField[]
   /** Sum and number of the present integers. */
   total(members: readonly PlainRecord[], field: string): { sum: bigint; count: bigint }
+  /** Their average; null when there are none. */
+  mean(members: readonly PlainRecord[], field: string): number | null
   extreme(members: readonly PlainRecord[], field: string, which: 'MIN' | 'MAX'): Key
   countDistinct(collection: string, members: readonly PlainRecord[], field: string): number
   resolve(uri: string): PlainRecord | null
@@ -87,6 +90,7 @@ export function createReference(
     },
     groupFields: (collection) => groupFields(world, collection),
     total: (members, field) => total(world, members, field),
+    mean: (members, field) => mean(world, members, field),
     extreme: (members, field, which) => extreme(world, members, field, which),
     countDistinct: (collection, members, field) => countDistinct(world, collection, members, field),
     resolve: (uri) => resolve(world, uri),

@@ -85,8 +85,14 @@ export const postgresDialect: Dialect = {
   },
   groupedText: (text) => text,
   sum: (value) => sql`cast(sum(${value}) as bigint)`,
-  checkedSum: (sum) =>
+  exactSum: (value) => [sql`sum(${value})`],
+  checkedSum: ([sum]) =>
     sql`(case when abs(${sum}) > 9007199254740991 then sum_out_of_range() else ${sum} end)`,
+  mean: ([sum], count) => {
+    const decimal = sql`cast(${sum} as numeric) * ${raw(`1.${'0'.repeat(meanDigits)}`)} / ${count}`
+    return sql`(case when abs(${sum}) > 9007199254740991 then cast(${decimal} as double precision)
+      else cast(${sum} as double precision) / ${count} end)`
+  },
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
   // As a number: plans are made once for all values, and how many rows are wanted decides about them.
   limit: (rows) => raw(String(rows)),
@@ -112,6 +118,12 @@ export const postgresDialect: Dialect = {
     },
   },
 }
+
+/**
+ * Digits behind the point of a mean before it is rounded to a double. A fraction of at most 2^33 integers is either
+ * halfway between two doubles, and has at most 33 digits, or is farther from there than the last of these digits.
+ */
+const meanDigits = 40
 
 function fenced(columns: Sql, rows: Sql, alias: Sql, conditions: readonly Sql[], end: Sql): Sql {
   const where = conditions.length === 0 ? sql`` : sql` where ${join(conditions as Sql[], ' and ')}`

@@ -71,7 +71,22 @@ export const sqliteDialect: Dialect = {
   // Without any null the engine compares bytes. Texts with a NUL are refused.
   groupedText: (text) => sql`ifnull(${text}, char(0))`,
   sum: (value) => sql`sum(${value})`,
-  checkedSum: (sum) => sql`iif(abs(${sum}) > 9007199254740991, sum_out_of_range(), ${sum})`,
+  exactSum: (value, isWide) => {
+    if (!isWide) return [sql`sum(${value})`]
+    // The engine adds up in 64 bits and fails beyond. Added up in two parts, any number of integers stays within.
+    const [high, low] = [sql`sum(${value} >> ${lowBits})`, sql`sum(${value} & ${lowMask})`]
+    return [sql`(${high} + (${low} >> ${lowBits}))`, sql`(${low} & ${lowMask})`]
+  },
+  checkedSum: (sum) => {
+    const whole = wholeSum(sum)
+    const checked = sql`iif(abs(${whole}) > 9007199254740991, sum_out_of_range(), ${whole})`
+    return sum.length === 1 ? checked : sql`iif(${isBeyond(sum)}, sum_out_of_range(), ${checked})`
+  },
+  mean: (sum, count) => {
+    const [high, low] =
+      sum.length === 1 ? [sql`(${sum[0]} >> ${lowBits})`, sql`(${sum[0]} & ${lowMask})`] : sum
+    return sql`iif(${isBeyond(sum)}, exact_mean(${high}, ${low}, ${count}), cast(${wholeSum(sum)} as real) / ${count})`
+  },
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
   // A bare parameter here is looked at by the planner, which then prepares anew at every binding.
   limit: (rows) => sql`${rows} + 0`,
@@ -102,6 +117,21 @@ export const sqliteDialect: Dialect = {
       return { from: table, id: sql`rowid`, where: sql`${table} match ${query}` }
     },
   },
+}
+
+/** The lower part of a sum in two parts. */
+const lowBits = raw('26')
+const lowMask = raw(String(2 ** 26 - 1))
+
+/** In one number, which it fits unless it is beyond. */
+function wholeSum([high, low]: readonly Sql[]): Sql {
+  return low === undefined ? sql`${high}` : sql`(${high} * ${raw(String(2 ** 26))} + ${low})`
+}
+
+/** Whether a double may not hold it. */
+function isBeyond([high, low]: readonly Sql[]): Sql {
+  if (low === undefined) return sql`abs(${high}) > 9007199254740991`
+  return sql`${high} not between ${raw(String(-(2 ** 27)))} and ${raw(String(2 ** 27 - 1))}`
 }
 
 function seconds(micros: Sql): Sql {

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { formatCid } from '../../lexicon/cid-text.ts'
 import { encodeCursor } from '../../util/cursor.ts'
 import { sumOutOfRange } from '../refusals.ts'
+import { exactMean } from '../../util/exact-mean.ts'
 import { foldText } from '../../util/fold.ts'
 import { formatInstant, parseRecordInstant } from '../../util/instant.ts'
 
@@ -16,6 +17,10 @@ export function defineFunctions(database: DatabaseSync): void {
   database.function('cid_text', pure, (bytes) => (bytes instanceof Uint8Array ? formatCid(bytes) : null))
   database.function('page_cursor', pure, (binding, position) =>
     position === null ? null : encodeCursor(String(binding), String(position)),
+  )
+  // A sum in two parts, of which the lower has 26 bits: together they may be past the 64 bits of the engine.
+  database.function('exact_mean', { ...pure, useBigIntArguments: true }, (high, low, count) =>
+    exactMean((BigInt(high as bigint) << 26n) + BigInt(low as bigint), BigInt(count as bigint)),
   )
   database.function('sum_out_of_range', { directOnly: true }, () => {
     throw sumOutOfRange()

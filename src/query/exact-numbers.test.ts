@@ -1,0 +1,115 @@
+/** Sums and averages are exact, whatever the size and number of the integers. */
+import assert from 'node:assert/strict'
+import { onEveryDatabase as test } from '../../test/support/databases.ts'
+import type { Json } from '../../test/reference/shapes.ts'
+import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+import { openTestService, type TestService } from '../../test/support/service.ts'
+
+const person = 'org.example.library.person'
+const most = Number.MAX_SAFE_INTEGER
+
+/** People by their countries, with these fortunes; a number stands for as many of the largest. */
+async function openPeople(
+  database: Engine,
+  fortunes: Readonly<Record<string, readonly (number | null)[]>>,
+): Promise<TestService> {
+  const people = Object.entries(fortunes).flatMap(([country, each]) =>
+    each.map((fortune, index) => ({
+      uri: `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${person}/${country}-${index}`,
+      indexedAt: '2026-01-01T00:00:00Z',
+      value: { $type: person, country, fortune },
+    })),
+  )
+  return openTestService({
+    lexicons: libraryLexicons,
+    references: libraryReferences,
+    records: people,
+    database,
+  })
+}
+
+async function groups(service: TestService, given: string, fields: string): Promise<Json[]> {
+  const text = `{ all: orgExampleLibraryPersonAggregate(groupBy: [country], ${given}) { groups { country ${fields} } } }`
+  return (await service.data(text)).all.groups
+}
+
+test('the average of equal numbers near 2^53 is that number, and groups are ranked by what is shown', async (database) => {
+  await using service = await openPeople(database, {
+    DE: Array(3).fill(most - 1),
+    ES: [most, most - 1, most - 2, most - 2],
+    FR: Array(7).fill(1 - most),
+    IT: [most, null, most - 2],
+    MX: [null],
+  })
+  const fields = 'avg { fortune } min { fortune } max { fortune }'
+  const found = await groups(service, 'rankBy: {measure: AVG, field: fortune, direction: DESC}', fields)
+  assert.deepEqual(
+    found.map(({ country, avg, min, max }) => [country, avg.fortune, min.fortune, max.fortune]),
+    [
+      // Shown alike, in the order of the keys.
+      ['DE', most - 1, most - 1, most - 1],
+      ['ES', most - 1, most - 2, most],
+      ['IT', most - 1, most - 2, most],
+      ['FR', 1 - most, 1 - most, 1 - most],
+      ['MX', null, null, null],
+    ],
+  )
+  const { all } = await service.data(
+    '{ all: orgExampleLibraryPersonAggregate(where: {country: {eq: "DE"}}) { avg { fortune } } }',
+  )
+  assert.equal(all.avg.fortune, most - 1)
+})
+
+test('two thousand of the largest numbers have an exact average, and are ranked by their exact sums', async (database) => {
+  const many = Array(2000).fill(most)
+  await using service = await openPeople(database, {
+    AA: many,
+    BB: [...many.slice(1), most - 1],
+    CC: [...many, 1],
+    DD: many.map((value) => -value),
+    EE: [5, -5],
+    FF: [null],
+  })
+  const averages = await groups(service, 'orderBy: KEY_ASC', 'count avg { fortune }')
+  const shown = averages.map(({ country, count, avg }) => [country, count, avg.fortune])
+  // 2000 · most − 1 is nearer to most than to its neighbour; of CC one two-thousandth is missing.
+  assert.deepEqual(shown, [
+    ['AA', 2000, most],
+    ['BB', 2000, most],
+    ['CC', 2001, 9002697905788097],
+    ['DD', 2000, -most],
+    ['EE', 2, 0],
+    ['FF', 1, null],
+  ])
+  const ranked = async (direction: string): Promise<string> =>
+    (await groups(service, `rankBy: {measure: SUM, field: fortune, direction: ${direction}}`, ''))
+      .map(({ country }) => country)
+      .join(' ')
+  assert.equal(await ranked('DESC'), 'CC AA BB EE DD FF')
+  assert.equal(await ranked('ASC'), 'FF DD EE BB AA CC')
+  const { code } = await service.refusal(
+    '{ orgExampleLibraryPersonAggregate(groupBy: [country]) { groups { sum { fortune } } } }',
+  )
+  assert.equal(code, 'BAD_USER_INPUT')
+  const { all } = await service.data(
+    '{ all: orgExampleLibraryPersonAggregate(where: {country: {eq: "EE"}}) { sum { fortune } avg { fortune } } }',
+  )
+  assert.deepEqual(all, { sum: { fortune: 0 }, avg: { fortune: 0 } })
+})
+
+test('a sum is shown up to 2^53 - 1, either way', async (database) => {
+  await using service = await openPeople(database, {
+    AA: [most],
+    BB: [most - 1, 1],
+    CC: [most, 1],
+    DD: [-most],
+    EE: [-most, -1],
+  })
+  const sum = (country: string) =>
+    `{ all: orgExampleLibraryPersonAggregate(where: {country: {eq: "${country}"}}) { sum { fortune } } }`
+  for (const country of ['AA', 'BB']) assert.equal((await service.data(sum(country))).all.sum.fortune, most)
+  assert.equal((await service.data(sum('DD'))).all.sum.fortune, -most)
+  for (const country of ['CC', 'EE'])
+    assert.equal((await service.refusal(sum(country))).code, 'BAD_USER_INPUT', country)
+})
