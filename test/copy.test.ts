@@ -167,7 +167,7 @@ test('whatever a copy cannot be made of, or in, is told in a sentence and left a
     target,
     /^The database \S+nowhere\.db cannot be opened: There is no file/,
   )
-  await refused('jetstream:wss://example.com', target, /"jetstream:" is no scheme of a database/)
+  await refused('jetstream:wss://example.com', target, /"jetstream:" is not a scheme of a database/)
   await refused(file('text.db', [{}]), target, /cannot be opened: file is not a database\.$/m)
   await refused(
     'postgres://u:secret@127.0.0.1:1/db',
@@ -214,7 +214,7 @@ test('records of collections that the lexicons no longer have stay behind, and t
   const standard = new URL('schemas/site-standard/lexicons', import.meta.url).pathname
   const empty = file('nothing.jsonl', [])
   await run(['import', file('one.jsonl', lines.slice(0, 1)), '--database', source])
-  await run(['import', empty, '--database', source, '--lexicons', standard])
+  await run(['import', empty, '--database', source, '--lexicons', standard, '--rebuild'])
   const args = ['copy', '--from', source, '--to', inFolder('present.db'), '--lexicons', standard]
   const { stderr, status } = await runProgram(args)
   assert.equal(status, 0)

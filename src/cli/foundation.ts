@@ -9,6 +9,7 @@ import {
   type RecordCheck,
 } from '../database/database.ts'
 import {
+  filePath,
   openCopyTarget,
   openDatabase,
   type OpenOptions,
@@ -175,20 +176,33 @@ async function openOptions({ lexicons, tables }: Foundation, maxClockSkew?: numb
 }
 
 function assertExists(database: string): void {
-  const path = database.replace(/^sqlite:/, '')
-  if (!/^[a-z][a-z0-9+.-]+:/i.test(path) && !existsSync(path))
+  const path = pathOf(database)
+  if (path !== null && !existsSync(path))
     throw new CommandError(
       `There is no database at ${withoutPassword(path)}; \`lexigraph import FILE…\` makes one.`,
     )
+}
+
+/** Of its file; null when it is not in one. */
+function pathOf(database: string): string | null {
+  try {
+    return filePath(database)
+  } catch (cause) {
+    throw cannotOpen(database, cause as Error)
+  }
 }
 
 async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {
   try {
     return await open()
   } catch (cause) {
-    const message = `The database ${withoutPassword(database)} cannot be opened: ${(cause as Error).message}`
-    throw new CommandError(message, { cause })
+    throw cannotOpen(database, cause as Error)
   }
+}
+
+function cannotOpen(database: string, cause: Error): CommandError {
+  const message = `The database ${withoutPassword(database)} cannot be opened: ${cause.message}`
+  return new CommandError(message, { cause })
 }
 
 function lexiconFailure(problems: readonly LexiconProblem[]): string {

@@ -101,7 +101,7 @@ export const settings = {
     default: './lexigraph.db',
     value: 'URL',
     env: 'LEXIGRAPH_DATABASE',
-    help: 'Where the records are: sqlite:PATH or a path alone, sqlite::memory: for a database that ends with the process, or postgres://USER:PASSWORD@HOST:PORT/NAME.',
+    help: 'Where the records are: sqlite:PATH, sqlite:///PATH from the root, or a path alone; sqlite::memory: for a database that ends with the process, or postgres://USER:PASSWORD@HOST:PORT/NAME.',
     commands: [
       ...writing,
       'serve',

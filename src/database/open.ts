@@ -13,6 +13,7 @@ import type { ReadingOptions } from './postgres/servers.ts'
 import type { RebuildReport } from './rebuild-report.ts'
 import type { BackupFile, WriteBackup, WrittenBackup } from './sqlite/backup-file.ts'
 import { connectReader, openSqliteReader, type SqliteReading } from './sqlite/open-reader.ts'
+import { parseSqlitePath } from './sqlite/path.ts'
 import type { Table } from './tables.ts'
 
 export interface OpenOptions extends Pick<SqliteReading, 'readers'> {
@@ -40,7 +41,7 @@ export interface OpenOptions extends Pick<SqliteReading, 'readers'> {
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
   if (!isPostgres(url)) {
     const { openSqlite } = await import('./sqlite/open.ts')
-    return openSqlite(sqlitePath(url), options)
+    return openSqlite(parseSqlitePath(url), options)
   }
   const { openPostgres } = await postgres()
   return openPostgres(url, options)
@@ -51,7 +52,7 @@ export async function openReadDatabase(
   url: string,
   options: Pick<OpenOptions, 'fingerprint' | 'now' | 'reading' | 'readers'>,
 ): Promise<ReadDatabase> {
-  if (!isPostgres(url)) return openSqliteReader(sqlitePath(url), options)
+  if (!isPostgres(url)) return openSqliteReader(parseSqlitePath(url), options)
   const { openPostgresReader } = await postgres()
   return openPostgresReader(url, options)
 }
@@ -66,7 +67,7 @@ export async function openReadyDatabase(
 ): Promise<ReadDatabase | null> {
   if (isPostgres(url)) return null
   try {
-    return await openSqliteReader(sqlitePath(url), options)
+    return await openSqliteReader(parseSqlitePath(url), options)
   } catch (error) {
     // Whoever looked at it would wait as long and find the same.
     if (error instanceof DatabaseBusyError) throw error
@@ -79,7 +80,7 @@ export async function previewRebuild(url: string, options: PreviewOptions): Prom
   const { previewRebuild: preview } = isPostgres(url)
     ? await import('./postgres/preview.ts')
     : await import('./sqlite/preview.ts')
-  return preview(isPostgres(url) ? url : sqlitePath(url), options)
+  return preview(isPostgres(url) ? url : parseSqlitePath(url), options)
 }
 
 /** What the database holds now; from which a copy is made. Nothing is created, migrated or rebuilt. */
@@ -88,7 +89,7 @@ export async function openSnapshot(
   { fingerprint }: Pick<OpenOptions, 'fingerprint'>,
 ): Promise<Snapshot> {
   if (!isPostgres(url)) {
-    const path = sqlitePath(url)
+    const path = parseSqlitePath(url)
     const { SqliteSnapshot } = await import('./sqlite/snapshot.ts')
     return new SqliteSnapshot(connectReader(path, fingerprint), path)
   }
@@ -104,7 +105,7 @@ export async function openCopyTarget(
 ): Promise<CopyTarget> {
   if (!isPostgres(url)) {
     const { openSqliteTarget } = await import('./sqlite/copy-target.ts')
-    return openSqliteTarget(sqlitePath(url), source, options)
+    return openSqliteTarget(parseSqlitePath(url), source, options)
   }
   const { openPostgresTarget } = await import('./postgres/copy-target.ts')
   return openPostgresTarget(url, source, options)
@@ -133,12 +134,7 @@ export function isInMemory(url: string): boolean {
   return /^(sqlite:)?:memory:$/.test(url)
 }
 
-function sqlitePath(url: string): string {
-  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]
-  if (scheme === undefined) return url
-  if (scheme === 'sqlite') return url.slice('sqlite:'.length)
-  // Without the rest of it, which may have a password.
-  throw new Error(
-    `"${scheme}:" is no scheme of a database. Write sqlite:PATH or postgres://USER@HOST/DATABASE.`,
-  )
+/** Of its file; null when it is not in one. Throws on what is no database. */
+export function filePath(url: string): string | null {
+  return isPostgres(url) ? null : parseSqlitePath(url)
 }

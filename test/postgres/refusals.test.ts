@@ -66,7 +66,7 @@ onPostgres('a URL that is none is refused, and a password in it is not shown', a
   )
   await refused(
     'mysql://u:secret@h/db',
-    /^"mysql:" is no scheme of a database\. Write sqlite:PATH or postgres:/,
+    /^"mysql:" is not a scheme of a database\. Write sqlite:PATH, a path alone, or postgres:/,
     someCommands,
   )
 })

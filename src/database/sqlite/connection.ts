@@ -1,5 +1,5 @@
 /** One connection to a SQLite file, set up as the rest relies on it. It knows no tables, so that a process that reads starts at once. */
-import { existsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseBusyError } from '../database.ts'
@@ -38,6 +38,7 @@ interface Connecting {
 function connectNow(path: string, { readOnly, cacheSize, timeout }: Connecting): DatabaseSync {
   if (readOnly && !existsSync(path)) throw new Error(`There is no file ${path}.`)
   if (path !== ':memory:') assertPlaceForFile(path)
+  if (!readOnly && path !== ':memory:' && !existsSync(path)) createPrivately(path)
   const database = new DatabaseSync(path, {
     readOnly,
     timeout,
@@ -49,6 +50,14 @@ function connectNow(path: string, { readOnly, cacheSize, timeout }: Connecting):
   )
   defineFunctions(database)
   return database
+}
+
+/**
+ * Refused records, cursors and keys are nobody else's business. The engine gives what it makes next to the file
+ * (`-wal`, `-shm`, `-journal`) the mode of the file.
+ */
+function createPrivately(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
 }
 
 /** The engine itself says "unable to open database file", whatever is in the way. */
