@@ -45,7 +45,11 @@ for (const [name, text] of Object.entries(operations)) {
   const variables = coerceVariables(schema, operation, {})
   const selection = { schema, fragments: document.fragments, variables }
   const build = () =>
-    buildPlan({ model, tables, maxPageSize: 1_000, selection, record: buildRecord }, operation, {})
+    buildPlan(
+      { version: '0.0.0', model, tables, maxPageSize: 1_000, selection, record: buildRecord },
+      operation,
+      {},
+    )
   const plan = build()
   const points = costOf(plan)
   const times: number[] = []

@@ -28,7 +28,7 @@ function plan(text: string, raw: Readonly<Record<string, unknown>>): string {
   const operation = findOperation(document, null)
   const variables = coerceVariables(schema, operation, raw)
   const selection = { schema, fragments: document.fragments, variables }
-  const context = { model, tables, maxPageSize: 100, selection, record: buildRecord }
+  const context = { version: '0.0.0', model, tables, maxPageSize: 100, selection, record: buildRecord }
   return `${costOf(buildPlan(context, operation, raw))} points`
 }
 

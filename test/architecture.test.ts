@@ -43,6 +43,7 @@ const servedBy: readonly string[] = [
   'graphql/language',
   'graphql/type',
   'graphql/utilities/getIntrospectionQuery',
+  'graphql/utilities/printSchema',
   'graphql/utilities/typeFromAST',
   'graphql/utilities/valueFromASTUntyped',
   'graphql/validation/rules/NoFragmentCyclesRule',

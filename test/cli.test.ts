@@ -141,6 +141,39 @@ test('the schema is printed as SDL', async () => {
   assert.ok(buildSchema(stdout).getQueryType()?.getFields()['techServiceNewsArticle'])
 })
 
+test('schema --diff lists breaking and dangerous changes, and its status says whether one is breaking', async () => {
+  const { stdout: now } = await run(['schema'])
+  const same = await run(['schema', '--diff', file('same.graphql', now)])
+  assert.deepEqual(same, { stdout: 'No change is breaking or dangerous.\n', stderr: '', status: 0 })
+
+  const added = now.replace(
+    'enum TechServiceNewsArticleSortField {\n  uri\n',
+    'enum TechServiceNewsArticleSortField {\n',
+  )
+  const dangerous = await run(['schema', '--diff', file('added.graphql', added)])
+  assert.equal(dangerous.status, 0)
+  assert.match(dangerous.stdout, /^dangerous: [^\n]+\n0 breaking and 1 dangerous changes\.\n$/)
+
+  const removed = now.replace('type Query {\n', 'type Query {\n  weather: String\n')
+  const breaking = await run(['schema', '--diff', file('removed.graphql', removed)])
+  assert.equal(breaking.status, 1)
+  assert.match(
+    breaking.stdout,
+    /^breaking: [^\n]*Query\.weather[^\n]*\n1 breaking and 0 dangerous changes\.\n$/,
+  )
+
+  for (const [name, why] of [
+    [join(folder, 'missing.graphql'), 'there is no such file'],
+    [file('broken.graphql', 'type {'), 'Syntax Error: Expected Name, found "{"'],
+    [file('not-whole.graphql', 'type Query { a: Nothing }'), 'Unknown type "Nothing"'],
+  ] as const) {
+    const { stdout, stderr, status } = await run(['schema', '--diff', name])
+    assert.deepEqual([stdout, status], ['', 2], name)
+    assert.ok(stderr.startsWith(`${name} cannot be read as a GraphQL schema: ${why}`), stderr)
+    assert.match(stderr, /^[^\n]+\.\n$/)
+  }
+})
+
 test('an operation is answered without a server, from text, file or standard input', async () => {
   const database = ['--database', await shared()]
   const direct = await run(['query', newest, ...database])

@@ -289,6 +289,7 @@ async function importCorpus(): Promise<Corpus> {
     model,
     tables,
     database: database.read,
+    version: '0.0.0',
   })
   return {
     imported,

@@ -63,7 +63,7 @@ async function openDemo() {
   })
   await database.write.applyBatch(changes)
   const schema = buildGraphQLSchema(model)
-  const engine = createEngine({ schema, model, tables, database: database.read })
+  const engine = createEngine({ schema, model, tables, database: database.read, version: '0.0.0' })
   return { engine, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
 }
 

@@ -1,5 +1,6 @@
 /** What is known beside the records: handles of accounts, and how far the index has come. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import type { Json } from './reference/shapes.ts'
 import { onEveryDatabase as test } from './support/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
@@ -147,4 +148,47 @@ test('an event from ahead of our clock is new, not of negative age', async (data
   await library.service.opened.database.write.applyBatch([], mark)
   const { indexStatus } = await library.service.data('{ indexStatus { sources { lagSeconds } } }')
   assert.deepEqual(indexStatus.sources, [{ lagSeconds: 0 }])
+})
+
+test('the state of the index names the version, the schema and the lexicons in force', async (database) => {
+  const published = structuredClone(libraryLexicons) as Json[]
+  Object.assign(published[0], { revision: 7 })
+  await using library = await openLibrary({ database, lexicons: published })
+  const ask = async (opened: typeof library): Promise<Json> => {
+    const { indexStatus } = await opened.service.data(
+      '{ indexStatus { __typename version schemaHash lexicons { kind: __typename name revision sum: hash } } }',
+    )
+    return indexStatus
+  }
+  const status = await ask(library)
+  assert.equal(status.version, '0.0.0')
+  assert.equal(
+    status.schemaHash,
+    createHash('sha256').update(library.service.opened.schemaText).digest('hex'),
+  )
+  const ids = [...published.map(({ id }) => id), 'com.atproto.repo.strongRef'].toSorted()
+  assert.deepEqual(
+    status.lexicons.map(({ name }: Json) => name),
+    [...new Set(ids)],
+  )
+  for (const { kind, name, revision, sum } of status.lexicons) {
+    assert.equal(kind, 'LexiconStatus')
+    assert.equal(revision, name === published[0].id ? 7 : null)
+    assert.match(sum, /^[0-9a-f]{64}$/)
+  }
+
+  // Another layout says the same; other words do not, and the schema has them too.
+  const laidOut = published.map((document) => Object.fromEntries(Object.entries(document).toReversed()))
+  await using same = await openLibrary({ database, lexicons: laidOut })
+  assert.deepEqual(await ask(same), status)
+  published[0].defs.main.description = 'Something else.'
+  await using changed = await openLibrary({ database, lexicons: published })
+  const other = await ask(changed)
+  assert.notEqual(other.schemaHash, status.schemaHash)
+  assert.deepEqual(
+    other.lexicons
+      .filter(({ sum }: Json, index: number) => sum !== status.lexicons[index].sum)
+      .map(({ name }: Json) => name),
+    [published[0].id],
+  )
 })

@@ -21,7 +21,13 @@ export async function openBare(url: string): Promise<Bare> {
   const foundation = await loadFoundation(new URL('../../lexicons', import.meta.url).pathname)
   const { model, tables } = foundation
   const database = await openExistingStore(config, foundation)
-  const engine = createEngine({ schema: buildGraphQLSchema(model), model, tables, database })
+  const engine = createEngine({
+    schema: buildGraphQLSchema(model),
+    model,
+    tables,
+    database,
+    version: '0.0.0',
+  })
   const prepare: Bare['prepare'] = async (query) => {
     // Figures that a plan lacks are asked for while it is made.
     await engine.explain({ query })

@@ -1,14 +1,8 @@
 /** Arguments and environment to a typed configuration, or to every problem in them, one sentence each. */
 import { parseArgs } from 'node:util'
 import { nearest } from '../util/nearest.ts'
-import {
-  type CommandName,
-  type Config,
-  type Setting,
-  type SettingName,
-  settings,
-  settingsOf,
-} from './settings.ts'
+import type { CommandName } from './command-list.ts'
+import { type Config, type Setting, type SettingName, settings, settingsOf } from './settings.ts'
 
 export interface ParsedConfig {
   readonly config: Config

@@ -1,5 +1,6 @@
 /** Help and the settings page, both drawn from the table of settings. */
-import { type CommandName, commands, type Setting, settings, settingsOf } from './settings.ts'
+import { type CommandName, commands } from './command-list.ts'
+import { type Setting, settings, settingsOf } from './settings.ts'
 
 export function renderProgramHelp(): string {
   const width = Math.max(...Object.entries(commands).map(([name, it]) => `${name} ${it.operands}`.length))

@@ -8,7 +8,7 @@ import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
 import { type Command, CommandError } from './command.ts'
 import { type ParsedConfig, parseConfig } from './config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
-import { type CommandName, commands } from './settings.ts'
+import { type CommandName, commands } from './command-list.ts'
 import { readVersion } from './version.ts'
 
 /** Loaded when asked for, so that `--help` does not wait for what only `serve` needs. */

@@ -13,6 +13,7 @@ import {
   type ReadyStore,
 } from './foundation.ts'
 import type { Config } from './settings.ts'
+import { readVersion } from './version.ts'
 
 export interface Service extends ReadService {
   readonly database: Database
@@ -59,7 +60,7 @@ function readerOver(config: Config, root: URL, { foundation, read }: ReadyStore)
     ...foundation,
     database: { read },
     schema,
-    engine: createEngine({ schema, model, tables, database: read, keptBytes }),
+    engine: createEngine({ schema, model, tables, database: read, version: readVersion(root), keptBytes }),
     root,
     [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),
   }

@@ -12,8 +12,18 @@ export interface LexiconSet {
   readonly documents: readonly LexiconDoc[]
   /** Declared reference targets: `nsid#path.of.properties` to collection NSIDs. */
   readonly targets: ReadonlyMap<string, readonly string[]>
+  /** Of each document, in their order. */
+  readonly versions: readonly LexiconVersion[]
   /** sha-256 (hex) over the documents and targets, independent of file layout and key order. */
   readonly fingerprint: string
+}
+
+export interface LexiconVersion {
+  readonly nsid: string
+  /** As the document names it; null when it names none. */
+  readonly revision: number | null
+  /** sha-256 (hex) over what the document says, independent of its layout and key order. */
+  readonly hash: string
 }
 
 /** The lexicon that is built in, as a copy of its own. */
@@ -37,16 +47,19 @@ export function setOf(
   documents: readonly LexiconDoc[],
   targets: ReadonlyMap<string, readonly string[]>,
 ): LexiconSet {
-  return { documents, targets, fingerprint: fingerprintOf(documents, targets) }
+  const texts = documents.map(canonicalJson)
+  const versions = documents.map(({ id, revision }, index) => ({
+    nsid: id,
+    revision: revision ?? null,
+    hash: sha256(texts[index] as string),
+  }))
+  // The same text as of all documents at once.
+  const whole = `{"documents":[${texts.join(',')}],"targets":${canonicalJson(Object.fromEntries(targets))}}`
+  return { documents, targets, versions, fingerprint: sha256(whole) }
 }
 
-function fingerprintOf(
-  documents: readonly LexiconDoc[],
-  targets: ReadonlyMap<string, readonly string[]>,
-): string {
-  return createHash('sha256')
-    .update(canonicalJson({ documents, targets: Object.fromEntries(targets) }))
-    .digest('hex')
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 /** JSON with the keys of every object in code unit order. */

@@ -8,6 +8,8 @@ import type { Selected } from './plan.ts'
 
 /** What is handed in. */
 export interface PlanSetting {
+  /** Of the program. */
+  readonly version: string
   readonly model: Model
   readonly tables: readonly Table[]
   /** Largest `first` or `last`. */

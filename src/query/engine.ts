@@ -32,6 +32,8 @@ export interface EngineOptions {
   readonly model: Model
   readonly tables: readonly Table[]
   readonly database: ReadDatabase
+  /** Of the program. */
+  readonly version: string
   /** Memory for answers that are given again while nothing was written. */
   readonly keptBytes?: number
 }
@@ -81,7 +83,7 @@ const shortSize = 3_000
 const shortTime = 1
 
 export function createEngine(options: EngineOptions): QueryEngine {
-  const { schema, model, tables, database, keptBytes = 0 } = options
+  const { schema, model, tables, database, version, keptBytes = 0 } = options
   const documents = new LRUCache<string, Prepared>({
     maxSize: documentsSize,
     sizeCalculation: (_, text) => text.length + documentOverhead,
@@ -111,7 +113,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     const raw = variables ?? {}
     const coerced = coerceVariables(schema, operation, raw)
     const selection = { schema, fragments: document.fragments, variables: coerced }
-    const context = { model, tables, maxPageSize: terms.pageSize, selection, record: buildRecord }
+    const context = { version, model, tables, maxPageSize: terms.pageSize, selection, record: buildRecord }
     const plan = buildPlan(context, operation, raw)
     return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
   }

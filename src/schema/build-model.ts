@@ -77,7 +77,7 @@ export function buildModel(lexicons: LexiconSet): Model {
       referredBy: references.filter((reference) => reference.targets?.includes(collection.nsid) ?? true),
     }),
   )
-  const model = { collections, notes, fingerprint: lexicons.fingerprint }
+  const model = { collections, lexicons: lexicons.versions, notes, fingerprint: lexicons.fingerprint }
   for (const collection of collections) {
     const via = collection.referredBy.map(({ viaField }) => viaField)
     notes.push(...shadowed(collection.type, [...via, ...joinedGroupNames(collection, model)]))

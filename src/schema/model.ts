@@ -3,9 +3,13 @@
  * Plain data. It knows nothing of GraphQL's classes, of SQL, or of any one lexicon.
  */
 
+import type { LexiconVersion } from '../lexicon/lexicon-set.ts'
+
 export interface Model {
   /** Record collections, by NSID in code point order. */
   readonly collections: readonly Collection[]
+  /** The documents that all of this came from, by NSID in code point order. */
+  readonly lexicons: readonly LexiconVersion[]
   /** What was renamed or gave way, one sentence each, for `check`. */
   readonly notes: readonly string[]
   /** Hash of the lexicons and reference targets this model came from. */

@@ -42,7 +42,21 @@ export function defineIndexStatus(registry: TypeRegistry): GraphQLObjectType {
       description: "When the last event happened, by the source's clock; null before the first.",
     },
   })
-  return define('IndexStatus', 'How much is indexed, and how fresh it is.', {
+  const lexicon = define('LexiconStatus', 'One lexicon that is in force.', {
+    name: { type: nonNull(GraphQLString), description: 'NSID of the lexicon.' },
+    revision: { type: GraphQLInt, description: 'As the lexicon names it; null when it names none.' },
+    hash: {
+      type: nonNull(GraphQLString),
+      description: 'sha-256 of what the lexicon says, whatever the layout of its file.',
+    },
+  })
+  return define('IndexStatus', 'How much is indexed, how fresh it is, and by which rules.', {
+    version: { type: nonNull(GraphQLString), description: 'Of the program that answers.' },
+    schemaHash: {
+      type: nonNull(GraphQLString),
+      description: 'sha-256 of the schema as text, which `/schema.graphql` gives.',
+    },
+    lexicons: { type: listOf(lexicon), description: 'The lexicons in force, by their NSIDs.' },
     collections: { type: listOf(collection), description: 'Every collection that is served.' },
     sources: { type: listOf(source), description: 'By name; none where records come from files.' },
   })

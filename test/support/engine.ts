@@ -1,4 +1,5 @@
 /** The one place that knows how the program's parts are put together for tests. */
+import { printSchema } from 'graphql'
 import type { Change, Database, ReadDatabase, Statistics } from '../../src/database/database.ts'
 import { deriveRow } from '../../src/database/derive.ts'
 import { openDatabase } from '../../src/database/open.ts'
@@ -39,6 +40,8 @@ export interface OpenedEngine extends AsyncDisposable {
   readonly lastKind: () => 'short' | 'long'
   /** Milliseconds from the lexicons to an engine that answers. */
   readonly buildingTook: number
+  /** The schema as `lexigraph schema` prints it. */
+  readonly schemaText: string
   /** From now on every statement fails. */
   readonly breakDatabase: () => Promise<void>
 }
@@ -67,7 +70,14 @@ export async function openEngine(
   })
   const watched = watch(database.read, beliefs[estimates](database.read.statistics))
   const schema = buildGraphQLSchema(model)
-  const whole = createEngine({ schema, model, tables, database: watched.read, keptBytes: 1_000_000 })
+  const whole = createEngine({
+    schema,
+    model,
+    tables,
+    database: watched.read,
+    version: '0.0.0',
+    keptBytes: 1_000_000,
+  })
   const engine: QueryEngine = {
     ...whole,
     execute: (request, terms = anybody) => whole.execute(request, terms),
@@ -97,6 +107,7 @@ export async function openEngine(
     lastStatement: () => watched.seen.at(-1)?.text ?? '',
     lastKind: () => watched.seen.at(-1)?.kind ?? 'short',
     buildingTook,
+    schemaText: `${printSchema(schema)}\n`,
     breakDatabase: close,
     [Symbol.asyncDispose]: close,
   }

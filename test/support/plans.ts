@@ -28,7 +28,7 @@ export function createPlanner(documents: readonly Json[], references: References
     const operation = findOperation(document, null)
     const values = coerceVariables(schema, operation, variables)
     const selection = { schema, fragments: document.fragments, variables: values }
-    const context = { model, tables, maxPageSize: 1_000, selection, record: buildRecord }
+    const context = { version: '0.0.0', model, tables, maxPageSize: 1_000, selection, record: buildRecord }
     return buildPlan(context, operation, variables)
   }
 }
