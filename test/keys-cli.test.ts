@@ -36,6 +36,7 @@ onEveryDatabase('a key is printed alone, once, and of it only a hash is kept', a
       ...listed,
       id: '',
       name: 'Zeitung Ä',
+      contact: null,
       tier: 'research',
       state: 'active',
       createdAt: '',
@@ -109,6 +110,49 @@ onEveryDatabase('a key is rotated with a grace, and without one', async (engine)
   assert.equal((await list(database)).length, 3)
 })
 
+onEveryDatabase('a key has a contact and an end, which its successor has too', async (engine) => {
+  const database = await emptyUrl(engine)
+  const args = [
+    'create',
+    '--name',
+    'a',
+    ...research,
+    '--contact',
+    'ann@example.org',
+    '--expires',
+    '9999-01-31',
+  ]
+  const first = await keys(database, args)
+  assert.match(
+    first.stderr,
+    /Callers send it as the header X-API-Key\. It expires 9999-01-31T00:00:00\.000Z\.\n$/,
+  )
+  const [made] = await list(database)
+  assert.deepEqual(
+    [made?.contact, made?.state, made?.expiresAt],
+    ['ann@example.org', 'active', '9999-01-31T00:00:00.000Z'],
+  )
+  await keys(database, ['rotate', String(made?.id)])
+  const soon = await keys(database, ['create', '--name', 'b', ...research, '--expires', '3d', '--json'])
+  assert.match(JSON.parse(soon.stdout).expiresAt, new RegExp(`^${instant}$`))
+  const [old, next, short] = await list(database)
+  assert.deepEqual([old?.state, next?.state, short?.state], ['ends', 'active', 'active'])
+  assert.deepEqual([next?.contact, next?.expiresAt], ['ann@example.org', '9999-01-31T00:00:00.000Z'])
+  const days = (Date.parse(String(short?.expiresAt)) - Date.parse(String(short?.createdAt))) / 86_400_000
+  assert.ok(Math.abs(days - 3) < 0.01)
+  const { stdout, stderr } = await keys(database, ['list'])
+  assert.match(stdout, /^id +name +contact +tier +created +state\n/)
+  assert.match(
+    stdout,
+    /^\S+ +a +ann@example\.org +research +\S+ +active, expires 9999-01-31T00:00:00\.000Z$/m,
+  )
+  // Which is soon.
+  assert.match(stderr, new RegExp(`^The key ${short?.id} \\(b\\): active, expires ${instant}\\.\n$`))
+  const longer = await keys(database, ['rotate', String(short?.id), '--expires', '400d', '--json'])
+  assert.ok(Date.parse(JSON.parse(longer.stdout).expiresAt) > Date.now() + 399 * 86_400_000)
+  assert.equal((await keys(database, ['list'])).stderr, '')
+})
+
 onEveryDatabase('of those who rotate a key at the same moment one is given its successor', async (engine) => {
   const database = await emptyUrl(engine)
   const { id } = await create(database)
@@ -155,6 +199,16 @@ test('what cannot be done is told in words that help, and changes nothing', asyn
     [['revoke', id, 'b'], 'keys revoke takes one id at a time, but 2 were given.'],
     [['revoke', id, '--tier', 'public'], 'keys revoke takes no --tier.'],
     [['list', '--name', 'x', '--tier', 'y'], 'keys list takes no --name and no --tier.'],
+    [['revoke', id, '--expires', '9d', '--contact', 'x'], 'keys revoke takes no --contact and no --expires.'],
+    [
+      ['create', '--name', 'x', ...research, '--expires', 'soon', '--contact', ' '],
+      '--contact must have 1 to 200 printable characters, without line breaks. --expires takes a date such as 2027-01-31, a time such as 2027-01-31T12:00:00Z, or days such as 90d, not "soon".',
+    ],
+    [
+      ['create', '--name', 'x', ...research, '--expires', '2020-01-31'],
+      '--expires 2020-01-31 is over already.',
+    ],
+    [['rotate', id, '--expires', '2020-01-31'], '--expires 2020-01-31 is over already.'],
     [['list', 'all'], 'keys list takes no "all", only options.'],
     [['create', 'me', '--name', 'x', ...research], 'keys create takes no "me", only options.'],
     [

@@ -348,6 +348,20 @@ export const settings = {
     help: 'Whose limits hold for the key, such as research.',
     commands: ['keys'],
   },
+  contact: {
+    type: 'text',
+    default: null,
+    value: 'TEXT',
+    help: 'Whom to write to about the key, such as an e-mail address; it is shown by `keys list` alone.',
+    commands: ['keys'],
+  },
+  expires: {
+    type: 'text',
+    default: null,
+    value: 'DATE|DAYS',
+    help: 'When the key ends by itself: 2027-01-31 (midnight UTC) or a time with its offset, or 90d from now. With rotate: when the new one does.',
+    commands: ['keys'],
+  },
   grace: {
     type: 'integer',
     default: 24,

@@ -48,8 +48,12 @@ export interface ApiKey {
   readonly name: string
   readonly tier: string
   readonly createdAt: bigint
-  /** When it ends, or ended, by rotation; null: it does not. */
+  /** When it ends, or ended, because it was replaced; null: it was not. */
   readonly expiresAt: bigint | null
+  /** When it ends anyway, as its operator said; null: it does not. */
+  readonly validUntil: bigint | null
+  /** Whom the operator writes to about it. */
+  readonly contact: string | null
   readonly revokedAt: bigint | null
 }
 
@@ -66,14 +70,23 @@ export interface Hiding {
   readonly shownAt: bigint | null
 }
 
+export type NewKey = Pick<ApiKey, 'id' | 'name' | 'tier'> & Partial<Pick<ApiKey, 'contact' | 'validUntil'>>
+
+export interface KeySuccessor {
+  readonly id: string
+  readonly hash: string
+  /** Absent: as that of the key it replaces. */
+  readonly validUntil?: bigint
+}
+
 export interface Ledger {
   /** `hash`: SHA-256 of the key in hexadecimal. */
-  addKey(key: Pick<ApiKey, 'id' | 'name' | 'tier'>, hash: string): Promise<void>
+  addKey(key: NewKey, hash: string): Promise<void>
   /**
-   * Adds one of the same name and tier; in the same step the old one is given its end. False, and nothing changed,
-   * when no key with that id is in force, or it was replaced already.
+   * Adds one of the same name, tier and contact; in the same step the old one is given its end. False, and nothing
+   * changed, when no key with that id is in force, or it was replaced already.
    */
-  replaceKey(id: string, next: { readonly id: string; readonly hash: string }, at: bigint): Promise<boolean>
+  replaceKey(id: string, next: KeySuccessor, at: bigint): Promise<boolean>
   /** It ends now and for good. False when there is no such key. */
   revokeKey(id: string): Promise<boolean>
 

@@ -50,15 +50,20 @@ onEveryDatabase('a key that does not hold is refused with the reason, and never 
     await opened.add('k3', 'research'),
     createKey(),
   ]
+  const expired = createKey()
+  const validUntil = opened.clock.now() + second
+  await opened.ledger.addKey({ id: 'k5', name: 'k5', tier: 'research', validUntil }, hashKey(expired))
   await opened.ledger.revokeKey('k2')
   await opened.ledger.replaceKey('k3', { id: 'k4', hash: 'h' }, opened.clock.now() + second)
   assert.equal((await opened.authenticate(ended, here)).id, 'key:k3')
+  assert.equal((await opened.authenticate(expired, here)).id, 'key:k5')
   opened.clock.advance(second)
   const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
   const cases: readonly (readonly [header: string | string[], reason: RegExp])[] = [
     [unknown, /^The API key is unknown here\. Ask the operator/],
     [revoked, /^The API key was revoked at 2026-02-02T02:40:00\.000Z\. Ask the operator/],
     [ended, /^The API key has ended at 2026-02-02T02:40:01\.000Z, because it was replaced\. Use the one/],
+    [expired, /^The API key expired at 2026-02-02T02:40:01\.000Z\. Ask the operator/],
     [key.slice(0, -1), /^The header X-API-Key is no key of this service: one has 37 characters/],
     [mistyped, /is no key of this service/],
     [`Bearer ${key}`, /is no key of this service/],
@@ -234,7 +239,12 @@ test('keys in URLs are refused, by their names and by their looks', () => {
 
 test('docs/keys.md says what is answered', async () => {
   const clock = stoppedClock()
-  const found: (ApiKey | null)[] = [null, keyOf('k', { revokedAt: 1n }), keyOf('k', { expiresAt: 1n })]
+  const found: (ApiKey | null)[] = [
+    null,
+    keyOf('k', { revokedAt: 1n }),
+    keyOf('k', { validUntil: 1n }),
+    keyOf('k', { expiresAt: 1n }),
+  ]
   const findKey = async (): Promise<ApiKey | null> => found.shift() ?? null
   const { authenticate } = without({ findKey, now: clock.now })
   const said: ServiceError[] = []
@@ -242,6 +252,7 @@ test('docs/keys.md says what is answered', async () => {
     '',
     'a, b',
     'a',
+    createKey(),
     createKey(),
     createKey(),
     createKey(),
@@ -260,7 +271,7 @@ test('docs/keys.md says what is answered', async () => {
   const told = ({ code, message }: ServiceError) =>
     page.findIndex((row) => row.code === code && message.startsWith(row.begin))
   assert.deepEqual([...new Set(said.map(told))].toSorted(), [...page.keys()])
-  assert.equal(page.length, 8)
+  assert.equal(page.length, 9)
   for (const { status, code } of page) assert.equal(errorCodes[code as ErrorCode].status, status)
 })
 
@@ -322,5 +333,15 @@ async function refusal(attempt: Caller | Promise<Caller>, code?: ErrorCode): Pro
 }
 
 function keyOf(id: string, more: Partial<ApiKey>): ApiKey {
-  return { id, name: id, tier: 'research', createdAt: 0n, expiresAt: null, revokedAt: null, ...more }
+  return {
+    id,
+    name: id,
+    tier: 'research',
+    createdAt: 0n,
+    contact: null,
+    expiresAt: null,
+    validUntil: null,
+    revokedAt: null,
+    ...more,
+  }
 }

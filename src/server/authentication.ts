@@ -149,10 +149,12 @@ function problemOfForm(sent: readonly string[]): string {
 function problemOf(key: ApiKey | null, now: bigint): string | null {
   if (key === null)
     return `The API key is unknown here. Ask the operator of this service for one, ${withoutKey}.`
-  const { revokedAt, expiresAt } = key
+  const { revokedAt, expiresAt, validUntil } = key
   if (revokedAt !== null)
     return `The API key was revoked at ${formatInstant(revokedAt)}. Ask the operator of this service for another, ${withoutKey}.`
   if (expiresAt !== null && expiresAt <= now)
     return `The API key has ended at ${formatInstant(expiresAt)}, because it was replaced. Use the one that replaced it, ${withoutKey}.`
+  if (validUntil !== null && validUntil <= now)
+    return `The API key expired at ${formatInstant(validUntil)}. Ask the operator of this service for another, ${withoutKey}.`
   return null
 }

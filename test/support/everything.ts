@@ -46,7 +46,16 @@ export async function fillWithEverything(store: TestStore): Promise<void> {
   await write.ledger.addJobs('ingest', [{ did: dids[1] as string, host: null, reason: 'It has diverged.' }])
   const [job] = await write.ledger.dueJobs('ingest', 1)
   if (job !== undefined) await write.ledger.failJob(job, 'It does not answer.', null)
-  await write.ledger.addKey({ id: 'old', name: 'Zeitung "Ä"', tier: 'research' }, 'hash of the old one')
+  await write.ledger.addKey(
+    {
+      id: 'old',
+      name: 'Zeitung "Ä"',
+      tier: 'research',
+      contact: 'a@example.org',
+      validUntil: 2_000_000_000_000_000n,
+    },
+    'hash of the old one',
+  )
   await write.ledger.replaceKey('old', { id: 'new', hash: 'hash of the new one' }, 1_790_000_000_000_001n)
   await write.ledger.revokeKey('new')
   await apply(store, put(store, spot('spam', 0, mark), 3, { rev: rev(6) }))

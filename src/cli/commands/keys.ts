@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../../database/database.ts'
 import type { ApiKey } from '../../database/ledger.ts'
 import { createKey, hashKey, readKey } from '../../util/api-key.ts'
-import { formatInstant } from '../../util/instant.ts'
+import { formatInstant, parseInstant } from '../../util/instant.ts'
 import { nearest } from '../../util/nearest.ts'
 import { CommandError, type CommandContext, notify } from '../command.ts'
 import {
@@ -20,6 +20,8 @@ import { loadTiers } from '../tiers.ts'
 
 const actions = ['create', 'list', 'rotate', 'revoke']
 const hour = 3_600_000_000n
+/** How long before a key expires `keys list` says so. */
+const warned = 14n * 24n * hour
 const whereIds = '`lexigraph keys list` shows them'
 
 export async function keys(context: CommandContext): Promise<number> {
@@ -38,7 +40,7 @@ export async function keys(context: CommandContext): Promise<number> {
     case 'rotate':
     case 'revoke': {
       const id = idOf(action, rest)
-      assertNoWish(action, config)
+      assertNoWish(action, action === 'rotate' ? { ...config, expires: null } : config)
       await (action === 'rotate' ? rotate(context, id) : revoke(context, id))
       return 0
     }
@@ -47,13 +49,10 @@ export async function keys(context: CommandContext): Promise<number> {
   }
 }
 
-/** What a new key is to be called, and whose limits hold for it. */
-interface Wish {
-  readonly name: string
-  readonly tier: string
-}
+/** What a new key is to be called, and whose limits hold for it until when. */
+type Wish = Pick<ApiKey, 'name' | 'tier' | 'contact' | 'validUntil'>
 
-async function create({ config, root }: CommandContext, { name, tier }: Wish): Promise<void> {
+async function create({ config, root }: CommandContext, wish: Wish): Promise<void> {
   if (/^(sqlite:)?:memory:$/.test(config.database))
     throw new CommandError(
       'A key in a database in memory would end with this command. Name another database.',
@@ -61,8 +60,8 @@ async function create({ config, root }: CommandContext, { name, tier }: Wish): P
   const foundation = await loadFoundation(lexiconDir(config, root))
   await using database = await openBeside(config, foundation)
   const made = { id: createId(), key: createKey() }
-  await database.write.ledger.addKey({ id: made.id, name, tier }, hashKey(made.key))
-  printKey(config, { ...made, name, tier })
+  await database.write.ledger.addKey({ ...wish, id: made.id }, hashKey(made.key))
+  printKey(config, { ...made, ...wish })
 }
 
 async function list({ config, root }: CommandContext): Promise<void> {
@@ -71,18 +70,21 @@ async function list({ config, root }: CommandContext): Promise<void> {
   const all = await database.readKeys()
   if (config.json) process.stdout.write(all.map((key) => `${JSON.stringify(described(key))}\n`).join(''))
   else process.stdout.write(render(all))
+  for (const key of all) if (expiresSoon(key)) notify(config, title(key))
 }
 
 async function rotate({ config, root }: CommandContext, given: string): Promise<void> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   await using database = await openExistingBeside(config, foundation)
-  const { id, name, tier } = await find(database, given)
+  const old = await find(database, given)
+  const { id } = old
   const made = { id: createId(), key: createKey() }
+  const validUntil = readExpiry(config) ?? old.validUntil
   const end = now() + BigInt(config.grace) * hour
-  const next = { id: made.id, hash: hashKey(made.key) }
+  const next = { id: made.id, hash: hashKey(made.key), ...(validUntil !== null && { validUntil }) }
   if (!(await database.write.ledger.replaceKey(id, next, end)))
     throw new CommandError(whyNotRotated(await find(database, id)))
-  printKey(config, { ...made, name, tier })
+  printKey(config, { ...old, ...made, validUntil })
   notify(config, title(await find(database, id)))
 }
 
@@ -109,24 +111,39 @@ async function find({ read }: Database, id: string): Promise<ApiKey> {
 
 /** Alone on standard output, so that a script can take it from there. */
 function printKey(config: Config, made: Wish & { readonly id: string; readonly key: string }): void {
-  const { id, name, tier, key } = made
-  process.stdout.write(`${config.json ? JSON.stringify({ id, name, tier, key }) : key}\n`)
-  notify(config, `The key is shown only now; its id is ${id}. Callers send it as the header X-API-Key.`)
+  const { id, name, tier, contact, validUntil, key } = made
+  const more = {
+    ...(contact !== null && { contact }),
+    ...(validUntil !== null && { expiresAt: formatInstant(validUntil) }),
+  }
+  process.stdout.write(`${config.json ? JSON.stringify({ id, name, tier, ...more, key }) : key}\n`)
+  const end = validUntil === null ? '' : ` It expires ${formatInstant(validUntil)}.`
+  notify(config, `The key is shown only now; its id is ${id}. Callers send it as the header X-API-Key.${end}`)
 }
 
 function render(all: readonly ApiKey[]): string {
   if (all.length === 0) return 'There are no keys yet; `lexigraph keys create` makes one.\n'
+  const contacts = all.some(({ contact }) => contact !== null)
   return renderTable(
-    ['id', 'name', 'tier', 'created', 'state'],
-    all.map((key) => [key.id, key.name, key.tier, formatInstant(key.createdAt), stateText(key)]),
+    ['id', 'name', ...(contacts ? ['contact'] : []), 'tier', 'created', 'state'],
+    all.map((key) => [
+      key.id,
+      key.name,
+      ...(contacts ? [key.contact ?? ''] : []),
+      key.tier,
+      formatInstant(key.createdAt),
+      stateText(key),
+    ]),
   )
 }
 
 function described(key: ApiKey): object {
-  const { id, name, tier, createdAt, expiresAt, revokedAt } = key
+  const { id, name, tier, contact, createdAt, revokedAt } = key
+  const expiresAt = endOf(key)
   return {
     id,
     name,
+    contact,
     tier,
     state: stateOf(key).state,
     createdAt: formatInstant(createdAt),
@@ -135,17 +152,34 @@ function described(key: ApiKey): object {
   }
 }
 
-type KeyState = 'active' | 'ends' | 'ended' | 'revoked'
+type KeyState = 'active' | 'ends' | 'ended' | 'expired' | 'revoked'
 
-function stateOf({ expiresAt, revokedAt }: ApiKey): { readonly state: KeyState; readonly at: bigint | null } {
+function stateOf(key: ApiKey): { readonly state: KeyState; readonly at: bigint | null } {
+  const { expiresAt, validUntil, revokedAt } = key
   if (revokedAt !== null) return { state: 'revoked', at: revokedAt }
-  if (expiresAt === null) return { state: 'active', at: null }
-  return { state: expiresAt > now() ? 'ends' : 'ended', at: expiresAt }
+  const at = endOf(key)
+  if (at === null) return { state: 'active', at }
+  const isOver = at <= now()
+  if (expiresAt !== at) return { state: isOver ? 'expired' : 'active', at: validUntil }
+  return { state: isOver ? 'ended' : 'ends', at }
+}
+
+/** Whichever comes first: because it was replaced, or as its operator said. */
+function endOf({ expiresAt, validUntil }: ApiKey): bigint | null {
+  if (expiresAt === null || validUntil === null) return expiresAt ?? validUntil
+  return validUntil < expiresAt ? validUntil : expiresAt
+}
+
+/** One that was replaced ends as it should. */
+function expiresSoon(key: ApiKey): boolean {
+  const { state, at } = stateOf(key)
+  return state === 'active' && at !== null && key.expiresAt === null && at - now() < warned
 }
 
 function stateText(key: ApiKey): string {
   const { state, at } = stateOf(key)
-  return at === null ? state : `${state} ${formatInstant(at)}`
+  if (at === null) return state
+  return state === 'active' ? `active, expires ${formatInstant(at)}` : `${state} ${formatInstant(at)}`
 }
 
 function title(key: ApiKey): string {
@@ -155,21 +189,25 @@ function title(key: ApiKey): string {
 function whyNotRotated(key: ApiKey): string {
   const { id, name, revokedAt } = key
   const state = stateText(key)
-  if (revokedAt !== null)
+  if (revokedAt !== null || stateOf(key).state === 'expired')
     return `The key ${id} cannot be rotated, because it no longer holds: ${state}. \`lexigraph keys create\` makes a new one.`
   return `The key ${id} (${name}) was replaced already: ${state}. \`lexigraph keys list\` shows by which, of the same name.`
 }
 
 /** All that is wrong with it is said at once. */
 async function wishOf(config: Config): Promise<Wish> {
-  const { name, tier } = config
+  const { name, tier, contact } = config
   const tiers = await loadTiers(config)
   const problems: string[] = []
   if (name === null) problems.push('keys create needs --name NAME: whose key it is.')
-  else if (!isName(name))
+  else if (!isText(name, 100))
     problems.push(
       '--name must have 1 to 100 printable characters, without line breaks or control characters.',
     )
+  if (contact !== null && !isText(contact, 200))
+    problems.push('--contact must have 1 to 200 printable characters, without line breaks.')
+  const expiry = parseExpiry(config.expires)
+  if (typeof expiry === 'string') problems.push(expiry)
   const names = [...tiers.keys()].join(', ')
   if (tier === null) problems.push(`keys create needs --tier TIER, one of ${names}.`)
   else if (!tiers.has(tier)) {
@@ -177,12 +215,31 @@ async function wishOf(config: Config): Promise<Wish> {
     problems.push(`There is no tier ${JSON.stringify(tier)}, only ${names}.${more}`)
   }
   if (name === null || tier === null || problems.length > 0) throw new CommandError(problems.join('\n'))
-  return { name: name.trim(), tier }
+  const validUntil = typeof expiry === 'string' ? null : expiry
+  return { name: name.trim(), tier, contact: contact?.trim() ?? null, validUntil }
+}
+
+function readExpiry({ expires }: Config): bigint | null {
+  const expiry = parseExpiry(expires)
+  if (typeof expiry === 'string') throw new CommandError(expiry)
+  return expiry
+}
+
+/** Microseconds since 1970, or what is wrong with it. */
+function parseExpiry(text: string | null): bigint | null | string {
+  if (text === null) return null
+  const [, days] = /^([1-9]\d{0,4})d$/.exec(text.trim()) ?? []
+  const at = days === undefined ? parseInstant(text.trim()) : now() + BigInt(days) * 24n * hour
+  if (at === null)
+    return `--expires takes a date such as 2027-01-31, a time such as 2027-01-31T12:00:00Z, or days such as 90d, not ${JSON.stringify(text)}.`
+  return at > now() ? at : `--expires ${text} is over already.`
 }
 
 /** Two characters that some scripts need between letters are not shown, but do no harm. */
-function isName(name: string): boolean {
-  return /^(?:[^\p{C}\p{Zl}\p{Zp}]|\u200c|\u200d){1,100}$/u.test(name.trim())
+function isText(text: string, longest: number): boolean {
+  const characters = [...text.trim()]
+  const isPrintable = characters.every((it) => /^(?:[^\p{C}\p{Zl}\p{Zp}]|\u200c|\u200d)$/u.test(it))
+  return isPrintable && characters.length >= 1 && characters.length <= longest
 }
 
 function idOf(action: string, rest: readonly string[]): string {
@@ -198,9 +255,10 @@ function assertNoMore(action: string, rest: readonly string[]): void {
     throw new CommandError(`keys ${action} takes no ${JSON.stringify(rest[0])}, only options.`)
 }
 
-/** They would be without effect: a key keeps both. */
-function assertNoWish(action: string, { name, tier }: Config): void {
-  const given = [...(name === null ? [] : ['--name']), ...(tier === null ? [] : ['--tier'])]
+/** They would be without effect: a key keeps them. */
+function assertNoWish(action: string, config: Config): void {
+  const wishes = ['name', 'tier', 'contact', 'expires'] as const
+  const given = wishes.filter((name) => config[name] !== null).map((name) => `--${name}`)
   if (given.length > 0) throw new CommandError(`keys ${action} takes no ${given.join(' and no ')}.`)
 }
 

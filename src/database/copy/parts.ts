@@ -43,7 +43,11 @@ const kept: readonly (readonly [name: string, key: readonly string[], rest: read
   ['job', ['kind', 'did'], ['host', 'reason', 'attempts', 'requested_at', 'due_at', 'latest_at', 'error']],
   ['fetched', ['did'], ['at']],
   ['listing', ['kind', 'target'], ['cursor', 'done']],
-  ['api_key', ['id'], ['hash', 'name', 'tier', 'created_at', 'expires_at', 'revoked_at']],
+  [
+    'api_key',
+    ['id'],
+    ['hash', 'name', 'tier', 'contact', 'created_at', 'expires_at', 'valid_until', 'revoked_at'],
+  ],
   ['hiding', ['subject', 'hidden_at'], ['hidden_by', 'reason', 'shown_at', 'shown_by']],
 ]
 

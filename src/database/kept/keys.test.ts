@@ -96,6 +96,28 @@ onEveryDatabase('what has ended is not replaced, and nothing is added for it', a
   assert.equal(await ledger.replaceKey('next', { id: 'new', hash: 'n' }, clock.now() + hour), false)
 })
 
+onEveryDatabase(
+  'a successor has the contact and the expiry of the key, or an expiry of its own',
+  async (database) => {
+    const clock = stoppedClock()
+    await using store = await openNotes(await newUrl(database), clock.now)
+    const { read, write } = store.database
+    const { ledger } = write
+    const [validUntil, later] = [clock.now() + 5n * hour, clock.now() + 9n * hour]
+    const given = { contact: 'Ann <ann@example.org>', validUntil }
+    await ledger.addKey({ id: 'k1', name: 'a', tier: 'research', ...given }, 'h1')
+    assert.deepEqual(await read.findKey('h1'), key('k1', clock.now(), given))
+    assert.equal(await ledger.replaceKey('k1', { id: 'k2', hash: 'h2' }, clock.now() + hour), true)
+    assert.deepEqual(await read.findKey('h2'), key('k2', clock.now(), given))
+    await ledger.replaceKey('k2', { id: 'k3', hash: 'h3', validUntil: later }, clock.now() + hour)
+    assert.deepEqual(await read.findKey('h3'), key('k3', clock.now(), { ...given, validUntil: later }))
+    // What has expired is over, at that very moment.
+    clock.advance(9n * hour)
+    assert.equal(await ledger.replaceKey('k3', { id: 'k4', hash: 'h4' }, clock.now() + hour), false)
+    assert.equal(await read.findKey('h4'), null)
+  },
+)
+
 onEveryDatabase('a successor that cannot be added leaves the key as it was', async (database) => {
   const clock = stoppedClock()
   await using store = await openNotes(await newUrl(database), clock.now)
@@ -134,5 +156,15 @@ onEveryDatabase('what one process does to keys holds at once for those that read
 })
 
 function key(id: string, createdAt: bigint, more: Partial<ApiKey> = {}): ApiKey {
-  return { id, name: 'a', tier: 'research', createdAt, expiresAt: null, revokedAt: null, ...more }
+  return {
+    id,
+    name: 'a',
+    tier: 'research',
+    createdAt,
+    contact: null,
+    expiresAt: null,
+    validUntil: null,
+    revokedAt: null,
+    ...more,
+  }
 }

@@ -1,8 +1,8 @@
 /** Keys of callers. Only a hash of each is kept. */
-import type { ApiKey } from '../ledger.ts'
+import type { ApiKey, KeySuccessor, NewKey } from '../ledger.ts'
 import { ask, type StepRow, type Steps } from './steps.ts'
 
-const columns = 'id, name, tier, created_at, expires_at, revoked_at'
+const columns = 'id, name, tier, contact, created_at, expires_at, valid_until, revoked_at'
 
 export function* findKey(hash: string): Steps<ApiKey | null> {
   const [row] = yield* ask(`select ${columns} from api_key where hash = ?`, hash)
@@ -14,26 +14,23 @@ export function* readKeys(): Steps<readonly ApiKey[]> {
 }
 
 export function* addKey(
-  { id, name, tier }: Pick<ApiKey, 'id' | 'name' | 'tier'>,
+  { id, name, tier, contact = null, validUntil = null }: NewKey,
   hash: string,
   now: bigint,
 ): Steps<void> {
-  const add = 'insert into api_key (id, hash, name, tier, created_at) values (?, ?, ?, ?, ?)'
-  yield* ask(add, id, hash, name, tier, now)
+  const add = `insert into api_key (id, hash, name, tier, contact, created_at, valid_until)
+    values (?, ?, ?, ?, ?, ?, ?)`
+  yield* ask(add, id, hash, name, tier, contact, now, validUntil)
 }
 
 /** Of the old one `at` is the end. One that has an end was replaced already, and a second successor would not be noticed. */
-export function* replaceKey(
-  id: string,
-  next: { readonly id: string; readonly hash: string },
-  at: bigint,
-  now: bigint,
-): Steps<boolean> {
-  const unended = 'id = ? and revoked_at is null and expires_at is null'
-  const [old] = yield* ask(`select ${columns} from api_key where ${unended}`, id)
-  if (old === undefined) return false
-  const { name, tier } = keyOf(old)
-  yield* addKey({ id: next.id, name, tier }, next.hash, now)
+export function* replaceKey(id: string, next: KeySuccessor, at: bigint, now: bigint): Steps<boolean> {
+  const unended = `id = ? and revoked_at is null and expires_at is null
+    and (valid_until is null or valid_until > ?)`
+  const [row] = yield* ask(`select ${columns} from api_key where ${unended}`, id, now)
+  if (row === undefined) return false
+  const old = keyOf(row)
+  yield* addKey({ ...old, id: next.id, validUntil: next.validUntil ?? old.validUntil }, next.hash, now)
   yield* ask('update api_key set expires_at = ? where id = ?', at, id)
   return true
 }
@@ -49,8 +46,10 @@ function keyOf(row: StepRow): ApiKey {
     id: String(row.id),
     name: String(row.name),
     tier: String(row.tier),
+    contact: row.contact as string | null,
     createdAt: row.created_at as bigint,
     expiresAt: row.expires_at as bigint | null,
+    validUntil: row.valid_until as bigint | null,
     revokedAt: row.revoked_at as bigint | null,
   }
 }

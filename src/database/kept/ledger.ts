@@ -1,6 +1,6 @@
 /** What is kept beside the records, in SQL that every engine understands. */
 import type { SourceState } from '../database.ts'
-import type { ApiKey, JobKind, Ledger, Listing, RepoJob } from '../ledger.ts'
+import type { JobKind, KeySuccessor, Ledger, Listing, NewKey, RepoJob } from '../ledger.ts'
 import { countRowsToMove, isKnown } from './accounts.ts'
 import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { ask, type Steps } from './steps.ts'
@@ -34,11 +34,11 @@ export class KeptLedger implements Ledger {
     this.settleAccounts = settle
   }
 
-  addKey(key: Pick<ApiKey, 'id' | 'name' | 'tier'>, hash: string): Promise<void> {
+  addKey(key: NewKey, hash: string): Promise<void> {
     return this.#transact(() => addKey(key, hash, this.#now()), { durable: true })
   }
 
-  replaceKey(id: string, next: { readonly id: string; readonly hash: string }, at: bigint): Promise<boolean> {
+  replaceKey(id: string, next: KeySuccessor, at: bigint): Promise<boolean> {
     return this.#transact(() => replaceKey(id, next, at, this.#now()), { durable: true })
   }
 

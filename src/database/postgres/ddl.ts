@@ -7,7 +7,7 @@ import { shortName } from '../../util/short-name.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table, type TableIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 5
+export const schemaVersion = 6
 /** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
 const derivationVersion = 1
 
@@ -50,6 +50,12 @@ export const publicTables = `
   );
   create unique index hiding_now on hiding (subject) where shown_at is null;
   create unlogged table rate_limit (key varchar(255) primary key, points integer not null default 0, expire bigint);
+`
+
+/** What keys have besides: `valid_until` is when one ends as its operator said, `expires_at` when it was replaced. */
+export const keyColumns = `
+  alter table api_key add column contact ${text};
+  alter table api_key add column valid_until bigint;
 `
 
 /**
@@ -112,6 +118,7 @@ export const commonTables = `
     index_name ${text} not null, term ${text} not null, records bigint not null, primary key (index_name, term)
   );
   ${publicTables}
+  ${keyColumns}
 `
 
 export function quote(name: string): string {

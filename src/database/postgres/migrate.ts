@@ -16,6 +16,7 @@ import {
   commonTables,
   createIndexes,
   derivationOf,
+  keyColumns,
   keptSchema,
   publicTables,
   quote,
@@ -54,6 +55,7 @@ const migrations: readonly string[] = [
   '',
   '',
   'alter table collection add column served smallint not null default 1',
+  keyColumns,
 ]
 /** The first schema version with sums. */
 const summedVersion = 4

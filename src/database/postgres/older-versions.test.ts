@@ -79,6 +79,29 @@ onPostgres(
   },
 )
 
+onPostgres('a database of the fifth version keeps its keys, which hold as before', async () => {
+  const [url, fresh] = [await postgresUrl(), await postgresUrl()]
+  await fill(url, [thing(size)], [line('a', { size: 7 })])
+  await run(
+    url,
+    `${withoutKeyColumns} update lexigraph.state set schema_version = 5;
+     insert into lexigraph.api_key (id, hash, name, tier, created_at, expires_at) values ('k', 'h', 'n', 'public', 1, 2)`,
+  )
+  await using store = await open(url, [thing(size)])
+  assert.deepEqual(await store.database.read.findKey('h'), {
+    id: 'k',
+    name: 'n',
+    tier: 'public',
+    contact: null,
+    createdAt: 1n,
+    expiresAt: 2n,
+    validUntil: null,
+    revokedAt: null,
+  })
+  await fill(fresh, [thing(size)], [])
+  assert.deepEqual(await layout(url), await layout(fresh))
+})
+
 onPostgres('whoever is at work on the first version goes on while it becomes the second', async () => {
   const url = await postgresUrl()
   await using former = await open(url, [thing(size)])
@@ -120,7 +143,8 @@ onPostgres(
 )
 
 /** Without what was added since. */
-const withoutServed = 'alter table lexigraph.collection drop column served;'
+const withoutKeyColumns = 'alter table lexigraph.api_key drop column contact, drop column valid_until;'
+const withoutServed = `${withoutKeyColumns} alter table lexigraph.collection drop column served;`
 const withoutMonths = `${withoutServed} drop table lexigraph_records."org.example.thing/indexed_at:month";
   drop table if exists lexigraph_records."org.example.thing/.at:month";
   update lexigraph.state set schema_version = 3;`

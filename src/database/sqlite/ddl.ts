@@ -4,7 +4,7 @@ import { countedValues, countKeys, type CountTable, daysOf } from '../counts.ts'
 import type { Table, TextIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 7
+export const schemaVersion = 8
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons, or when lexicons are refused that were not. */
@@ -87,6 +87,12 @@ export const publicTables = `
   create unique index hiding_now on hiding (subject) where shown_at is null;
 `
 
+/** What keys have besides: `valid_until` is when one ends as its operator said, `expires_at` when it was replaced. */
+export const keyColumns = `
+  alter table api_key add column contact text;
+  alter table api_key add column valid_until integer;
+`
+
 /**
  * Tables every database has: shared URI bases, refused records, collections, and one row of state.
  * `last_id` and what follows: the end of a collection's ids while rows wait outside of it. `served`: whether the
@@ -106,6 +112,7 @@ export const commonTables = `
   create table state (id integer primary key check (id = 1), plan_version integer not null, derivation text not null);
   ${networkTables}
   ${publicTables}
+  ${keyColumns}
 `
 
 export function quote(name: string): string {

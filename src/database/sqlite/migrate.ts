@@ -25,6 +25,7 @@ import {
   createTextIndexes,
   derivationOf,
   formerDerivationsOf,
+  keyColumns,
   networkTables,
   publicTables,
   quote,
@@ -65,6 +66,7 @@ const migrations: readonly string[] = [
   // Indexes from records to their array elements: createSideIndexes.
   '',
   'alter table collection add column served integer not null default 1',
+  keyColumns,
 ]
 /** The first schema version with sums. */
 const summedVersion = 5

@@ -182,6 +182,31 @@ test('a file of the fifth version gets indexes from records to their array eleme
   assert.equal((await store.database.read.readPlanState()).version, 1)
 })
 
+test('a file of the seventh version keeps its keys, which hold as before', async () => {
+  const [path, fresh] = [inFolder('seventh.db'), inFolder('seventh-fresh.db')]
+  await fill(path, [thing(size)], [line('a', { size: 7 })])
+  const { fingerprint } = understand([thing(size)], {}).set
+  tamper(
+    path,
+    `${withoutKeyColumns} pragma user_version = 7;
+     insert into api_key (id, hash, name, tier, created_at, expires_at) values ('k', 'h', 'n', 'public', 1, 2)`,
+  )
+  await assert.rejects(openReadDatabase(path, { fingerprint, now: () => 0n }), /by another version/)
+  await using store = await open(path, [thing(size)])
+  assert.deepEqual(await store.database.read.findKey('h'), {
+    id: 'k',
+    name: 'n',
+    tier: 'public',
+    contact: null,
+    createdAt: 1n,
+    expiresAt: 2n,
+    validUntil: null,
+    revokedAt: null,
+  })
+  await fill(fresh, [thing(size)], [])
+  assert.deepEqual(names(path), names(fresh))
+})
+
 test('whoever follows with a file of the fourth version must start again when it gets the fifth', async () => {
   const path = inFolder('fourth-open.db')
   const given = { path, lexicons: reviewLexicons, references: reviewReferences }
@@ -258,7 +283,9 @@ const firstVersion = `
 const datetime = { type: 'string', format: 'datetime' }
 
 /** What was added since. */
-const withoutServed = 'alter table collection drop column served;'
+const withoutKeyColumns =
+  'alter table api_key drop column contact; alter table api_key drop column valid_until;'
+const withoutServed = `${withoutKeyColumns} alter table collection drop column served;`
 const withoutMonths = `${withoutServed} drop table "org.example.thing/indexed_at:month"; drop table if exists "org.example.thing/.at:month";
   pragma user_version = 4;`
 function withoutSums(path: string): string {
