@@ -10,6 +10,7 @@ import {
 } from './database.ts'
 import type { PreviewOptions } from './kept/preview.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
+import type { RebuildProgress } from './rebuild-progress.ts'
 import type { RebuildReport } from './rebuild-report.ts'
 import type { BackupFile, WriteBackup, WrittenBackup } from './sqlite/backup-file.ts'
 import { connectReader, openSqliteReader, type SqliteReading } from './sqlite/open-reader.ts'
@@ -30,6 +31,8 @@ export interface OpenOptions extends Pick<SqliteReading, 'readers'> {
   readonly rebuild?: RebuildPolicy
   /** Told what a rebuild did to the records. */
   readonly onRebuilt?: (report: RebuildReport) => void
+  /** Told after each step of a rebuild. */
+  readonly onProgress?: (progress: RebuildProgress) => void
   /** How PostgreSQL is read. */
   readonly reading?: ReadingOptions
 }

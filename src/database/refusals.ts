@@ -1,5 +1,6 @@
 /** What callers are told by every engine in the same words. */
 import { ServiceError } from '../errors.ts'
+import { DatabaseBusyError } from './database.ts'
 
 /** Bytes of an answer: making and sending a longer one would hold all others up. */
 export const largestAnswer = 8 * 1024 * 1024
@@ -29,6 +30,13 @@ export function rebuiltElsewhere(): ServiceError {
 export function builtElsewise(): Error {
   return new Error(
     'it was built with other lexicons or by another version. Name its own with --lexicons, or have `lexigraph serve` or `import` rebuild it for these.',
+  )
+}
+
+/** Told to operators: two processes that want different tables would each undo what the other does. */
+export function isBeingRebuilt(): DatabaseBusyError {
+  return new DatabaseBusyError(
+    'Another process is rebuilding it for other lexicons. Stop that process, or wait until it is done, and try again.',
   )
 }
 

@@ -14,6 +14,7 @@ import type {
 import { deriveRow } from '../../src/database/derive.ts'
 import { isPostgres, openDatabase } from '../../src/database/open.ts'
 import { connect } from '../../src/database/postgres/connection.ts'
+import type { RebuildProgress } from '../../src/database/rebuild-progress.ts'
 import type { RebuildReport } from '../../src/database/rebuild-report.ts'
 import { buildTables, type Table } from '../../src/database/tables.ts'
 import { createRejectionJudge } from '../../src/ingest/retry.ts'
@@ -50,6 +51,7 @@ export interface StoreGiven {
   readonly now?: () => bigint
   readonly rebuild?: RebuildPolicy
   readonly onRebuilt?: (report: RebuildReport) => void
+  readonly onProgress?: (progress: RebuildProgress) => void
 }
 
 export async function openTestStore({
@@ -59,6 +61,7 @@ export async function openTestStore({
   now,
   rebuild = 'always',
   onRebuilt,
+  onProgress,
 }: StoreGiven): Promise<TestStore> {
   const { set, tables } = understand(lexicons, references ?? {})
   const read = createRecordReader(set)
@@ -73,6 +76,7 @@ export async function openTestStore({
     rebuild,
     judge: createRejectionJudge({ lexicons: set, tables }),
     ...(onRebuilt && { onRebuilt }),
+    ...(onProgress && { onProgress }),
   })
   const change = ({ indexedAt, ...line }: StoredLine): Change => {
     const reading = read(JSON.parse(JSON.stringify({ ...line, indexedAt })))

@@ -22,6 +22,15 @@ export function* parkHidden(former: string): Steps<void> {
   )
 }
 
+/** Whose records are in a table is known as an account, also where an older program kept no accounts. `table`: quoted. */
+export function* enterAccounts(table: string): Steps<void> {
+  yield* ask(
+    `insert into actor (did, handle_due, status_at)
+     select distinct did, 0, 0 from base where did is not null and id in (select base from ${table})
+     on conflict (did) do nothing`,
+  )
+}
+
 /**
  * Ids are given anew; a collection that is new here may be missing from what was fetched before; and what waits of
  * an account that came back could not return while its collection was not served.

@@ -38,7 +38,7 @@ export async function openSqliteTarget(
     const wanted = { derivation, source: source.name }
     if (isEmpty(database)) {
       database.exec(fileSettings)
-      migrate(database, options)
+      await migrate(database, options)
     }
     const found = await stateOf({
       derivation: readSchemaVersion(database) === schemaVersion ? readDerivation(database) : null,

@@ -256,9 +256,18 @@ export function createUnsetTextIndexes(table: Table): string {
     .map(({ name }) => {
       const options = "content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'"
       return `create virtual table ${quote(name)} using fts5(t, ${options});
-        create virtual table ${quote(`${name}/terms`)} using fts5vocab(${quote(name)}, 'row');
         create table ${quote(`${name}/counts`)} (term text primary key, records integer not null) without rowid;`
     })
+    .concat(createVocabularies(table))
+    .join('\n')
+}
+
+/** What lists an index's trigrams, and keeps nothing itself. */
+export function createVocabularies(table: Table): string {
+  return table.texts
+    .map(
+      ({ name }) => `create virtual table ${quote(`${name}/terms`)} using fts5vocab(${quote(name)}, 'row');`,
+    )
     .join('\n')
 }
 
@@ -269,10 +278,10 @@ export function dropTextIndexes(table: Table): string {
     .join('\n')
 }
 
-/** Enters all rows into a trigram index. */
-export function fillText(table: Table, text: TextIndex): string {
+/** Enters all rows into a trigram index, or those of a further condition. */
+export function fillText(table: Table, text: TextIndex, where = ''): string {
   return `insert into ${quote(text.name)} (rowid, t) select id, ${indexedText(text)}
-    from ${quote(table.name)} where ${quote(text.text.name)} is not null order by id`
+    from ${quote(table.name)} where ${quote(text.text.name)} is not null ${where} order by id`
 }
 
 /** As a trigram index has it; null where there is none. */

@@ -19,7 +19,7 @@ export async function openSqlite(
     // Before anything is set: the journal's mode is kept in the file, which may be another program's.
     assertOurs(writing)
     writing.exec(fileSettings)
-    migrate(writing, options)
+    await migrate(writing, options)
     // From now on the writer itself waits, in its own way.
     writing.exec('pragma busy_timeout = 0')
   } catch (error) {

@@ -23,7 +23,10 @@ export interface TableStatements {
   readonly saveLast: StatementSync
 }
 
-export function prepareStatements(database: DatabaseSync, table: Table): TableStatements {
+/** The table that says of each collection whether ids follow the default order: of those that answer, or of the next. */
+export type Registry = 'collection' | 'rebuild_part'
+
+export function prepareStatements(database: DatabaseSync, table: Table, registry: Registry): TableStatements {
   const name = quote(table.name)
   const columns = storedColumns(table).map((column) => quote(column.name))
   const sideKey = (kind: string): string => (kind === 'reference' ? 'base = ? and rkey = ?' : 'value = ?')
@@ -32,7 +35,7 @@ export function prepareStatements(database: DatabaseSync, table: Table): TableSt
   )
   const collection = database.prepare(
     `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
-     from collection where nsid = ?`,
+     from ${registry} where nsid = ?`,
   )
   const texts =
     table.texts.length === 0
@@ -83,7 +86,7 @@ export function prepareStatements(database: DatabaseSync, table: Table): TableSt
     last,
     collection,
     saveLast: database.prepare(
-      'update collection set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?',
+      `update ${registry} set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?`,
     ),
   }
 }

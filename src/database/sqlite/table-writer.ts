@@ -20,7 +20,7 @@ import type { TextGatherer } from './load-texts.ts'
 import { reorder } from './reorder.ts'
 import { fillSums } from './sum-ddl.ts'
 import { SumWriter } from './sum-writer.ts'
-import { prepareStatements, type TableStatements } from './table-statements.ts'
+import { prepareStatements, type Registry, type TableStatements } from './table-statements.ts'
 
 /** What decides about a row. */
 export interface KeptRow {
@@ -64,6 +64,7 @@ type OrderKey = readonly [indexedAt: bigint, rkey: string, did: string]
 export class TableWriter implements Rows {
   readonly table: Table
   readonly #database: DatabaseSync
+  readonly #registry: Registry
   /** Gives the id of a URI's first part. */
   readonly #base: (uri: string) => number
   readonly #statements: TableStatements
@@ -87,11 +88,13 @@ export class TableWriter implements Rows {
     table: Table,
     base: (uri: string) => number,
     sums: SumWriter | null = new SumWriter(database, table),
+    registry: Registry = 'collection',
   ) {
     this.table = table
+    this.#registry = registry
     this.#database = database
     this.#base = base
-    this.#statements = prepareStatements(database, table)
+    this.#statements = prepareStatements(database, table, registry)
     this.#counts = new CountWriter(database, table)
     this.#sums = sums
     this.#refBases = storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
@@ -311,7 +314,9 @@ export class TableWriter implements Rows {
   /** Plans go along the index or along the ids, so that they must notice. */
   #saveOrder(ordered: boolean): void {
     this.#ordered = ordered
-    const save = this.#database.prepare('update collection set ordered = ? where nsid = ? and ordered <> ?')
+    const save = this.#database.prepare(
+      `update ${this.#registry} set ordered = ? where nsid = ? and ordered <> ?`,
+    )
     if (save.run(Number(ordered), this.table.collection.nsid, Number(ordered)).changes === 0) return
     this.#database.exec('update state set plan_version = plan_version + 1')
     this.#database.exec(ordered ? dropOrderIndex(this.table) : createOrderIndex(this.table))

@@ -173,17 +173,11 @@ export class SqliteWriter implements WriteDatabase {
     }
   }
 
-  /** The same into new tables within the caller's transaction, for a rebuild: what was stored, then what was refused. */
-  refill(records: Iterable<readonly Change[]>, rejections: Iterable<readonly Change[]>): void {
-    this.#startLoad()
-    // A row that moves says nothing new of what was refused after it.
-    this.#forgives = false
-    for (const batch of records) this.#apply(batch)
-    this.#forgives = true
-    for (const batch of rejections) this.#apply(batch)
-    this.#completeOrder()
-    this.#completeLoad()
-    this.#bulk = false
+  /** The same within the caller's transaction, for a rebuild. */
+  applyWithin(changes: readonly Change[]): void {
+    this.#apply(changes)
+    for (const table of this.#tables.values()) table.completeCounts()
+    for (const table of this.#tables.values()) table.completeTexts()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

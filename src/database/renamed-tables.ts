@@ -1,0 +1,21 @@
+/** Tables under names of their own, in which the next generation is filled beside the one that answers. */
+import type { Table } from './tables.ts'
+
+/** Same columns, same lexicon; no collection's own table begins like that. */
+export function renamedTables(tables: readonly Table[], prefix: string): readonly Table[] {
+  const renamed = <Named extends { readonly name: string }>(all: readonly Named[]): readonly Named[] =>
+    all.map((one) => ({ ...one, name: prefix + one.name }))
+  return tables.map((table) => ({
+    ...table,
+    name: prefix + table.name,
+    arrays: renamed(table.arrays),
+    texts: renamed(table.texts),
+    indexes: renamed(table.indexes),
+    counts: renamed(table.counts),
+    sums: renamed(table.sums).map((sums) => ({
+      ...sums,
+      of: prefix + sums.of,
+      between: prefix + sums.between,
+    })),
+  }))
+}

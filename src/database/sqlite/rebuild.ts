@@ -1,0 +1,359 @@
+/**
+ * Derives all tables anew from the records they keep. New ones are filled beside those that answer, in steps that each
+ * commit with how far they have come: readers and writers go on, and whoever takes up a rebuild that was broken off
+ * goes on from its last step. Triggers note which records change meanwhile. At the end one transaction catches up with
+ * those and gives the new tables the names of the old ones, which are dropped after it.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Change, DatabaseBusyError, type RejectionJudge } from '../database.ts'
+import { leaveUnserved } from '../kept/preview.ts'
+import { readRejections } from '../kept/read-rejections.ts'
+import { basesWhere, enterAccounts, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
+import { keptRecord } from '../kept-record.ts'
+import type { KeptRejection } from '../ledger.ts'
+import { renamedTables } from '../renamed-tables.ts'
+import type { RebuildProgress } from '../rebuild-progress.ts'
+import { RebuildCounters, type RebuildReport } from '../rebuild-report.ts'
+import { isBeingRebuilt } from '../refusals.ts'
+import { canBeJudged } from '../rejections.ts'
+import type { Table } from '../tables.ts'
+import {
+  createCounts,
+  createSideTables,
+  createTable,
+  createTextIndexes,
+  createVocabularies,
+  derivationOf,
+  quote,
+} from './ddl.ts'
+import { isBusy } from './direct-writing.ts'
+import { dropLeftover, formerName, moveAside, moveInPlace, nextLeftover, nextPrefix } from './generations.ts'
+import { readDerivation } from './layout.ts'
+import { LogLength } from './log-length.ts'
+import type { MigrateOptions } from './migrate.ts'
+import { NextTables, type Part, prepareKept } from './next-tables.ts'
+import { createRunner, type Run } from './steps.ts'
+import { createSums } from './sum-ddl.ts'
+import { SqliteWriter } from './writer.ts'
+
+/** Milliseconds between two steps at most, and as a part of what the step took: others write meanwhile. */
+const longestRest = 25
+const restPart = 1 / 4
+/** Changes that one step catches up with, and how few the last transaction may have left to it. */
+const changesAtOnce = 500
+/** Microseconds without a step after which nobody is at work on a rebuild. */
+const silence = 30_000_000n
+
+/**
+ * `rebuild`: what is being built, and when somebody was last at work on it. `rebuild_part`: how far each collection has
+ * come, and the order of its new ids as `collection` has it. `rebuild_change`: records that have changed in the old
+ * tables, in that order. `rebuild_refusal`: records that no longer fit the lexicons.
+ */
+const rebuildTables = `
+  create table rebuild (id integer primary key check (id = 1), derivation text not null, heard_at integer not null);
+  create table rebuild_part (
+    nsid text primary key, former text, total integer not null, done integer not null, stage integer not null,
+    at integer not null, complete integer not null default 0, ordered integer not null,
+    last_id integer, last_indexed_at integer, last_rkey text, last_did text
+  ) without rowid;
+  create table rebuild_change (
+    n integer primary key, former text not null, base integer not null, rkey text not null, unique (former, base, rkey)
+  );
+  create table rebuild_refusal (
+    nsid text not null, base integer not null, rkey text not null, primary key (nsid, base, rkey)
+  ) without rowid;`
+const dropRebuildTables = ['rebuild', 'rebuild_part', 'rebuild_change', 'rebuild_refusal']
+  .map((name) => `drop table ${name};`)
+  .join('\n')
+
+/** Outside of a transaction. Whoever ends the process ends it between two steps, or undoes one. */
+export async function rebuild(database: DatabaseSync, options: MigrateOptions): Promise<void> {
+  const derivation = derivationOf(options.fingerprint)
+  while (!transact(database, () => begin(database, options))) await dropLeftovers(database)
+  try {
+    await fill(database, options, derivation)
+  } catch (error) {
+    // What cannot be done leaves no second set of tables behind; what only has to wait goes on next time.
+    if (!isBusy(error) && !(error instanceof DatabaseBusyError)) await giveUp(database, derivation)
+    throw error
+  }
+  await dropLeftovers(database)
+}
+
+async function fill(database: DatabaseSync, options: MigrateOptions, derivation: string): Promise<void> {
+  const log = new LogLength(database)
+  let report: RebuildReport | null = null
+  let next: NextTables | null = null
+  let version: unknown
+  for (;;) {
+    await log.shorten()
+    const started = performance.now()
+    const isDone = transact(database, () => {
+      // Somebody else may have been at work on the same.
+      if (readDerivation(database) === derivation) return true
+      if (findRebuild(database)?.derivation !== derivation) throw isBeingRebuilt()
+      database.prepare('update rebuild set heard_at = ?').run(options.now())
+      next ??= new NextTables(database, options.tables, options.check)
+      const now = dataVersion(database)
+      if (now !== version) next.refresh()
+      version = now
+      if (!step(database, next)) return false
+      report = finish(database, options, next)
+      return true
+    })
+    if (isDone) {
+      if (report !== null) options.onRebuilt?.(report)
+      return
+    }
+    const progress = readProgress(database)
+    if (progress !== null) options.onProgress?.(progress)
+    await pause(Math.min((performance.now() - started) * restPart, longestRest))
+  }
+}
+
+async function giveUp(database: DatabaseSync, derivation: string): Promise<void> {
+  transact(database, () => {
+    if (findRebuild(database)?.derivation === derivation) abandon(database)
+  })
+  await dropLeftovers(database)
+}
+
+/** Null where none is under way. */
+export function readProgress(database: DatabaseSync): RebuildProgress | null {
+  if (findRebuild(database) === null) return null
+  return {
+    collections: readParts(database).map(({ nsid, done, total, complete }) => ({
+      collection: nsid,
+      done,
+      total,
+      isComplete: complete === 1,
+    })),
+  }
+}
+
+/**
+ * What is left of a rebuild that is finished, or that nobody is at work on although the tables are those of the
+ * lexicons in force: whoever began it has gone back to them.
+ */
+export async function tidyUp(database: DatabaseSync, now: () => bigint): Promise<void> {
+  const isAbandoned = (): boolean => {
+    const found = findRebuild(database)
+    return found !== null && !isAtWork(found, now())
+  }
+  if (isAbandoned())
+    transact(database, () => {
+      if (isAbandoned()) abandon(database)
+    })
+  if (findRebuild(database) === null) await dropLeftovers(database)
+}
+
+interface Rebuild {
+  readonly derivation: string
+  readonly heardAt: bigint
+}
+
+function findRebuild(database: DatabaseSync): Rebuild | null {
+  const table = `select 1 from sqlite_master where type = 'table' and name = 'rebuild'`
+  if (database.prepare(table).get() === undefined) return null
+  const find = database.prepare('select derivation, heard_at from rebuild')
+  find.setReadBigInts(true)
+  const row = find.get()
+  return row === undefined ? null : { derivation: String(row.derivation), heardAt: row.heard_at as bigint }
+}
+
+function isAtWork({ heardAt }: Rebuild, now: bigint): boolean {
+  const since = now - heardAt
+  return since < silence && since > -silence
+}
+
+/** Whether the tables are there to be filled; else something has to be dropped first. */
+function begin(database: DatabaseSync, options: MigrateOptions): boolean {
+  const derivation = derivationOf(options.fingerprint)
+  const found = findRebuild(database)
+  if (found?.derivation === derivation || readDerivation(database) === derivation) return true
+  if (found !== null) {
+    if (isAtWork(found, options.now())) throw isBeingRebuilt()
+    abandon(database)
+  }
+  if (nextLeftover(database) !== null) return false
+  database.exec(rebuildTables)
+  database
+    .prepare('insert into rebuild (id, derivation, heard_at) values (1, ?, ?)')
+    .run(derivation, options.now())
+  const names = new Map(
+    database
+      .prepare('select nsid, table_name from collection')
+      .all()
+      .map((row) => [String(row.nsid), String(row.table_name)]),
+  )
+  const renamed = renamedTables(options.tables, nextPrefix)
+  for (const table of renamed) {
+    const former = names.get(table.collection.nsid) ?? null
+    layOut(database, table)
+    const total =
+      former === null ? 0 : database.prepare(`select count(*) as n from ${quote(former)}`).get()?.n
+    database
+      .prepare(
+        'insert into rebuild_part (nsid, former, total, done, stage, at, ordered) values (?, ?, ?, 0, 0, 0, 1)',
+      )
+      .run(table.collection.nsid, former, Number(total))
+    if (former !== null) database.exec(createTriggers(former))
+  }
+  return true
+}
+
+function layOut(database: DatabaseSync, table: Table): void {
+  const parts = [createTable, createSideTables, createTextIndexes, createCounts, createSums]
+  database.exec(parts.map((create) => create(table)).join('\n'))
+}
+
+const events = ['insert', 'update', 'delete'] as const
+
+/** Whatever program writes, an older one too. */
+function createTriggers(former: string): string {
+  return events
+    .map((event) => {
+      const row = event === 'delete' ? 'old' : 'new'
+      return `create trigger ${triggerName(former, event)} after ${event} on ${quote(former)} begin
+          insert or ignore into rebuild_change (former, base, rkey) values ('${former}', ${row}.base, ${row}.rkey);
+        end;`
+    })
+    .join('\n')
+}
+
+function triggerName(former: string, event: string): string {
+  return quote(`${nextPrefix}${former}/${event}`)
+}
+
+/** What it has filled is dropped later. */
+function abandon(database: DatabaseSync): void {
+  for (const { former } of readParts(database))
+    if (former !== null)
+      for (const event of events) database.exec(`drop trigger if exists ${triggerName(former, event)}`)
+  database.exec(dropRebuildTables)
+}
+
+async function dropLeftovers(database: DatabaseSync): Promise<void> {
+  for (let name = nextLeftover(database); name !== null; name = nextLeftover(database)) {
+    const leftover = name
+    transact(database, () => {
+      if (findRebuild(database) === null) dropLeftover(database, leftover)
+    })
+    if (findRebuild(database) !== null) return
+    await pause(1)
+  }
+}
+
+/** Whether all is there but the last few changes. */
+function step(database: DatabaseSync, next: NextTables): boolean {
+  const parts = readParts(database)
+  const part = next.findPart(parts)
+  if (part === null) return next.catchUp(parts, changesAtOnce) < changesAtOnce
+  const reached = next.work(part)
+  const { nsid, done, stage, at } = reached
+  const save = 'update rebuild_part set done = ?, stage = ?, at = ?, complete = ? where nsid = ?'
+  database.prepare(save).run(done, stage, at, Number(next.isComplete(reached)), nsid)
+  return false
+}
+
+/** Nobody else writes from here on until it is committed. */
+function finish(database: DatabaseSync, options: MigrateOptions, next: NextTables): RebuildReport {
+  const parts = readParts(database)
+  while (next.catchUp(parts, changesAtOnce) > 0);
+  next.removeWithheld()
+  const run = createRunner(database)
+  const formers = parts.flatMap(({ former }) => former ?? [])
+  for (const former of formers) {
+    for (const event of events) database.exec(`drop trigger ${triggerName(former, event)}`)
+    run(parkHidden(quote(former)))
+    database.exec(`delete from ${quote(former)} where base in (${basesWhere(withheld)})`)
+    moveAside(database, former)
+  }
+  run(startAnew())
+  moveInPlace(database)
+  for (const table of options.tables) {
+    run(enterAccounts(quote(table.name)))
+    database.exec(createVocabularies(table))
+    database
+      .prepare(
+        `insert or replace into collection
+           (nsid, table_name, ordered, last_id, last_indexed_at, last_rkey, last_did)
+         select nsid, ?, ordered, last_id, last_indexed_at, last_rkey, last_did from rebuild_part where nsid = ?`,
+      )
+      .run(table.name, table.collection.nsid)
+  }
+  const state = 'update state set plan_version = plan_version + 1, derivation = ?'
+  database.prepare(state).run(derivationOf(options.fingerprint))
+  const counters = new RebuildCounters()
+  for (const { name, collection } of options.tables) {
+    const count = database.prepare(`select count(*) as n from ${quote(name)}`)
+    counters.addStored(collection.nsid, Number(count.get()?.n))
+  }
+  run(leaveUnserved(options.tables, counters))
+  const writer = new SqliteWriter(database, options)
+  for (const refused of refusals(database, options, parts, counters)) writer.applyWithin(refused)
+  for (const judged of judgedRejections(run, options.judge, counters)) writer.applyWithin(judged)
+  database.exec(dropRebuildTables)
+  return counters.report()
+}
+
+/** Rejections that are judged at once. */
+const judgedAtOnce = 200
+
+function* judgedRejections(
+  run: Run,
+  judge: RejectionJudge | undefined,
+  counters: RebuildCounters,
+): Generator<readonly Change[]> {
+  if (judge === undefined) return
+  for (let after: string | null = null; ; ) {
+    const some: readonly KeptRejection[] = run(readRejections(judgedAtOnce, after))
+    if (some.length === 0) return
+    after = some.at(-1)?.key ?? null
+    const changes = some.filter(canBeJudged).map(judge)
+    for (const change of changes) counters.addJudged(change)
+    yield changes
+  }
+}
+
+/** Records that no longer fit, some at a time, from where the old tables are by now. */
+function* refusals(
+  database: DatabaseSync,
+  { tables, check }: MigrateOptions,
+  parts: readonly Part[],
+  counters: RebuildCounters,
+): Generator<readonly Change[]> {
+  for (const { nsid, former } of parts) {
+    const table = tables.find(({ collection }) => collection.nsid === nsid)
+    if (former === null || table === undefined) continue
+    const refused = `(t.base, t.rkey) in (select base, rkey from rebuild_refusal where nsid = '${nsid}')`
+    const read = prepareKept(database, formerName(former), `t.id > ? and ${refused} order by t.id limit 500`)
+    for (let rows = read.all(0); rows.length > 0; rows = read.all(rows.at(-1)?.id ?? 0)) {
+      const changes = rows.map((row) => keptRecord(table, row, check))
+      for (const change of changes) counters.addKept(nsid, change)
+      yield changes
+    }
+  }
+}
+
+function readParts(database: DatabaseSync): readonly Part[] {
+  const read = 'select nsid, former, total, done, stage, at, complete from rebuild_part order by nsid'
+  return database.prepare(read).all() as unknown as readonly Part[]
+}
+
+function dataVersion(database: DatabaseSync): unknown {
+  return database.prepare('pragma data_version').get()?.data_version
+}
+
+function transact<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('begin immediate')
+  try {
+    const result = work()
+    database.exec('commit')
+    return result
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback')
+    throw error
+  }
+}
