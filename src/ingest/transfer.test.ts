@@ -106,3 +106,16 @@ test('an account whose document names no host is fetched from the host that list
   assert.deepEqual([direct.read, direct.gone], [0, 1])
   assert.equal((await world.fetch({ targets: [world.host.url] })).read, 1)
 })
+
+test('a PDS that an account has left is not asked for its repository', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 1)
+  await using left = await startRepoHost()
+  left.repos.set(ana.did, await ana.car())
+  left.isPds = true
+  await ana.write(put('a0', 'Written since', 'update'))
+  await world.publish(ana)
+  assert.equal((await world.fetch({ targets: [left.url] })).read, 1)
+  assert.deepEqual(await world.stored(), await world.published())
+  assert.ok(!left.asked.some((request) => request.startsWith('getRepo')))
+})

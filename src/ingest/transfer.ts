@@ -8,6 +8,7 @@ import type { NetworkReaderOptions } from './sources/change-reader.ts'
 import type { Clock } from './sources/clock.ts'
 import { HostError, type Hosts } from './sources/hosts.ts'
 import type { Identity } from './sources/identity.ts'
+import { askIfPds } from './sources/pds.ts'
 import { RepoError } from './sources/repo-blocks.ts'
 import {
   loadCar,
@@ -102,11 +103,19 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
     }
   }
 
+  const isPds = new Map<string, boolean | null>()
+  /** A copy of somebody else's accounts that is kept up to date: an old one is left where an account has moved away. */
+  const isRelay = async (host: string): Promise<boolean> => {
+    const known = isPds.get(host) ?? (await askIfPds(host, identity.fetch, signal))
+    isPds.set(host, known)
+    return known !== true
+  }
+
   return {
     fetch: async (job) => {
       const { did, host } = job
       const { pds } = await identity.account(did)
-      if (host !== null && host !== pds) {
+      if (host !== null && host !== pds && (pds === null || (await isRelay(host)))) {
         try {
           return await storeFrom(host, did, await hosts.fetchRepo(host, did, signal))
         } catch (error) {

@@ -13,6 +13,8 @@ export interface RepoHost extends AsyncDisposable {
   collections: ReadonlyMap<string, readonly string[]> | null
   /** DIDs by handle. */
   readonly handles: Map<string, string>
+  /** It describes itself as a PDS does. */
+  isPds: boolean
   /** Accounts on a page. */
   pageSize: number
   /** What the next requests meet instead of an answer, in this order. */
@@ -50,6 +52,7 @@ export async function startRepoHost(): Promise<RepoHost> {
     listed: new Map(),
     handles: new Map(),
     collections: null,
+    isPds: false,
     pageSize: 1000,
     faults: [],
     asked,
@@ -65,6 +68,8 @@ export async function startRepoHost(): Promise<RepoHost> {
 
 function answer(host: RepoHost, method: string, parameters: URLSearchParams, response: ServerResponse): void {
   const collection = parameters.get('collection') ?? ''
+  if (method === 'describeServer' && host.isPds)
+    return answerJson(response, { did: 'did:web:host.test', availableUserDomains: ['.host.test'] })
   if (method === 'getRepo') return answerRepo(host, parameters.get('did') ?? '', response)
   if (method === 'listRepos') {
     const all = [...host.repos.keys()].map((did) => ({ did, active: true, ...host.listed.get(did) }))

@@ -10,13 +10,13 @@ import { inOrder } from '../channel.ts'
 import { createChangeReader, type NetworkReaderOptions } from './change-reader.ts'
 import {
   type CommitEvent,
-  type FirehoseEvent,
   type Frame,
   readFrame,
   type StreamNotice,
   type SyncEvent,
 } from './firehose-frame.ts'
-import { createIdentity, type Identity, IdentityError, type IdentityOptions } from './identity.ts'
+import { createHosts, HostError } from './hosts.ts'
+import { type Account, createIdentity, IdentityError, type IdentityOptions } from './identity.ts'
 import { openCar, readRecord, RepoError, type SignedRepo } from './repo-blocks.ts'
 import { isSignedBy } from './signature.ts'
 
@@ -36,6 +36,8 @@ export interface FrameGroup {
   readonly ends: readonly number[]
   /** Accounts of which another thread has heard that something about them has changed. */
   readonly changed?: readonly string[]
+  /** The host that they are from when it is a PDS, which speaks for its own accounts alone; else null. */
+  readonly pds?: string | null
 }
 
 export interface GroupReading {
@@ -52,6 +54,18 @@ export interface GroupReading {
   readonly before: string | null
 }
 
+type AccountEvent = Extract<Change, { readonly kind: 'account' }>
+
+/** Where frames are from, and how many documents had been asked for when they came. */
+interface Origin {
+  readonly pds: string | null
+  readonly asked: number
+}
+
+interface ReadFrame extends Frame {
+  readonly changes: readonly Change[]
+}
+
 type FirehoseReader = (frames: FrameGroup) => Promise<GroupReading>
 
 /** `now` in microseconds. */
@@ -61,7 +75,10 @@ export function createFirehoseReader(
 ): FirehoseReader {
   const reader = createChangeReader(readerOptions)
   const identity = createIdentity(identityOptions)
-  const keyOf = createKeys(identity)
+  const inTime = createWaiting()
+  const hosts = createHosts(identity.fetch)
+  const keyOf = async (did: string, options?: { readonly fresh: boolean }): Promise<string | null> =>
+    (await inTime(did, identity.account(did, options))).signingKey
   // Whoever is not known here may become so by a commit, but not by having diverged.
 
   const refuse = (reason: RejectionReason, message: string, record: string): Change => ({
@@ -129,7 +146,47 @@ export function createFirehoseReader(
     return changes
   }
 
-  const readEvent = async (event: FirehoseEvent, at: bigint | null, bytes: Uint8Array): Promise<Change[]> => {
+  /**
+   * What a PDS says of an account counts if it is the account's host, as a document says that was asked for after the
+   * event came, or if nobody is any more. If another is, that one is asked. Where it cannot be told, an account that is
+   * back is shown: its own host is asked for its repository then anyway.
+   */
+  const judge = async (change: AccountEvent, { pds, asked }: Origin): Promise<Change[]> => {
+    const { did, active } = change
+    const host = await hostAfter(did, asked)
+    const isBelieved = host === undefined ? active : host === null ? !active : new URL(host).host === pds
+    if (isBelieved) return [change]
+    const says = `${pds} says that it is ${active ? 'active' : change.status}`
+    const wanted = { kind: 'repo-request', did, ifKnown: true } as const
+    if (host == null) {
+      const reason = cleanText(`${says}; whether it is its host could not be told.`)
+      return [{ ...wanted, reason, dueAt: now() + aMinute }]
+    }
+    try {
+      return [{ ...change, ...(await hosts.repoStatus(host, did, AbortSignal.timeout(hostPatience))) }]
+    } catch (error) {
+      if (!(error instanceof HostError || error instanceof DOMException)) throw error
+      // Neither has it.
+      if (!active && error instanceof HostError && error.code === 'RepoNotFound') return [change]
+      return [{ ...wanted, reason: cleanText(`${says}, but is not its host.`) }]
+    }
+  }
+
+  /** Its URL. Null: it has none. Undefined: that cannot be told now. */
+  const hostAfter = async (did: string, asked: number): Promise<string | null | undefined> => {
+    try {
+      return (await inTime(did, identity.accountAfter(did, asked))).pds
+    } catch (error) {
+      if (!(error instanceof IdentityError)) throw error
+      return error.shouldRetry() ? undefined : null
+    }
+  }
+
+  const readEvent = async (
+    { event, at }: Pick<Frame, 'event' | 'at'>,
+    bytes: Uint8Array,
+    origin: Origin,
+  ): Promise<Change[]> => {
     switch (event.kind) {
       case 'commit':
         return readCommitEvent(event)
@@ -144,7 +201,8 @@ export function createFirehoseReader(
         return [event]
       case 'account': {
         const status = event.active ? null : (event.status ?? 'deactivated')
-        return [{ ...event, status, eventAt: at ?? now() }]
+        const change: AccountEvent = { ...event, status, eventAt: at ?? now() }
+        return origin.pds === null ? [change] : judge(change, origin)
       }
       case 'refused':
         return [refuse(event.reason, event.message, hex(bytes))]
@@ -155,11 +213,11 @@ export function createFirehoseReader(
     }
   }
 
-  const read = async (bytes: Uint8Array): Promise<Frame & { readonly changes: readonly Change[] }> => {
+  const read = async (bytes: Uint8Array, origin: Origin): Promise<ReadFrame> => {
     const frame = readFrame(bytes, reader, now())
-    const { event, at } = frame
+    const { event } = frame
     try {
-      return { ...frame, changes: await readEvent(event, at, bytes) }
+      return { ...frame, changes: await readEvent(frame, bytes, origin) }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       if (event.kind === 'commit' || event.kind === 'sync')
@@ -168,15 +226,16 @@ export function createFirehoseReader(
     }
   }
 
-  return async ({ bytes, ends, changed = [] }) => {
+  return async ({ bytes, ends, changed = [], pds = null }) => {
     for (const did of changed) identity.forget(did)
+    const origin = { pds, asked: identity.asked() }
     const changes: Change[] = []
     const notices: StreamNotice[] = []
     let seq: string | null = null
     let before: string | null = null
     let at: bigint | null = null
     let isFuture = false
-    for await (const frame of inOrder(cut(bytes, ends), read, lookUpsAtOnce)) {
+    for await (const frame of inOrder(cut(bytes, ends), (frame) => read(frame, origin), lookUpsAtOnce)) {
       for (const change of frame.changes) changes.push(change)
       const { kind } = frame.event
       if (kind === 'info' || kind === 'error') notices.push(frame.event)
@@ -197,6 +256,10 @@ function isFromFuture(change: Change): boolean {
 const maxOps = 200
 const keptOfEvent = 2_000
 const lookUpsAtOnce = 32
+/** Milliseconds that the host of an account is waited for. */
+const hostPatience = 2_000
+/** Microseconds. */
+const aMinute = 60_000_000n
 
 /** The commit of an event, if it is the one that the event says. */
 async function readSigned(event: CommitEvent | SyncEvent): Promise<SignedRepo> {
@@ -212,19 +275,22 @@ async function readSigned(event: CommitEvent | SyncEvent): Promise<SignedRepo> {
 }
 
 /**
- * The keys of accounts, waited for only so long, because a slow server of one account would hold up all others.
+ * Accounts, waited for only so long, because a slow server of one account would hold up all others.
  * What takes longer is looked up to its end all the same, for the next time; until then nobody waits for it.
  */
-function createKeys(identity: Identity): (...of: Parameters<Identity['account']>) => Promise<string | null> {
+function createWaiting(): (did: string, found: Promise<Account>) => Promise<Account> {
   const overdue = new Set<string>()
-  return async (did, options) => {
-    if (overdue.has(did)) throw tooSlow(did)
-    const found = identity.account(did, options)
+  return async (did, found) => {
+    if (overdue.has(did)) {
+      // Whoever is told of its failure waits for it already.
+      found.catch(() => {})
+      throw tooSlow(did)
+    }
     const late = Promise.withResolvers<null>()
     const timer = setTimeout(late.resolve, did.startsWith('did:plc:') ? directoryPatience : patience, null)
     try {
       const account = await Promise.race([found, late.promise])
-      if (account !== null) return account.signingKey
+      if (account !== null) return account
     } finally {
       clearTimeout(timer)
     }

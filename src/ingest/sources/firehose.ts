@@ -7,6 +7,7 @@ import type { Delivery, Source, SourceContext } from '../source.ts'
 import { isErrorFrame, maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
 import type { FirehoseReaderOptions, FrameGroup, GroupReading } from './firehose-reader.ts'
 import { type Clock, type ClockDoubt, whileClockHolds } from './clock.ts'
+import { askIfPds } from './pds.ts'
 import { createTeller, locate, openStream } from './stream.ts'
 import { openThreads, type Threads } from './threads.ts'
 
@@ -23,7 +24,7 @@ export function createFirehoseSource(options: FirehoseOptions): Source {
     name: options.name,
     crowded: true,
     deliveries: (context) => {
-      const place: Place = { lastRead: null }
+      const place: Place = { lastRead: null, isPds: null }
       return whileClockHolds(options, context, (signal) =>
         readDeliveries(options, { ...context, signal }, place),
       )
@@ -31,9 +32,11 @@ export function createFirehoseSource(options: FirehoseOptions): Source {
   }
 }
 
-/** Where to go on as long as nothing is stored. */
 interface Place {
+  /** Where to go on as long as nothing is stored. */
   lastRead: string | null
+  /** Null as long as it could not be told. */
+  isPds: boolean | null
 }
 
 /** Bytes of frames that are read together at most, when they come faster than they are stored. */
@@ -54,14 +57,16 @@ async function* readDeliveries(
   let asked: string | null = null
   let refused: string | null = null
 
-  const connect = (): URL => {
+  const home = locate(new URL(url), '/', 'http')
+  const connect = async (): Promise<URL> => {
+    place.isPds ??= await askIfPds(home.href, fetch, signal)
     // As long as nothing is stored, what comes after the last event that was read is not to be lost.
     const known = [context.cursor(), place.lastRead].find((cursor) => cursor !== null && cursor !== refused)
     asked = known ?? null
     return subscriptionUrl(url, asked)
   }
   const read = async (frames: readonly (string | Uint8Array)[]) => {
-    const group = pack(frames)
+    const group = { ...pack(frames), pds: place.isPds === true ? home.host : null }
     const reading = await workers.read(group, [group.bytes.buffer])
     const doubt = reading.isFuture ? await clock.doubt(url, signal) : null
     const changed = reading.changes.flatMap((change) => (change.kind === 'identity' ? [change.did] : []))

@@ -12,6 +12,8 @@ import { maxCarBytes } from './repo-reader.ts'
 export interface Hosts {
   /** The repository as a CAR file. All calls throw a `HostError`, or the signal's reason. */
   readonly fetchRepo: (host: string, did: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>
+  /** How an account stands with its host; `status` null when it is active. */
+  readonly repoStatus: (host: string, did: string, signal: AbortSignal) => Promise<RepoStatus>
   /**
    * A page of the accounts that have records of the collections, where the host can tell, else of all.
    * `cursor`: where the last page ended; null begins.
@@ -22,6 +24,11 @@ export interface Hosts {
     cursor: string | null,
     signal: AbortSignal,
   ) => Promise<AccountPage>
+}
+
+export interface RepoStatus {
+  readonly active: boolean
+  readonly status: string | null
 }
 
 export interface AccountPage {
@@ -116,6 +123,14 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): H
 
   return {
     fetchRepo: (host, did, signal) => ask(host, 'getRepo', { did }, maxCarBytes, signal),
+    repoStatus: async (host, did, signal) => {
+      const answer = parseJson(await ask(host, 'getRepoStatus', { did }, maxErrorBytes, signal))
+      const { active, status } = answer ?? {}
+      if (typeof active !== 'boolean')
+        throw new HostError(`${host} does not say whether the account is active.`, { status: 200 })
+      const why = typeof status === 'string' ? clean(status) : 'deactivated'
+      return { active, status: active ? null : why }
+    },
     listAccounts: async (host, collections, cursor, signal) => {
       const place = readPlace(cursor, collections)
       let notice: string | null = null

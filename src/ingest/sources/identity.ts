@@ -4,6 +4,7 @@
  * to work on a private network.
  */
 import dns from 'node:dns/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { safeFetchWrap } from '@atproto-labs/fetch-node'
 import {
   getHandle,
@@ -43,6 +44,10 @@ export interface Identity {
    * `fresh` asks again, but after the first time at most once a minute for one account.
    */
   readonly account: (did: string, options?: { readonly fresh?: boolean }) => Promise<Account>
+  /** Grows with each document that is asked for. */
+  readonly asked: () => number
+  /** By a document that was asked for after `asked` was so much; not at once after the last. */
+  readonly accountAfter: (did: string, asked: number) => Promise<Account>
   /** Milliseconds until `fresh` asks again for this account; 0 when it would. */
   readonly untilFresh: (did: string) => number
   /** Something about the account has changed: the next to ask for it gets news, with the bound of `fresh`. */
@@ -85,14 +90,22 @@ export function createIdentity(
   })
   const siteFetch = isPrivate ? globalThis.fetch : publicFetch(maxSiteBytes)
   const entries = new LRUCache<string, Entry>({ max: maxAccounts })
+  let asked = 0
 
   const account: Identity['account'] = (did, { fresh = false } = {}) => {
     const now = clock.now()
     const before = entries.get(did)
     if (before !== undefined && now < before.until && !(fresh && now >= before.freshFrom))
       return before.account
+    return ask(did, fresh, before)
+  }
+
+  const ask = (did: string, fresh: boolean, before: Entry | undefined): Promise<Account> => {
+    const now = clock.now()
     const entry: Entry = {
       account: lookUp(resolver, did),
+      number: ++asked,
+      at: now,
       until: now + hour,
       freshFrom: fresh && before !== undefined ? now + minute : (before?.freshFrom ?? now),
     }
@@ -101,7 +114,7 @@ export function createIdentity(
       entry.until = clock.now() + minute
       const passing = before !== undefined && error instanceof IdentityError && error.shouldRetry()
       // What was known an hour ago is better than nothing while the directory is away.
-      if (passing) entry.account = before.account
+      if (passing) Object.assign(entry, { account: before.account, number: before.number })
       if (passing && !fresh) return before.account
       throw error
     })
@@ -117,6 +130,16 @@ export function createIdentity(
 
   return {
     account,
+    asked: () => asked,
+    accountAfter: async (did, mark) => {
+      for (;;) {
+        const before = entries.get(did)
+        if (before !== undefined && before.number > mark) return before.account
+        const wait = before === undefined ? 0 : before.at + askPause - clock.now()
+        if (wait <= 0) return ask(did, true, before)
+        await pause(Math.ceil(wait))
+      }
+    },
     untilFresh: (did) => Math.max(0, (entries.peek(did)?.freshFrom ?? 0) - clock.now()),
     forget: (did) => {
       const entry = entries.peek(did)
@@ -150,6 +173,9 @@ function publicFetch(responseMaxSize: number): typeof globalThis.fetch {
 
 interface Entry {
   account: Promise<Account>
+  /** How many documents had been asked for, with this one, and when it was. */
+  number: number
+  readonly at: number
   /** By the clock: when it must be looked up anew. */
   until: number
   /** From when on it may be asked for again before that. */
@@ -157,6 +183,8 @@ interface Entry {
 }
 
 const timeout = 5_000
+/** Milliseconds between two questions for one account that must have an answer of now. */
+const askPause = 300
 const minute = 60_000
 const hour = 60 * minute
 const maxSiteBytes = 10_000
