@@ -17,7 +17,7 @@ import { parseStretch } from './dates.ts'
 import type { Literal } from './graphql-text.ts'
 import { parsePath, type Path, type Terrain, wordOf } from './paths.ts'
 import { ToolError } from './tool.ts'
-import { allOf, type Where, whereAlong, whereNone } from './where.ts'
+import { allOf, type Where, whereAlong, whereMissing, whereNone } from './where.ts'
 
 export interface FilterTerrain extends Terrain, Clock {
   /** The URI of the one record of that name; throws a ToolError where there is none or more than one. */
@@ -68,6 +68,7 @@ async function filterConditions(
 function asNull(value: unknown): unknown {
   if (!isObject(value)) return value
   if (isOnly(value, 'eq') && value.eq === null) return null
+  if (isOnly(value, 'isNull') && value.isNull === true) return null
   return isOnly(value, 'ne') && value.ne === null ? { isNull: false } : value
 }
 
@@ -98,6 +99,8 @@ async function condition(path: Path, value: unknown, terrain: FilterTerrain): Pr
   assertFilterable(path)
   if (end.kind === 'records') return recordsCondition(path, value, terrain)
   if (end.kind === 'aspect') {
+    if (end.name === 'uri' && value === null && end.field.type.kind !== 'array')
+      return whereMissing(path.steps, end.field.name)
     if (end.name === 'uri')
       return whereAlong(path.steps, { [end.field.name]: many(end.field, uriCondition(text, value)) })
     if (typeof value !== 'boolean') throw new ToolError(`"${text}" is true or false.`)
@@ -107,6 +110,7 @@ async function condition(path: Path, value: unknown, terrain: FilterTerrain): Pr
     const isInstant = end.name === 'indexedAt' || end.name === 'changedAt'
     if (end.name === 'actorHandle' || end.name === 'recordJson')
       throw new ToolError(`"${text}" cannot be filtered by; use "did" or a field of the record.`)
+    if (value === null) return whereMissing(path.steps, end.name)
     const type: FieldType = isInstant ? { kind: 'datetime' } : plainString
     return whereAlong(path.steps, { [end.name]: scalarCondition(text, type, value, terrain) })
   }
@@ -116,7 +120,8 @@ async function condition(path: Path, value: unknown, terrain: FilterTerrain): Pr
     return whereAlong(path.steps, {
       OR: strings(text, value).map((each) => ({ [name]: { contains: each } })),
     })
-  return whereAlong(path.steps, { [name]: await fieldCondition(path, end, value, terrain) })
+  const inside = await fieldCondition(path, end, value, terrain)
+  return value === null ? whereMissing(path.steps, name) : whereAlong(path.steps, { [name]: inside })
 }
 
 /** What can be read along a path cannot always be asked along it. */

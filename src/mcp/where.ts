@@ -12,6 +12,18 @@ export function whereAlong(steps: readonly Step[], condition: Where): Where {
   }, condition)
 }
 
+/**
+ * Nothing is at the end of the steps: as in groups, also where a reference or an object on the way leads to nothing. Of
+ * several records or elements it is asked of one of those that there are.
+ */
+export function whereMissing(steps: readonly Step[], name: string): Where {
+  const start = steps.findLastIndex((step) => step.kind === 'reverse' || step.many) + 1
+  const single = steps.slice(start)
+  if (single.length === 0) return whereAlong(steps, { [name]: { isNull: true } })
+  const present = whereAlong(single, { [name]: { isNull: false } })
+  return whereAlong(steps.slice(0, start), { NOT: present })
+}
+
 /** Whether one of the referring records lacks it, rather than having it. */
 export function whereNone(path: Path, condition: Where): Where {
   const last = path.steps.at(-1)
@@ -29,7 +41,7 @@ export function allOf(conditions: readonly Where[]): Where {
   for (const condition of conditions)
     for (const [name, value] of Object.entries(condition)) {
       const known = merged[name]
-      const both = known === undefined ? value : mergeLiterals(known, value)
+      const both = known === undefined ? value : name === 'NOT' ? null : mergeLiterals(known, value)
       if (both === null) rest.push({ [name]: value })
       else merged[name] = both
     }
@@ -43,8 +55,8 @@ function mergeLiterals(a: Literal, b: Literal): Literal | null {
   for (const [name, value] of Object.entries(b)) {
     const known = merged[name]
     // Both are asked of the same record still.
-    if (name === 'OR' && known !== undefined) {
-      merged.AND = [...((merged.AND ?? []) as Where[]), { OR: value }]
+    if ((name === 'OR' || name === 'NOT') && known !== undefined) {
+      merged.AND = [...((merged.AND ?? []) as Where[]), { [name]: value }]
       continue
     }
     // No record with one and none with the other is not no record with both.

@@ -143,3 +143,93 @@ onEveryDatabase(
     assert.deepEqual(groups, [{ tags: null, count: 4 }])
   },
 )
+
+onEveryDatabase(
+  'a known value of more than 1,000 bytes is shown, and missing to all that is asked, but in arrays',
+  async (database) => {
+    const [long, short] = ['z'.repeat(1001), 'y'.repeat(1000)]
+    const build = (rkey: string, medium: string) =>
+      buildRecord('org.example.library.book', {
+        rkey,
+        value: {
+          title: rkey,
+          medium,
+          imprint: { trade: medium },
+          labels: [medium],
+          credits: [{ name: 'a', craft: medium }],
+          outline: { mood: medium, part: { mood: medium } },
+        },
+      })
+    await using service = await openTestService({
+      lexicons: libraryLexicons,
+      references: libraryReferences,
+      records: [await build('long', long), await build('short', short)],
+      database,
+    })
+    const found = async (where: string, sort = 'rkey'): Promise<string> => {
+      const list = `orgExampleLibraryBook(where: ${where}, sortBy: [{field: ${sort}}]) { nodes { rkey } }`
+      const { nodes } = (await service.data(`{ ${list} }`)).orgExampleLibraryBook
+      return nodes.map(({ rkey }: { rkey: string }) => rkey).join(' ')
+    }
+    const is = (value: string): string => `{eq: ${JSON.stringify(value)}}`
+    for (const inside of [
+      (it: string) => `{medium: ${it}}`,
+      (it: string) => `{imprint: {trade: ${it}}}`,
+      (it: string) => `{outline: {mood: ${it}}}`,
+    ]) {
+      assert.equal(await found(inside(is(long))), '')
+      assert.equal(await found(inside(is(short))), 'short')
+      assert.equal(await found(inside('{isNull: true}')), 'long')
+    }
+    for (const inside of [
+      (it: string) => `{credits: {some: {craft: ${it}}}}`,
+      (it: string) => `{outline: {part: {mood: ${it}}}}`,
+    ]) {
+      assert.equal(await found(inside(is(long))), 'long')
+      assert.equal(await found(inside('{isNull: true}')), '')
+    }
+    assert.equal(await found(`{labels: {has: ${JSON.stringify(long)}}}`), 'long')
+    assert.equal(await found('{}', 'medium'), 'long short')
+    const fields = 'medium labels imprint { trade }'
+    const { list, groups } = await service.data(`{
+    list: orgExampleLibraryBook(sortBy: [{field: rkey}], first: 1) { nodes { ${fields} } }
+    groups: orgExampleLibraryBookAggregate(groupBy: [medium, labels], orderBy: KEY_ASC) { groups { medium labels } }
+  }`)
+    assert.deepEqual(list.nodes, [{ medium: long, labels: [long], imprint: { trade: long } }])
+    assert.deepEqual(groups.groups, [
+      { medium: null, labels: long },
+      { medium: short, labels: short },
+    ])
+  },
+)
+
+onEveryDatabase(
+  'in a reference without a known target AND, OR and NOT combine what is said of the reference',
+  async (database) => {
+    const person = await buildRecord('org.example.library.person', { rkey: 'p', value: {} })
+    const build = (rkey: string, value: object) =>
+      buildRecord('org.example.library.book', { rkey, value: { title: rkey, ...value } })
+    await using service = await openTestService({
+      lexicons: libraryLexicons,
+      references: libraryReferences,
+      records: [
+        person,
+        await build('gone', { mention: { ...refTo(person), uri: `${person.uri}x` }, related: [] }),
+        await build('here', { mention: refTo(person) }),
+        await build('none', {}),
+      ],
+      database,
+    })
+    const found = async (mention: string): Promise<string> => {
+      const list = `orgExampleLibraryBook(where: {mention: ${mention}}, sortBy: [{field: rkey}]) { nodes { rkey } }`
+      const { nodes } = (await service.data(`{ ${list} }`)).orgExampleLibraryBook
+      return nodes.map(({ rkey }: { rkey: string }) => rkey).join(' ')
+    }
+    assert.equal(await found('{NOT: {isIndexed: true}}'), 'gone none')
+    assert.equal(await found('{OR: [{isNull: true}, {isIndexed: true}]}'), 'here none')
+    assert.equal(await found('{AND: [{isNull: false}, {NOT: {isCurrent: true}}]}'), 'gone')
+    assert.equal(await found('{isNull: false, NOT: {isIndexed: true}}'), 'gone')
+    assert.equal(await found('{AND: []}'), 'gone here none')
+    assert.equal(await found('{OR: []}'), '')
+  },
+)

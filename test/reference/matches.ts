@@ -5,6 +5,7 @@ import {
   isCurrent,
   type Link,
   linkOf,
+  objectSubject,
   type PlainRecord,
   readField,
   recordSubject,
@@ -52,7 +53,7 @@ function fieldMatches(world: World, subject: Subject, name: string, condition: W
     case 'object':
       return objectMatches(
         world,
-        value === undefined ? undefined : { kind: 'object', value, fields: kind.fields() },
+        value === undefined ? undefined : objectSubject(subject, kind, value),
         condition,
       )
     case 'array':
@@ -170,7 +171,11 @@ function arrayMatches(world: World, of: Kind, value: readonly Json[] | undefined
       case 'some':
         if (of.kind !== 'object') throw new Error('`some` is for arrays of objects.')
         return value.some((element) =>
-          objectMatches(world, { kind: 'object', value: element, fields: of.fields() }, argument),
+          objectMatches(
+            world,
+            { kind: 'object', value: element, fields: of.fields(), within: null },
+            argument,
+          ),
         )
       default:
         throw new Error(`There is no array operator ${operator}.`)

@@ -27,7 +27,13 @@ export interface Link {
 /** Where a condition looks: a whole record, or an object inside one. */
 export type Subject =
   | { readonly kind: 'record'; readonly record: PlainRecord; readonly shape: Shape }
-  | { readonly kind: 'object'; readonly value: Json; readonly fields: readonly Field[] }
+  | {
+      readonly kind: 'object'
+      readonly value: Json
+      readonly fields: readonly Field[]
+      /** The definitions of the objects around it, its own included; null inside an array or inside its own kind. */
+      readonly within: readonly string[] | null
+    }
 
 export function recordSubject(world: World, record: PlainRecord): Subject {
   return { kind: 'record', record, shape: shapeOf(world, record.collection) }
@@ -60,7 +66,31 @@ export function readField(subject: Subject, name: string): { kind: Kind; value: 
   const object = subject.kind === 'record' ? subject.record.value : subject.value
   const field = fields.find((candidate) => candidate.name === name)
   if (field === undefined) throw new Error(`There is no field ${name}.`)
-  return { kind: field.kind, value: object[field.property] ?? undefined }
+  const value = object[field.property] ?? undefined
+  const isPlain = subject.kind === 'object' && subject.within === null
+  return { kind: field.kind, value: !isPlain && isTooLong(field.kind, value) ? undefined : value }
+}
+
+/** A known value, code or URI that is shown as it is, and otherwise taken for missing. */
+function isTooLong(kind: Kind, value: Json): boolean {
+  if (value === undefined) return false
+  if (kind.kind === 'string') {
+    const { knownValues, enum: listed, const: constant, format } = kind.lexicon
+    const isListed = knownValues !== undefined || listed !== undefined || constant !== undefined
+    return (isListed || format === 'language') && Buffer.byteLength(value) > 1000
+  }
+  if (kind.kind !== 'reference') return false
+  const parts = linkOf(value).uri.split('/')
+  const key = parts.pop() ?? ''
+  return parts.join('/').length + 1 > 2400 || key.length > 1000
+}
+
+/** The object in a property of a record or of another object. */
+export function objectSubject(around: Subject, kind: Kind, value: Json): Subject {
+  if (kind.kind !== 'object') throw new Error(`A ${kind.kind} is no object.`)
+  const outside = around.kind === 'record' ? [] : around.within
+  const within = outside === null || outside.includes(kind.def) ? null : [...outside, kind.def]
+  return { kind: 'object', value, fields: kind.fields(), within }
 }
 
 /** A scalar as it compares; the fields of records arrive as instants already. */

@@ -154,11 +154,16 @@ function strings(lexicon: Json): fc.Arbitrary<string> {
   const free = texts(lexicon.maxLength ?? 2000, lexicon.maxGraphemes ?? 500)
   // Known values are no closed set: now and then a record has another one.
   if (lexicon.knownValues === undefined) return free
+  const isLong = lexicon.maxLength > 2000
   return fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom<string>(...lexicon.knownValues) },
     { weight: 1, arbitrary: free },
+    { weight: isLong ? 1 : 0, arbitrary: fc.constantFrom(...longValues) },
   )
 }
+
+/** Of 1,000 bytes, and of more. */
+const longValues = ['y'.repeat(1000), 'z'.repeat(1001), 'é'.repeat(501), `Z${'z'.repeat(1999)}`]
 
 /** Arrays that repeat an element now and then. */
 function repeating(element: fc.Arbitrary<Json>): fc.Arbitrary<Json[]> {

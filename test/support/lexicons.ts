@@ -60,7 +60,7 @@ export const libraryLexicons = [
         note: { type: 'string' },
         shelf: { type: 'string', maxLength: 120 },
         genre: { type: 'string', maxLength: 32, enum: ['novel', 'poetry', 'essay', 'reference'] },
-        medium: { type: 'string', maxLength: 64, knownValues: ['paper', 'audio', 'screen'] },
+        medium: { type: 'string', maxLength: 3000, knownValues: ['paper', 'audio', 'screen'] },
         language: { type: 'string', format: 'language' },
         pages: { type: 'integer', minimum: 0, maximum: 10_000 },
         serial: { type: 'integer' },
@@ -77,6 +77,11 @@ export const libraryLexicons = [
         imprint: { type: 'ref', ref: '#imprint' },
         outline: { type: 'ref', ref: '#part' },
         tags: { type: 'array', items: { type: 'string', maxLength: 640, maxGraphemes: 64 }, maxLength: 20 },
+        labels: {
+          type: 'array',
+          items: { type: 'string', maxLength: 3000, knownValues: ['new', 'old'] },
+          maxLength: 10,
+        },
         scores: { type: 'array', items: { type: 'integer' }, maxLength: 20 },
         credits: { type: 'array', items: { type: 'ref', ref: '#credit' }, maxLength: 20 },
         related: { type: 'array', items: strongRef, maxLength: 20 },
@@ -94,6 +99,7 @@ export const libraryLexicons = [
         nullable: ['city', 'founded', 'open', 'since', 'house', 'marks'],
         properties: {
           city: { type: 'string', maxLength: 120 },
+          trade: { type: 'string', maxLength: 3000, knownValues: ['print', 'audio'] },
           founded: { type: 'integer', minimum: 0, maximum: 3000 },
           open: { type: 'boolean' },
           since: datetime,
@@ -107,6 +113,7 @@ export const libraryLexicons = [
         properties: {
           heading: { type: 'string', maxLength: 120 },
           number: { type: 'integer', minimum: 0, maximum: 100 },
+          mood: { type: 'string', maxLength: 3000, knownValues: ['calm', 'tense'] },
           part: { type: 'ref', ref: '#part' },
           parts: { type: 'array', items: { type: 'ref', ref: '#part' }, maxLength: 5 },
         },
@@ -118,6 +125,7 @@ export const libraryLexicons = [
         properties: {
           name: { type: 'string', maxLength: 120 },
           share: { type: 'integer', minimum: 0, maximum: 100 },
+          craft: { type: 'string', maxLength: 3000, knownValues: ['text', 'image'] },
           paid: { type: 'boolean' },
           since: datetime,
           person: strongRef,
