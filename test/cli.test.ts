@@ -101,6 +101,45 @@ test('importing a file twice changes nothing, and the table says so', async () =
   assert.deepEqual(await run(['export', '--database', database]), before)
 })
 
+test('an import fails when every record is refused, and strictly when any is', async () => {
+  const bad = file('bad.jsonl', 'no json\n{"uri":"at://x"}\n')
+  const mixed = file('mixed.jsonl', `no json\n${corpus[0]}\n`)
+  const importInto = (name: string, ...args: readonly string[]) =>
+    run(['import', ...args, '--database', join(folder, name)])
+  const all = await importInto('all-refused.db', bad)
+  assert.deepEqual(
+    [all.stderr, all.status],
+    ['Every record was refused; `lexigraph rejections` lists them with their reasons.\n', 1],
+  )
+  const some = await importInto('some-refused.db', mixed)
+  assert.deepEqual([some.stderr, some.status], ['', 0])
+  // What is there already is stored, and an empty file has nothing to refuse.
+  assert.equal((await importInto('some-refused.db', mixed)).status, 0)
+  assert.equal((await importInto('some-refused.db', file('empty.jsonl', ''))).status, 0)
+  const strict = await importInto('some-refused.db', mixed, '--strict', '--json')
+  assert.match(strict.stderr, /^1 of 2 records were refused; `lexigraph rejections` lists them/)
+  assert.deepEqual([strict.status, JSON.parse(strict.stdout).unchanged], [1, 1])
+  assert.equal((await importInto('none-refused.db', records, '--strict')).status, 0)
+})
+
+test('serve says what it serves, without a password', async () => {
+  const database = await importCorpus('said.db')
+  for (const workers of ['1', '2']) {
+    const child = start(['serve', '--port', '0', '--workers', workers, '--database', `sqlite:${database}`])
+    let stderr = ''
+    for await (const piece of child.stderr) {
+      stderr += piece
+      if (/answers at http/.test(stderr)) child.kill()
+    }
+    assert.match(
+      stderr,
+      /^Database: sqlite:\S+said\.db\nLexicons: \S+lexicons\/?\nCollections and their records: /,
+    )
+    assert.match(stderr, /tech\.service\.news\.source \(\d+\)/)
+    assert.match(stderr, new RegExp(`^Workers: ${workers}\nLexigraph answers at http`, 'm'))
+  }
+})
+
 test('what is exported is imported to the same state', async () => {
   const exported = await run(['export', '--database', await shared()])
   const copy = file('copy.jsonl', exported.stdout)

@@ -380,7 +380,9 @@ test('health and readiness are two answers', async () => {
     if (failure !== null) throw failure
     return {
       ...emptyStatus,
-      collections: [{ name: 'org.example.thing', records: 3, outcomes: {}, ...newest }],
+      collections: [
+        { name: 'org.example.thing', records: 3, outcomes: {}, rejections: 0, served: true, ...newest },
+      ],
     }
   }
   await using server = await startServer({ readStatus })
@@ -389,7 +391,14 @@ test('health and readiness are two answers', async () => {
     status: 'ready',
     ...emptyStatus,
     collections: [
-      { name: 'org.example.thing', records: 3, outcomes: {}, newestIndexedAt: '2023-11-14T22:13:20.000Z' },
+      {
+        name: 'org.example.thing',
+        records: 3,
+        outcomes: {},
+        rejections: 0,
+        served: true,
+        newestIndexedAt: '2023-11-14T22:13:20.000Z',
+      },
     ],
   })
   failure = new Error('select 1 failed')

@@ -83,6 +83,12 @@ export const settings = {
     help: "Directory of the lexicons and of references.json; by default the package's own.",
     commands: every.filter((command) => command !== 'demo'),
   },
+  strict: {
+    type: 'flag',
+    default: false,
+    help: 'Exit with 1 when any record is refused; otherwise only when all are.',
+    commands: ['import'],
+  },
   rebuild: {
     type: 'flag',
     default: false,

@@ -137,10 +137,16 @@ export interface IndexStatus {
     readonly newestIndexedAt: bigint | null
     /** Since the database was made, by what became of each event. */
     readonly outcomes: Readonly<Partial<Record<keyof BatchOutcome, number>>>
+    /** Refused records that are kept now, as `lexigraph rejections` lists them. */
+    readonly rejections: number
+    /** False: the lexicons in force do not have it. */
+    readonly served: boolean
   }[]
   readonly sources: readonly SourceStatus[]
   /** Since the database was made, those included that are no longer kept. */
   readonly rejections: Readonly<Partial<Record<RejectionReason, number>>>
+  /** Refused records that are kept now, of no collection here too. */
+  readonly keptRejections: Readonly<Partial<Record<RejectionReason, number>>>
   /** Repositories still to be fetched, and those given up on. */
   readonly repositories: { readonly waiting: number; readonly failed: number }
 }

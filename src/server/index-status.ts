@@ -3,15 +3,17 @@ import type { IndexStatus } from '../database/database.ts'
 import { formatInstant } from '../util/instant.ts'
 
 /** Plain data for JSON; moments are RFC 3339 datetimes. */
-export function describeStatus({ collections, sources, rejections, repositories }: IndexStatus): object {
+export function describeStatus({ collections, sources, ...rest }: IndexStatus): object {
   return {
-    collections: collections.map(({ newestIndexedAt, ...rest }) => ({
-      ...rest,
+    collections: collections.map(({ newestIndexedAt, ...figures }) => ({
+      ...figures,
       newestIndexedAt: momentOf(newestIndexedAt),
     })),
-    sources: sources.map(({ lastEventAt, ...rest }) => ({ ...rest, lastEventAt: momentOf(lastEventAt) })),
-    rejections,
-    repositories,
+    sources: sources.map(({ lastEventAt, ...figures }) => ({
+      ...figures,
+      lastEventAt: momentOf(lastEventAt),
+    })),
+    ...rest,
   }
 }
 

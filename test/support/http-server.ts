@@ -105,5 +105,6 @@ export const emptyStatus: IndexStatus = {
   collections: [],
   sources: [],
   rejections: {},
+  keptRejections: {},
   repositories: { waiting: 0, failed: 0 },
 }

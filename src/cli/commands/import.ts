@@ -22,7 +22,17 @@ export async function importFiles({ config, operands, root }: CommandContext): P
   })
   const seconds = (performance.now() - start) / 1000
   process.stdout.write(config.json ? renderJson(result, seconds) : renderTable(result, seconds))
-  return 0
+  const refused = refusedOf(result)
+  const isFailure = refused > 0 && (config.strict || refused === result.read)
+  if (isFailure)
+    process.stderr.write(
+      `${refused === result.read ? 'Every record was' : `${count(refused)} of ${count(result.read)} records were`} refused; \`lexigraph rejections\` lists them with their reasons.\n`,
+    )
+  return isFailure ? 1 : 0
+}
+
+function refusedOf({ refused }: ImportResult): number {
+  return Object.values(refused).reduce((sum, records) => sum + records, 0)
 }
 
 interface ProgressDisplay extends Disposable {
@@ -72,7 +82,7 @@ function renderTable(result: ImportResult, seconds: number): string {
     ['unchanged', count(result.unchanged)],
     ...(result.older === 0 ? [] : [['older', count(result.older)] satisfies [string, string]]),
     ...(result.withheld === 0 ? [] : [['hidden', count(result.withheld)] satisfies [string, string]]),
-    ['refused', count(refused.reduce((sum, [, records]) => sum + records, 0))],
+    ['refused', count(refusedOf(result))],
     ...refused.map(([reason, records]): [string, string] => [`  ${reason}`, count(records)]),
     ['seconds', seconds.toFixed(1)],
     ['records per second', count(rate(result, seconds))],

@@ -13,6 +13,7 @@ import {
 } from '../foundation.ts'
 import type { IngestBeside } from '../ingest-beside.ts'
 import { openCounts } from '../limiter.ts'
+import { describeServed } from '../serve-summary.ts'
 import type { Config } from '../settings.ts'
 import { stopping, stopSignal } from '../signals.ts'
 import { keepYoungGeneration } from '../young-generation.ts'
@@ -31,8 +32,9 @@ async function serveAlone(context: CommandContext): Promise<void> {
   const { listen } = await import('../listen.ts')
   const { openServed } = await import('../service.ts')
   await using service = await openServed(config, root)
+  const served = await describeServed(config, service, service.database.read, 1)
   await using ingest = await startIngest(context)
-  await listen(service, config, async (address) => tell(config, address), ingest?.refused)
+  await listen(service, config, async (address) => tell(config, served, address), ingest?.refused)
   ingest?.refused.throwIfAborted()
 }
 
@@ -41,7 +43,7 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   // This process answers nothing itself, and loads nothing of what does.
   const { startWorkers } = await import('../workers.ts')
   const stop = stopSignal()
-  const foundation = await prepareStore(context)
+  const { foundation, served } = await prepareStore(context, count)
   await using _metrics = await serveMetricsOfAll(config, foundation)
   await using counts = await openCounts(config)
   await using ingest = await startIngest(context)
@@ -50,20 +52,29 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   const end = AbortSignal.any([stop, workers.refused, ...(ingest === null ? [] : [ingest.refused])])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)
   const address = await Promise.race([workers.listening, ended])
-  if (address !== undefined) tell(config, address)
+  if (address !== undefined) tell(config, served, address)
   await ended
   if (stop.aborted) notify(config, stopping)
   else throw end.reason
 }
 
 /** The store is made, migrated or rebuilt if need be; the workers only read it. */
-async function prepareStore({ config, root }: CommandContext): Promise<Foundation> {
+async function prepareStore({ config, root }: CommandContext, workers: number): Promise<PreparedStore> {
   const ready = await openReadyStore(config, root)
-  await using _read = ready?.read
-  if (ready !== null) return ready.foundation
+  await using read = ready?.read
+  if (ready !== null && read !== undefined) {
+    const { foundation } = ready
+    return { foundation, served: await describeServed(config, foundation, read, workers) }
+  }
   const foundation = await loadFoundation(lexiconDir(config, root))
-  await using _store = await openStore(config, foundation)
-  return foundation
+  await using store = await openStore(config, foundation)
+  return { foundation, served: await describeServed(config, foundation, store.read, workers) }
+}
+
+interface PreparedStore {
+  readonly foundation: Foundation
+  /** What it is, a line each. */
+  readonly served: readonly string[]
 }
 
 async function serveMetricsOfAll(config: Config, foundation: Foundation): Promise<AsyncDisposable | null> {
@@ -81,7 +92,8 @@ async function startIngest(context: CommandContext): Promise<IngestBeside | null
   return from === null ? null : (await import('../ingest-beside.ts')).ingestBeside(context, from)
 }
 
-function tell(config: Config, address: string): void {
+function tell(config: Config, served: readonly string[], address: string): void {
+  for (const line of served) notify(config, line)
   notify(
     config,
     `Lexigraph answers at ${address}/api/graphql${config.mcp ? `, agents at ${address}/mcp` : ''}.`,

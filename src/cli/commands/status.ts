@@ -1,5 +1,5 @@
 /** `status`: how far the index has come, as a table or as JSON. */
-import type { IndexStatus } from '../../database/database.ts'
+import type { IndexStatus, RejectionReason } from '../../database/database.ts'
 import { describeStatus } from '../../server/index-status.ts'
 import { formatInstant } from '../../util/instant.ts'
 import type { CommandContext } from '../command.ts'
@@ -14,18 +14,19 @@ export async function status({ config, root }: CommandContext): Promise<number> 
   return 0
 }
 
-function render({ collections, sources, rejections, repositories }: IndexStatus): string {
+function render({ collections, sources, rejections, keptRejections, repositories }: IndexStatus): string {
   const parts = [
     renderTable(
-      ['collection', 'records', 'newest', 'stored', 'updated', 'deleted', 'refused'],
-      collections.map(({ name, records, newestIndexedAt, outcomes }) => [
-        name,
+      ['collection', 'records', 'newest', 'stored', 'updated', 'deleted', 'refused', 'refused now'],
+      collections.map(({ name, records, newestIndexedAt, outcomes, rejections: refusedNow, served }) => [
+        served ? name : `${name} (not served)`,
         records,
         newestIndexedAt === null ? '–' : formatInstant(newestIndexedAt),
         outcomes.stored ?? 0,
         outcomes.updated ?? 0,
         outcomes.deleted ?? 0,
         outcomes.rejected ?? 0,
+        refusedNow,
       ]),
     ),
     sources.length === 0
@@ -43,8 +44,12 @@ function render({ collections, sources, rejections, repositories }: IndexStatus)
         ),
     ...sources.flatMap(({ name, detail }) => (detail === null ? [] : [`${name}: ${detail}\n`])),
   ]
-  const refused = Object.entries(rejections)
-  if (refused.length > 0) parts.push(renderTable(['refused for', 'events'], refused))
+  const refused = Object.entries({ ...keptRejections, ...rejections }).map(([reason]) => [
+    reason,
+    keptRejections[reason as RejectionReason] ?? 0,
+    rejections[reason as RejectionReason] ?? 0,
+  ])
+  if (refused.length > 0) parts.push(renderTable(['refused for', 'records now', 'events'], refused))
   const { waiting, failed } = repositories
   if (waiting + failed > 0)
     parts.push(`${waiting} repositories wait to be fetched; ${failed} were given up on.\n`)

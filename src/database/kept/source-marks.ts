@@ -9,6 +9,9 @@ interface Count {
   records: number
 }
 
+/** What files that are imported as a whole are counted as. */
+export const importSource = 'import'
+
 /** What became of a batch's changes, for its source. */
 export class OutcomeCounts {
   readonly #counts = new Map<string, Count>()
@@ -24,8 +27,8 @@ export class OutcomeCounts {
     else known.records += records
   }
 
-  /** Within the batch's own transaction. */
-  *save({ source, cursor, eventAt }: SourceMark, now: bigint): Steps<void> {
+  /** Within the batch's own transaction, with where the source stands. */
+  *saveMarked({ source, cursor, eventAt }: SourceMark, now: bigint): Steps<void> {
     const lag = eventAt === null ? null : Math.max(0, Number(now - eventAt) / 1e6)
     yield* ask(
       `insert into source (name, cursor, state, event_at, lag, rate, heard_at) values (?, ?, 'connecting', ?, ?, 0, ?)
@@ -38,6 +41,11 @@ export class OutcomeCounts {
       lag,
       now,
     )
+    yield* this.save(source)
+  }
+
+  /** Within the batch's own transaction. */
+  *save(source: string): Steps<void> {
     for (const { collection, outcome, records } of this.#counts.values())
       yield* ask(
         `insert into outcome (source, collection, outcome, records) values (?, ?, ?, ?)

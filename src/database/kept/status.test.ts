@@ -16,9 +16,12 @@ import {
   rev,
   spot,
   stoppedClock,
+  uriOf,
+  widerLexicons,
 } from '../../../test/support/notes.ts'
 import type { Engine } from '../../../test/support/postgres.ts'
-import { type TestStore } from '../../../test/support/store.ts'
+import { recordLexicon, type TestStore } from '../../../test/support/store.ts'
+import type { StoredLine } from '../../../test/support/engine.ts'
 import type { BatchOutcome, Change, RejectionReason, SourceState, SourceStatus } from '../database.ts'
 
 const newUrl = noteDatabases()
@@ -26,7 +29,7 @@ const seconds = (n: number): bigint => BigInt(n * 1_000_000)
 
 onEveryDatabase('a new database has its collections, and nothing else to tell', async (database) => {
   await using store = await open(database)
-  const empty = { records: 0, newestIndexedAt: null, outcomes: {} }
+  const empty = { records: 0, newestIndexedAt: null, outcomes: {}, rejections: 0, served: true }
   assert.deepEqual(await store.database.read.readStatus(), {
     collections: [
       { name: mark, ...empty },
@@ -34,6 +37,7 @@ onEveryDatabase('a new database has its collections, and nothing else to tell', 
     ],
     sources: [],
     rejections: {},
+    keptRejections: {},
     repositories: { waiting: 0, failed: 0 },
   })
 })
@@ -81,12 +85,57 @@ onEveryDatabase(
   },
 )
 
-onEveryDatabase('what an import brings is not counted as the network', async (database) => {
-  await using store = await open(database)
-  await apply(store, put(store, spot('a'), 0), refuse(store, spot('b')))
-  const { collections, rejections } = await store.database.read.readStatus()
-  assert.deepEqual([collections[1]?.outcomes, collections[1]?.records, rejections], [{}, 1, {}])
-})
+onEveryDatabase(
+  'what an import brings is counted, whether or not there were records, and a rebuild counts nothing',
+  async (database) => {
+    const path = await newUrl(database)
+    const lines = (n: number): StoredLine[] => [
+      { uri: uriOf(spot('a')), value: { $type: note, text: `${n}` } },
+      { uri: uriOf(spot(`b${n}`)), value: { $type: note } },
+      { uri: uriOf(spot('c')), value: { $type: note, text: n } },
+    ]
+    {
+      await using store = await openNotes(path)
+      for (const n of [1, 2, 2]) await store.load(lines(n))
+    }
+    await using store = await openNotes(path, undefined, widerLexicons)
+    const { collections, rejections, sources } = await store.database.read.readStatus()
+    const outcomes = { stored: 3, updated: 1, unchanged: 2, rejected: 3 }
+    assert.deepEqual([collections[1]?.outcomes, rejections], [outcomes, { 'invalid-record': 3 }])
+    assert.deepEqual(sources, [])
+  },
+)
+
+onEveryDatabase(
+  'refused records are told as they are kept now, by collection and by reason, also after a rebuild',
+  async (database) => {
+    const path = await newUrl(database)
+    const strict = [recordLexicon(note, { text: { type: 'integer' } })]
+    {
+      await using store = await openNotes(path)
+      await apply(store, ...['a', 'b', 'c'].map((rkey) => put(store, spot(rkey), 0)))
+      await apply(store, put(store, spot('m', 0, mark), 0), refuse(store, spot('d')))
+      const change = {
+        kind: 'reject',
+        source: 'test',
+        uri: null,
+        reason: 'malformed',
+        message: 'No.',
+      } as const
+      await apply(store, { ...change, record: '{' })
+    }
+    await using store = await openNotes(path, undefined, strict)
+    const { collections, keptRejections } = await store.database.read.readStatus()
+    assert.deepEqual(
+      collections.map(({ name, records, rejections, served }) => [name, records, rejections, served]),
+      [
+        [mark, 1, 0, false],
+        [note, 0, 4, true],
+      ],
+    )
+    assert.deepEqual(keptRejections, { 'invalid-record': 4, malformed: 1 })
+  },
+)
 
 onEveryDatabase(
   'records of hidden accounts are not among those that are counted, nor the newest',

@@ -9,23 +9,33 @@ import {
   type SourceStatus,
 } from '../database.ts'
 import { isHiding } from './accounts.ts'
-import { ask, type Steps } from './steps.ts'
+import { ask, type StepRow, type Steps } from './steps.ts'
 
-/** Its figures agree when all of it sees one snapshot. */
-export function* readStatus(now: bigint): Steps<IndexStatus> {
+/** Its figures agree when all of it sees one snapshot. `collectionOf`: the engine's spelling of a URI's collection. */
+export function* readStatus(now: bigint, collectionOf: (uri: string) => string): Steps<IndexStatus> {
+  const kept = yield* ask(
+    `select ${collectionOf('uri')} as collection, reason, count(*) as n from rejection group by 1, 2 order by 1, 2`,
+  )
   return {
-    collections: yield* readCollections(),
+    keptRejections: sumBy(kept, 'reason'),
+    collections: yield* readCollections(new Map(Object.entries(sumBy(kept, 'collection')))),
     sources: yield* readSources(now),
     rejections: yield* readReasons(),
     repositories: yield* readRepositories(),
   }
 }
 
-function* readCollections(): Steps<IndexStatus['collections']> {
+function sumBy(rows: readonly StepRow[], name: 'reason' | 'collection'): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const row of rows) sums[String(row[name])] = (sums[String(row[name])] ?? 0) + Number(row.n)
+  return sums
+}
+
+function* readCollections(refused: ReadonlyMap<string, number>): Steps<IndexStatus['collections']> {
   // Looking at each row's account takes twenty times as long as counting.
   const visible = (yield* isHiding()) ? 'where base not in (select base from hidden)' : ''
   const collections: IndexStatus['collections'][number][] = []
-  for (const row of yield* ask('select nsid, table_name, ordered from collection order by nsid')) {
+  for (const row of yield* ask('select nsid, table_name, ordered, served from collection order by nsid')) {
     const name = String(row.nsid)
     const rows = `from ${identifier(String(row.table_name)).sql} ${visible}`
     // Each by itself is read from an index.
@@ -38,6 +48,8 @@ function* readCollections(): Steps<IndexStatus['collections']> {
       records: Number(figures?.n),
       newestIndexedAt: (figures?.newest ?? null) as bigint | null,
       outcomes: yield* readOutcomes(name),
+      rejections: refused.get(name) ?? 0,
+      served: row.served === 1n,
     })
   }
   return collections

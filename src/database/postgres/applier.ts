@@ -22,7 +22,7 @@ import {
 } from '../kept/accounts.ts'
 import type { NewHiding } from '../kept/hidings.ts'
 import { requestFetch } from '../kept/ledger.ts'
-import { OutcomeCounts } from '../kept/source-marks.ts'
+import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
 import { noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { quote } from './ddl.ts'
@@ -80,10 +80,14 @@ export class Applier {
   async applyBatch(
     transaction: Transaction,
     changes: readonly Change[],
-    mark?: SourceMark,
+    source?: SourceMark | typeof importSource,
   ): Promise<BatchOutcome> {
     await this.#followStored(transaction, changes)
-    const outcome = await this.apply(transaction, changes, mark)
+    const counts = new OutcomeCounts()
+    const outcome = await this.apply(transaction, changes, { counts })
+    if (source === importSource) await runSteps(transaction.client, counts.save(source))
+    else if (source !== undefined)
+      await runSteps(transaction.client, counts.saveMarked(source, this.#options.now()))
     for (const table of this.tables.values()) await refreshDriftedCounts(transaction, table)
     return outcome
   }
@@ -92,14 +96,12 @@ export class Applier {
   async apply(
     transaction: Transaction,
     changes: readonly Change[],
-    mark?: SourceMark,
-    blind = false,
+    { blind = false, counts }: { readonly blind?: boolean; readonly counts?: OutcomeCounts } = {},
   ): Promise<BatchOutcome> {
     const outcome = noOutcome()
-    const counts = new OutcomeCounts()
     const count = (change: Change, fate: Fate, records: number): void => {
       outcome[fate] += records
-      counts.add(change, fate, records)
+      counts?.add(change, fate, records)
     }
     let run: RecordChange[] = []
     const finishRun = async (): Promise<void> => {
@@ -120,7 +122,6 @@ export class Applier {
       if (removed > 0) count(change, 'deleted', removed)
     }
     await finishRun()
-    if (mark !== undefined) await runSteps(transaction.client, counts.save(mark, this.#options.now()))
     return outcome
   }
 

@@ -1,6 +1,7 @@
 /** Whole imports into empty tables: indexes are built and counts taken when all rows are there. */
 import type { Client, ClientBase } from 'pg'
 import type { Change } from '../database.ts'
+import type { OutcomeCounts } from '../kept/source-marks.ts'
 import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
 import { ownSums } from '../sums.ts'
 import { Applier, type ApplierOptions } from './applier.ts'
@@ -25,13 +26,14 @@ export async function fill(
   transaction: Transaction,
   batches: Batches,
   total: Outcome,
+  counts?: OutcomeCounts,
 ): Promise<void> {
   const { client } = transaction
+  const options = { blind: true, ...(counts && { counts }) }
   const tables = [...applier.tables.values()].map(({ table }) => table)
   for (const table of tables)
     await client.query(dropIndexes(table) + stopCounting(table) + stopSumming(table))
-  for await (const batch of batches)
-    addOutcome(total, await applier.apply(transaction, batch, undefined, true))
+  for await (const batch of batches) addOutcome(total, await applier.apply(transaction, batch, options))
   await client.query(`set local maintenance_work_mem = '512MB'`)
   for (const table of tables) await client.query(createIndexes(table))
   await client.query('set local enable_seqscan = on')

@@ -97,7 +97,7 @@ export class PostgresReader implements ReadDatabase {
   }
 
   readStatus(): Promise<IndexStatus> {
-    return this.#inSnapshot(() => readStatus(this.#options.now()))
+    return this.#inSnapshot(() => readStatus(this.#options.now(), (uri) => `split_part(${uri}, '/', 4)`))
   }
 
   async readSize(): Promise<number> {

@@ -2,6 +2,7 @@
 import type { Client } from 'pg'
 import type { BatchOutcome, Change, Lead, LeadWish, SourceMark, WriteDatabase } from '../database.ts'
 import { KeptLedger } from '../kept/ledger.ts'
+import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
 import type { Ledger } from '../ledger.ts'
 import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
 import { Applier, type ApplierOptions } from './applier.ts'
@@ -51,7 +52,13 @@ export class PostgresWriter implements WriteDatabase {
   async load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
     if (!(await this.#loadEmpty(batches, total)))
-      for await (const batch of batches) addOutcome(total, await this.applyBatch(batch))
+      for await (const batch of batches)
+        addOutcome(
+          total,
+          await this.#transactions.transact((transaction) =>
+            this.#applier.applyBatch(transaction, batch, importSource),
+          ),
+        )
     return total
   }
 
@@ -98,7 +105,11 @@ export class PostgresWriter implements WriteDatabase {
       const transaction = await this.#transactions.begin()
       const { client } = transaction
       const isEmpty = await areEmpty(this.#applier, transaction)
-      if (isEmpty) await fill(this.#applier, transaction, batches, total)
+      if (isEmpty) {
+        const counts = new OutcomeCounts()
+        await fill(this.#applier, transaction, batches, total, counts)
+        await runSteps(client, counts.save(importSource))
+      }
       await client.query('commit')
       if (!isEmpty) return false
       await tidy(this.#applier, client)

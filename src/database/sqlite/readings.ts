@@ -43,7 +43,7 @@ export class Readings {
   readStatus(now: bigint): IndexStatus {
     this.#database.exec('begin')
     try {
-      return this.run(readStatus(now))
+      return this.run(readStatus(now, collectionOf))
     } finally {
       this.#database.exec('commit')
     }
@@ -63,4 +63,10 @@ export class Readings {
   clear(): void {
     this.#prepared.clear()
   }
+}
+
+/** The part between the third and the fourth slash after `at:`. */
+function collectionOf(uri: string): string {
+  const rest = `substr(${uri}, instr(substr(${uri}, 6), '/') + 6)`
+  return `substr(${rest}, 1, instr(${rest}, '/') - 1)`
 }

@@ -27,7 +27,7 @@ import {
 import { Instants } from '../instants.ts'
 import { changeIdentity } from '../kept/accounts.ts'
 import { KeptLedger, requestFetch } from '../kept/ledger.ts'
-import { OutcomeCounts } from '../kept/source-marks.ts'
+import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
 import type { Ledger } from '../ledger.ts'
 import { addOutcome, noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
@@ -81,8 +81,6 @@ export class SqliteWriter implements WriteDatabase {
   readonly #syncedCursors = new Set<string>()
   /** While a load's transaction is open: only kept rows and side tables, the rest at its end. */
   #bulk = false
-  /** Whether what is stored clears rejections of the same record. */
-  #forgives = true
   #busy: Promise<unknown> = Promise.resolve()
 
   constructor(database: DatabaseSync, options: WriterOptions) {
@@ -109,7 +107,7 @@ export class SqliteWriter implements WriteDatabase {
       standing: (did) => this.#accounts.standing(did),
       enter: (did) => this.#accounts.enter(did),
       place: (record, standing) => this.#place(record, standing),
-      forgive: (uri, rev) => this.#forgive(uri, rev),
+      forgive: (uri, rev) => this.#rejections.forgive(uri, rev),
       keep: (rejection, seenAt) => this.#rejections.keep(rejection, seenAt),
       nextInstant: () => this.#instants.next(),
     }
@@ -192,13 +190,15 @@ export class SqliteWriter implements WriteDatabase {
   /** In the transaction that is open, with indexes at its end. */
   async #loadAll(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
+    const counts = new OutcomeCounts()
     await using texts = new LoadTexts(this.#options.tables)
     try {
       this.#startLoad(texts)
       for await (const batch of inNearOrder(batches)) {
-        addOutcome(total, this.#apply(batch))
+        addOutcome(total, this.#count(batch, counts))
         await texts.send()
       }
+      this.#run(counts.save(importSource))
       this.#completeOrder()
       await texts.end(this.#database)
       this.#completeLoad()
@@ -219,7 +219,7 @@ export class SqliteWriter implements WriteDatabase {
       await this.#begin()
       addOutcome(
         total,
-        this.#finish(() => this.#apply(batch)),
+        this.#finish(() => this.#apply(batch, importSource)),
       )
     }
     // What is told to be stored survives a loss of power; nobody who reads is waited for.
@@ -335,17 +335,23 @@ export class SqliteWriter implements WriteDatabase {
     this.#instants.follow(lastStored)
   }
 
-  #apply(changes: readonly Change[], mark?: SourceMark): BatchOutcome {
-    const outcome = noOutcome()
+  #apply(changes: readonly Change[], mark?: SourceMark | typeof importSource): BatchOutcome {
     const counts = new OutcomeCounts()
+    const outcome = this.#count(changes, counts)
+    if (mark === importSource) this.#run(counts.save(mark))
+    else if (mark !== undefined) this.#run(counts.saveMarked(mark, this.#options.now()))
+    if (!this.#bulk) for (const table of this.#tables.values()) table.refreshCounts()
+    return outcome
+  }
+
+  #count(changes: readonly Change[], counts: OutcomeCounts): BatchOutcome {
+    const outcome = noOutcome()
     for (const change of changes) {
       const fates = this.#applyOne(change)
       if (fates === null) continue
       outcome[fates.fate] += fates.records
-      if (mark !== undefined) counts.add(change, fates.fate, fates.records)
+      counts.add(change, fates.fate, fates.records)
     }
-    if (mark !== undefined) this.#run(counts.save(mark, this.#options.now()))
-    if (!this.#bulk) for (const table of this.#tables.values()) table.refreshCounts()
     return outcome
   }
 
@@ -383,12 +389,8 @@ export class SqliteWriter implements WriteDatabase {
     const times = timesOf(record, this.#world.nextInstant)
     const row = { id: null, base: this.#base(baseUri), did, rkey, cid, rev, ...times, json }
     if (!table.insert(row, record, true)) return false
-    this.#forgive(baseUri + rkey, rev)
+    this.#rejections.forgive(baseUri + rkey, rev)
     return true
-  }
-
-  #forgive(uri: string, rev: string | null): void {
-    if (this.#forgives) this.#rejections.forgive(uri, rev)
   }
 
   #place({ did, collection, rkey }: RecordName, standing: Standing): Place {
