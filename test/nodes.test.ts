@@ -1,5 +1,6 @@
 /** `node`, `nodes` and the interfaces that all record types implement. */
 import assert from 'node:assert/strict'
+import { everything } from '../src/query/everything.ts'
 import type { Json } from './reference/shapes.ts'
 import type { PlainRecord } from './reference/world.ts'
 import { onEveryDatabase as test } from './support/databases.ts'
@@ -107,6 +108,21 @@ test('nodes takes at most a page of ids', async (database) => {
   const { code, message } = await service.refusal(ask, { ids: Array(101).fill(written.uri) })
   assert.equal(code, 'BAD_USER_INPUT')
   assert.equal(message, '`ids` has 101 ids, and a page has at most 100: ask for them in several requests.')
+})
+
+test('one list of ids cannot be asked for without end', async (database) => {
+  await using service = await openLibrary(database)
+  const roots = Array.from({ length: 100 }, (_, index) => `f${index}: nodes(ids: $ids) { id }`).join(' ')
+  const answer = await service.engine.execute(
+    { query: `query ($ids: [ID!]!) { ${roots} }`, variables: { ids: Array(1_000).fill(written.uri) } },
+    everything,
+  )
+  assert.ok(answer.kind === 'errors')
+  assert.equal(answer.code, 'QUERY_TOO_COMPLEX')
+  assert.match(
+    answer.errors[0]?.message ?? '',
+    /compares with too many values: 31000, and the limit is 30000/,
+  )
 })
 
 test('a resolved reference gives the fields of every record without a fragment', async (database) => {

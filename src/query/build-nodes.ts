@@ -22,6 +22,7 @@ export function buildNodes(context: PlanContext, collected: Collected): RootOutp
       'BAD_USER_INPUT',
       `\`ids\` has ${ids.length} ids, and a page has at most ${maxPageSize}: ask for them in several requests.`,
     )
+  context.asked.countValues(ids.length)
   const uris = ids.map((id) => checkedAtUri('ids', id))
   const named = new Set(uris.map((uri) => tableNamedBy(context, uri)))
   const records = context.tables

@@ -58,8 +58,12 @@ function argumentHint(schema: GraphQLSchema, [name = '', type = '', field = '']:
   const isOffset = /^(skip|offset|page|start|from)$/i.test(name)
   const isOrder = /^(orderBy|order|order_by|sort|sort_by|sortBy)$/i.test(name)
   switch (role?.kind) {
+    case 'byUri':
+      return name === 'id' ? identity : null
     case 'connection':
     case 'reverse':
+      if (name === 'id' || name === 'uri')
+        return `One record is found by \`${role.collection.rootField}ByUri(uri: …)\`.`
       if (isSize) return '`first` says how many records a page has.'
       if (isOffset) return 'There are no offsets: pass the `endCursor` of `pageInfo` as `after`.'
       if (isOrder) return 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'
