@@ -83,6 +83,8 @@ test('records import from files, gzip and standard input, and what is refused is
     unchanged: 0,
     older: 0,
     withheld: 0,
+    purged: 0,
+    expired: 0,
     refused: { malformed: 1, 'bad-uri': 1 },
   })
 })

@@ -48,6 +48,8 @@ test('the corpus imports whole but for one record, whose URL is none', { skip },
     unchanged: 0,
     older: 0,
     withheld: 0,
+    purged: 0,
+    expired: 0,
     refused: { 'invalid-record': 1 },
   })
   const { data } = await ask(`{ source: techServiceNewsSourceAggregate { count }

@@ -31,7 +31,12 @@ export const commands = {
     summary: 'Take a record or an account out of every answer, whatever the network sends.',
   },
   unhide: { operands: 'URI|DID', summary: 'Show again what was hidden.' },
-  hidden: { operands: '', summary: 'List what was hidden: when, by whom and why.' },
+  hidden: { operands: '', summary: 'List what was hidden or purged: when, by whom and why.' },
+  purge: {
+    operands: '[URI|DID…]',
+    summary:
+      'Remove records or accounts for good and keep them from returning, or what --retain says is too old.',
+  },
   export: { operands: '', summary: 'Print all records as JSON Lines that `import` reads.' },
   copy: {
     operands: '',

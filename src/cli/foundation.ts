@@ -29,6 +29,7 @@ import type { Model } from '../schema/model.ts'
 import { CommandError } from './command.ts'
 import { lostSentence, tellRebuild } from './rebuild-notices.ts'
 import { readingOf } from './reading-options.ts'
+import { parseRetention } from './retention.ts'
 import type { Config } from './settings.ts'
 
 /** What follows from the lexicons alone. */
@@ -72,6 +73,7 @@ export async function openStore(config: Config, foundation: Foundation): Promise
   const options: OpenOptions = {
     ...(await openOptions(foundation, config['max-clock-skew'])),
     ...readingOf(config),
+    retention: parseRetention(config.retain, foundation.tables),
     rebuild: config.rebuild ? 'always' : 'unless-lost',
     onRebuilt: (report) => tellRebuild(config, report, foundation.dir),
   }

@@ -18,16 +18,18 @@ export interface IngestBeside extends AsyncDisposable {
   readonly refused: AbortSignal
 }
 
-/** Whatever is wrong with `--ingest` that can be told before anything is opened. */
-export async function assertIngest({ config }: CommandContext, from: string): Promise<void> {
-  await parseSources(from)
+/** Whatever is wrong with `--ingest` or `--retain` that can be told before anything is opened. */
+export async function assertIngest({ config }: CommandContext, from: string | null): Promise<void> {
+  if (from !== null) await parseSources(from)
   identityOptions(config)
   publisherNames(config)
   if (isInMemory(config.database))
-    throw new CommandError('--ingest needs a database in a file; name one with --database.')
+    throw new CommandError(
+      `--${from === null ? 'retain' : 'ingest'} needs a database in a file; name one with --database.`,
+    )
 }
 
-export function ingestBeside({ config, root }: CommandContext, from: string): IngestBeside {
+export function ingestBeside({ config, root }: CommandContext, from: string | null): IngestBeside {
   const stop = new AbortController()
   const refusal = new AbortController()
   const run = async (): Promise<void> => {
@@ -35,7 +37,9 @@ export function ingestBeside({ config, root }: CommandContext, from: string): In
       const end = await runThread({ config, root: root.href, from }, stop.signal)
       if (end.kind === 'refused') refusal.abort(new CommandError(end.message))
       if (end.kind !== 'failed') return
-      process.stderr.write(`Following the sources failed and starts anew: ${end.message}\n`)
+      process.stderr.write(
+        `${from === null ? 'Removing old records' : 'Following the sources'} failed and starts anew: ${end.message}\n`,
+      )
       await pause(restartPause, undefined, { signal: stop.signal }).catch(() => {})
     }
   }

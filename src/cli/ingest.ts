@@ -1,12 +1,15 @@
 /** What `ingest` and the thread of `serve --ingest` run: sources, and the work beside them, over one database. */
 import type { Writer } from '../database/database.ts'
+import type { Ledger } from '../database/ledger.ts'
 import { fetchRepositories } from '../ingest/backfill.ts'
 import { createFloodGuard } from '../ingest/flood.ts'
 import { follow } from '../ingest/follow.ts'
 import { keepHandles } from '../ingest/handles.ts'
+import { keepRetention } from '../ingest/retention.ts'
 import { createClock } from '../ingest/sources/clock.ts'
 import { createIdentity } from '../ingest/sources/identity.ts'
 import { createHosts } from '../ingest/sources/hosts.ts'
+import type { IngestLog } from '../ingest/log.ts'
 import type { Source } from '../ingest/source.ts'
 import type { CommandContext } from './command.ts'
 import { createSource } from './create-source.ts'
@@ -14,6 +17,25 @@ import { lexiconDir, loadFoundation, now, openStore } from './foundation.ts'
 import { threadsOf } from './inputs.ts'
 import { createLog, identityOptions, publishersOf } from './network.ts'
 import { parseSources } from './sources.ts'
+
+/** What `serve --retain` runs where no sources are followed; ends when the signal is aborted. */
+export async function runRetention(
+  { config, root }: Pick<CommandContext, 'config' | 'root'>,
+  signal: AbortSignal,
+): Promise<void> {
+  await using database = await openStore(config, await loadFoundation(lexiconDir(config, root)))
+  await retain(database.write.ledger, createLog(config), signal)
+}
+
+function retain(ledger: Ledger, log: IngestLog, signal: AbortSignal): Promise<void> {
+  return keepRetention(ledger, {
+    signal,
+    onRemoved: (records) =>
+      log.info(
+        `${records.toLocaleString('en')} records had been here for longer than --retain says, and are removed.`,
+      ),
+  })
+}
 
 /** Ends when all sources are at their end, and then all they asked for is done; or when the signal is aborted. */
 export async function runIngest(
@@ -83,6 +105,7 @@ export async function runIngest(
       flood: createFloodGuard(config['max-publisher-rate'], now),
       beside: [
         async (until) => void (await fetchWanted('aborted', until)),
+        ...(config.retain === null ? [] : [(until: AbortSignal) => retain(writer.ledger, log, until)]),
         (until) => keepHandles(writer.ledger, identity, { signal: until, now, onNotice: log.warn }),
       ],
     })

@@ -24,6 +24,7 @@ const load: Record<CommandName, () => Promise<Command>> = {
   hide: async () => (await import('./commands/hide.ts')).hide,
   unhide: async () => (await import('./commands/hide.ts')).unhide,
   hidden: async () => (await import('./commands/hide.ts')).hidden,
+  purge: async () => (await import('./commands/purge.ts')).purge,
   export: async () => (await import('./commands/export.ts')).exportRecords,
   copy: async () => (await import('./commands/copy.ts')).copy,
   backup: async () => (await import('./commands/backup.ts')).backup,

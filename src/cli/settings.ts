@@ -24,7 +24,15 @@ export interface Setting {
 const every = Object.keys(commands) as CommandName[]
 const serving: readonly CommandName[] = ['serve', 'demo']
 const fetching: readonly CommandName[] = ['ingest', 'backfill', 'reconcile']
-const writing: readonly CommandName[] = [...fetching, 'rejections', 'keys', 'hide', 'unhide', 'hidden']
+const writing: readonly CommandName[] = [
+  ...fetching,
+  'rejections',
+  'keys',
+  'hide',
+  'unhide',
+  'hidden',
+  'purge',
+]
 const reading: readonly CommandName[] = ['serve', 'status', 'rejections', 'query', 'explain']
 
 export const settings = {
@@ -377,12 +385,26 @@ export const settings = {
     help: 'How long the old key still works after a rotation.',
     commands: ['keys'],
   },
+  retain: {
+    type: 'text',
+    default: null,
+    value: 'NSID=AGE,…',
+    env: 'LEXIGRAPH_RETAIN',
+    help: 'For how long records of a collection are kept after they were indexed, such as org.example.note=90d, in days (d) or hours (h); by default for good. serve and ingest remove what is older as they run, purge does it once; none of these commands stores such records again.',
+    commands: ['serve', 'import', ...fetching, 'rejections', 'purge'],
+  },
+  'dry-run': {
+    type: 'flag',
+    default: false,
+    help: 'Say what would be removed, and remove nothing.',
+    commands: ['purge'],
+  },
   reason: {
     type: 'text',
     default: null,
     value: 'TEXT',
-    help: 'Why it is hidden; it is kept.',
-    commands: ['hide'],
+    help: 'Why it is hidden or purged; it is kept.',
+    commands: ['hide', 'purge'],
   },
   by: {
     type: 'text',
@@ -390,7 +412,7 @@ export const settings = {
     value: 'NAME',
     env: 'LEXIGRAPH_OPERATOR',
     help: 'Who does it, which is kept; by default the user of the machine.',
-    commands: ['hide', 'unhide'],
+    commands: ['hide', 'unhide', 'purge'],
   },
   variables: {
     type: 'text',

@@ -91,7 +91,8 @@ export type Change =
 
 /**
  * What became of a batch's records: `older` counts those that a stored revision outranks, `withheld` those
- * of hidden accounts. Changes of other kinds are not counted.
+ * of hidden accounts; `purged` and `expired` those that are not stored because an operator removed them for good, or
+ * because they are older than records are kept. Changes of other kinds are not counted.
  */
 export interface BatchOutcome {
   readonly stored: number
@@ -100,6 +101,8 @@ export interface BatchOutcome {
   readonly older: number
   readonly deleted: number
   readonly withheld: number
+  readonly purged: number
+  readonly expired: number
   readonly rejected: number
 }
 

@@ -11,7 +11,7 @@ import type {
   SourceMark,
   SourceState,
 } from './changes.ts'
-import type { ApiKey, Hiding, KeptRejection, Ledger } from './ledger.ts'
+import type { ApiKey, Hiding, KeptRejection, Ledger, PurgeExtent } from './ledger.ts'
 import type { Table, TextIndex } from './tables.ts'
 
 export type * from './changes.ts'
@@ -82,6 +82,8 @@ export interface ReadDatabase extends AsyncDisposable {
   readKeys(): Promise<readonly ApiKey[]>
   /** What operators hid, also what they have shown again since; the latest first. */
   readHidings(): Promise<readonly Hiding[]>
+  /** What there is of a record or an account, to be removed for good. */
+  readPurgeExtent(subject: string): Promise<PurgeExtent>
   /** In order of their keys, after `after`. */
   readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]>
   /** A collection's records that can be seen, the first in default order last; of one snapshot, and few at a time. */
@@ -149,6 +151,8 @@ export interface IndexStatus {
   readonly keptRejections: Readonly<Partial<Record<RejectionReason, number>>>
   /** Repositories still to be fetched, and those given up on. */
   readonly repositories: { readonly waiting: number; readonly failed: number }
+  /** Of which something may be left, because they were broken off. */
+  readonly unfinishedPurges: number
 }
 
 /** Microseconds without a sign of life after which a source counts as stopped: its process may have been killed. */
@@ -237,6 +241,11 @@ export interface WriteDatabase extends Writer, AsyncDisposable {
    * aborted before. A database that cannot be reached is waited for too. One lead at a time.
    */
   lead(wish: LeadWish): Promise<Lead | null>
+  /**
+   * Writes what is stored anew, so that nothing that was removed is left in it, and gives back the space. False when
+   * somebody who reads for long kept former pages in use; then it may be tried again.
+   */
+  compact(): Promise<boolean>
 }
 
 export interface LeadWish {

@@ -31,6 +31,8 @@ export interface Place {
   readonly withheld: boolean
   /** The revision at which the record is known to be gone. */
   readonly tombstone: string | null
+  /** When a version was first stored that was removed for its age since; null when none was. */
+  readonly expired: bigint | null
   /** Whether this is the version that is kept. */
   holds(record: RecordPut): boolean
   insert(record: RecordPut, times: Times): void
@@ -39,6 +41,9 @@ export interface Place {
   remove(): void
   bury(rev: string): void
   unbury(): void
+  /** Its publisher still has it at that revision. */
+  keepExpired(rev: string | null): void
+  forgetExpired(): void
 }
 
 /** What a batch meets, its own changes included. */
@@ -48,6 +53,10 @@ export interface World {
   /** The same of an account whose record is about to be stored. */
   readonly enter: (did: string) => Standing
   readonly place: (record: RecordName, standing: Standing) => Place
+  /** Whether an operator has removed the record, or all of its account, for good. */
+  readonly isPurged: (did: string, uri: string) => boolean
+  /** What was indexed before is not kept of a collection; null: everything is. */
+  readonly oldestKept: (collection: string) => bigint | null
   /** What its publisher said of that URI up to the revision is known, so that none of it needs to be tried again. */
   readonly forgive: (uri: string, rev: string | null) => void
   readonly keep: (rejection: Rejection, seenAt: bigint) => void
@@ -68,6 +77,7 @@ export function timesOf(record: RecordPut, nextInstant: () => bigint): Times {
 
 export function decidePut(world: World, record: RecordPut): Fate {
   const { did, rev } = record
+  if (world.isPurged(did, uriOf(record))) return 'purged'
   const standing = world.enter(did)
   const { status, floor } = standing
   if (status === 'deleted') return 'withheld'
@@ -78,10 +88,19 @@ export function decidePut(world: World, record: RecordPut): Fate {
   // A record without a revision never outranks one that has it, nor what is known of the repository.
   if (settled !== null && (rev === null || rev < settled))
     return rev === null && kept !== undefined && place.holds(record) ? 'unchanged' : 'older'
+  const times =
+    kept === undefined
+      ? timesOf(place.expired === null ? record : { ...record, indexedAt: place.expired }, world.nextInstant)
+      : null
+  if (times !== null && isTooOld(world, record, place, times)) {
+    if (place.expired !== null) place.keepExpired(rev)
+    return 'expired'
+  }
   if (place.tombstone !== null) place.unbury()
   const withheld = place.withheld ? 'withheld' : null
-  if (kept === undefined) {
-    place.insert(record, timesOf(record, world.nextInstant))
+  if (times !== null) {
+    if (place.expired !== null) place.forgetExpired()
+    place.insert(record, times)
     return withheld ?? 'stored'
   }
   if (place.holds(record)) {
@@ -92,6 +111,17 @@ export function decidePut(world: World, record: RecordPut): Fate {
   return withheld ?? 'updated'
 }
 
+/** What has expired stays out unless it is known that such records are kept for longer by now. */
+function isTooOld(
+  world: World,
+  { collection }: RecordPut,
+  { expired }: Place,
+  { indexedAt }: Times,
+): boolean {
+  const oldest = world.oldestKept(collection)
+  return oldest === null ? expired !== null : indexedAt < oldest
+}
+
 export function decideDelete(world: World, change: RecordDelete): Fate {
   const fate = takeOut(world, change)
   if (fate !== 'older') world.forgive(uriOf(change), change.rev)
@@ -100,6 +130,7 @@ export function decideDelete(world: World, change: RecordDelete): Fate {
 
 export function decideReject(world: World, rejection: Rejection): Fate {
   const { uri, rev } = rejection
+  if (uri !== null && world.isPurged(accountOf(uri), uri)) return 'purged'
   const name = recordNameOf(uri)
   if (uri !== null && name !== null) {
     if (world.standing(name.did).status === 'deleted') return 'withheld'
@@ -121,6 +152,11 @@ export function recordNameOf(uri: string | null): RecordName | null {
     : { did, collection, rkey }
 }
 
+/** The DID of a URI, whatever follows. */
+export function accountOf(uri: string): string {
+  return /^at:\/\/([^/]+)/.exec(uri)?.[1] ?? ''
+}
+
 /** The first part of a record's URI, which those of one repository and collection share. */
 export function baseUriOf({ did, collection }: Pick<RecordName, 'did' | 'collection'>): string {
   return `at://${did}/${collection}/`
@@ -128,6 +164,7 @@ export function baseUriOf({ did, collection }: Pick<RecordName, 'did' | 'collect
 
 /** At this revision the publisher's repository has no such record that could be served. */
 function takeOut(world: World, { rev, ...name }: RecordDelete): Fate {
+  if (world.isPurged(name.did, uriOf(name))) return 'purged'
   const standing = world.standing(name.did)
   const { status, floor } = standing
   if (status === 'deleted') return 'withheld'
@@ -136,6 +173,7 @@ function takeOut(world: World, { rev, ...name }: RecordDelete): Fate {
   const settled = latest(kept, floor, place.tombstone)
   if (settled !== null && rev < settled) return 'older'
   if (kept !== undefined) place.remove()
+  if (place.expired !== null) place.forgetExpired()
   place.bury(rev)
   if (place.withheld) return 'withheld'
   return kept === undefined ? 'unchanged' : 'deleted'

@@ -350,10 +350,18 @@ onEveryDatabase(
     clock.advance(-5n)
     await ledger.hide({ subject: record, reason: 'Second.', hiddenBy: 'cai' })
     await ledger.hide({ subject: ann, reason: 'Third.', hiddenBy: 'cai' })
-    const shown = { shownBy: null, shownAt: null }
+    const shown = { shownBy: null, shownAt: null, purge: null }
     assert.deepEqual(await store.database.read.readHidings(), [
       { subject: record, reason: 'Second.', hiddenBy: 'cai', hiddenAt: at + 1n, ...shown },
-      { subject: record, reason: 'First.', hiddenBy: 'ann', hiddenAt: at, shownBy: 'ben', shownAt: at },
+      {
+        subject: record,
+        reason: 'First.',
+        hiddenBy: 'ann',
+        hiddenAt: at,
+        shownBy: 'ben',
+        shownAt: at,
+        purge: null,
+      },
       { subject: ann, reason: 'Third.', hiddenBy: 'cai', hiddenAt: at - 5n, ...shown },
     ])
     await ledger.unhide(record, 'ben')

@@ -68,6 +68,30 @@ export interface Hiding {
   /** Null while it is hidden. */
   readonly shownBy: string | null
   readonly shownAt: bigint | null
+  /** What was removed for good at that. */
+  readonly purge: Omit<Purge, 'subject'> | null
+}
+
+/** What an operator removed for good. Times are microseconds. */
+export interface Purge {
+  /** An AT-URI of a record, or a DID. */
+  readonly subject: string
+  readonly reason: string
+  readonly purgedBy: string
+  readonly purgedAt: bigint
+  /** Since when nothing of it is left; null while something may be. */
+  readonly erasedAt: bigint | null
+}
+
+/** What there is of a subject that is to be removed. */
+export interface PurgeExtent {
+  /** Records that cannot be seen too; only collections that have some. */
+  readonly collections: readonly { readonly name: string; readonly records: number }[]
+  readonly rejections: number
+  /** Notes of what its publisher has deleted. */
+  readonly tombstones: number
+  /** Repositories to be fetched. */
+  readonly jobs: number
 }
 
 export type NewKey = Pick<ApiKey, 'id' | 'name' | 'tier'> & Partial<Pick<ApiKey, 'contact' | 'validUntil'>>
@@ -129,6 +153,19 @@ export interface Ledger {
    * `settleAccounts`. How many records come back; null when it is not hidden.
    */
   unhide(subject: string, shownBy: string): Promise<number | null>
+
+  /**
+   * Hides a record or an account and removes all that is kept of it; rows of an account are removed by
+   * `settleAccounts`. It holds until the subject is shown again. What there was to be removed; null, and nothing
+   * changed, when it is purged already.
+   */
+  purge(purge: Pick<Purge, 'subject' | 'reason' | 'purgedBy'>): Promise<PurgeExtent | null>
+  /** Subjects of which something may be left, the first that were purged before others. */
+  unfinishedPurges(): Promise<readonly string[]>
+  /** After all rows are removed and what is stored has been written anew: nothing is left of any. */
+  endPurges(): Promise<void>
+  /** Removes up to so many records that are older than they are kept, of each collection one at least; how many, 0 when none is left. */
+  expireRecords(limit: number): Promise<number>
 
   /** Whether an account has records here, hidden ones too, or had some. */
   knowsAccount(did: string): Promise<boolean>

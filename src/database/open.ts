@@ -8,6 +8,7 @@ import {
   type RecordCheck,
   type RejectionJudge,
 } from './database.ts'
+import type { Retention } from './kept/expiry.ts'
 import type { PreviewOptions } from './kept/preview.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
 import type { RebuildProgress } from './rebuild-progress.ts'
@@ -33,6 +34,8 @@ export interface OpenOptions extends Pick<SqliteReading, 'readers'> {
   readonly onRebuilt?: (report: RebuildReport) => void
   /** Told after each step of a rebuild. */
   readonly onProgress?: (progress: RebuildProgress) => void
+  /** How long records are kept; absent: for good. */
+  readonly retention?: Retention
   /** How PostgreSQL is read. */
   readonly reading?: ReadingOptions
 }

@@ -280,8 +280,11 @@ function createTally(onProgress: (counts: Omit<FetchProgress, 'current'>) => voi
     listed: (accounts) => count('listed', accounts),
     stored: (some) => {
       addOutcome(outcome, some)
-      const { stored, updated, unchanged, older, withheld, rejected } = some
-      count('records', stored + updated + unchanged + older + withheld + rejected)
+      const { deleted: _, ...read } = some
+      count(
+        'records',
+        Object.values(read).reduce((sum, records) => sum + records, 0),
+      )
     },
     done: (name, all) => {
       if (all === null) gone += 1

@@ -61,6 +61,19 @@ export function addIndexMetrics(
       (['waiting', 'failed'] as const).map((state) => [{ state }, repositories[state]]),
   )
   gauge(
+    'lexigraph_expired_records',
+    'Records that were removed because they are older than they are kept, or not stored for that, since the database was made.',
+    ['collection'],
+    ({ status }) =>
+      status.collections.map(({ name, outcomes }) => [{ collection: name }, outcomes.expired ?? 0]),
+  )
+  gauge(
+    'lexigraph_unfinished_purges',
+    'Purges that were broken off; `lexigraph purge` finishes them.',
+    [],
+    ({ status }) => [[{}, status.unfinishedPurges]],
+  )
+  gauge(
     'lexigraph_index_read_timestamp_seconds',
     'When these figures of the index were read; absent while the database cannot be read.',
     [],

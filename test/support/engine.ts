@@ -157,6 +157,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
     findKey: (hash) => read.findKey(hash),
     readKeys: () => read.readKeys(),
     readHidings: () => read.readHidings(),
+    readPurgeExtent: (subject) => read.readPurgeExtent(subject),
     readStatus: () => read.readStatus(),
     readSize: () => read.readSize(),
     readRejections: (limit, after) => read.readRejections(limit, after),

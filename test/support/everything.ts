@@ -1,7 +1,21 @@
 /** A store with something in every table. */
+import assert from 'node:assert/strict'
 import type { keptState } from './kept-state.ts'
-import { account, apply, dids, mark, put, refuse, remove, rev, settleAll, spot, uriOf } from './notes.ts'
-import type { TestStore } from './store.ts'
+import {
+  account,
+  apply,
+  dids,
+  mark,
+  noteLexicons,
+  put,
+  refuse,
+  remove,
+  rev,
+  settleAll,
+  spot,
+  uriOf,
+} from './notes.ts'
+import { openTestStore, type TestStore } from './store.ts'
 
 export async function fillWithEverything(store: TestStore): Promise<void> {
   const { write } = store.database
@@ -63,6 +77,17 @@ export async function fillWithEverything(store: TestStore): Promise<void> {
   for (const subject of [shown, hidden])
     await write.ledger.hide({ subject, reason: 'It is "spam"', hiddenBy: 'root' })
   await write.ledger.unhide(shown, 'Ä')
+  await write.ledger.purge({ subject: hidden, reason: 'A court ordered it.', purgedBy: 'root' })
+  await write.ledger.endPurges()
+  await expireOne(store)
+}
+
+/** Older than all others. */
+async function expireOne(store: TestStore): Promise<void> {
+  const retention = new Map([[mark, 2_800n * 86_400_000_000n]])
+  await apply(store, put(store, spot('old', 0, mark), 3, { rev: rev(1), indexedAt: '2017-01-01T00:00:00Z' }))
+  await using expiring = await openTestStore({ path: store.path, lexicons: noteLexicons, retention })
+  assert.equal(await expiring.database.write.ledger.expireRecords(9), 1)
 }
 
 /** Not every engine takes the character that nothing has. */

@@ -107,4 +107,5 @@ export const emptyStatus: IndexStatus = {
   rejections: {},
   keptRejections: {},
   repositories: { waiting: 0, failed: 0 },
+  unfinishedPurges: 0,
 }

@@ -14,6 +14,7 @@ export async function keptState(store: TestStore): Promise<KeptState> {
     base: 'select uri, did, collection from base',
     hidden: `select ${uri('hidden.base')} as uri from hidden`,
     parked: `select ${uri('parked.base')} || parked.rkey as uri, ${kept('parked')} from parked`,
+    expired: `select ${uri('expired.base')} || rkey as uri, rev, indexed_at from expired`,
     tombstone: `select ${uri('tombstone.base')} || rkey as uri, rev from tombstone`,
   }
   for (const name of [
@@ -26,6 +27,7 @@ export async function keptState(store: TestStore): Promise<KeptState> {
     'listing',
     'api_key',
     'hiding',
+    'purge',
   ])
     texts[name] = `select * from ${name}`
   for (const table of tables) {
@@ -54,6 +56,7 @@ const times = [
   'lag',
   'hidden_at',
   'shown_at',
+  'purged_at',
 ]
 
 export function withoutTimes(state: KeptState): KeptState {

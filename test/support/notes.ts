@@ -183,6 +183,8 @@ export const noOutcome = {
   older: 0,
   deleted: 0,
   withheld: 0,
+  purged: 0,
+  expired: 0,
   rejected: 0,
 }
 

@@ -52,6 +52,7 @@ export interface StoreGiven {
   readonly rebuild?: RebuildPolicy
   readonly onRebuilt?: (report: RebuildReport) => void
   readonly onProgress?: (progress: RebuildProgress) => void
+  readonly retention?: ReadonlyMap<string, bigint>
 }
 
 export async function openTestStore({
@@ -62,6 +63,7 @@ export async function openTestStore({
   rebuild = 'always',
   onRebuilt,
   onProgress,
+  retention,
 }: StoreGiven): Promise<TestStore> {
   const { set, tables } = understand(lexicons, references ?? {})
   const read = createRecordReader(set)
@@ -77,6 +79,7 @@ export async function openTestStore({
     judge: createRejectionJudge({ lexicons: set, tables }),
     ...(onRebuilt && { onRebuilt }),
     ...(onProgress && { onProgress }),
+    ...(retention && { retention }),
   })
   const change = ({ indexedAt, ...line }: StoredLine): Change => {
     const reading = read(JSON.parse(JSON.stringify({ ...line, indexedAt })))

@@ -61,7 +61,18 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
   const { outcome, read, differences, gone, failed, complete } = result
   const parts = [
     renderTable(
-      ['repositories', 'gone', 'failed', 'stored', 'updated', 'deleted', 'unchanged', 'refused'],
+      [
+        'repositories',
+        'gone',
+        'failed',
+        'stored',
+        'updated',
+        'deleted',
+        'unchanged',
+        'refused',
+        'purged',
+        'expired',
+      ],
       [
         [
           read,
@@ -72,6 +83,8 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
           outcome.deleted,
           outcome.unchanged,
           outcome.rejected,
+          outcome.purged,
+          outcome.expired,
         ],
       ],
     ),

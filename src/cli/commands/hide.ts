@@ -1,6 +1,7 @@
 /** `hide`, `unhide` and `hidden`: what operators take out of every answer. */
 import { userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ReadDatabase } from '../../database/database.ts'
 import type { Ledger, Hiding } from '../../database/ledger.ts'
 import { whileBusy } from '../../ingest/retries.ts'
 import { inLowerCase, parseSubject, type Subject } from '../../lexicon/subject.ts'
@@ -24,9 +25,7 @@ const breath = 30
 
 export async function hide({ config, operands, root }: CommandContext): Promise<number> {
   const [text, subject] = subjectOf('hide', operands)
-  const reason = config.reason?.trim() ?? ''
-  if (reason === '') throw new CommandError('hide needs --reason TEXT, which is kept.')
-  assertPlain('--reason', reason, 1_000)
+  const reason = reasonOf('hide', config)
   const hiddenBy = operatorOf(config)
   const foundation = await loadFoundation(lexiconDir(config, root))
   await assertBuilt(config, foundation)
@@ -35,9 +34,7 @@ export async function hide({ config, operands, root }: CommandContext): Promise<
   await assertWritten(text, subject, ledger)
   const records = await ledger.hide({ subject: text, reason, hiddenBy })
   if (records === null) {
-    const known = (await database.read.readHidings()).find(
-      (hiding) => hiding.subject === text && hiding.shownAt === null,
-    )
+    const known = await findHiding(text, database.read)
     print(known === undefined ? `${text} is hidden already.` : alreadyHidden(known))
     await settle(ledger)
     return 0
@@ -55,6 +52,7 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
   await assertBuilt(config, foundation)
   await using database = await openExistingWriter(config, foundation)
   const { ledger } = database.write
+  const known = await findHiding(text, database.read)
   const records = await ledger.unhide(text, shownBy)
   if (records === null) {
     await settle(ledger)
@@ -63,6 +61,8 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
   print(`${text} is no longer hidden.${unserved(subject, foundation)}`)
   await settle(ledger, text)
   print(`${counted(records)} came back to the answers.`)
+  if (known?.purge != null)
+    print(`It was purged: what the network still has comes with \`lexigraph backfill ${subject.did}\`.`)
   return 0
 }
 
@@ -80,12 +80,28 @@ function subjectOf(command: string, operands: readonly string[]): readonly [text
   const [text = '', ...more] = operands
   if (more.length > 0)
     throw new CommandError(`${command} takes one URI or DID, but ${operands.length} were given.`)
-  const subject = parseSubject(text)
-  if (typeof subject === 'string') throw new CommandError(subject)
-  return [text, subject]
+  return [text, parseOperand(text)]
 }
 
-function operatorOf({ by }: Config): string {
+export function parseOperand(text: string): Subject {
+  const subject = parseSubject(text)
+  if (typeof subject === 'string') throw new CommandError(subject)
+  return subject
+}
+
+export function reasonOf(command: string, config: Config): string {
+  const reason = config.reason?.trim() ?? ''
+  if (reason === '') throw new CommandError(`${command} needs --reason TEXT, which is kept.`)
+  assertPlain('--reason', reason, 1_000)
+  return reason
+}
+
+async function findHiding(text: string, database: ReadDatabase): Promise<Hiding | undefined> {
+  const hidings = await database.readHidings()
+  return hidings.find(({ subject, shownAt }) => subject === text && shownAt === null)
+}
+
+export function operatorOf({ by }: Config): string {
   const name = (by ?? userOfMachine()).trim()
   if (name === '') throw new CommandError('--by is empty. Give the name of who does it.')
   assertPlain('--by', name, 200)
@@ -110,12 +126,12 @@ function assertPlain(option: string, text: string, longest: number): void {
 }
 
 /** A database of other lexicons is nothing to be rebuilt by the way, perhaps under a server. */
-async function assertBuilt(config: Config, foundation: Foundation): Promise<void> {
+export async function assertBuilt(config: Config, foundation: Foundation): Promise<void> {
   await (await openExistingStore(config, foundation))[Symbol.asyncDispose]()
 }
 
 /** An account under a name that nobody writes so would be seen as before. One that is here may be hidden as it is. */
-async function assertWritten(text: string, { did }: Subject, ledger: Ledger): Promise<void> {
+export async function assertWritten(text: string, { did }: Subject, ledger: Ledger): Promise<void> {
   const lower = inLowerCase(did)
   if (lower === null || (await ledger.knowsAccount(did))) return
   throw new CommandError(
@@ -136,38 +152,49 @@ function settle(ledger: Ledger, subject = ''): Promise<void> {
   })
 }
 
-function counted(count: number, name = 'record'): string {
-  return `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`
+export function counted(count: number, name = 'record', several = `${name}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? name : several}`
 }
 
 /** No answer had it, but the hiding holds when lexicons are added that have it. */
-function unserved(subject: Subject, { tables }: Foundation): string {
+export function unserved(subject: Subject, { tables }: Foundation): string {
   if (subject.kind === 'account' || tables.some(({ collection }) => collection.nsid === subject.collection))
     return ''
   return ` No lexicon here has the collection ${subject.collection}.`
 }
 
-function alreadyHidden({ subject, hiddenAt, hiddenBy, reason }: Hiding): string {
-  return `${subject} has been hidden since ${formatInstant(hiddenAt)} by ${hiddenBy}: ${reason}`
+function alreadyHidden({ subject, hiddenAt, hiddenBy, reason, purge }: Hiding): string {
+  const purged = purge === null ? '' : `\nIt has been purged since ${formatInstant(purge.purgedAt)}.`
+  return `${subject} has been hidden since ${formatInstant(hiddenAt)} by ${hiddenBy}: ${reason}${purged}`
 }
 
 function asTable(hidings: readonly Hiding[]): string {
   return renderTable(
-    ['subject', 'hidden at', 'by', 'shown again at', 'by', 'reason'],
-    hidings.map(({ subject, hiddenAt, hiddenBy, shownAt, shownBy, reason }) => [
+    ['subject', 'hidden at', 'by', 'shown again at', 'by', 'purged at', 'by', 'reason'],
+    hidings.map(({ subject, hiddenAt, hiddenBy, shownAt, shownBy, reason, purge }) => [
       subject,
       formatInstant(hiddenAt),
       hiddenBy,
       shownAt === null ? '–' : formatInstant(shownAt),
       shownBy ?? '–',
-      reason,
+      purge === null ? '–' : formatInstant(purge.purgedAt),
+      purge?.purgedBy ?? '–',
+      purge === null || purge.reason === reason ? reason : `${reason}; purged: ${purge.reason}`,
     ]),
   )
 }
 
-function asJson({ hiddenAt, shownAt, ...rest }: Hiding): string {
+function asJson({ hiddenAt, shownAt, purge, ...rest }: Hiding): string {
   return JSON.stringify({
     ...rest,
+    purge:
+      purge === null
+        ? null
+        : {
+            ...purge,
+            purgedAt: formatInstant(purge.purgedAt),
+            erasedAt: purge.erasedAt === null ? null : formatInstant(purge.erasedAt),
+          },
     hiddenAt: formatInstant(hiddenAt),
     shownAt: shownAt === null ? null : formatInstant(shownAt),
   })

@@ -82,6 +82,8 @@ function renderTable(result: ImportResult, seconds: number): string {
     ['unchanged', count(result.unchanged)],
     ...(result.older === 0 ? [] : [['older', count(result.older)] satisfies [string, string]]),
     ...(result.withheld === 0 ? [] : [['hidden', count(result.withheld)] satisfies [string, string]]),
+    ...(result.purged === 0 ? [] : [['purged', count(result.purged)] satisfies [string, string]]),
+    ...(result.expired === 0 ? [] : [['expired', count(result.expired)] satisfies [string, string]]),
     ['refused', count(refusedOf(result))],
     ...refused.map(([reason, records]): [string, string] => [`  ${reason}`, count(records)]),
     ['seconds', seconds.toFixed(1)],

@@ -20,7 +20,8 @@ import { keepYoungGeneration } from '../young-generation.ts'
 
 export async function serve(context: CommandContext): Promise<number> {
   const { config } = context
-  if (config.ingest !== null) await (await import('../ingest-beside.ts')).assertIngest(context, config.ingest)
+  if (config.ingest !== null || config.retain !== null)
+    await (await import('../ingest-beside.ts')).assertIngest(context, config.ingest)
   // What is in the memory of one process cannot be read by another.
   const workers = isInMemory(config.database) ? 1 : (config.workers ?? availableParallelism())
   await (workers === 1 ? serveAlone(context) : serveByWorkers(context, workers))
@@ -86,10 +87,12 @@ async function serveMetricsOfAll(config: Config, foundation: Foundation): Promis
   return resources.move()
 }
 
-/** Null where no sources are followed, which what follows them is not loaded for. */
+/** Null where no sources are followed and all records are kept, which what follows them is not loaded for. */
 async function startIngest(context: CommandContext): Promise<IngestBeside | null> {
-  const from = context.config.ingest
-  return from === null ? null : (await import('../ingest-beside.ts')).ingestBeside(context, from)
+  const { ingest: from, retain } = context.config
+  return from === null && retain === null
+    ? null
+    : (await import('../ingest-beside.ts')).ingestBeside(context, from)
 }
 
 function tell(config: Config, served: readonly string[], address: string): void {

@@ -14,7 +14,14 @@ export async function status({ config, root }: CommandContext): Promise<number> 
   return 0
 }
 
-function render({ collections, sources, rejections, keptRejections, repositories }: IndexStatus): string {
+function render({
+  collections,
+  sources,
+  rejections,
+  keptRejections,
+  repositories,
+  unfinishedPurges,
+}: IndexStatus): string {
   const parts = [
     renderTable(
       ['collection', 'records', 'newest', 'stored', 'updated', 'deleted', 'refused', 'refused now'],
@@ -53,5 +60,10 @@ function render({ collections, sources, rejections, keptRejections, repositories
   const { waiting, failed } = repositories
   if (waiting + failed > 0)
     parts.push(`${waiting} repositories wait to be fetched; ${failed} were given up on.\n`)
+  const expired = collections.filter(({ outcomes }) => (outcomes.expired ?? 0) > 0)
+  for (const { name, outcomes } of expired)
+    parts.push(`${name}: ${outcomes.expired} records were removed for their age, or not stored for it.\n`)
+  if (unfinishedPurges > 0)
+    parts.push(`${unfinishedPurges} purges were broken off; \`lexigraph purge\` finishes them.\n`)
   return parts.join('\n')
 }

@@ -186,6 +186,10 @@ onEveryPair('what is not the same is told, and mended by the next copy', async (
       hidden: `insert into hidden (base) select id from base where uri = 'at://${dids[0]}/${note}/'`,
     },
     { [note]: `delete from "${note}" where rkey = 'b'` },
+    {
+      expired: `insert into expired (base, rkey, indexed_at)
+        select id, 'x', 5 from base where uri = 'at://${dids[0]}/${note}/'`,
+    },
   ]
   for (const damaged of damages) {
     await using source = await openSnapshot(store.path, options)

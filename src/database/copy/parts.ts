@@ -37,6 +37,7 @@ const kept: readonly (readonly [name: string, key: readonly string[], rest: read
   ['hidden', ['base'], []],
   ['parked', ['base', 'rkey'], ['cid', 'rev', 'indexed_at', 'changed_at', 'record']],
   ['tombstone', ['base', 'rkey'], ['rev']],
+  ['expired', ['base', 'rkey'], ['rev', 'indexed_at']],
   ['rejection', ['key'], ['source', 'uri', 'reason', 'message', 'record', 'seen_at', 'rev', 'cut']],
   ['source', ['name'], ['cursor', 'state', 'detail', 'event_at', 'lag', 'rate', 'heard_at']],
   ['outcome', ['source', 'collection', 'outcome'], ['records']],
@@ -49,6 +50,7 @@ const kept: readonly (readonly [name: string, key: readonly string[], rest: read
     ['hash', 'name', 'tier', 'contact', 'created_at', 'expires_at', 'valid_until', 'revoked_at'],
   ],
   ['hiding', ['subject', 'hidden_at'], ['hidden_by', 'reason', 'shown_at', 'shown_by']],
+  ['purge', ['subject', 'hidden_at'], ['purged_at', 'purged_by', 'reason', 'erased_at']],
 ]
 
 /** First what others refer to. Ids that a file gave to rows of hidden accounts stay behind. */

@@ -8,6 +8,7 @@ import type { AccountChange, RepoEnd } from '../changes.ts'
 import { baseUriOf, type Move, type Standing } from '../decide.ts'
 import { identifier } from '../../sql/sql.ts'
 import { isHidden, notHidden } from './hidings.ts'
+import { forgetAccount, isPurged } from './purges.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** Where an account has records of a collection, or had some. */
@@ -43,6 +44,11 @@ export function* changeAccount(
   }
   if ((row.status_at as bigint) > eventAt) return false
   yield* ask('update actor set status_at = ? where did = ?', eventAt, did)
+  // There is nothing to be moved but what an operator has removed.
+  if (yield* isPurged(did)) {
+    yield* ask('update actor set status = ? where did = ?', status, did)
+    return false
+  }
   if (status === row.status) return false
   // What it had is gone for good, also when older events come again after it is back.
   if (status === 'deleted')
@@ -90,6 +96,17 @@ export function* releaseAccount(did: string, collections: readonly string[]): St
   return (yield* countWaiting(bases)) + (yield* countRows(bases))
 }
 
+/** An operator removes all of it for good: unseen at once, its rows go some at a time. */
+export function* purgeAccount(did: string, collections: readonly string[]): Steps<void> {
+  yield* ask(
+    `insert into actor (did, status_at, move) values (?, 0, 'purge') on conflict (did) do update set move = 'purge'`,
+    did,
+  )
+  // None of them need be fetched any more.
+  yield* ask('delete from job where did = ?', did)
+  yield* mark(did, collections)
+}
+
 /** Rows that are still to be moved, of all accounts but that one. */
 export function* countRowsToMove(except: string): Steps<number> {
   const collections = (yield* ask('select nsid from collection')).map(({ nsid }) => String(nsid))
@@ -128,7 +145,7 @@ export function* endRepo(
   { status, floor }: Standing,
   collections: readonly string[],
 ): Steps<readonly AccountBase[]> {
-  if (status === 'deleted' || (floor !== null && floor > rev)) return []
+  if (status === 'deleted' || (floor !== null && floor > rev) || (yield* isPurged(did))) return []
   const bases = yield* accountBases(did, collections)
   if (bases.length === 0) return []
   // Due at once: nobody has looked its handle up yet.
@@ -146,6 +163,7 @@ export function* endRepo(
 export function* forgetOlder({ base }: AccountBase, rev: string): Steps<void> {
   yield* ask('delete from parked where base = ? and (rev is null or rev < ?)', base, rev)
   yield* ask('delete from tombstone where base = ? and rev < ?', base, rev)
+  yield* ask('delete from expired where base = ? and (rev is null or rev < ?)', base, rev)
 }
 
 /** An account whose rows are still to be moved. */
@@ -159,6 +177,7 @@ export function* finishMove(did: string, move: Move, collections: readonly strin
   if (move === 'purge') yield* forgetRest(did)
   if (move !== 'return') yield* unmark(did, collections)
   yield* ask('update actor set move = null where did = ?', did)
+  if (move === 'purge' && (yield* isPurged(did))) yield* forgetAccount(did)
 }
 
 /** Nothing of it is here, but its repository may be under way: records that come must not be seen. */
@@ -246,7 +265,7 @@ export function* isHiding(): Steps<boolean> {
 function* forgetRest(did: string): Steps<void> {
   const [from, to] = urisOf(did)
   const bases = 'select id from base where uri >= ? and uri < ?'
-  for (const place of ['parked', 'tombstone'])
+  for (const place of ['parked', 'tombstone', 'expired'])
     yield* ask(`delete from ${place} where base in (${bases})`, from, to)
   yield* ask('delete from rejection where key >= ? and key < ?', from, to)
   yield* ask('update actor set handle = null, handle_due = null where did = ?', did)

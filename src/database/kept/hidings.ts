@@ -16,7 +16,9 @@ export const ofHiddenAccount = 'did in (select subject from hiding where shown_a
 
 export function* readHidings(): Steps<readonly Hiding[]> {
   const rows = yield* ask(
-    'select subject, reason, hidden_by, hidden_at, shown_by, shown_at from hiding order by hidden_at desc, subject',
+    `select subject, h.reason, hidden_by, hidden_at, shown_by, shown_at, purged_by, purged_at, erased_at,
+       p.reason as purge_reason
+     from hiding h left join purge p using (subject, hidden_at) order by hidden_at desc, subject`,
   )
   return rows.map((row) => ({
     subject: String(row.subject),
@@ -25,6 +27,15 @@ export function* readHidings(): Steps<readonly Hiding[]> {
     hiddenAt: row.hidden_at as bigint,
     shownBy: row.shown_by as string | null,
     shownAt: row.shown_at as bigint | null,
+    purge:
+      row.purged_at === null
+        ? null
+        : {
+            purgedBy: String(row.purged_by),
+            purgedAt: row.purged_at as bigint,
+            reason: String(row.purge_reason),
+            erasedAt: row.erased_at as bigint | null,
+          },
   }))
 }
 

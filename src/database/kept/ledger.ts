@@ -3,6 +3,7 @@ import type { SourceState } from '../database.ts'
 import type { JobKind, KeySuccessor, Ledger, Listing, NewKey, RepoJob } from '../ledger.ts'
 import { countRowsToMove, isKnown } from './accounts.ts'
 import { addKey, replaceKey, revokeKey } from './keys.ts'
+import { endPurges, isPurged, readUnfinishedPurges } from './purges.ts'
 import { ask, type Steps } from './steps.ts'
 
 export interface KeptLedgerOptions {
@@ -16,22 +17,28 @@ export interface KeptLedgerOptions {
   /** What moves rows, as the ledger has it. */
   readonly hide: Ledger['hide']
   readonly unhide: Ledger['unhide']
+  readonly purge: Ledger['purge']
   readonly settle: Ledger['settleAccounts']
+  readonly expire: Ledger['expireRecords']
 }
 
 export class KeptLedger implements Ledger {
   readonly hide: Ledger['hide']
   readonly unhide: Ledger['unhide']
+  readonly purge: Ledger['purge']
   readonly settleAccounts: Ledger['settleAccounts']
+  readonly expireRecords: Ledger['expireRecords']
   readonly #transact: KeptLedgerOptions['transact']
   readonly #now: () => bigint
 
-  constructor({ transact, now, hide, unhide, settle }: KeptLedgerOptions) {
+  constructor({ transact, now, hide, unhide, purge, settle, expire }: KeptLedgerOptions) {
     this.#transact = transact
     this.#now = now
     this.hide = hide
     this.unhide = unhide
+    this.purge = purge
     this.settleAccounts = settle
+    this.expireRecords = expire
   }
 
   addKey(key: NewKey, hash: string): Promise<void> {
@@ -170,6 +177,14 @@ export class KeptLedger implements Ledger {
     return this.#transact(() => isKnown(did))
   }
 
+  unfinishedPurges(): Promise<readonly string[]> {
+    return this.#transact(() => readUnfinishedPurges())
+  }
+
+  endPurges(): Promise<void> {
+    return this.#transact(() => endPurges(this.#now()))
+  }
+
   countRowsToMove(except: string): Promise<number> {
     return this.#transact(() => countRowsToMove(except))
   }
@@ -212,6 +227,7 @@ interface NewJob extends Pick<RepoJob, 'kind' | 'did' | 'host' | 'reason'> {
  * again. Requests of one moment are told apart, so that no later one is taken for done.
  */
 function* addJob({ kind, did, host, reason, wantedAt, now }: NewJob): Steps<void> {
+  if (yield* isPurged(did)) return
   const earliest = kind === 'ingest' ? yield* nextFetch(did, now) : now
   const dueAt = wantedAt > earliest ? wantedAt : earliest
   const add = `insert into job (kind, did, host, reason, attempts, requested_at, due_at, latest_at)
@@ -236,7 +252,7 @@ function* nextFetch(did: string, now: bigint): Steps<bigint> {
 
 /** An attempt has ended; when the next may begin. */
 function* noteFetch(kind: JobKind, did: string, now: bigint): Steps<bigint> {
-  if (kind !== 'ingest') return now
+  if (kind !== 'ingest' || (yield* isPurged(did))) return now
   yield* ask('delete from fetched where at < ?', now - fetchPause)
   const set = 'insert into fetched (did, at) values (?, ?) on conflict (did) do update set at = excluded.at'
   yield* ask(set, did, now)

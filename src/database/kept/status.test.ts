@@ -39,6 +39,7 @@ onEveryDatabase('a new database has its collections, and nothing else to tell', 
     rejections: {},
     keptRejections: {},
     repositories: { waiting: 0, failed: 0 },
+    unfinishedPurges: 0,
   })
 })
 

@@ -9,6 +9,7 @@ import {
   type SourceStatus,
 } from '../database.ts'
 import { isHiding } from './accounts.ts'
+import { readUnfinishedPurges } from './purges.ts'
 import { ask, type StepRow, type Steps } from './steps.ts'
 
 /** Its figures agree when all of it sees one snapshot. `collectionOf`: the engine's spelling of a URI's collection. */
@@ -22,6 +23,7 @@ export function* readStatus(now: bigint, collectionOf: (uri: string) => string):
     sources: yield* readSources(now),
     rejections: yield* readReasons(),
     repositories: yield* readRepositories(),
+    unfinishedPurges: (yield* readUnfinishedPurges()).length,
   }
 }
 

@@ -20,14 +20,18 @@ import {
   mustPurgeBefore,
   nextMove,
 } from '../kept/accounts.ts'
+import { oldestKept, type Retention } from '../kept/expiry.ts'
 import type { NewHiding } from '../kept/hidings.ts'
 import { requestFetch } from '../kept/ledger.ts'
+import type { NewPurge } from '../kept/purges.ts'
 import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
+import type { PurgeExtent } from '../ledger.ts'
 import { noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { quote } from './ddl.ts'
 import { hide, unhide } from './hidings.ts'
 import { type MovesOptions, moveAsked, moveSome } from './moves.ts'
+import { expire, purge } from './purges.ts'
 import { RejectionLimit } from './rejection-changes.ts'
 import { writeRun } from './run-writer.ts'
 import { runSteps } from './steps.ts'
@@ -41,6 +45,8 @@ export interface ApplierOptions {
   /** Microseconds since 1970. */
   readonly now: () => bigint
   readonly check: RecordCheck
+  /** Absent: all records are kept for good. */
+  readonly retention?: Retention
 }
 
 /** Changes that are decided and written at once. */
@@ -69,6 +75,7 @@ export class Applier {
     this.#moves = {
       tables: this.tables,
       check: options.check,
+      purge: (transaction, did) => this.#purge(transaction, did),
       onRefused: (transaction, rejections) => this.#reject(transaction, rejections),
     }
     const each = tables.map(
@@ -135,6 +142,21 @@ export class Applier {
     return unhide(transaction, subject, shownBy, this.#options.now(), this.#moves)
   }
 
+  /** As the ledger's `purge`. */
+  purge(transaction: Transaction, given: NewPurge): Promise<PurgeExtent | null> {
+    return purge(transaction, given, this.#options.now(), this.#moves)
+  }
+
+  /** As the ledger's `expireRecords`. */
+  async expire(transaction: Transaction, limit: number): Promise<number> {
+    let removed = 0
+    for (const [collection, table] of this.tables) {
+      const oldest = this.#oldestKept(collection)
+      if (oldest !== null) removed += await expire(transaction, table, oldest, Math.max(limit - removed, 1))
+    }
+    return removed
+  }
+
   /** As the ledger's `settleAccounts`. */
   async settle(transaction: Transaction, limit: number): Promise<number> {
     const { client } = transaction
@@ -165,6 +187,11 @@ export class Applier {
     transaction.standings.delete(did)
   }
 
+  #oldestKept(collection: string): bigint | null {
+    const { retention, now } = this.#options
+    return retention === undefined ? null : oldestKept(retention, collection, now())
+  }
+
   get #collections(): readonly string[] {
     return [...this.tables.keys()]
   }
@@ -180,6 +207,7 @@ export class Applier {
       tables: this.tables,
       instants: this.#instants,
       blind,
+      oldestKept: (collection) => this.#oldestKept(collection),
       move: (asked) => moveAsked(transaction, asked, this.#moves),
     })
     await set.read(run)

@@ -12,6 +12,13 @@ export interface CellGiven {
   readonly parked: boolean
   readonly found: FoundRow | undefined
   readonly tombstone: string | null
+  readonly expired: Expired | null
+}
+
+/** A version was removed for its age; the revision at which its publisher still had it. */
+export interface Expired {
+  readonly rev: string | null
+  readonly indexedAt: bigint
 }
 
 /** The row as it shall be. */
@@ -27,15 +34,22 @@ interface Row {
 export class Cell implements Place {
   readonly given: CellGiven
   tombstone: string | null
+  /** As it shall be. */
+  expiry: Expired | null
   #row: Row | undefined
 
   constructor(given: CellGiven) {
     this.given = given
     this.tombstone = given.tombstone
+    this.expiry = given.expired
     if (given.found !== undefined) {
       const { cid, rev } = given.found
       this.#row = { cid, rev, written: null, indexedAt: null }
     }
+  }
+
+  get expired(): bigint | null {
+    return this.expiry?.indexedAt ?? null
   }
 
   get withheld(): boolean {
@@ -78,5 +92,13 @@ export class Cell implements Place {
 
   unbury(): void {
     this.tombstone = null
+  }
+
+  keepExpired(rev: string | null): void {
+    if (this.expiry !== null) this.expiry = { ...this.expiry, rev }
+  }
+
+  forgetExpired(): void {
+    this.expiry = null
   }
 }

@@ -7,7 +7,7 @@ import { shortName } from '../../util/short-name.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table, type TableIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 6
+export const schemaVersion = 7
 /** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
 const derivationVersion = 1
 
@@ -56,6 +56,21 @@ export const publicTables = `
 export const keyColumns = `
   alter table api_key add column contact ${text};
   alter table api_key add column valid_until bigint;
+`
+
+/**
+ * `purge`: subjects of a hiding whose data an operator had removed, `erased_at` null while something of it may be left.
+ * `expired`: records that were removed for their age, which do not come back.
+ */
+export const erasureTables = `
+  create table purge (
+    subject ${text} not null, hidden_at bigint not null, purged_at bigint not null, purged_by ${text} not null,
+    reason ${text} not null, erased_at bigint, primary key (subject, hidden_at)
+  );
+  create table expired (
+    base bigint not null, rkey ${text} not null, rev ${text}, indexed_at bigint not null, primary key (base, rkey)
+  );
+  create index parked_age on parked (indexed_at);
 `
 
 /**
@@ -119,6 +134,7 @@ export const commonTables = `
   );
   ${publicTables}
   ${keyColumns}
+  ${erasureTables}
 `
 
 export function quote(name: string): string {

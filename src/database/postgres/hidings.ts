@@ -2,6 +2,7 @@
 import { baseUriOf, type RecordName, recordNameOf } from '../decide.ts'
 import { isShownByNetwork, releaseAccount, withholdAccount } from '../kept/accounts.ts'
 import { endHiding, isHidden, type NewHiding, startHiding } from '../kept/hidings.ts'
+import { isBeingPurged } from '../kept/purges.ts'
 import { findBases } from './bases.ts'
 import { moveAsked, type MovesOptions } from './moves.ts'
 import { runSteps } from './steps.ts'
@@ -33,6 +34,8 @@ export async function unhide(
   moves: MovesOptions,
 ): Promise<number | null> {
   const { client } = transaction
+  // What was promised to be removed is, before anything new may come.
+  if (await runSteps(client, isBeingPurged(subject))) await moves.purge(transaction, subject)
   if (!(await runSteps(client, endHiding(subject, shownBy, now)))) return null
   const record = recordNameOf(subject)
   return record === null
@@ -46,7 +49,7 @@ async function hideRecord(
   record: RecordName,
   moves: MovesOptions,
 ): Promise<number> {
-  const place = await placeOf(transaction, record, moves)
+  const place = await findRecord(transaction, record, moves)
   if (place === null) return 0
   const park = await place.table.find(transaction, [place])
   await moveAsked(transaction, { table: place.table, park, bringBack: [] }, moves)
@@ -59,7 +62,7 @@ async function showRecord(
   record: RecordName,
   moves: MovesOptions,
 ): Promise<number> {
-  const place = await placeOf(transaction, record, moves)
+  const place = await findRecord(transaction, record, moves)
   if (place === null || !(await isSeen(transaction, record.did))) return 0
   await moveAsked(transaction, { table: place.table, park: [], bringBack: [place] }, moves)
   return (await place.table.find(transaction, [place])).length
@@ -73,7 +76,7 @@ interface RecordPlace {
 }
 
 /** Null where the collection is not served, or nothing of it is known of the account. */
-async function placeOf(
+export async function findRecord(
   transaction: Transaction,
   { did, collection, rkey }: RecordName,
   { tables }: MovesOptions,

@@ -378,7 +378,17 @@ onPostgres('beside our own, anybody may add tables later', async () => {
   assert.equal((await store.rows('select * from "org.example.thing"')).length, 1)
 })
 
-const nothing = { stored: 0, updated: 0, unchanged: 0, older: 0, rejected: 0, deleted: 0, withheld: 0 }
+const nothing = {
+  stored: 0,
+  updated: 0,
+  unchanged: 0,
+  older: 0,
+  rejected: 0,
+  deleted: 0,
+  withheld: 0,
+  purged: 0,
+  expired: 0,
+}
 
 async function empty(): Promise<string> {
   const database = await freshDatabase()

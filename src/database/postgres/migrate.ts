@@ -17,6 +17,7 @@ import {
   createIndexes,
   derivationOf,
   keyColumns,
+  erasureTables,
   keptSchema,
   publicTables,
   quote,
@@ -56,6 +57,7 @@ const migrations: readonly string[] = [
   '',
   'alter table collection add column served smallint not null default 1',
   keyColumns,
+  erasureTables,
 ]
 /** The first schema version with sums. */
 const summedVersion = 4

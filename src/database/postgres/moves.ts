@@ -11,6 +11,8 @@ import type { Transaction } from './transactions.ts'
 import type { MoveAsked } from './working-set.ts'
 
 export interface MovesOptions {
+  /** All that is left to be removed of an account. */
+  readonly purge: (transaction: Transaction, did: string) => Promise<void>
   readonly tables: ReadonlyMap<string, TableWriter>
   readonly check: RecordCheck
   /** Records that waited no longer fit the lexicons. */

@@ -84,7 +84,7 @@ onPostgres('a database of the fifth version keeps its keys, which hold as before
   await fill(url, [thing(size)], [line('a', { size: 7 })])
   await run(
     url,
-    `${withoutKeyColumns} update lexigraph.state set schema_version = 5;
+    `${withoutErasure} ${withoutKeyColumns} update lexigraph.state set schema_version = 5;
      insert into lexigraph.api_key (id, hash, name, tier, created_at, expires_at) values ('k', 'h', 'n', 'public', 1, 2)`,
   )
   await using store = await open(url, [thing(size)])
@@ -144,7 +144,8 @@ onPostgres(
 
 /** Without what was added since. */
 const withoutKeyColumns = 'alter table lexigraph.api_key drop column contact, drop column valid_until;'
-const withoutServed = `${withoutKeyColumns} alter table lexigraph.collection drop column served;`
+const withoutErasure = 'drop table lexigraph.purge, lexigraph.expired; drop index lexigraph.parked_age;'
+const withoutServed = `${withoutErasure} ${withoutKeyColumns} alter table lexigraph.collection drop column served;`
 const withoutMonths = `${withoutServed} drop table lexigraph_records."org.example.thing/indexed_at:month";
   drop table if exists lexigraph_records."org.example.thing/.at:month";
   update lexigraph.state set schema_version = 3;`

@@ -15,7 +15,8 @@ import { findKey, readKeys } from '../kept/keys.ts'
 import { readRejections } from '../kept/read-rejections.ts'
 import { readStatus } from '../kept/status.ts'
 import type { Steps } from '../kept/steps.ts'
-import type { ApiKey, Hiding, KeptRejection } from '../ledger.ts'
+import { measurePurge } from '../kept/purges.ts'
+import type { ApiKey, Hiding, KeptRejection, PurgeExtent } from '../ledger.ts'
 import { answerTooLarge, rebuiltElsewhere, sumOutOfRange } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import { closeClient } from './connection.ts'
@@ -94,6 +95,10 @@ export class PostgresReader implements ReadDatabase {
 
   readHidings(): Promise<readonly Hiding[]> {
     return this.#inSnapshot(readHidings)
+  }
+
+  readPurgeExtent(subject: string): Promise<PurgeExtent> {
+    return this.#inSnapshot(() => measurePurge(subject))
   }
 
   readStatus(): Promise<IndexStatus> {

@@ -45,10 +45,15 @@ export async function rebuild(
   await client.query('delete from text_count')
   await runSteps(client, startAnew())
   const counters = new RebuildCounters()
-  await refill(client, options, {
-    records: keptRecords(client, former, options.check, counters),
-    rejections: keptRejections(client, options.judge, counters),
-  })
+  // Whatever is too old leaves later, with a note that it did.
+  await refill(
+    client,
+    { ...options, retention: new Map() },
+    {
+      records: keptRecords(client, former, options.check, counters),
+      rejections: keptRejections(client, options.judge, counters),
+    },
+  )
   await keepUnserved(client, options.tables)
   await runSteps(client, leaveUnserved(options.tables, counters))
   await client.query(

@@ -60,6 +60,7 @@ export async function writeRun(transaction: Transaction, set: WorkingSet): Promi
   }
   await writeParked(transaction, planOf(cells.filter(({ given }) => given.parked)))
   await writeTombstones(transaction, cells)
+  await writeExpired(transaction, cells)
   await set.rejections.write(transaction)
   return true
 }
@@ -156,6 +157,27 @@ async function writeTombstones(transaction: Transaction, cells: readonly Cell[])
     jsonRows(rows),
   )
   transaction.has.tombstones = true
+}
+
+async function writeExpired(transaction: Transaction, cells: readonly Cell[]): Promise<void> {
+  const changed = cells.filter((cell) => cell.expiry !== cell.given.expired)
+  const gone = changed.filter(({ expiry }) => expiry === null)
+  if (gone.length > 0)
+    await transaction.query(
+      `delete from expired using json_to_recordset($1) as given (base bigint, rkey text)
+       where expired.base = given.base and expired.rkey = given.rkey`,
+      jsonKeys(gone.map((cell) => keyOf(transaction, cell))),
+    )
+  const revised = changed.filter(({ expiry }) => expiry !== null)
+  if (revised.length === 0) return
+  const rows = revised.map((cell) =>
+    jsonRow([...keyMembers(keyOf(transaction, cell)), ['rev', jsonValue(cell.expiry?.rev ?? null)]]),
+  )
+  await transaction.query(
+    `update expired set rev = given.rev from json_to_recordset($1) as given (base bigint, rkey text, rev text)
+     where expired.base = given.base and expired.rkey = given.rkey`,
+    jsonRows(rows),
+  )
 }
 
 function keyMembers({ base, rkey }: RowKey): [string, string][] {

@@ -20,8 +20,10 @@ export interface Transaction {
   readonly standings: Map<string, Standing | null>
   /** DIDs and URIs that operators hid, of what was looked for. */
   readonly hidden: Set<string>
+  /** The same of what they removed for good. */
+  readonly purged: Set<string>
   /** Whether there may be any. */
-  readonly has: { tombstones: boolean; rejections: boolean; hidings: boolean }
+  readonly has: { tombstones: boolean; rejections: boolean; hidings: boolean; expired: boolean }
   /** Whether what is stored clears rejections of the same record. */
   forgives: boolean
 }
@@ -107,13 +109,13 @@ export class Transactions {
     const transaction = createTransaction(client)
     const [state] = await transaction.query<{ derivation: string } & Transaction['has']>(
       `select derivation, exists (select from tombstone) as tombstones, exists (select from rejection) as rejections,
-         exists (select from hiding where shown_at is null) as hidings
+         exists (select from hiding where shown_at is null) as hidings, exists (select from expired) as expired
        from state`,
     )
     if (state?.derivation !== this.#derivation)
       throw new Error('The database has been rebuilt for other lexicons meanwhile. Start again.')
-    const { tombstones, rejections, hidings } = state
-    Object.assign(transaction.has, { tombstones, rejections, hidings })
+    const { tombstones, rejections, hidings, expired } = state
+    Object.assign(transaction.has, { tombstones, rejections, hidings, expired })
     return transaction
   }
 
@@ -157,7 +159,8 @@ export function createTransaction(client: ClientBase): Transaction {
     bases: new Map(),
     standings: new Map(),
     hidden: new Set(),
-    has: { tombstones: true, rejections: true, hidings: true },
+    purged: new Set(),
+    has: { tombstones: true, rejections: true, hidings: true, expired: true },
     forgives: true,
   }
 }

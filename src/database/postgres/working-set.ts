@@ -4,6 +4,7 @@
  */
 import type { Change, Rejection } from '../changes.ts'
 import {
+  accountOf,
   baseUriOf,
   newcomer,
   type Place,
@@ -15,7 +16,7 @@ import {
 } from '../decide.ts'
 import type { Instants } from '../instants.ts'
 import { findBases } from './bases.ts'
-import { Cell } from './cell.ts'
+import { Cell, type Expired } from './cell.ts'
 import { RejectionChanges } from './rejection-changes.ts'
 import { type FoundRow, jsonKeys, type RowKey, type TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
@@ -39,6 +40,7 @@ export interface WorkingSetGiven {
   readonly instants: Instants
   /** Tables are taken to have nothing: whoever writes will see whether that was wrong. */
   readonly blind: boolean
+  readonly oldestKept: World['oldestKept']
   /** Moves rows of accounts whose standing has changed to where they belong. */
   readonly move: (asked: MoveAsked) => Promise<void>
 }
@@ -91,6 +93,13 @@ export class WorkingSet implements World {
 
   readonly keep = (rejection: Rejection, seenAt: bigint): void => this.rejections.keep(rejection, seenAt)
 
+  readonly isPurged = (did: string, uri: string): boolean => {
+    const { purged } = this.#given.transaction
+    return purged.has(did) || purged.has(uri)
+  }
+
+  readonly oldestKept = (collection: string): bigint | null => this.#given.oldestKept(collection)
+
   readonly nextInstant = (): bigint => this.#given.instants.next()
 
   /** Everything that deciding about these changes will ask for. */
@@ -103,7 +112,10 @@ export class WorkingSet implements World {
     )
     await findHidden(
       transaction,
-      names.flatMap((name) => (name === null ? [] : [name.did, uriOf(name)])),
+      changes.flatMap((change) => {
+        const uri = change.kind === 'reject' ? change.uri : uriOf(change)
+        return uri === null ? [] : [accountOf(uri), uri]
+      }),
     )
     const asked = new Map<string, Asked>()
     const bases: string[] = []
@@ -121,6 +133,7 @@ export class WorkingSet implements World {
       if (standing.status === 'deleted') continue
       const baseUri = baseUriOf(name)
       const uri = baseUri + name.rkey
+      if (this.isPurged(name.did, uri)) continue
       const withheld =
         standing.status !== null || transaction.hidden.has(name.did) || transaction.hidden.has(uri)
       asked.set(uri, { name, baseUri, table, standing, withheld })
@@ -130,6 +143,7 @@ export class WorkingSet implements World {
     await findBases(transaction, bases)
     const found = await this.#findRows([...asked.values()])
     const tombstones = await this.#findTombstones([...asked.values()])
+    const expired = await this.#findExpired([...asked.values()])
     for (const [uri, { name, baseUri, table, withheld }] of asked)
       this.#cells.set(
         uri,
@@ -140,6 +154,7 @@ export class WorkingSet implements World {
           parked: withheld,
           found: found.get(uri),
           tombstone: tombstones.get(uri) ?? null,
+          expired: expired.get(uri) ?? null,
         }),
       )
   }
@@ -186,6 +201,18 @@ export class WorkingSet implements World {
     return new Map([...found].map(([uri, { rev }]) => [uri, rev]))
   }
 
+  async #findExpired(asked: readonly Asked[]): Promise<ReadonlyMap<string, Expired>> {
+    const { transaction } = this.#given
+    if (!transaction.has.expired) return new Map()
+    return this.#findKeys(asked, (keys) =>
+      transaction.query<RowKey & Expired>(
+        `select base, rkey, rev, indexed_at as "indexedAt"
+         from json_to_recordset($1) as given (base bigint, rkey text) join expired using (base, rkey)`,
+        jsonKeys(keys),
+      ),
+    )
+  }
+
   /** By URI. */
   async #findKeys<Row extends RowKey>(
     asked: readonly Asked[],
@@ -223,14 +250,21 @@ export async function findStandings(
 }
 
 /** Makes known which of these DIDs and URIs operators hid. */
-async function findHidden({ hidden, has, query }: Transaction, subjects: Iterable<string>): Promise<void> {
+async function findHidden(
+  { hidden, purged, has, query }: Transaction,
+  subjects: Iterable<string>,
+): Promise<void> {
   const asked = has.hidings ? [...new Set(subjects)] : []
   if (asked.length === 0) return
-  const found = await query<{ readonly subject: string }>(
-    'select subject from hiding where shown_at is null and subject = any($1)',
+  const found = await query<{ readonly subject: string; readonly purged: boolean }>(
+    `select h.subject, p.subject is not null as purged
+     from hiding h left join purge p using (subject, hidden_at) where h.shown_at is null and h.subject = any($1)`,
     asked,
   )
-  for (const { subject } of found) hidden.add(subject)
+  for (const { subject, purged: isPurged } of found) {
+    hidden.add(subject)
+    if (isPurged) purged.add(subject)
+  }
 }
 
 function byTable(asked: readonly Asked[]): Map<TableWriter, Asked[]> {

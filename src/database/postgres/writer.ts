@@ -6,6 +6,7 @@ import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
 import type { Ledger } from '../ledger.ts'
 import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
 import { Applier, type ApplierOptions } from './applier.ts'
+import { compact } from './compact.ts'
 import type { Use } from './connection.ts'
 import { DatabaseUnreachableError } from './failures.ts'
 import { keepLead, takeLead } from './lead.ts'
@@ -39,6 +40,9 @@ export class PostgresWriter implements WriteDatabase {
       hide: (hiding) => this.#transactions.transact((transaction) => this.#applier.hide(transaction, hiding)),
       unhide: (subject, by) =>
         this.#transactions.transact((transaction) => this.#applier.unhide(transaction, subject, by)),
+      purge: (given) => this.#transactions.transact((transaction) => this.#applier.purge(transaction, given)),
+      expire: (limit) =>
+        this.#transactions.transact((transaction) => this.#applier.expire(transaction, limit)),
       settle: (limit) =>
         this.#transactions.transact((transaction) => this.#applier.settle(transaction, limit)),
     })
@@ -60,6 +64,11 @@ export class PostgresWriter implements WriteDatabase {
           ),
         )
     return total
+  }
+
+  /** Former rows are free space then, which the server does not write over before it is used again. */
+  compact(): Promise<boolean> {
+    return this.#transactions.exclusively(compact)
   }
 
   async lead(wish: LeadWish): Promise<Lead | null> {

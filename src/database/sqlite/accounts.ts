@@ -12,15 +12,19 @@ import {
   isShownByNetwork,
   mustPurgeBefore,
   nextMove,
+  purgeAccount,
   releaseAccount,
   withholdAccount,
 } from '../kept/accounts.ts'
 import { endHiding, type NewHiding, startHiding } from '../kept/hidings.ts'
+import { forgetRecord, isBeingPurged, measurePurge, type NewPurge, startPurge } from '../kept/purges.ts'
 import { keptRecord } from '../kept-record.ts'
 import { Hidings } from './hidings.ts'
 import { Parked } from './parked.ts'
+import type { PurgeExtent } from '../ledger.ts'
 import type { Run } from './steps.ts'
 import type { Rows, TableWriter } from './table-writer.ts'
+import { eraseUnserved } from './unserved.ts'
 
 /** Where a record is kept. */
 export interface RowAddress {
@@ -48,6 +52,7 @@ const rowsAtOnce = 1_000
 export class Accounts {
   readonly parked: Parked
   readonly hidings: Hidings
+  readonly #database: DatabaseSync
   readonly #run: Run
   readonly #options: AccountsOptions
   readonly #known = new Map<string, Standing | null>()
@@ -55,6 +60,7 @@ export class Accounts {
   readonly #add: StatementSync
 
   constructor(database: DatabaseSync, options: AccountsOptions) {
+    this.#database = database
     this.parked = new Parked(database)
     this.hidings = new Hidings(database)
     this.#run = options.run
@@ -118,12 +124,29 @@ export class Accounts {
 
   /** As the ledger's `unhide`. */
   unhide(subject: string, shownBy: string, now: bigint): number | null {
+    // What was promised to be removed is, before anything new may come.
+    if (this.#run(isBeingPurged(subject))) this.#purge(subject)
     if (!this.#run(endHiding(subject, shownBy, now))) return null
     this.hidings.refresh()
     const record = recordNameOf(subject)
     if (record !== null) return this.#showRecord(record)
     this.#known.delete(subject)
     return this.#run(releaseAccount(subject, this.#collections))
+  }
+
+  /** As the ledger's `purge`. */
+  purge(purge: NewPurge, now: bigint): PurgeExtent | null {
+    const { subject } = purge
+    if (!this.#run(startPurge(purge, now))) return null
+    this.hidings.refresh()
+    const extent = this.#run(measurePurge(subject))
+    eraseUnserved(this.#database, subject, new Set(this.#collections))
+    const record = recordNameOf(subject)
+    if (record !== null) this.#eraseRecord(record, subject)
+    else this.#run(purgeAccount(subject, this.#collections))
+    this.#forgetLast(record?.did ?? subject)
+    this.#known.delete(subject)
+    return extent
   }
 
   /** What is older than the repository's state at that revision is not in it; how many records that were. */
@@ -207,6 +230,20 @@ export class Accounts {
     const [indexedAt, changedAt] = [row.indexed_at as bigint, row.changed_at as bigint]
     const id = row.id === null ? null : Number(row.id)
     return table.insert({ id, base, did, rkey, cid, rev, indexedAt, changedAt, json }, record)
+  }
+
+  #eraseRecord(record: RecordName, uri: string): void {
+    const address = this.#addressOf(record)
+    const row = address?.table.find(address.base, address.rkey)
+    if (row !== undefined) address?.table.remove(row)
+    this.#run(forgetRecord(uri))
+  }
+
+  /** Where ids ended once need not say whose record that was. What is put there follows all that came at its moment. */
+  #forgetLast(did: string): void {
+    this.#database
+      .prepare(`update collection set last_rkey = char(1114111), last_did = '' where last_did = ?`)
+      .run(did)
   }
 
   /** It leaves its table at once; how many records that was that could be seen. */

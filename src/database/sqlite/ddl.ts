@@ -4,7 +4,7 @@ import { countedValues, countKeys, type CountTable, daysOf } from '../counts.ts'
 import type { Table, TextIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 8
+export const schemaVersion = 9
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons, or when lexicons are refused that were not. */
@@ -94,6 +94,21 @@ export const keyColumns = `
 `
 
 /**
+ * Tables for what is removed for good. `purge`: subjects of a hiding whose data an operator had removed, `erased_at`
+ * null while something of it may be left. `expired`: records that were removed for their age, which do not come back.
+ */
+export const erasureTables = `
+  create table purge (
+    subject text not null, hidden_at integer not null, purged_at integer not null, purged_by text not null,
+    reason text not null, erased_at integer, primary key (subject, hidden_at)
+  ) without rowid;
+  create table expired (
+    base integer not null, rkey text not null, rev text, indexed_at integer not null, primary key (base, rkey)
+  ) without rowid;
+  create index parked_age on parked (indexed_at);
+`
+
+/**
  * Tables every database has: shared URI bases, refused records, collections, and one row of state.
  * `last_id` and what follows: the end of a collection's ids while rows wait outside of it. `served`: whether the
  * lexicons in force have the collection.
@@ -113,6 +128,7 @@ export const commonTables = `
   ${networkTables}
   ${publicTables}
   ${keyColumns}
+  ${erasureTables}
 `
 
 export function quote(name: string): string {

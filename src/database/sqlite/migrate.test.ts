@@ -255,6 +255,8 @@ test('an empty file becomes a database', async () => {
     rejected: 0,
     deleted: 0,
     withheld: 0,
+    purged: 0,
+    expired: 0,
   })
 })
 

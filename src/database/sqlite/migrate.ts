@@ -19,6 +19,7 @@ import {
   createTable,
   createTextIndexes,
   derivationOf,
+  erasureTables,
   formerDerivationsOf,
   keyColumns,
   networkTables,
@@ -64,6 +65,7 @@ const migrations: readonly string[] = [
   '',
   'alter table collection add column served integer not null default 1',
   keyColumns,
+  erasureTables,
 ]
 /** The first schema version with sums. */
 const summedVersion = 5

@@ -188,7 +188,7 @@ test('a file of the seventh version keeps its keys, which hold as before', async
   const { fingerprint } = understand([thing(size)], {}).set
   tamper(
     path,
-    `${withoutKeyColumns} pragma user_version = 7;
+    `${withoutErasure} ${withoutKeyColumns} pragma user_version = 7;
      insert into api_key (id, hash, name, tier, created_at, expires_at) values ('k', 'h', 'n', 'public', 1, 2)`,
   )
   await assert.rejects(openReadDatabase(path, { fingerprint, now: () => 0n }), /by another version/)
@@ -283,9 +283,10 @@ const firstVersion = `
 const datetime = { type: 'string', format: 'datetime' }
 
 /** What was added since. */
+const withoutErasure = 'drop table purge; drop table expired; drop index parked_age;'
 const withoutKeyColumns =
   'alter table api_key drop column contact; alter table api_key drop column valid_until;'
-const withoutServed = `${withoutKeyColumns} alter table collection drop column served;`
+const withoutServed = `${withoutErasure} ${withoutKeyColumns} alter table collection drop column served;`
 const withoutMonths = `${withoutServed} drop table "org.example.thing/indexed_at:month"; drop table if exists "org.example.thing/.at:month";
   pragma user_version = 4;`
 function withoutSums(path: string): string {

@@ -1,6 +1,7 @@
 /** A record's place in the file: in its table, or where hidden rows wait. */
 import type { RecordPut } from '../changes.ts'
 import type { Place, Times } from '../decide.ts'
+import type { Expirations } from './expirations.ts'
 import type { KeptRow, Rows } from './table-writer.ts'
 import type { Tombstones } from './tombstones.ts'
 
@@ -9,6 +10,7 @@ export interface PlaceGiven {
   /** They are those that wait. */
   readonly withheld: boolean
   readonly tombstones: Tombstones
+  readonly expirations: Expirations
   readonly base: number
   readonly rkey: string
   readonly did: string
@@ -19,15 +21,17 @@ export interface PlaceGiven {
 export class SqlitePlace implements Place {
   readonly withheld: boolean
   readonly tombstone: string | null
+  readonly expired: bigint | null
   readonly #given: PlaceGiven
   readonly #row: KeptRow | undefined
 
   constructor(given: PlaceGiven) {
-    const { rows, withheld, tombstones, base, rkey } = given
+    const { rows, withheld, tombstones, expirations, base, rkey } = given
     this.#given = given
     this.withheld = withheld
     this.#row = rows.find(base, rkey)
     this.tombstone = tombstones.find(base, rkey)
+    this.expired = expirations.find(base, rkey)
   }
 
   get rev(): string | null | undefined {
@@ -63,6 +67,14 @@ export class SqlitePlace implements Place {
 
   unbury(): void {
     this.#given.tombstones.drop(this.#given.base, this.#given.rkey)
+  }
+
+  keepExpired(rev: string | null): void {
+    this.#given.expirations.setRev(this.#given.base, this.#given.rkey, rev)
+  }
+
+  forgetExpired(): void {
+    this.#given.expirations.drop(this.#given.base, this.#given.rkey)
   }
 
   get #kept(): KeptRow {

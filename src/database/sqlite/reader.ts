@@ -16,7 +16,8 @@ import { isHiding } from '../kept/accounts.ts'
 import { readHidings } from '../kept/hidings.ts'
 import { findKey, readKeys } from '../kept/keys.ts'
 import { readRejections } from '../kept/read-rejections.ts'
-import type { ApiKey, Hiding, KeptRejection } from '../ledger.ts'
+import { measurePurge } from '../kept/purges.ts'
+import type { ApiKey, Hiding, KeptRejection, PurgeExtent } from '../ledger.ts'
 import { rebuiltElsewhere } from '../refusals.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
@@ -97,6 +98,10 @@ export class SqliteReader implements ReadDatabase {
 
   async readHidings(): Promise<readonly Hiding[]> {
     return whileReachable(() => this.#readings.run(readHidings()))
+  }
+
+  async readPurgeExtent(subject: string): Promise<PurgeExtent> {
+    return whileReachable(() => this.#readings.run(measurePurge(subject)))
   }
 
   async readStatus(): Promise<IndexStatus> {

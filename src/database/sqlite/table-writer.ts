@@ -105,6 +105,11 @@ export class TableWriter implements Rows {
     return this.#nextId === 1
   }
 
+  /** Whether ids follow the default order. */
+  get isOrdered(): boolean {
+    return this.#ordered
+  }
+
   /** Of the last row in the order of ids. */
   get lastIndexedAt(): bigint {
     return this.#last?.[0] ?? 0n

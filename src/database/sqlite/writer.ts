@@ -26,6 +26,7 @@ import {
 } from '../decide.ts'
 import { Instants } from '../instants.ts'
 import { changeIdentity } from '../kept/accounts.ts'
+import { countExpired, expireBesides, oldestKept, type Retention } from '../kept/expiry.ts'
 import { KeptLedger, requestFetch } from '../kept/ledger.ts'
 import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
 import type { Ledger } from '../ledger.ts'
@@ -33,6 +34,8 @@ import { addOutcome, noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
 import { Accounts } from './accounts.ts'
 import { beginDirectWriting, endDirectWriting, isBusy } from './direct-writing.ts'
+import { compactFile } from './compact.ts'
+import { Expirations } from './expirations.ts'
 import { inNearOrder } from './load-order.ts'
 import { LoadTexts } from './load-texts.ts'
 import { LogLength } from './log-length.ts'
@@ -47,6 +50,8 @@ export interface WriterOptions {
   /** Microseconds since 1970. */
   readonly now: () => bigint
   readonly check: RecordCheck
+  /** Absent: all records are kept for good. */
+  readonly retention?: Retention
 }
 
 /** Against others who write, or who read as well. */
@@ -68,6 +73,7 @@ export class SqliteWriter implements WriteDatabase {
   readonly #findBase: StatementSync
   readonly #addBase: StatementSync
   readonly #tombstones: Tombstones
+  readonly #expirations: Expirations
   readonly #instants: Instants
   readonly #world: World
   readonly #log: LogLength
@@ -89,6 +95,7 @@ export class SqliteWriter implements WriteDatabase {
     this.#findBase = database.prepare('select id from base where uri = ?')
     this.#addBase = database.prepare('insert into base (uri, did, collection) values (?, ?, ?) returning id')
     this.#tombstones = new Tombstones(database)
+    this.#expirations = new Expirations(database)
     this.#instants = new Instants(options.now)
     this.#log = new LogLength(database)
     for (const table of options.tables)
@@ -107,6 +114,8 @@ export class SqliteWriter implements WriteDatabase {
       standing: (did) => this.#accounts.standing(did),
       enter: (did) => this.#accounts.enter(did),
       place: (record, standing) => this.#place(record, standing),
+      isPurged: (did, uri) => this.#accounts.hidings.purges(did, uri),
+      oldestKept: (collection) => this.#oldestKept(collection),
       forgive: (uri, rev) => this.#rejections.forgive(uri, rev),
       keep: (rejection, seenAt) => this.#rejections.keep(rejection, seenAt),
       nextInstant: () => this.#instants.next(),
@@ -117,7 +126,9 @@ export class SqliteWriter implements WriteDatabase {
       hide: (hiding) => this.#transact(() => this.#accounts.hide(hiding, options.now()), { durable: true }),
       unhide: (subject, by) =>
         this.#transact(() => this.#accounts.unhide(subject, by, options.now()), { durable: true }),
+      purge: (purge) => this.#transact(() => this.#accounts.purge(purge, options.now()), { durable: true }),
       settle: (limit) => this.#transact(() => this.#accounts.settle(limit)),
+      expire: (limit) => this.#transact(() => this.#expire(limit)),
     })
     this.#derivation = this.#readDerivation()
     this.#dataVersion = this.#readDataVersion()
@@ -158,6 +169,18 @@ export class SqliteWriter implements WriteDatabase {
       }
       return this.#loadInTurn(batches)
     })
+  }
+
+  compact(): Promise<boolean> {
+    return this.#exclusively(() =>
+      compactFile(this.#database, {
+        tables: this.#options.tables,
+        transact: async (work) => {
+          await this.#begin()
+          this.#finish(work)
+        },
+      }),
+    )
   }
 
   /** At once and for good: a file is one machine's, and nobody has to take over when that is gone. */
@@ -327,6 +350,7 @@ export class SqliteWriter implements WriteDatabase {
     this.#accounts.forget()
     this.#rejections.refresh()
     this.#tombstones.refresh()
+    this.#expirations.refresh()
     let lastStored = 0n
     for (const table of this.#tables.values()) {
       table.refresh()
@@ -379,14 +403,16 @@ export class SqliteWriter implements WriteDatabase {
 
   /** A load finds hardly anything there: whether the record could be added without looking first. */
   #isNew(record: RecordPut): boolean {
-    if (!this.#bulk || this.#tombstones.any) return false
+    if (!this.#bulk || this.#tombstones.any || this.#expirations.any) return false
     const { did, rkey, cid, rev, json } = record
     const table = this.#table(record.collection)
-    const { status, floor, move } = this.#accounts.enter(did)
-    if (status !== null || floor !== null || move !== null) return false
     const baseUri = baseUriOf(record)
     if (this.#accounts.hidings.hides(did, baseUri, rkey)) return false
+    const { status, floor, move } = this.#accounts.enter(did)
+    if (status !== null || floor !== null || move !== null) return false
     const times = timesOf(record, this.#world.nextInstant)
+    const oldest = this.#oldestKept(record.collection)
+    if (oldest !== null && times.indexedAt < oldest) return false
     const row = { id: null, base: this.#base(baseUri), did, rkey, cid, rev, ...times, json }
     if (!table.insert(row, record, true)) return false
     this.#rejections.forgive(baseUri + rkey, rev)
@@ -398,7 +424,34 @@ export class SqliteWriter implements WriteDatabase {
     const baseUri = baseUriOf({ did, collection })
     const base = this.#base(baseUri)
     const place = this.#accounts.rowsOf(standing, { did, base, baseUri, rkey, table })
-    return new SqlitePlace({ ...place, tombstones: this.#tombstones, base, rkey, did, bulk: this.#bulk })
+    return new SqlitePlace({
+      ...place,
+      tombstones: this.#tombstones,
+      expirations: this.#expirations,
+      base,
+      rkey,
+      did,
+      bulk: this.#bulk,
+    })
+  }
+
+  #oldestKept(collection: string): bigint | null {
+    const { retention, now } = this.#options
+    return retention === undefined ? null : oldestKept(retention, collection, now())
+  }
+
+  /** As the ledger's `expireRecords`. */
+  #expire(limit: number): number {
+    let removed = 0
+    for (const [collection, table] of this.#tables) {
+      const oldest = this.#oldestKept(collection)
+      if (oldest === null) continue
+      const records = this.#expirations.expire(table, oldest, Math.max(limit - removed, 1))
+      this.#run(countExpired(collection, records))
+      removed += records
+      removed += this.#run(expireBesides(collection, oldest, Math.max(limit - removed, 1)))
+    }
+    return removed
   }
 
   #request({ did, reason, dueAt }: RepoRequest): void {

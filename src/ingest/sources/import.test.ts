@@ -34,6 +34,8 @@ test('records are stored, and what is not a record is counted by reason and kept
     unchanged: 0,
     older: 0,
     withheld: 0,
+    purged: 0,
+    expired: 0,
     refused: { malformed: 1, 'invalid-record': 1, 'unknown-collection': 1, 'bad-uri': 1 },
   })
   const kept = database.read.readRows({

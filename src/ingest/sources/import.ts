@@ -36,6 +36,10 @@ export interface ImportResult {
   readonly older: number
   /** Of what is hidden. */
   readonly withheld: number
+  /** Of what an operator removed for good. */
+  readonly purged: number
+  /** Older than records of their collection are kept. */
+  readonly expired: number
   readonly refused: Readonly<Partial<Record<RejectionReason, number>>>
 }
 
@@ -58,8 +62,8 @@ export async function importRecords(
     options.onRead?.()
   }
   try {
-    const { stored, updated, unchanged, older, withheld } = await database.load(counted())
-    return { read, stored, updated, unchanged, older, withheld, refused }
+    const { stored, updated, unchanged, older, withheld, purged, expired } = await database.load(counted())
+    return { read, stored, updated, unchanged, older, withheld, purged, expired, refused }
   } catch (cause) {
     if (!(cause instanceof InputError)) throw cause
     throw new InputError(`${cause.message} ${read} records were read before that.`, { cause })

@@ -1,0 +1,144 @@
+/** `purge`: what operators remove for good, with what is older than records are kept. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Database, ReadDatabase } from '../../database/database.ts'
+import { isPostgres } from '../../database/open.ts'
+import { oldestKept } from '../../database/kept/expiry.ts'
+import type { Ledger, PurgeExtent } from '../../database/ledger.ts'
+import { whileBusy } from '../../ingest/retries.ts'
+import type { Subject } from '../../lexicon/subject.ts'
+import { identifier } from '../../sql/sql.ts'
+import { formatInstant } from '../../util/instant.ts'
+import { finishDespiteClosedPipe } from '../closed-pipe.ts'
+import { type CommandContext, CommandError, notify } from '../command.ts'
+import {
+  type Foundation,
+  lexiconDir,
+  loadFoundation,
+  now,
+  openExistingStore,
+  openExistingWriter,
+} from '../foundation.ts'
+import { parseRetention } from '../retention.ts'
+import type { Config } from '../settings.ts'
+import { assertBuilt, assertWritten, counted, operatorOf, parseOperand, reasonOf, unserved } from './hide.ts'
+
+/** As `hide` does. */
+const rowsAtOnce = 500
+const breath = 30
+
+export async function purge({ config, operands, root }: CommandContext): Promise<number> {
+  const subjects = [...new Set(operands)].map((text) => [text, parseOperand(text)] as const)
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  if (config['dry-run']) {
+    await using database = await openExistingStore(config, foundation)
+    await foretell(database, subjects, config, foundation)
+    return 0
+  }
+  const reason = subjects.length > 0 ? reasonOf('purge', config) : ''
+  const purgedBy = operatorOf(config)
+  await assertBuilt(config, foundation)
+  await using database = await openExistingWriter(config, foundation)
+  const { ledger } = database.write
+  for (const [text, subject] of subjects) await assertWritten(text, subject, ledger)
+  const before = await ledger.unfinishedPurges()
+  if (subjects.length === 0 && config.retain === null && before.length === 0)
+    throw new CommandError('purge needs URI|DID, or --retain; no purge was broken off that it could finish.')
+  for (const subject of before) print(`The purge of ${subject} was broken off; it is finished now.`)
+  await finishDespiteClosedPipe(async () => {
+    let isChanged = before.length > 0
+    for (const [text, subject] of subjects) {
+      const extent = await ledger.purge({ subject: text, reason, purgedBy })
+      print(extent === null ? await alreadyPurged(text, database) : told(text, subject, extent, foundation))
+      isChanged ||= extent !== null
+    }
+    while ((await busily(() => ledger.settleAccounts(rowsAtOnce))) > 0) await pause(breath)
+    if (config.retain !== null) isChanged = (await expireAll(ledger)) > 0 || isChanged
+    if (isChanged) await writeAnew(database, config)
+  })
+  return 0
+}
+
+/** Nothing is changed. */
+async function foretell(
+  database: ReadDatabase,
+  subjects: readonly (readonly [string, Subject])[],
+  config: Config,
+  { tables }: Foundation,
+): Promise<void> {
+  if (subjects.length === 0 && config.retain === null)
+    throw new CommandError('purge --dry-run needs URI|DID, or --retain.')
+  for (const [text] of subjects)
+    print(`${text} would be purged: ${extentOf(await database.readPurgeExtent(text))}`)
+  const retention = parseRetention(config.retain, tables)
+  for (const { name, collection } of tables) {
+    const oldest = oldestKept(retention, collection.nsid, now())
+    if (oldest === null) continue
+    const count = `select count(*) as n from ${identifier(name).sql} where indexed_at < ${oldest}`
+    for await (const { n } of database.readRows({ text: count, values: [] }))
+      print(
+        `${collection.nsid}: ${counted(Number(n))} from before ${formatInstant(oldest)} would be removed.`,
+      )
+  }
+}
+
+function told(text: string, subject: Subject, extent: PurgeExtent, foundation: Foundation): string {
+  return `${text} is purged: ${extentOf(extent)}${unserved(subject, foundation)}`
+}
+
+function extentOf({ collections, rejections, tombstones, jobs }: PurgeExtent): string {
+  const parts = [
+    ...collections.map(({ name, records }) => `${counted(records)} of ${name}`),
+    ...(rejections > 0 ? [counted(rejections, 'refused record')] : []),
+    ...(tombstones > 0 ? [counted(tombstones, 'note of a deletion', 'notes of deletions')] : []),
+    ...(jobs > 0 ? [counted(jobs, 'repository to be fetched', 'requests to fetch its repository')] : []),
+  ]
+  return parts.length === 0
+    ? 'nothing of it is here, and nothing is stored when it comes.'
+    : `${parts.join(', ')}.`
+}
+
+async function alreadyPurged(text: string, { read }: Database): Promise<string> {
+  const known = (await read.readHidings()).find(
+    ({ subject, shownAt }) => subject === text && shownAt === null,
+  )
+  const purge = known?.purge ?? null
+  if (purge === null) return `${text} is purged already.`
+  return `${text} has been purged since ${formatInstant(purge.purgedAt)} by ${purge.purgedBy}: ${purge.reason}`
+}
+
+async function expireAll(ledger: Ledger): Promise<number> {
+  let removed = 0
+  for (let some = -1; some !== 0; ) {
+    some = await busily(() => ledger.expireRecords(rowsAtOnce))
+    removed += some
+    if (some > 0) await pause(breath)
+  }
+  print(
+    `${counted(removed)} had been here for longer than --retain says, and ${removed === 1 ? 'is' : 'are'} removed.`,
+  )
+  return removed
+}
+
+/** What was removed is in free space until then. */
+async function writeAnew(database: Database, config: Config): Promise<void> {
+  const isFile = !isPostgres(config.database)
+  notify(config, isFile ? 'The file is written anew, without what was removed.' : 'The tables are vacuumed.')
+  if (!(await busily(() => database.write.compact())))
+    throw new CommandError(
+      'Somebody reads the database for so long that former pages must be kept for them, such as an export or a backup, or it is being rebuilt for other lexicons. Run `lexigraph purge` again when that is done.',
+    )
+  await busily(() => database.write.ledger.endPurges())
+  print(
+    isFile
+      ? 'Nothing of what was removed is left in the file.'
+      : 'What was removed is free space now, which PostgreSQL overwrites by and by.',
+  )
+}
+
+function busily<Result>(work: () => Promise<Result>): Promise<Result> {
+  return whileBusy(new AbortController().signal, work)
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,36 @@
+/** What `--retain` says: for how long records of a collection are kept. */
+import type { Retention } from '../database/kept/expiry.ts'
+import type { Table } from '../database/tables.ts'
+import { InputError } from '../ingest/sources/lines.ts'
+import { nearest } from '../util/nearest.ts'
+
+/** Microseconds. */
+const units: Readonly<Record<string, bigint>> = { h: 3_600_000_000n, d: 86_400_000_000n }
+const form = 'Write it as NSID=90d, in days (d) or hours (h); several with commas.'
+
+/** Empty where nothing is said; a fault is an `InputError`, which nobody tries again. */
+export function parseRetention(text: string | null, tables: readonly Table[]): Retention {
+  const retention = new Map<string, bigint>()
+  for (const part of (text ?? '').split(',')) {
+    if (part.trim() === '' && text === null) continue
+    const [, nsid = '', count = '', unit = ''] = /^\s*([^=\s]+)\s*=\s*(\d{1,6})([hd])\s*$/.exec(part) ?? []
+    if (nsid === '' || Number(count) === 0)
+      throw new InputError(
+        `--retain has ${JSON.stringify(part.trim())}, which is not an age of a collection. ${form}`,
+      )
+    if (!tables.some(({ collection }) => collection.nsid === nsid))
+      throw new InputError(unknown(nsid, tables))
+    if (retention.has(nsid)) throw new InputError(`--retain names ${nsid} twice. Give it one age.`)
+    retention.set(nsid, BigInt(count) * (units[unit] ?? 0n))
+  }
+  return retention
+}
+
+function unknown(nsid: string, tables: readonly Table[]): string {
+  const guess = nearest(
+    nsid,
+    tables.map(({ collection }) => collection.nsid),
+  )
+  const hint = guess === null ? '`lexigraph status` lists those that there are.' : `Did you mean ${guess}?`
+  return `--retain names ${nsid}, which is not a collection of the lexicons. ${hint}`
+}

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { onEveryDatabase } from '../../test/support/databases.ts'
+import {
+  account,
+  apply,
+  assertDerived,
+  dids,
+  noOutcome,
+  note,
+  noteDatabases,
+  noteLexicons,
+  put,
+  refuse,
+  remove,
+  repoEnd,
+  rev,
+  settleAll,
+  spot,
+  stoppedClock,
+  visibleRecords,
+  widerLexicons,
+} from '../../test/support/notes.ts'
+import { openTestStore, type TestStore } from '../../test/support/store.ts'
+
+const newUrl = noteDatabases()
+const day = 86_400_000_000n
+const tenDays = new Map([[note, 10n * day]])
+
+onEveryDatabase(
+  'records leave some at a time when they are too old, whatever their order',
+  async (database) => {
+    for (const order of [
+      [0, 1, 2, 3],
+      [3, 0, 2, 1],
+    ]) {
+      const { store, clock } = await opened(database)
+      await using _ = store
+      const base = clock.now()
+      for (const days of order)
+        await apply(
+          store,
+          put(store, spot(`k${days}`), days, { rev: rev(1), indexedAt: instant(base + BigInt(days) * day) }),
+        )
+      await apply(
+        store,
+        put(store, spot('m', 0, 'org.example.mark'), 0, { rev: rev(1), indexedAt: instant(base) }),
+      )
+      clock.advance(10n * day)
+      assert.equal(await expire(store), 0)
+      clock.advance(2n * day)
+      assert.equal(await expire(store, 1), 1)
+      assert.deepEqual(await seen(store), ['k1', 'k2', 'k3', 'm'])
+      assert.equal(await expire(store, 5), 1)
+      assert.equal(await expire(store, 5), 0)
+      assert.deepEqual(await seen(store), ['k2', 'k3', 'm'])
+      await assertDerived(store)
+      const status = await store.database.read.readStatus()
+      assert.equal(status.collections.find(({ name }) => name === note)?.outcomes.expired, 2)
+    }
+  },
+)
+
+onEveryDatabase('what has expired is not stored again, until its publisher deletes it', async (database) => {
+  const { store, clock } = await opened(database)
+  await using _ = store
+  await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), put(store, spot('b'), 0, { rev: rev(1) }))
+  clock.advance(11n * day)
+  assert.equal(await expire(store), 2)
+  const again = await apply(
+    store,
+    put(store, spot('a'), 0, { rev: rev(5) }),
+    put(store, spot('a'), 1, { rev: rev(6) }),
+    put(store, spot('b'), 0, { rev: rev(6) }),
+    put(store, spot('c'), 0, { rev: rev(6) }),
+    repoEnd(0, rev(6)),
+  )
+  assert.deepEqual(again, { ...noOutcome, stored: 1, expired: 3 })
+  assert.deepEqual(await seen(store), ['c'])
+  // A repository without it ends what is known of it.
+  await apply(store, put(store, spot('b'), 0, { rev: rev(7) }), repoEnd(0, rev(7)))
+  assert.deepEqual(
+    (await store.rows('select rkey from expired')).map(({ rkey }) => rkey),
+    ['b'],
+  )
+  await apply(store, remove(spot('b'), rev(8)))
+  assert.deepEqual(await store.rows('select rkey from expired'), [])
+  await apply(store, put(store, spot('b'), 0, { rev: rev(9) }))
+  assert.deepEqual(await seen(store), ['b'])
+  await assertDerived(store)
+})
+
+onEveryDatabase('what comes with an age of its own is judged by that', async (database) => {
+  const { store, clock } = await opened(database)
+  await using _ = store
+  const [old, young] = [instant(clock.now() - 11n * day), instant(clock.now() - 9n * day)]
+  const lines = [
+    put(store, spot('a'), 0, { rev: rev(1), indexedAt: old }),
+    put(store, spot('b'), 0, { rev: rev(1), indexedAt: young }),
+  ]
+  assert.deepEqual(await apply(store, ...lines), { ...noOutcome, stored: 1, expired: 1 })
+  assert.deepEqual(await seen(store), ['b'])
+  const loaded = await opened(database)
+  await using _loaded = loaded.store
+  const outcome = await loaded.store.database.write.load(
+    (async function* () {
+      yield lines
+    })(),
+  )
+  assert.deepEqual(outcome, { ...noOutcome, stored: 1, expired: 1 })
+  await assertDerived(loaded.store)
+})
+
+onEveryDatabase('records that are kept for longer come back as old as they are', async (database) => {
+  const url = await newUrl(database)
+  const clock = stoppedClock()
+  const began = clock.now()
+  {
+    await using store = await openAt(url, clock.now, tenDays)
+    await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
+    clock.advance(11n * day)
+    await expire(store)
+  }
+  {
+    // Who does not know for how long they are kept brings nothing back.
+    await using store = await openAt(url, clock.now)
+    assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(2) })), {
+      ...noOutcome,
+      expired: 1,
+    })
+    assert.equal(await expire(store), 0)
+  }
+  await using store = await openAt(url, clock.now, new Map([[note, 20n * day]]))
+  assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(3) })), { ...noOutcome, stored: 1 })
+  assert.equal(BigInt(Number((await store.rows(`select indexed_at from "${note}"`))[0]?.indexed_at)), began)
+  assert.deepEqual(await store.rows('select * from expired'), [])
+})
+
+onEveryDatabase('quarantined records and what was refused expire too', async (database) => {
+  const { store, clock } = await opened(database)
+  await using _ = store
+  await apply(
+    store,
+    put(store, spot('a'), 0, { rev: rev(1) }),
+    put(store, spot('b', 1), 0, { rev: rev(1) }),
+    refuse(store, spot('r'), rev(1)),
+    refuse(store, spot('s', 0, 'org.example.mark'), rev(1)),
+  )
+  const { ledger } = store.database.write
+  await ledger.hide({ subject: dids[0] as string, reason: 'A test.', hiddenBy: 'ann' })
+  await settleAll(store)
+  clock.advance(11n * day)
+  while ((await expire(store, 1)) > 0);
+  assert.deepEqual(await store.rows('select rkey from parked'), [])
+  assert.deepEqual(
+    (await store.rows('select rkey from expired order by rkey')).map(({ rkey }) => rkey),
+    ['a', 'b'],
+  )
+  const refused = await store.database.read.readRejections(9, null)
+  assert.deepEqual(
+    refused.map(({ uri }) => uri?.split('/').at(-1)),
+    ['s'],
+  )
+  await ledger.unhide(dids[0] as string, 'ann')
+  await settleAll(store)
+  assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(3) })), {
+    ...noOutcome,
+    expired: 1,
+  })
+  await apply(store, account(0, 'deleted', 1))
+  await settleAll(store)
+  assert.deepEqual(
+    (await store.rows('select rkey from expired')).map(({ rkey }) => rkey),
+    ['b'],
+  )
+})
+
+onEveryDatabase('a rebuild keeps what is too old, which then leaves with a note of it', async (database) => {
+  const url = await newUrl(database)
+  const clock = stoppedClock()
+  {
+    await using store = await openAt(url, clock.now, tenDays)
+    await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
+  }
+  clock.advance(11n * day)
+  await using store = await openAt(url, clock.now, tenDays, widerLexicons)
+  assert.deepEqual(await seen(store), ['a'])
+  assert.equal(await expire(store), 1)
+  assert.equal((await store.rows('select rkey from expired')).length, 1)
+})
+
+type Engine = Parameters<typeof newUrl>[0]
+
+async function opened(database: Engine) {
+  const clock = stoppedClock()
+  return { clock, store: await openAt(await newUrl(database), clock.now, tenDays) }
+}
+
+function openAt(
+  path: string,
+  now: () => bigint,
+  retention?: ReadonlyMap<string, bigint>,
+  lexicons = noteLexicons,
+): Promise<TestStore> {
+  return openTestStore({ path, lexicons, now, ...(retention && { retention }) })
+}
+
+function expire({ database }: TestStore, limit = 100): Promise<number> {
+  return database.write.ledger.expireRecords(limit)
+}
+
+function instant(microseconds: bigint): string {
+  return new Date(Number(microseconds / 1000n)).toISOString()
+}
+
+async function seen(store: TestStore): Promise<string[]> {
+  return [...(await visibleRecords(store)).keys()].map((uri) => uri.split('/').at(-1) ?? '').toSorted()
+}

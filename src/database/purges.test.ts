@@ -1,0 +1,459 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { onEveryDatabase } from '../../test/support/databases.ts'
+import {
+  account,
+  apply,
+  assertDerived,
+  assertHolds,
+  contentCount,
+  dids,
+  mark,
+  noOutcome,
+  note,
+  noteDatabases,
+  noteLexicons,
+  openNotes,
+  put,
+  refuse,
+  remove,
+  repoEnd,
+  rev,
+  settleAll,
+  type Spot,
+  spot,
+  stoppedClock,
+  uriOf,
+  visibleRecords,
+  widerLexicons,
+} from '../../test/support/notes.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+import { inPairs, temporaryFolder, type TestStore } from '../../test/support/store.ts'
+import type { Change } from './database.ts'
+
+const newUrl = noteDatabases()
+const inFolder = temporaryFolder()
+const ann = dids[0] as string
+const a = spot('a')
+const record = uriOf(a)
+const nothing = { collections: [], rejections: 0, tombstones: 0, jobs: 0 }
+
+onEveryDatabase('a purged record is gone at once, whether it could be seen or not', async (database) => {
+  for (const before of ['nothing', 'hidden', 'account hidden', 'suspended']) {
+    await using store = await filled(database)
+    if (before === 'hidden') await hide(store, record)
+    if (before === 'account hidden') await hide(store, ann)
+    if (before === 'suspended') await apply(store, account(0, 'suspended', 1))
+    await settleAll(store)
+    const extent = { ...nothing, collections: [{ name: note, records: 1 }] }
+    assert.deepEqual(await store.database.read.readPurgeExtent(record), extent, before)
+    assert.deepEqual(await purge(store, record), extent, before)
+    assert.deepEqual(await store.database.read.readPurgeExtent(record), nothing, before)
+    assert.equal(await purge(store, record), null)
+    await assertDerived(store)
+    const left = before === 'nothing' || before === 'hidden' ? ['b', 'c'] : ['c']
+    assert.deepEqual(await seen(store), left)
+  }
+})
+
+onEveryDatabase('a purged account is unseen at once, and all of it goes in steps', async (database) => {
+  await using store = await filled(database)
+  const { ledger } = store.database.write
+  await apply(
+    store,
+    put(store, spot('m', 0, mark), 1, { rev: rev(1) }),
+    refuse(store, spot('r'), rev(2)),
+    remove(spot('gone'), rev(3)),
+    { kind: 'repo-request', did: ann, reason: 'A test.' },
+  )
+  await ledger.writeHandle(ann, 'ann.example', 0n)
+  await hide(store, uriOf(spot('b')))
+  assert.deepEqual(await purge(store, ann), {
+    collections: [
+      { name: mark, records: 1 },
+      { name: note, records: 2 },
+    ],
+    rejections: 1,
+    tombstones: 2,
+    jobs: 1,
+  })
+  assert.deepEqual(await seen(store), ['c'])
+  assert.equal((await ledger.dueJobs('ingest', 9)).length, 0)
+  await settleAll(store, 1)
+  await assertDerived(store)
+  assert.deepEqual(await seen(store), ['c'])
+  assert.equal((await store.database.read.readPlanState()).hiding, false)
+  assert.deepEqual(await store.database.read.readPurgeExtent(ann), nothing)
+  for (const table of ['actor', 'job', 'fetched'])
+    assert.deepEqual(await store.rows(`select did from ${table} where did = ?`, ann), [], table)
+})
+
+/** What may try to bring a purged record back. */
+const returns: Record<string, (store: TestStore) => readonly Change[]> = {
+  'the same again': (store) => [put(store, a, 0, { rev: rev(1) })],
+  'a newer version': (store) => [put(store, a, 1, { rev: rev(9) })],
+  'a version without a revision': (store) => [put(store, a, 1)],
+  'a deletion, and a new record': (store) => [remove(a, rev(9)), put(store, a, 2, { rev: rev(10) })],
+  'a version that is refused': (store) => [refuse(store, a, rev(9))],
+  'one that is refused and nobody vouches for': (store) => [refuse(store, a)],
+  'a whole repository': (store) => [put(store, a, 1, { rev: rev(9) }), repoEnd(0, rev(9))],
+  'the account that comes back': (store) => [
+    account(0, 'deactivated', 1),
+    account(0, null, 2),
+    put(store, a, 1, { rev: rev(9) }),
+  ],
+  'the account that is deleted and made anew': (store) => [
+    account(0, 'deleted', 1),
+    account(0, null, 2),
+    put(store, a, 2, { rev: rev(9) }),
+  ],
+}
+
+for (const subject of [record, ann])
+  onEveryDatabase(
+    `nothing brings a purged ${subject === ann ? 'account' : 'record'} back until it is shown again`,
+    async (database) => {
+      for (const [turn, [event, changesOf]] of Object.entries(returns).entries()) {
+        await using store = await filled(database)
+        await purge(store, subject)
+        if (turn % 2 === 0) await settleAll(store)
+        for (const change of changesOf(store)) await apply(store, change)
+        await settleAll(store)
+        assert.ok(!(await seen(store)).includes('a'), event)
+        assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, event)
+        await assertDerived(store)
+        await store.database.write.ledger.unhide(subject, 'tester')
+        await settleAll(store)
+        assert.ok(!(await seen(store)).includes('a'), event)
+        const outcome = await apply(store, account(0, null, 3), put(store, a, 3, { rev: rev(20) }))
+        assert.deepEqual(outcome, { ...noOutcome, stored: 1 }, event)
+        assert.ok((await seen(store)).includes('a'), event)
+        await assertDerived(store)
+      }
+    },
+  )
+
+onEveryDatabase('what is not here yet can be purged, and never arrives', async (database) => {
+  for (const subject of [uriOf(spot('x', 2)), dids[2] as string]) {
+    await using store = await filled(database)
+    assert.deepEqual(await purge(store, subject), nothing)
+    await settleAll(store)
+    const outcome = await apply(store, put(store, spot('x', 2), 0, { rev: rev(1) }))
+    assert.deepEqual(outcome, { ...noOutcome, purged: 1 })
+    assert.deepEqual(await store.rows('select did from actor where did = ?', dids[2] as string), [])
+    await store.database.write.ledger.addJobs('backfill', [
+      { did: dids[2] as string, host: null, reason: 'A test.' },
+    ])
+    const jobs = await store.database.write.ledger.countJobs('backfill')
+    assert.equal(jobs.waiting, subject === dids[2] ? 0 : 1)
+  }
+})
+
+onEveryDatabase('an import and a rebuild leave out what was purged before', async (database) => {
+  const path = await newUrl(database)
+  {
+    await using store = await openNotes(path)
+    await purge(store, record)
+    await purge(store, dids[1] as string)
+    const lines = ['a', 'b', 'c'].flatMap((rkey) => [0, 1].map((did) => put(store, spot(rkey, did), did)))
+    const outcome = await store.database.write.load(inPairs(lines))
+    assert.deepEqual(outcome, { ...noOutcome, stored: 2, purged: 4 })
+    await assertDerived(store)
+  }
+  await using store = await openNotes(path, undefined, widerLexicons)
+  assert.deepEqual(await seen(store), ['b', 'c'])
+  await assertDerived(store, widerLexicons)
+})
+
+onEveryDatabase('a purge that was broken off is finished by a rebuild too', async (database) => {
+  const path = await newUrl(database)
+  {
+    await using store = await filledAt(path)
+    await purge(store, ann)
+  }
+  await using store = await openNotes(path, undefined, widerLexicons)
+  await settleAll(store)
+  assert.deepEqual(await store.database.read.readPurgeExtent(ann), nothing)
+  assert.deepEqual(await seen(store), ['c'])
+})
+
+onEveryDatabase(
+  'what is purged while its collection is not served is gone when it is again',
+  async (database) => {
+    const served = [noteLexicons[1] as (typeof noteLexicons)[number]]
+    for (const subject of [record, ann]) {
+      const path = await newUrl(database)
+      await (await filledAt(path))[Symbol.asyncDispose]()
+      {
+        await using store = await openNotes(path, undefined, served)
+        const records = subject === ann ? 2 : 1
+        assert.deepEqual(await purge(store, subject), { ...nothing, collections: [{ name: note, records }] })
+        assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing)
+        await settleAll(store)
+      }
+      await using store = await openNotes(path)
+      assert.deepEqual(await seen(store), subject === ann ? ['c'] : ['b', 'c'])
+      await assertDerived(store)
+    }
+  },
+)
+
+onEveryDatabase('who, when and why is kept, of the hiding before too', async (database) => {
+  const clock = stoppedClock()
+  await using store = await openNotes(await newUrl(database), clock.now)
+  const { ledger } = store.database.write
+  const at = clock.now()
+  await ledger.hide({ subject: record, reason: 'First.', hiddenBy: 'ann' })
+  clock.advance(5n)
+  await ledger.purge({ subject: record, reason: 'Second.', purgedBy: 'ben' })
+  const hiding = {
+    subject: record,
+    reason: 'First.',
+    hiddenBy: 'ann',
+    hiddenAt: at,
+    shownBy: null,
+    shownAt: null,
+  }
+  const purged = { purgedBy: 'ben', purgedAt: at + 5n, reason: 'Second.', erasedAt: null }
+  assert.deepEqual(await store.database.read.readHidings(), [{ ...hiding, purge: purged }])
+  assert.deepEqual(await ledger.unfinishedPurges(), [record])
+  assert.equal((await store.database.read.readStatus()).unfinishedPurges, 1)
+  await store.database.write.compact()
+  await ledger.endPurges()
+  assert.deepEqual(await ledger.unfinishedPurges(), [])
+  assert.equal((await store.database.read.readStatus()).unfinishedPurges, 0)
+  await ledger.unhide(record, 'cai')
+  clock.advance(5n)
+  // Another hiding is no purge.
+  await ledger.hide({ subject: record, reason: 'Third.', hiddenBy: 'cai' })
+  const outcome = await apply(store, put(store, a, 0, { rev: rev(1) }))
+  assert.deepEqual(outcome, { ...noOutcome, withheld: 1 })
+})
+
+onEveryDatabase('a purge of which rows are left does not end', async (database) => {
+  await using store = await filled(database)
+  const { ledger } = store.database.write
+  await purge(store, ann)
+  await ledger.endPurges()
+  assert.deepEqual(await ledger.unfinishedPurges(), [ann])
+  await settleAll(store)
+  await ledger.endPurges()
+  assert.deepEqual(await ledger.unfinishedPurges(), [])
+})
+
+onEveryDatabase('another writer honours at once what is purged', async (database) => {
+  const path = await newUrl(database)
+  await using one = await filledAt(path)
+  await using other = await openNotes(path)
+  await apply(one, put(one, a, 1, { rev: rev(5) }))
+  await purge(other, record)
+  assert.deepEqual(await apply(one, put(one, a, 2, { rev: rev(6) })), { ...noOutcome, purged: 1 })
+  await purge(other, ann)
+  assert.deepEqual(await apply(one, put(one, spot('b'), 2, { rev: rev(6) })), { ...noOutcome, purged: 1 })
+  await settleAll(one)
+  await assertDerived(one)
+})
+
+test('of a purged record nothing is left in any file', async () => {
+  const folder = inFolder('bytes')
+  const secret = 'xylophone-quagmire'
+  const value = (text: string, tag: string) => ({ $type: note, text, tags: [tag], language: 'en' })
+  const holds = (text: string): boolean =>
+    ['', '-wal', '-shm'].some((suffix) => bytesOf(folder + suffix).includes(text))
+  await using store = await openNotes(folder)
+  await using reader = await openNotes(folder)
+  const lines = Array.from({ length: 300 }, (_, n) => ({
+    uri: uriOf(spot(`k${n}`, n % 3)),
+    value: value(`Something ordinary, number ${n}, at some length so that pages fill.`, `t${n}`),
+  }))
+  for (const some of inChunks(lines, 20)) await store.apply(...some)
+  // An update and a move leave former versions behind.
+  await store.apply({ uri: record, rev: rev(1), value: value(`${secret} first`, 'secrettag1') })
+  await store.apply({ uri: record, rev: rev(2), value: value(`${secret} second`, 'secrettag2') })
+  await store.database.write.applyBatch([
+    {
+      kind: 'reject',
+      source: 'test',
+      uri: record,
+      reason: 'malformed',
+      message: 'A test.',
+      record: `{"${secret}":3}`,
+    },
+  ])
+  await hide(store, record)
+  await store.database.write.ledger.unhide(record, 'tester')
+  assert.equal((await seen(reader)).includes('a'), true)
+  assert.ok(holds(secret) && holds('secrettag1'))
+  await purge(store, record)
+  assert.equal(await store.database.write.compact(), true)
+  await store.database.write.ledger.endPurges()
+  for (const text of [secret, 'secrettag', 'first', 'second']) assert.ok(!holds(text), text)
+  // A sequence of characters that nothing else has.
+  const index = store.tables.flatMap(({ texts }) => texts)[0]?.name
+  for (const part of ['terms', 'counts'])
+    assert.deepEqual(await store.rows(`select term from "${index}/${part}" where term = 'xyl'`), [])
+  assert.ok(holds('number 299'))
+  await assertDerived(store)
+  assert.equal((await seen(reader)).length, 300)
+})
+
+test('a file becomes smaller when most of it is purged', async () => {
+  const path = inFolder('smaller')
+  await using store = await openNotes(path)
+  const text = 'Words that take some space. '.repeat(10)
+  for (const some of inChunks(Array.from({ length: 2_000 }).keys().toArray(), 200))
+    await store.apply(
+      ...some.map((n) => ({ uri: uriOf(spot(`k${n}`)), value: { $type: note, text: `${n} ${text}` } })),
+    )
+  await store.database.write.compact()
+  const before = await store.database.read.readSize()
+  await purge(store, ann)
+  await settleAll(store)
+  await store.database.write.compact()
+  assert.ok((await store.database.read.readSize()) < before / 4)
+})
+
+test('whoever reads for long keeps a purge from its end, which another run comes to', async (context) => {
+  const path = inFolder('reader')
+  await using store = await openNotes(path)
+  await store.apply({ uri: record, value: { $type: note, text: 'remembered' } })
+  await using reader = await openNotes(path)
+  const rows = reader.database.read.readRows({
+    text: `select rkey from "${note}" union all values (1), (2)`,
+    values: [],
+  })
+  const reading = rows[Symbol.asyncIterator]()
+  await reading.next()
+  await purge(store, record)
+  // As long as it is waited for, in a moment.
+  let at = 0
+  context.mock.method(performance, 'now', () => (at += 10_000))
+  assert.equal(await store.database.write.compact(), false)
+  context.mock.restoreAll()
+  while ((await reading.next()).done !== true);
+  assert.equal(await store.database.write.compact(), true)
+})
+
+onEveryDatabase(
+  'whatever is purged among whatever happens, the rest is as if it had never been there',
+  async (database) => {
+    const place = fc.record({
+      rkey: fc.constantFrom('a', 'b', 'c'),
+      did: fc.nat({ max: 2 }),
+      isMark: fc.boolean(),
+    })
+    const step = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          kind: fc.constant('put' as const),
+          place,
+          content: fc.nat({ max: contentCount - 1 }),
+        }),
+      },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), place }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('refuse' as const), place }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('hide' as const), place }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({ kind: fc.constant('purge' as const), place, whole: fc.boolean() }),
+      },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const), place }) },
+    )
+    const spotOfPlace = ({ rkey, did, isMark }: { rkey: string; did: number; isMark: boolean }): Spot =>
+      spot(rkey, did, isMark ? mark : note)
+    await assertHolds(
+      fc.array(step, { minLength: 5, maxLength: 25 }),
+      async (steps) => {
+        const purged = new Set(
+          steps.flatMap((one) =>
+            one.kind === 'purge'
+              ? [one.whole ? spotOfPlace(one.place).did : uriOf(spotOfPlace(one.place))]
+              : [],
+          ),
+        )
+        await using store = await open(database)
+        await using without = await open(database)
+        for (const [turn, one] of steps.entries()) {
+          const at = spotOfPlace(one.place)
+          const isPurged = purged.has(at.did) || purged.has(uriOf(at))
+          for (const its of isPurged ? [store] : [store, without]) {
+            const revision = rev(turn + 1)
+            if (one.kind === 'put')
+              await apply(its, put(its, at, one.content, { rev: revision, indexedAt: instant(turn) }))
+            if (one.kind === 'remove') await apply(its, remove(at, revision))
+            if (one.kind === 'refuse') await apply(its, refuse(its, at, revision))
+            if (one.kind === 'hide') await hide(its, uriOf(at))
+            if (one.kind === 'settle') await settleAll(its, 1)
+          }
+          if (one.kind === 'purge') await purge(store, one.whole ? at.did : uriOf(at))
+        }
+        await settleAll(store)
+        for (const subject of purged)
+          assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, subject)
+        assert.deepEqual(await visibleRecords(store), await visibleRecords(without))
+        for (const its of [store, without]) await assertDerived(its)
+        const kept = (its: TestStore) =>
+          Array.fromAsync(
+            [
+              'select b.uri, p.rkey from parked p join base b on b.id = p.base order by 1, 2',
+              'select b.uri, p.rkey, rev from tombstone p join base b on b.id = p.base order by 1, 2',
+              'select key, reason, rev from rejection order by key',
+            ],
+            (text) => its.rows(text),
+          )
+        assert.deepEqual(await kept(store), await kept(without))
+      },
+      database === 'sqlite' ? 40 : 5,
+    )
+  },
+)
+
+function instant(turn: number): string {
+  return new Date(Date.UTC(2026, 0, 1, 0, turn)).toISOString()
+}
+
+function inChunks<One>(all: readonly One[], size: number): One[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size))
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(join(path))
+  } catch {
+    return Buffer.alloc(0)
+  }
+}
+
+async function open(database: Engine): Promise<TestStore> {
+  return openNotes(await newUrl(database))
+}
+
+/** With notes a and b of the first account, and c of the second. */
+async function filled(database: Engine): Promise<TestStore> {
+  return filledAt(await newUrl(database))
+}
+
+async function filledAt(path: string): Promise<TestStore> {
+  const store = await openNotes(path)
+  const spots = [a, spot('b'), spot('c', 1)]
+  await apply(store, ...spots.map((at) => put(store, at, 0, { rev: rev(1) })))
+  return store
+}
+
+function hide({ database }: TestStore, subject: string): Promise<number | null> {
+  return database.write.ledger.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
+}
+
+function purge({ database }: TestStore, subject: string) {
+  return database.write.ledger.purge({ subject, reason: 'A test.', purgedBy: 'tester' })
+}
+
+/** Record keys of the notes that can be seen. */
+async function seen(store: TestStore): Promise<string[]> {
+  const uris = [...(await visibleRecords(store)).keys()].filter((uri) => uri.includes(`/${note}/`))
+  return uris.map((uri) => uri.split('/').at(-1) ?? '').toSorted()
+}

@@ -1,0 +1,32 @@
+/** Removes records that are older than they are kept, some at a time, as long as the program runs. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Ledger } from '../database/ledger.ts'
+import { whileBusy } from './retries.ts'
+
+export interface RetentionOptions {
+  readonly signal: AbortSignal
+  readonly onRemoved: (records: number) => void
+}
+
+/** Rows that one transaction removes, so that events need not wait long. */
+const rowsAtOnce = 200
+/** Milliseconds between two of them, and between two looks for more: ages are in hours. */
+const breath = 30
+const pollInterval = 60_000
+
+/** Ends when the signal is aborted. */
+export async function keepRetention(
+  ledger: Pick<Ledger, 'expireRecords'>,
+  { signal, onRemoved }: RetentionOptions,
+): Promise<void> {
+  let removed = 0
+  while (!signal.aborted) {
+    const some = await whileBusy(signal, () => ledger.expireRecords(rowsAtOnce))
+    removed += some
+    if (some === 0 && removed > 0) {
+      onRemoved(removed)
+      removed = 0
+    }
+    await pause(some === 0 ? pollInterval : breath, undefined, { signal }).catch(() => {})
+  }
+}

@@ -1,0 +1,213 @@
+/** `purge` and `--retain` as operators run them, while other processes serve and follow the network. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { loadFoundation } from '../src/cli/foundation.ts'
+import { openDatabase } from '../src/database/open.ts'
+import { startFakeJetstream } from './network/fake-jetstream.ts'
+import { didOf, tid } from './network/follow.ts'
+import { startService } from './network/service.ts'
+import { startIngest } from './network/support-index.ts'
+import { outlet } from './network/support-news.ts'
+import { commandsInTurn } from './support/commands.ts'
+import { onEveryDatabase } from './support/databases.ts'
+import { emptyDatabases, temporaryFolder } from './support/store.ts'
+import { until } from './support/until.ts'
+
+const inFolder = temporaryFolder()
+const runInTurn = commandsInTurn()
+const emptyUrl = emptyDatabases()
+const collection = 'tech.service.news.source'
+const [one, two] = [didOf(1), didOf(2)]
+const uri = `at://${one}/${collection}/a`
+const because = ['--reason', 'They asked for it.', '--by', 'ann']
+
+test('what is purged beside a server and an ingester is gone at once and does not return', async () => {
+  await using network = await startFakeJetstream()
+  const env = {
+    LEXIGRAPH_DATABASE: inFolder('running.db'),
+    LEXIGRAPH_PLC: 'http://127.0.0.1:1',
+    LEXIGRAPH_HANDLE_RESOLVER: 'http://127.0.0.1:1',
+  }
+  await using _ingest = await startIngest(`jetstream:${network.url}`, env)
+  await using service = await startService(['serve'], { env })
+  const names = async (): Promise<readonly string[]> => {
+    const { techServiceNewsSource } = await service.query(
+      '{ techServiceNewsSource { totalCount nodes { displayName } } }',
+    )
+    assert.equal(techServiceNewsSource.totalCount, techServiceNewsSource.nodes.length)
+    return techServiceNewsSource.nodes.map((node: { displayName: string }) => node.displayName).toSorted()
+  }
+  const expected = (...wanted: readonly string[]): Promise<unknown> =>
+    until(async () => (await names()).join() === wanted.join())
+  let at = Date.now() * 1_000
+  const tell = (did: string, rkey: string, name: string): void => {
+    at += 1
+    network.publishRecord({ did, collection, rkey, rev: tid(at), record: outlet(name), update: false })
+  }
+  tell(one, 'a', 'a1')
+  tell(one, 'b', 'b1')
+  tell(two, 'c', 'c1')
+  await expected('a1', 'b1', 'c1')
+  const { stdout, status } = await runInTurn(['purge', uri, ...because], { env })
+  assert.deepEqual(
+    [stdout, status],
+    [`${uri} is purged: 1 record of ${collection}.\nNothing of what was removed is left in the file.\n`, 0],
+  )
+  assert.deepEqual(await names(), ['b1', 'c1'])
+  tell(one, 'a', 'a2')
+  tell(two, 'c', 'c2')
+  await expected('b1', 'c2')
+  await runInTurn(['purge', one, ...because], { env })
+  assert.deepEqual(await names(), ['c2'])
+  tell(one, 'b', 'b2')
+  tell(two, 'c', 'c3')
+  await expected('c3')
+})
+
+onEveryDatabase('a purge is foretold, done, listed and undone', async (database) => {
+  const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
+  const run = (...args: readonly string[]) => runInTurn(args, { env })
+  const file = importFile('purged.jsonl', [one, two])
+  await run('import', file)
+  assert.match((await run('purge', uri)).stderr, /^purge needs --reason TEXT, which is kept\.\n$/)
+  for (const [subject, message] of [
+    ['ann.example', /is a handle, which may pass to another account/],
+    [`at://${one}/${collection}`, /names no record/],
+    ['nothing', /is no AT-URI and no DID/],
+  ] as const) {
+    const refused = await run('purge', uri, subject, ...because)
+    assert.match(refused.stderr, message)
+    assert.equal(refused.status, 1)
+  }
+  assert.match((await run('purge')).stderr, /^purge needs URI\|DID, or --retain; no purge was broken off/)
+
+  const foretold = await run('purge', '--dry-run', uri, two)
+  assert.equal(
+    foretold.stdout,
+    `${uri} would be purged: 1 record of ${collection}.\n${two} would be purged: 2 records of ${collection}.\n`,
+  )
+  assert.equal((await run('hidden')).stdout, 'Nothing has been hidden.\n')
+
+  const purged = await run('purge', uri, two, ...because)
+  assert.deepEqual(purged.status, 0)
+  assert.match(
+    purged.stdout,
+    new RegExp(
+      `^${uri} is purged: 1 record of ${collection}\\.\n${two} is purged: 2 records of ${collection}\\.\n`,
+    ),
+  )
+  assert.match(purged.stdout, database === 'sqlite' ? /left in the file\.\n$/ : /overwrites by and by\.\n$/)
+  assert.match(
+    (await run('purge', uri, ...because)).stdout,
+    /has been purged since 20\S+Z by ann: They asked for it\.\n$/,
+  )
+  assert.match((await run('hide', uri, ...because)).stdout, /\nIt has been purged since 20\S+Z\.\n$/)
+  assert.match((await run('import', file)).stdout, /^unchanged +1\npurged +3$/m)
+  assert.equal((await run('export')).stdout.trimEnd().split('\n').length, 1)
+  const listed = (await run('hidden', '--json')).stdout.trimEnd().split('\n')
+  for (const line of listed) {
+    const { purge } = JSON.parse(line)
+    assert.deepEqual([purge.purgedBy, purge.reason, typeof purge.erasedAt], ['ann', because[1], 'string'])
+  }
+  const unknown = `at://${didOf(9)}/${collection}/x`
+  assert.match(
+    (await run('purge', unknown, ...because)).stdout,
+    /is purged: nothing of it is here, and nothing is stored when it comes\.\n/,
+  )
+  const undone = await run('unhide', uri)
+  assert.match(undone.stdout, new RegExp(`with \`lexigraph backfill ${one}\`\\.\n$`))
+  assert.match((await run('import', file)).stdout, /^stored +1$/m)
+})
+
+onEveryDatabase('a purge that was broken off is told of, and finished by the next', async (database) => {
+  const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
+  const run = (...args: readonly string[]) => runInTurn(args, { env })
+  await run('import', importFile('broken-off.jsonl', [one, two]))
+  const { lexicons, tables } = await loadFoundation(fileURLToPath(new URL('../lexicons', import.meta.url)))
+  {
+    // As far as a run comes that is killed after its first transaction.
+    await using store = await openDatabase(env.LEXIGRAPH_DATABASE, {
+      tables,
+      fingerprint: lexicons.fingerprint,
+      check: () => null,
+      now: () => BigInt(Date.now()) * 1000n,
+    })
+    await store.write.ledger.purge({ subject: one, reason: 'A test.', purgedBy: 'ann' })
+  }
+  assert.match((await run('status')).stdout, /^1 purges were broken off; `lexigraph purge` finishes them\.$/m)
+  const finished = await run('purge')
+  assert.match(finished.stdout, new RegExp(`^The purge of ${one} was broken off; it is finished now\\.\n`))
+  assert.doesNotMatch((await run('status')).stdout, /broken off/)
+  assert.match((await run('purge', '--dry-run', one)).stdout, /nothing of it is here/)
+})
+
+onEveryDatabase(
+  'records older than they are kept are removed once, and do not come back',
+  async (database) => {
+    const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
+    const run = (...args: readonly string[]) => runInTurn(args, { env })
+    const file = inFolder(`old-${database}.jsonl`)
+    const line = (rkey: string, days: number): string =>
+      JSON.stringify({
+        uri: `at://${one}/${collection}/${rkey}`,
+        indexedAt: new Date(Date.now() - days * 86_400_000).toISOString(),
+        value: outlet(rkey),
+      })
+    writeFileSync(file, `${line('old', 100)}\n${line('young', 80)}\n`)
+    await run('import', file)
+    for (const [text, message] of [
+      ['90d', /--retain has "90d", which is not an age of a collection\. Write it as NSID=90d/],
+      [`${collection}=0d`, /which is not an age/],
+      [
+        `${collection}x=9d`,
+        /which is not a collection of the lexicons\. Did you mean tech\.service\.news\.source\?/,
+      ],
+      [`${collection}=9d,${collection}=8d`, /twice/],
+    ] as const) {
+      const refused = await run('purge', '--retain', text)
+      assert.match(refused.stderr, message)
+      assert.equal(refused.status, 1)
+    }
+    const retain = ['--retain', `${collection}=90d`]
+    assert.match(
+      (await run('purge', '--dry-run', ...retain)).stdout,
+      new RegExp(`^${collection}: 1 record from before 20\\S+Z would be removed\\.\n$`),
+    )
+    const removed = await run('purge', ...retain)
+    assert.match(removed.stdout, /^1 record had been here for longer than --retain says, and is removed\.\n/)
+    assert.match(
+      (await run('status')).stdout,
+      /source: 1 records were removed for their age, or not stored for it\.\n/,
+    )
+    for (const more of [[], retain])
+      assert.match((await run('import', file, ...more)).stdout, /^unchanged +1\nexpired +1$/m)
+    assert.match((await run('import', file, '--retain', `${collection}=200d`)).stdout, /^stored +1$/m)
+  },
+)
+
+test('serve removes what is too old as it runs', async () => {
+  const env = { LEXIGRAPH_DATABASE: inFolder('serve.db') }
+  const file = inFolder('serve.jsonl')
+  const old = { uri, indexedAt: '2020-01-01T00:00:00Z', value: outlet('old') }
+  writeFileSync(file, `${JSON.stringify(old)}\n`)
+  await runInTurn(['import', file], { env })
+  await using service = await startService(['serve', '--retain', `${collection}=90d`], { env })
+  await until(
+    async () =>
+      (await service.query('{ techServiceNewsSource { totalCount } }')).techServiceNewsSource.totalCount ===
+      0,
+  )
+})
+
+function importFile(name: string, dids: readonly string[]): string {
+  const file = inFolder(name)
+  const lines = dids.flatMap((did) =>
+    ['a', 'b'].map((rkey) =>
+      JSON.stringify({ uri: `at://${did}/${collection}/${rkey}`, value: outlet(`${rkey} of ${did}`) }),
+    ),
+  )
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  return file
+}
