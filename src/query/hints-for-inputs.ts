@@ -48,6 +48,7 @@ export const inputHints: readonly Hint[] = [
     /^Enum "\w+GroupByField" cannot represent non-enum value: \{ field: (\w+)/,
     (_, [name = '']) => `Write the names alone, such as \`groupBy: [${name}]\`.`,
   ],
+  [/(Int|Float) cannot represent [\w-]+ value: "-?\d/, () => 'Numbers are written without quotes.'],
   [/^Enum "\w+" cannot represent non-enum value: "(\w+)"/, () => 'Enum values are written without quotes.'],
 ]
 

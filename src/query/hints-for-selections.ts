@@ -4,7 +4,7 @@ import { getNamedType, isInterfaceType, isObjectType } from 'graphql/type'
 import { collectionOf, type Hint } from './hint.ts'
 
 export const selectionHints: readonly Hint[] = [
-  [/^Cannot query field "(\w+)" on type "Query"/, (schema, [name = '']) => rootHint(schema, name)],
+  [/^Cannot query field "(\w+)" on type "Query"\.$/, (schema, [name = '']) => rootHint(schema, name)],
   [
     /^Cannot query field "(\w+)" on type "(\w+Connection)"/,
     (schema, [name = '', type = '']) => {
@@ -36,7 +36,17 @@ export const selectionHints: readonly Hint[] = [
     () =>
       'A reference has `uri` and `cid`; read the record itself through `uriResolved` or the `…Resolved` field next to it, with `... on <Type>`.',
   ],
-  [/^Cannot query field "\w+" on type "(Record|Node)"/, () => 'Name the type: `... on <Type> { … }`.'],
+  [
+    /^Cannot query field "(\w+)" on type "(Record|Node)"/,
+    (schema, [name = '']) =>
+      hasField(schema, 'Record', name)
+        ? `All records have it: \`... on Record { ${name} }\`.`
+        : 'Name the type: `... on <Type> { … }`.',
+  ],
+  [
+    /^Field "(\w+)" of type "\w+Connection!" must have a selection/,
+    (_, [name]) => `Select its records, such as \`${name} { nodes { uri } }\`.`,
+  ],
   [
     /^Cannot query field "(\w+)" on type "(\w+)"\.$/,
     (schema, [name = '', type = '']) => reverseHint(schema, name, type),
