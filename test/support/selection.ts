@@ -16,7 +16,7 @@ export function selectionOf(fields: readonly Field[], depth = deepest): string {
     .join(' ')
 }
 
-function innerSelection(kind: Kind, depth: number): string | null {
+export function innerSelection(kind: Kind, depth: number): string | null {
   switch (kind.kind) {
     case 'object':
       return depth === 0 ? null : ` { ${selectionOf(kind.fields(), depth - 1)} }`
@@ -55,7 +55,7 @@ export function expectedObject(
   )
 }
 
-function expectedValue(reference: Reference, kind: Kind, value: Json, depth: number): Json {
+export function expectedValue(reference: Reference, kind: Kind, value: Json, depth: number): Json {
   if (value === null) return null
   switch (kind.kind) {
     case 'object':

@@ -5,6 +5,7 @@ import type { Reference } from '../reference/reference.ts'
 import type { Field, Json, Kind, ReferenceKind } from '../reference/shapes.ts'
 import { fold } from '../reference/values.ts'
 import { recordsOf } from '../reference/world.ts'
+import { onceFor } from './once.ts'
 import { datetimeArguments, integers, needles, texts } from './scalars.ts'
 
 /** What a condition is drawn for: the fields in reach, and objects that have values there. */
@@ -17,10 +18,20 @@ interface Place {
 
 /** Conditions on a collection's records, nested up to `depth` levels. */
 export function wheres(reference: Reference, collection: string, depth = 4): fc.Arbitrary<Where> {
-  return conditions(reference, placeOf(reference, collection), depth)
+  return onceFor(
+    () => conditions(reference, placeOf(reference, collection), depth),
+    reference,
+    'where',
+    collection,
+    depth,
+  )
 }
 
 function placeOf(reference: Reference, collection: string): Place {
+  return onceFor(() => newPlace(reference, collection), reference, 'place', collection)
+}
+
+function newPlace(reference: Reference, collection: string): Place {
   const samples = recordsOf(reference, collection).map(({ value, ...system }) => ({ ...value, ...system }))
   return { fields: reference.shapes.get(collection)?.fields ?? [], samples, collection }
 }
@@ -123,7 +134,7 @@ function reverseEntries(reference: Reference, collection: string, depth: number)
     .referredBy(collection)
     .filter((held) => held.kind.target === collection)
     .map((held): Entry => {
-      const inner = () => conditions(reference, placeOf(reference, held.collection), Math.min(depth - 1, 1))
+      const inner = () => wheres(reference, held.collection, Math.min(depth - 1, 1))
       return [
         held.viaField,
         () =>

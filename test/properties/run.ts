@@ -1,0 +1,58 @@
+/**
+ * The long form of `operations.test.ts`: `npm run questions -- [COUNT] [SEED]`. So many random operations over random
+ * corpora, each asked of every engine and of the plain evaluator. It fails when there is any difference, any INTERNAL or
+ * any TIMEOUT. `TEST_DATABASES` restricts the engines.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { assertAnswered } from '../support/ask.ts'
+import { operations } from '../support/operations.ts'
+import { databases } from '../support/postgres.ts'
+import { type Loaded, loadCorpus } from '../support/property.ts'
+
+const [count, firstSeed] = [
+  Number(process.argv[2] ?? 10_000),
+  Number(process.argv[3] ?? Date.now() % 2 ** 31),
+]
+const perCorpus = 500
+const totals = { asked: 0, answered: 0, refused: 0, differences: 0, slowest: 0 }
+const started = performance.now()
+
+// A test, because the test runner ends the servers that were started.
+test(`${count} operations are answered alike by ${databases.join(', ')} and the evaluator, from seed ${firstSeed} on`, async () => {
+  for (let seed = firstSeed; totals.asked < count; seed++) {
+    await askOneCorpus(seed, Math.min(perCorpus, count - totals.asked))
+    console.log(`seed ${seed}: ${describe()}`)
+  }
+  assert.equal(totals.differences, 0)
+})
+
+/** Every third corpus has hidden accounts. */
+async function askOneCorpus(seed: number, numRuns: number): Promise<void> {
+  const hiding = seed % 3 === 0
+  await using stack = new AsyncDisposableStack()
+  const loaded: Loaded[] = []
+  for (const database of databases) loaded.push(stack.use(await loadCorpus(seed, { database, hiding })))
+  const [first] = loaded
+  if (first === undefined) throw new Error('No engine is to be asked.')
+  const property = fc.asyncProperty(operations(first.reference), async (operation) => {
+    totals.asked += 1
+    for (const { service } of loaded) {
+      const began = performance.now()
+      if (await assertAnswered(service, operation)) totals.answered += 1
+      else totals.refused += 1
+      totals.slowest = Math.max(totals.slowest, performance.now() - began)
+    }
+  })
+  const details = await fc.check(property, { seed, numRuns, includeErrorInReport: true })
+  if (!details.failed) return
+  totals.differences += 1
+  console.log(`With seed ${seed}:\n${await fc.asyncDefaultReportMessage(details)}`)
+}
+
+function describe(): string {
+  const seconds = Math.round((performance.now() - started) / 1000)
+  const { asked, answered, refused, differences, slowest } = totals
+  return `${asked} operations in ${seconds} s, ${answered} answers, ${refused} over the public tier’s price, ${differences} differences, the slowest took ${Math.round(slowest)} ms`
+}
