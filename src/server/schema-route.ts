@@ -9,8 +9,12 @@ import { acceptsGzip, matchesEtag } from './media-types.ts'
 
 export const schemaPath = '/schema.graphql'
 
-/** Made and compressed for the first who asks, and kept: asking costs no points. */
+/**
+ * Made and compressed for the first who asks, and kept: asking costs no points, and callers that read slowly share the
+ * same bytes.
+ */
 export function addSchemaRoute(app: FastifyInstance, schema: GraphQLSchema): void {
+  let plain: Buffer | undefined
   let zipped: Promise<Buffer> | undefined
   app.get(schemaPath, async ({ headers }, reply) => {
     const { text, hash } = schemaText(schema)
@@ -24,8 +28,9 @@ export function addSchemaRoute(app: FastifyInstance, schema: GraphQLSchema): voi
     })
     if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).send()
     reply.header('content-type', 'text/plain; charset=utf-8')
-    if (!acceptsGzip(headers['accept-encoding'])) return reply.send(text)
-    zipped ??= promisify(gzip)(text)
+    plain ??= Buffer.from(text)
+    if (!acceptsGzip(headers['accept-encoding'])) return reply.send(plain)
+    zipped ??= promisify(gzip)(plain)
     return reply.header('content-encoding', 'gzip').send(await zipped)
   })
 }
