@@ -3,10 +3,8 @@
  * migrated in one transaction, and only tables that were derived otherwise are rebuilt from the records they keep.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { LostCollectionsError, type RebuildPolicy, type RejectionJudge } from '../database.ts'
+import { LostCollectionsError } from '../database.ts'
 import { findLost } from '../kept/preview.ts'
-import type { RebuildProgress } from '../rebuild-progress.ts'
-import type { RebuildReport } from '../rebuild-report.ts'
 import { builtElsewise } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import {
@@ -28,24 +26,11 @@ import {
 } from './ddl.ts'
 import { addCounts } from './count-writer.ts'
 import { assertOurs, isCurrent, isEmpty, readDerivation, readSchemaVersion } from './layout.ts'
+import type { MigrateOptions } from './migrate-options.ts'
 import { rebuild, tidyUp } from './rebuild.ts'
 import { createRunner } from './steps.ts'
 import { createSums } from './sum-ddl.ts'
 import { addSums } from './sum-writer.ts'
-import type { WriterOptions } from './writer.ts'
-
-export interface MigrateOptions extends WriterOptions {
-  /** Of the lexicons: another one means that derived columns are stale. */
-  readonly fingerprint: string
-  /** Default: always. */
-  readonly rebuild?: RebuildPolicy
-  /** Judges refused records again when the lexicons have changed. Absent: they stay refused. */
-  readonly judge?: RejectionJudge
-  /** Told what a rebuild did, after it is committed. */
-  readonly onRebuilt?: (report: RebuildReport) => void
-  /** Told after each step of a rebuild. */
-  readonly onProgress?: (progress: RebuildProgress) => void
-}
 
 /** Statements that lead from schema version 1 + index to the next. */
 const migrations: readonly string[] = [
