@@ -3,11 +3,12 @@
  * of some five hundred. Everything is in one folder, and what is imported when it is needed stays apart.
  * Usage: node build/bundle.ts. docs/decisions/0017-start-and-memory.md says why.
  */
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Metafile, type Plugin, type PluginBuild } from 'esbuild'
 import { renderNotices } from './notices.ts'
+import { bundlePlayground } from './playground.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -20,8 +21,8 @@ const programs = ['src/cli/main.ts', 'src/cli/serve-worker.ts', 'src/query/execu
 const helpers = globSync('src/**/*-{child,thread,worker}.ts', { cwd: root }).filter(
   (file) => !programs.includes(file),
 )
-/** One has files that are read from its folder, the other brings three versions of what it uses one of. */
-const apart = ['altair-static', '@atproto-labs/fetch-node']
+/** It brings three versions of what it uses one of. */
+const apart = ['@atproto-labs/fetch-node']
 /** Each with all that it imports is kept together; what has been named before stays where it is. */
 const together = ['src/cli/main.ts', 'src/cli/service.ts']
 
@@ -54,10 +55,11 @@ const made = [
   await build({ ...common, entryPoints: programs, plugins }),
   await build({ ...common, entryPoints: helpers }),
 ]
-const notices = renderNotices(
-  root,
-  made.map(({ metafile }) => metafile),
-)
+const playground = await bundlePlayground()
+const pages = new URL('../dist/playground/', import.meta.url)
+mkdirSync(pages)
+for (const [name, contents] of playground.files) writeFileSync(new URL(name, pages), contents)
+const notices = renderNotices(root, [...made.map(({ metafile }) => metafile), ...playground.metafiles])
 writeFileSync(new URL('../dist/THIRD-PARTY-NOTICES.txt', import.meta.url), notices)
 
 /** Fastify asks for all of Node's servers and uses one: these take longer to load than its own code. */

@@ -30,7 +30,7 @@ function noticeOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   if (typeof license !== 'string') throw new Error(`${name} does not say what licence it has.`)
   const texts = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && /^(licen[cs]e|notice|copying)/i.test(entry.name))
+    .filter((entry) => entry.isFile() && /^(licen[cs]e|notice|copying|third-?party)/i.test(entry.name))
     .map((entry) => readFileSync(join(folder, entry.name), 'utf8').trim())
   return [`${name} ${version}, ${license}`, ...texts].join('\n\n').concat('\n')
 }

@@ -28,7 +28,6 @@ const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[
   [/^pg$/, ['database/postgres']],
   [/^lru-cache$/, ['database/sqlite', 'database/postgres', 'query', 'server', 'ingest/sources']],
   [/^(rate-limiter-flexible(\/lib\/RateLimiterMemory\.js)?|ipaddr\.js)$/, ['server/limits']],
-  [/^altair-static$/, ['server']],
   [/^fastify$/, ['server']],
   [/^pino$/, ['server', 'cli']],
   [/^prom-client$/, ['server']],

@@ -44,7 +44,7 @@ test('the package has what is run, the lexicons, and the licences of what is bun
     [],
   )
   const notices = readFileSync(join(unpacked, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8')
-  for (const name of ['fastify', 'graphql', 'pino'])
+  for (const name of ['fastify', 'graphiql', 'graphql', 'monaco-editor', 'pino', 'react'])
     assert.match(
       notices,
       new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, MIT\\n(?:(?!-{80})[^])+Permission is hereby granted`, 'm'),
@@ -81,7 +81,11 @@ test('introspection and the playground are there when they are asked for', async
   const { __schema } = await service.query('{ __schema { queryType { name } } }')
   assert.equal(__schema.queryType.name, 'Query')
   const page = await fetch(`${service.url}/api/graphql`, { headers: { accept: 'text/html' } })
-  assert.match(await page.text(), /<title>Altair/)
+  const html = await page.text()
+  assert.match(html, /<title>Lexigraph<\/title>/)
+  assert.match(html, /data-query="[^"]*techServiceNewsArticle/)
+  const [, script = ''] = /src="([^"]+)"/.exec(html) ?? []
+  assert.equal((await fetch(service.url + script)).status, 200)
 })
 
 onEveryDatabase('several processes answer questions, agents and whoever reads metrics', async (engine) => {

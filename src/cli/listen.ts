@@ -90,12 +90,16 @@ export async function startServer(
     explain: (statement) => read.explain(statement),
     metrics: metrics?.observer ?? null,
   })
+  const readStatus = createReadiness(read)
   const app = createApp({
     engine,
     schema,
-    readStatus: createReadiness(read),
+    readStatus,
     log: logs.framework,
-    exampleQuery: exampleQuery(model),
+    playground: {
+      exampleQuery: async () => exampleQuery(model, await readStatus().catch(() => null)),
+      lexicons: model.fingerprint,
+    },
     authenticate: createAuthentication({
       findKey: (hash) => read.findKey(hash),
       tiers,

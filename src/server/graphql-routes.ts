@@ -21,7 +21,7 @@ import { acceptsGzip, matchesEtag, prefersHtml, responseType } from './media-typ
 import type { Observer } from './observer.ts'
 import { Departures } from './departures.ts'
 import { CallerPace } from './pace.ts'
-import { addPlaygroundRoutes } from './playground.ts'
+import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
 import { Polling } from './polling.ts'
 import { Slowdown } from './slowdown.ts'
 import { isGone, Visit } from './visit.ts'
@@ -31,8 +31,7 @@ export interface GraphQLRouteOptions {
   readonly authenticate: Authenticate
   readonly limiter: Limiter
   readonly observer: Observer
-  /** What the playground shows a newcomer. */
-  readonly exampleQuery: string
+  readonly playground: PlaygroundContent
   /** How long browsers and caches may keep what was asked for with GET. */
   readonly cacheSeconds: number
 }
@@ -53,8 +52,8 @@ export function addGraphQLRoutes(
   options: GraphQLRouteOptions,
   readingTime: number,
 ): void {
-  const { engine, authenticate, limiter, observer, exampleQuery, cacheSeconds } = options
-  const sendPlayground = addPlaygroundRoutes(app, { endpoint, exampleQuery })
+  const { engine, authenticate, limiter, observer, playground, cacheSeconds } = options
+  const sendPlayground = addPlaygroundRoutes(app, endpoint, playground)
   const outbox = new Outbox(readingTime)
   const slowdown = new Slowdown()
   const pace = new CallerPace()

@@ -1,110 +1,109 @@
 /**
- * What the playground's page is made of: Altair's files, with the address and an example filled in. It takes long to
- * load, and is loaded for the first browser that asks. How the files are sent is not known here.
+ * What the playground's page is made of: the files of GraphiQL as they were bundled, and the page that names them. They
+ * are read for the first browser that asks. How they are sent is not known here.
  */
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
-import { extname, join, sep } from 'node:path'
+import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type RenderOptions, getDistDirectory, renderAltair, renderInitSnippet } from 'altair-static'
 
-export interface PlaygroundOptions {
+export interface PlaygroundPage {
   readonly endpoint: string
-  readonly exampleQuery: string
+  /** What a newcomer is shown. */
+  readonly query: string
+  /** Which lexicons are served: what a browser keeps is kept for each. */
+  readonly lexicons: string
 }
 
 export interface Playground {
-  readonly page: Asset
+  readonly renderPage: (page: PlaygroundPage) => Asset
   /** By their paths. */
   readonly assets: ReadonlyMap<string, Asset>
 }
 
-/** What one address answers with. The bytes are read when they are first asked for. */
+/** What one address answers with. */
 export interface Asset {
   readonly type: string
-  readonly load: () => Promise<Content>
+  readonly etag: string
+  readonly plain: Buffer
+  readonly zipped: () => Promise<Buffer>
 }
 
-export interface Content {
-  readonly plain: Buffer
-  /** Null for what is compressed already, such as fonts. */
-  readonly zipped: Buffer | null
-  readonly etag: string
-}
+let files: Promise<ReadonlyMap<string, Uint8Array>> | undefined
 
 /** All paths begin with `/playground/`. */
-export async function createPlayground({ endpoint, exampleQuery }: PlaygroundOptions): Promise<Playground> {
-  const altair: RenderOptions = {
-    endpointURL: endpoint,
-    initialQuery: exampleQuery,
-    disableAccount: true,
-    serveInitialOptionsInSeperateRequest: startScript,
-    initialSettings: { theme: 'system' },
-    persistedSettings: {
-      'alert.disableUpdateNotification': true,
-      'banners.disable': true,
-      disablePushNotification: true,
-    },
-  }
-  const start = renderInitSnippet(altair)
-  const files = await listFiles(getDistDirectory())
+export async function createPlayground(): Promise<Playground> {
+  const found = await (files ??= loadFiles())
+  const assets = Array.from(found, ([name, content]) => [name, asset(extname(name), content)] as const)
   // The folder's name changes with what is in it, so that browsers may keep the files for ever.
-  const folder = `/playground/${digest([renderAltair(), start].join()).slice(0, 12)}/`
-  const page = inMemory('.html', renderAltair({ ...altair, baseURL: folder }))
-  const assets = new Map<string, Asset>([[folder + startScript, inMemory('.js', start)]])
-  for (const file of files) assets.set(folder + file, onDisk(join(getDistDirectory(), file)))
-  return { page, assets }
+  const contents = assets.map(([name, { etag }]) => name + etag).toSorted()
+  const folder = `/playground/${digest(contents.join()).slice(0, 12)}/`
+  return {
+    renderPage: (page) => asset('.html', Buffer.from(render(folder, page))),
+    assets: new Map(assets.map(([name, each]) => [folder + name, each])),
+  }
 }
 
-const startScript = 'start.js'
+/** The package has the files beside the program; a checkout has them made from its sources. */
+async function loadFiles(): Promise<ReadonlyMap<string, Uint8Array>> {
+  const folder = new URL('playground/', import.meta.url)
+  if (!existsSync(folder)) {
+    const bundler = new URL('../../build/playground.ts', import.meta.url)
+    return (await import(bundler.href))
+      .bundlePlayground()
+      .then(({ files }: { files: Map<string, Uint8Array> }) => files)
+  }
+  const names = await readdir(folder)
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, folder))] as const)),
+  )
+}
+
+function render(folder: string, { endpoint, query, lexicons }: PlaygroundPage): string {
+  const data = Object.entries({ endpoint, query, lexicons })
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Lexigraph</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="${folder}page.css">
+    <script type="module" src="${folder}page.js"></script>
+  </head>
+  <body>
+    <div id="playground" ${data.map(([name, value]) => `data-${name}="${escape(value)}"`).join(' ')}></div>
+    <noscript>This page for writing queries needs JavaScript. Programs ask ${escape(endpoint)} by POST.</noscript>
+  </body>
+</html>
+`
+}
+
+/** As the value of an attribute in double quotes; line ends would come back as others. */
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"\r\n]/g, (character) => `&#${character.charCodeAt(0)};`)
+}
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
   '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml; charset=utf-8',
-  '.woff': 'font/woff',
-  '.woff2': 'font/woff2',
 }
 
-/**
- * The package's files that the page may ask for. Its own index.html is replaced by ours, and its frame for
- * running callers' scripts needs `eval`, which the policy above forbids.
- */
-async function listFiles(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile() && mediaTypes[extname(entry.name)] !== undefined)
-    .map((entry) =>
-      join(entry.parentPath, entry.name)
-        .slice(folder.length + 1)
-        .replaceAll(sep, '/'),
-    )
-    .filter((file) => file !== 'index.html' && !file.startsWith('iframe-sandbox/'))
-}
-
-function inMemory(extension: string, text: string): Asset {
-  return asset(extension, () => Promise.resolve(Buffer.from(text)))
-}
-
-function onDisk(file: string): Asset {
-  return asset(extname(file), () => readFile(file))
-}
-
-/** Compressed once and kept: the largest file takes a tenth of a second, which nobody may cause at will. */
-function asset(extension: string, read: () => Promise<Buffer>): Asset {
-  const type = mediaTypes[extension] ?? 'application/octet-stream'
-  let content: Promise<Content> | undefined
-  const load = async (): Promise<Content> => {
-    const plain = await read()
-    const zipped = /^text|json|svg/.test(type) ? await promisify(gzip)(plain) : null
-    return { plain, zipped, etag: `"${digest(plain).slice(0, 20)}"` }
+function asset(extension: string, content: Uint8Array): Asset {
+  const type = mediaTypes[extension]
+  if (type === undefined) throw new Error(`The playground has a file of the unknown type ${extension}.`)
+  const plain = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  let zipped: Promise<Buffer> | undefined
+  return {
+    type,
+    etag: `"${digest(plain).slice(0, 20)}"`,
+    plain,
+    // Once, and kept: the largest file takes a tenth of a second, which nobody may cause at will.
+    zipped: () => (zipped ??= promisify(gzip)(plain)),
   }
-  return { type, load: () => (content ??= load()) }
 }
 
 function digest(content: string | Buffer): string {

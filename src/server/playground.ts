@@ -1,16 +1,28 @@
 /**
- * The page a browser gets: Altair, served from its package, with the address and an example filled in.
- * Nothing on it comes from another host; docs/decisions/0005-playground.md says why it is this one.
+ * The page a browser gets: GraphiQL, with the endpoint and a first query filled in. Nothing on it comes from another
+ * host; docs/decisions/0005-playground.md says why it is this one.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { acceptsGzip } from './media-types.ts'
-import type { Asset, Playground, PlaygroundOptions } from './playground-files.ts'
+import { acceptsGzip, matchesEtag } from './media-types.ts'
+import type { Asset, Playground } from './playground-files.ts'
+
+/** The service's own part of the page. */
+export interface PlaygroundContent {
+  /** What a newcomer is shown; it depends on which collections have records. */
+  readonly exampleQuery: () => Promise<string>
+  /** A name for the lexicons that are served: what a browser keeps is kept for each. */
+  readonly lexicons: string
+}
 
 /** Adds the addresses of the page's files, and returns the function that answers with the page itself. */
-export function addPlaygroundRoutes(app: FastifyInstance, options: PlaygroundOptions) {
+export function addPlaygroundRoutes(
+  app: FastifyInstance,
+  endpoint: string,
+  { exampleQuery, lexicons }: PlaygroundContent,
+) {
   let playground: Promise<Playground> | undefined
-  const open = (): Promise<Playground> => (playground ??= load(options))
+  const open = (): Promise<Playground> => (playground ??= load())
 
   app.get('/playground/*', async (request, reply) => {
     const { assets } = await open()
@@ -19,41 +31,41 @@ export function addPlaygroundRoutes(app: FastifyInstance, options: PlaygroundOpt
     return sendAsset(asset, 'public, max-age=31536000, immutable', request, reply)
   })
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { page } = await open()
+    const { renderPage } = await open()
     reply.header('content-security-policy', contentSecurityPolicy).header('referrer-policy', 'no-referrer')
+    const page = renderPage({ endpoint, query: await exampleQuery(), lexicons })
     return sendAsset(page, 'no-cache', request, reply)
   }
 }
 
-async function load(options: PlaygroundOptions): Promise<Playground> {
+async function load(): Promise<Playground> {
   const { createPlayground } = await import('./playground-files.ts')
-  return createPlayground(options)
+  return createPlayground()
 }
 
-/** Styles are written into the page by its editor; scripts, and everything else, come from here alone. */
+/** Styles are written into the page by its editor, whose icons are in its style sheet; all else comes from here alone. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
-  "font-src 'self'",
+  'font-src data:',
   "connect-src 'self'",
   "worker-src 'self'",
-  "base-uri 'self'",
+  "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
 async function sendAsset(asset: Asset, cacheControl: string, request: FastifyRequest, reply: FastifyReply) {
-  const { plain, zipped, etag } = await asset.load()
   reply.headers({
     'cache-control': cacheControl,
-    etag,
+    etag: asset.etag,
     vary: 'accept, accept-encoding',
     'x-content-type-options': 'nosniff',
   })
-  if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+  if (matchesEtag(request.headers['if-none-match'], asset.etag)) return reply.code(304).send()
   reply.type(asset.type)
-  if (zipped === null || !acceptsGzip(request.headers['accept-encoding'])) return reply.send(plain)
-  return reply.header('content-encoding', 'gzip').send(zipped)
+  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(asset.plain)
+  return reply.header('content-encoding', 'gzip').send(await asset.zipped())
 }

@@ -65,7 +65,7 @@ export async function startServer(options: Given<AppOptions> = {}): Promise<Http
     readStatus: async () => emptyStatus,
     log: createLogs({ 'log-level': 'warn' }, null, { write: (line: string) => void log.push(line) })
       .framework,
-    exampleQuery: '{ hello }',
+    playground: { exampleQuery: async () => '{ hello }', lexicons: 'stand-in' },
     agent: null,
     ...options,
   })

@@ -1,0 +1,5 @@
+declare module '*.css'
+
+declare var MonacoEnvironment: {
+  readonly getWorker: (moduleId: string, label: string) => Worker
+}
