@@ -1,7 +1,10 @@
 /** `purge` and `--retain` as operators run them, while other processes serve and follow the network. */
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { loadFoundation } from '../src/cli/foundation.ts'
 import { openDatabase } from '../src/database/open.ts'
@@ -18,6 +21,7 @@ import { until } from './support/until.ts'
 const inFolder = temporaryFolder()
 const runInTurn = commandsInTurn()
 const emptyUrl = emptyDatabases()
+const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const collection = 'tech.service.news.source'
 const [one, two] = [didOf(1), didOf(2)]
 const uri = `at://${one}/${collection}/a`
@@ -143,6 +147,48 @@ onEveryDatabase('a purge that was broken off is told of, and finished by the nex
   assert.match((await run('purge', '--dry-run', one)).stdout, /nothing of it is here/)
 })
 
+onEveryDatabase('a purge may be killed at any moment, and the next one ends it', async (database) => {
+  const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
+  const run = (...args: readonly string[]) => runInTurn(args, { env })
+  const file = inFolder(`killed-${database}.jsonl`)
+  const secret = 'xylophone-quagmire'
+  const keys = Array.from({ length: 1_200 }, (_, n) => `k${n}`)
+  const lines = keys.map((key) =>
+    JSON.stringify({ uri: `at://${one}/${collection}/${key}`, value: outlet(`${secret} ${key}`) }),
+  )
+  writeFileSync(file, `${[...lines, readFileSync(importFile('left.jsonl', [two]), 'utf8')].join('\n')}`)
+  const moments: readonly ((child: ReturnType<typeof spawnProgram>) => Promise<unknown>)[] = [
+    // It has said so before it removes the first row.
+    ({ stdout }) => once(stdout, 'data'),
+    // And this before it writes the file anew.
+    ({ stderr }) => once(stderr, 'data'),
+    async ({ stdout }) => {
+      await once(stdout, 'data')
+      await pause(Math.random() * 500)
+    },
+  ]
+  for (const moment of moments) {
+    assert.match((await run('import', file)).stdout, /^refused +0$/m)
+    {
+      using child = spawnProgram(['purge', one, ...because], env)
+      const ended = once(child, 'exit')
+      await Promise.race([moment(child), ended])
+      child.kill('SIGKILL')
+      await ended
+    }
+    // Whatever is left of it cannot be seen.
+    assert.equal((await run('export')).stdout.trimEnd().split('\n').length, 2)
+    const finished = await run('purge', one, ...because)
+    assert.deepEqual([finished.stderr.includes('failed'), finished.status], [false, 0])
+    assert.doesNotMatch((await run('status')).stdout, /broken off/)
+    assert.match((await run('purge', '--dry-run', one)).stdout, /nothing of it is here/)
+    if (database === 'sqlite')
+      for (const suffix of ['', '-wal'].filter((suffix) => existsSync(env.LEXIGRAPH_DATABASE + suffix)))
+        assert.ok(!readFileSync(env.LEXIGRAPH_DATABASE + suffix).includes(secret), suffix)
+    assert.equal((await run('unhide', one)).status, 0)
+  }
+})
+
 onEveryDatabase(
   'records older than they are kept are removed once, and do not come back',
   async (database) => {
@@ -200,6 +246,13 @@ test('serve removes what is too old as it runs', async () => {
       0,
   )
 })
+
+function spawnProgram(args: readonly string[], env: Readonly<Record<string, string>>) {
+  return spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
 
 function importFile(name: string, dids: readonly string[]): string {
   const file = inFolder(name)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { Secp256k1Keypair } from '@atproto/crypto'
-import { collections } from '../../test/support/lexicons.ts'
+import { collections, libraryLexicons } from '../../test/support/lexicons.ts'
 import { refuse, startRepoHost } from '../../test/support/repo-host.ts'
 import { lexicons, openWorld, put, remove, tables } from '../../test/support/repo-world.ts'
 import { buildCar, type SignedRepo } from '../../test/support/signed-repo.ts'
-import { temporaryFolder } from '../../test/support/store.ts'
+import { openTestStore, temporaryFolder } from '../../test/support/store.ts'
 import { until } from '../../test/support/until.ts'
 import type { Ledger } from '../database/ledger.ts'
 import { type FetchProgress, fetchRepositories, type FetchResult } from './backfill.ts'
@@ -76,6 +76,39 @@ test('reconciling looks at all accounts that have records here, and says which d
   const withHost = await world.fetch({ kind: 'reconcile', targets: [world.host.url] })
   assert.deepEqual(withHost.differences, [{ name: late.did, stored: 2, updated: 0, deleted: 0 }])
   assert.deepEqual(await world.stored(), await world.published())
+})
+
+test('purged and expired records are counted apart, and are neither missing nor fetched again', async () => {
+  await using world = await openWorld()
+  const ana = await world.add('a', 4)
+  await world.fetch({ targets: [ana.did] })
+  const retention = new Map([[book, 1n]])
+  const now = (): bigint => BigInt(Date.now() + 86_400_000) * 1_000n
+  {
+    await using expiring = await openTestStore({
+      path: world.store.path,
+      lexicons: libraryLexicons,
+      retention,
+      now,
+    })
+    assert.equal(await expiring.database.write.ledger.expireRecords(1), 1)
+  }
+  const [left = ''] = (await world.stored()).keys()
+  const { ledger } = world.store.database.write
+  await ledger.purge({ subject: left, reason: 'A test.', purgedBy: 'ann' })
+  const result = await world.fetch({ kind: 'reconcile', targets: [] })
+  const { unchanged, stored, purged, expired } = result.outcome
+  assert.deepEqual({ unchanged, stored, purged, expired }, { unchanged: 2, stored: 0, purged: 1, expired: 1 })
+  assert.deepEqual([result.read, result.differing, (await world.stored()).size], [1, 0, 2])
+
+  await ledger.purge({ subject: ana.did, reason: 'A test.', purgedBy: 'ann' })
+  while ((await ledger.settleAccounts(9)) > 0);
+  for (const kind of ['reconcile', 'backfill'] as const)
+    assert.equal((await world.fetch({ kind, targets: [ana.did] })).read, 0)
+  assert.deepEqual(await world.leftOver(), { waiting: 0, failed: 0 })
+  await ledger.unhide(ana.did, 'ann')
+  await world.fetch({ targets: [ana.did] })
+  assert.equal((await world.stored()).size, 3)
 })
 
 test('as many repositories are fetched at once as was said, while the list goes on', async () => {
