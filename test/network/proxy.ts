@@ -11,6 +11,8 @@ export interface Proxy extends AsyncDisposable {
   delay: number
   /** Breaks every connection that is open; new ones are taken. */
   readonly cut: () => void
+  /** From now on nothing more passes on connections that are open, and nobody is told; new ones are as good as ever. */
+  readonly freeze: () => void
   /** Breaks every connection and refuses new ones, until it is told to resume. */
   readonly stop: () => Promise<void>
   readonly resume: () => Promise<void>
@@ -20,18 +22,23 @@ export interface Proxy extends AsyncDisposable {
 export async function startProxy(url: string): Promise<Proxy> {
   const target = new URL(url)
   const open = new Set<Socket>()
+  /** Grows when connections are frozen. */
+  let generation = 0
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
     for (const socket of [client, upstream]) {
       open.add(socket)
       socket.on('close', () => open.delete(socket))
     }
-    const either = Promise.all([pipeline(client, passOn, upstream), pipeline(upstream, passOn, client)])
+    const made = generation
+    const pass = (pieces: AsyncIterable<Buffer>) => passOn(pieces, made)
+    const either = Promise.all([pipeline(client, pass, upstream), pipeline(upstream, pass, client)])
     // What breaks on one side breaks on the other; that is what connections do.
     either.catch(() => cut([client, upstream]))
   })
-  async function* passOn(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  async function* passOn(pieces: AsyncIterable<Buffer>, made: number): AsyncGenerator<Buffer> {
     for await (const piece of pieces) {
+      if (made < generation) await new Promise(() => undefined)
       if (proxy.delay > 0) await setTimeout(proxy.delay)
       yield piece
     }
@@ -53,6 +60,9 @@ export async function startProxy(url: string): Promise<Proxy> {
     url: `${target.protocol}//127.0.0.1:${port}`,
     delay: 0,
     cut: () => cut(open),
+    freeze: () => {
+      generation += 1
+    },
     stop,
     resume: () => listen(port),
     [Symbol.asyncDispose]: stop,

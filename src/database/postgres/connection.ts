@@ -124,7 +124,8 @@ export function clientConfig(url: string): pg.ClientConfig {
     fallback_application_name: 'lexigraph',
     connectionTimeoutMillis: patience,
     keepAlive: true,
-    keepAliveInitialDelayMillis: 30_000,
+    // Often enough for a firewall to remember it, few of which forget sooner than within a minute.
+    keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser: getTypeParser as typeof pg.types.getTypeParser },
   }
 }

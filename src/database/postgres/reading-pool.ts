@@ -10,6 +10,7 @@ import { AnswerClient } from './answer-query.ts'
 import { cancelStatement } from './cancel.ts'
 import { attemptOf, clientConfig, createClient, prepareClient } from './connection.ts'
 import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing } from './failures.ts'
+import { Liveness } from './liveness.ts'
 import { isWornOut } from './prepared.ts'
 
 export interface PoolOptions {
@@ -42,6 +43,7 @@ export class ReadingPool implements AsyncDisposable {
   readonly #attempt: Attempt
   readonly #pool: pg.Pool
   readonly #open = new Set<pg.PoolClient>()
+  readonly #liveness: Liveness
   /** Busy with what takes long. */
   readonly #long = new Set<pg.PoolClient>()
   /** Asked to end that, which may still be under way. */
@@ -53,6 +55,7 @@ export class ReadingPool implements AsyncDisposable {
   constructor(url: string, { poolSize, statementTimeout = 10_000 }: PoolOptions) {
     this.#url = url
     this.#attempt = attemptOf(createClient(url))
+    this.#liveness = new Liveness(url)
     this.#longTurns = new Turns({ places: Math.max(1, Math.floor(poolSize / 2)), mostWaiting })
     this.#pool = new pg.Pool({
       ...clientConfig(url),
@@ -72,7 +75,10 @@ export class ReadingPool implements AsyncDisposable {
       client.on('error', () => undefined)
       this.#open.add(client)
     })
-    this.#pool.on('remove', (client) => this.#open.delete(client))
+    this.#pool.on('remove', (client) => {
+      this.#open.delete(client)
+      this.#liveness.forget(client)
+    })
   }
 
   /** Host and port, for messages. */
@@ -101,6 +107,7 @@ export class ReadingPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#longTurns[Symbol.dispose]()
+    this.#liveness[Symbol.dispose]()
     const ended = this.#pool.end()
     for (const client of this.#long) this.#cancel(client)
     this.cut()
@@ -108,8 +115,9 @@ export class ReadingPool implements AsyncDisposable {
   }
 
   async #use<Result>(work: Reading<Result>): Promise<Result> {
-    const client = await this.#connect()
+    const client = await this.#connectAlive()
     let isSound = false
+    this.#liveness.begin(client)
     try {
       const result = await work(client)
       isSound = true
@@ -119,7 +127,10 @@ export class ReadingPool implements AsyncDisposable {
       isSound = error instanceof ServiceError || (error instanceof pg.DatabaseError && !isPassing(error))
       throw error
     } finally {
-      client.release(!isSound || !this.#isReusable(client))
+      const isKept = isSound && this.#isReusable(client)
+      if (isKept) this.#liveness.end(client)
+      else this.#liveness.forget(client)
+      client.release(!isKept)
     }
   }
 
@@ -168,6 +179,15 @@ export class ReadingPool implements AsyncDisposable {
 
   #isReusable(client: pg.PoolClient): boolean {
     return client.getTransactionStatus() === 'I' && !this.#cancelled.has(client) && !isWornOut(client)
+  }
+
+  /** Nothing has been sent on a connection that turns out to be lost, so that the next one is taken. */
+  async #connectAlive(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#connect()
+      if (await this.#liveness.isAlive(client)) return client
+      client.release(true)
+    }
   }
 
   async #connect(): Promise<pg.PoolClient> {

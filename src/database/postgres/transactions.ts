@@ -3,7 +3,7 @@
  * it was lost. One writer at a time in all processes, too. Of what is kept nothing is remembered from one
  * transaction to the next.
  */
-import type { Client, ClientBase } from 'pg'
+import type { Client, ClientBase, QueryConfig } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../database.ts'
 import type { Standing } from '../decide.ts'
 import { closeClient } from './connection.ts'
@@ -41,6 +41,10 @@ const begin = `begin;
   set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off;
   set local lock_timeout = '10s'; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0;`
 
+/** Milliseconds without use after which a connection is asked whether it is still there, and that it has to answer. */
+const longestRest = 1_000
+const longestAnswer = 5_000
+
 /** After these the connection is as good as before. */
 const harmless = new Set(['55P03', '40P01', '40001'])
 
@@ -48,6 +52,7 @@ export class Transactions {
   readonly #connect: () => Promise<Client>
   readonly #derivation: string
   #client: Client | null = null
+  #usedAt = 0
   #busy: Promise<unknown> = Promise.resolve()
 
   constructor(connect: () => Promise<Client>, derivation: string) {
@@ -72,6 +77,8 @@ export class Transactions {
         return await work(this.#client ?? (await this.#connected()))
       } catch (error) {
         throw await this.#undo(error)
+      } finally {
+        this.#usedAt = performance.now()
       }
     })
     this.#busy = turn.catch(() => undefined)
@@ -101,10 +108,14 @@ export class Transactions {
       if (this.#client === client) this.#client = null
     })
     this.#client = client
+    this.#usedAt = performance.now()
     return client
   }
 
   async #begin(client: Client): Promise<Transaction> {
+    // A firewall may have forgotten it; what is sent would then vanish, and nothing here has a limit of time.
+    if (performance.now() - this.#usedAt > longestRest)
+      await client.query({ text: 'select', query_timeout: longestAnswer } as QueryConfig)
     await client.query(begin)
     const transaction = createTransaction(client)
     const [state] = await transaction.query<{ derivation: string } & Transaction['has']>(
