@@ -235,8 +235,11 @@ test('what cannot be done is told in words that help, and changes nothing', asyn
       ['create', '--name', 'x', ...research, '--tiers', tiers],
       `${tiers}: "public".pageSize must be a whole number from 20 to 1000, not 10.`,
     ],
-    [['revok', id], 'keys takes create, list, rotate ID or revoke ID, not "revok". Did you mean revoke?'],
-    [['ls'], 'keys takes create, list, rotate ID or revoke ID, not "ls".'],
+    [
+      ['revok', id],
+      'keys takes create, list, usage [ID], rotate ID or revoke ID, not "revok". Did you mean revoke?',
+    ],
+    [['ls'], 'keys takes create, list, usage [ID], rotate ID or revoke ID, not "ls".'],
   ]
   for (const [args, message] of wrong)
     assert.deepEqual(await keys(database, args), { stdout: '', stderr: `${message}\n`, status: 1 })

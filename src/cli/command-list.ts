@@ -23,8 +23,9 @@ export const commands = {
     summary: 'List the records that were refused; retry judges them again by the lexicons as they are now.',
   },
   keys: {
-    operands: 'create|list|rotate ID|revoke ID',
-    summary: 'Give callers keys with higher limits, list them, replace them, end them.',
+    operands: 'create|list|usage [ID]|rotate ID|revoke ID',
+    summary:
+      'Give callers keys with higher limits, list them, show what they are used for, replace them, end them.',
   },
   hide: {
     operands: 'URI|DID',

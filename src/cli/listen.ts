@@ -13,6 +13,7 @@ import type { Limiter } from '../server/limits/limiter.ts'
 import type { Metrics } from '../server/metrics.ts'
 import { listenAt } from '../server/listen-at.ts'
 import { createObserver } from '../server/observe.ts'
+import { meterPoints, meterRequests, type UsageMeter } from '../server/usage.ts'
 import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
 import { now } from './foundation.ts'
@@ -23,6 +24,7 @@ import type { ReadService } from './service.ts'
 import { stopping, stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 import { loadTiers } from './tiers.ts'
+import { keepUsage } from './usage.ts'
 import { boundOldGeneration, keepYoungGeneration } from './young-generation.ts'
 
 /** What a server answers from. */
@@ -51,7 +53,8 @@ export async function listen(
       ? null
       : await metering.serveMetrics(config, { metrics, database, workers: false })
   await using counts = await openCounts(config)
-  const place: ServerPlace = { limiter: createLimiter(counts), metrics, worker: null }
+  await using usage = keepUsage(config)
+  const place: ServerPlace = { limiter: createLimiter(counts), usage: usage.meter, metrics, worker: null }
   const server = await startServer(served, config, place)
   const stop = AbortSignal.any([stopSignal(), ...(end === undefined ? [] : [end])])
   await onListening(server.address)
@@ -63,6 +66,7 @@ export async function listen(
 /** What a process that answers is given by the one that began it. */
 export interface ServerPlace {
   readonly limiter: Limiter
+  readonly usage: UsageMeter
   /** Null where nobody reads them. */
   readonly metrics: Metrics | null
   /** Which of how many processes at the same port; null when it is the only one. */
@@ -76,13 +80,14 @@ const keySeconds = 5
 export async function startServer(
   served: Served,
   config: Config,
-  { limiter, metrics, worker }: ServerPlace,
+  { limiter: unmetered, usage, metrics, worker }: ServerPlace,
 ): Promise<RunningServer> {
   const { engine, model, schema, database } = served
   const { read } = database
   const tiers = await loadTiers(config)
   const logs = createLogs(config, worker?.id ?? null)
-  const observer = createObserver({
+  const limiter = meterPoints(unmetered, usage)
+  const watching = createObserver({
     log: logs.requests,
     requests: config['request-log'],
     slow: config['slow-query'],
@@ -91,6 +96,7 @@ export async function startServer(
     metrics: metrics?.observer ?? null,
   })
   const readStatus = createReadiness(read)
+  const observer = meterRequests(watching, usage)
   const app = createApp({
     engine,
     schema,

@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { createLimiter } from '../server/limits/create-limiter.ts'
 import { RemoteCounts } from '../server/limits/remote-counts.ts'
+import { UsageMeter } from '../server/usage.ts'
 import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
 import { startServer } from './listen.ts'
 import { openReader } from './service.ts'
@@ -9,6 +10,9 @@ import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
 
 const stopped = Promise.withResolvers<void>()
 const counts = new RemoteCounts(send)
+const usage = new UsageMeter(Date.now)
+/** Milliseconds: what is lost of a worker that is killed. */
+const telling = 5_000
 
 endQuietlyOnClosedPipe(process.stdout)
 endQuietlyOnClosedPipe(process.stderr)
@@ -33,11 +37,14 @@ async function run({ config, root, id, of }: WorkerTask): Promise<void> {
     const metrics = metering?.createMetrics() ?? null
     if (metrics !== null) metering?.shareMetrics(metrics.registry)
     await using service = await openReader(config, new URL(root))
-    const place = { limiter: createLimiter(counts), metrics, worker: { id, of } }
+    const place = { limiter: createLimiter(counts), usage, metrics, worker: { id, of } }
     const server = await startServer(service, config, place)
     send({ kind: 'listening', address: server.address })
+    const timer = setInterval(tellUsage, telling)
     await stopped.promise
     await server.close()
+    clearInterval(timer)
+    tellUsage()
   } catch (error) {
     if (config['log-level'] === 'debug') console.error(error)
     send({ kind: 'refused', message: (error as Error).message })
@@ -46,6 +53,11 @@ async function run({ config, root, id, of }: WorkerTask): Promise<void> {
   // Which ends it, after the process above has said that it sends no more connections, and those are given back that
   // were on their way: whoever is gone by then leaves them without an answer.
   cluster.worker?.kill()
+}
+
+function tellUsage(): void {
+  const used = usage.take()
+  if (used.length > 0) send({ kind: 'usage', usage: used })
 }
 
 function send(message: FromWorker): void {

@@ -376,6 +376,15 @@ export const settings = {
     help: 'When the key ends by itself: 2027-01-31 (midnight UTC) or a time with its offset, or 90d from now. With rotate: when the new one does.',
     commands: ['keys'],
   },
+  days: {
+    type: 'integer',
+    default: 30,
+    min: 1,
+    max: 400,
+    value: 'NUMBER',
+    help: 'How many days of usage are shown, the present one included.',
+    commands: ['keys'],
+  },
   grace: {
     type: 'integer',
     default: 24,

@@ -1,4 +1,5 @@
 /** What `serve` and its workers say to each other. Others use the same channel (metrics): what is not here is theirs. */
+import type { KeyUsage } from '../database/ledger.ts'
 import type { LimitAnswer, LimitQuestion } from '../server/limits/messages.ts'
 import type { Config } from './settings.ts'
 
@@ -19,4 +20,6 @@ export type FromWorker =
   | { readonly kind: 'listening'; readonly address: string }
   /** It cannot do what it was asked to, and waits to be stopped. */
   | { readonly kind: 'refused'; readonly message: string }
+  /** What keys were used for since it said so last. */
+  | { readonly kind: 'usage'; readonly usage: readonly KeyUsage[] }
   | LimitQuestion

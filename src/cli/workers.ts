@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { answerLimits } from '../server/limits/answer-limits.ts'
 import type { Counts } from '../server/limits/counts.ts'
 import type { LimitAnswer } from '../server/limits/messages.ts'
+import type { UsageMeter } from '../server/usage.ts'
 import { moduleBeside } from '../util/module-beside.ts'
 import { CommandError, type CommandContext } from './command.ts'
 import type { Config } from './settings.ts'
@@ -22,6 +23,12 @@ export interface Workers extends AsyncDisposable {
   readonly refused: AbortSignal
 }
 
+/** What is counted for all of them. */
+export interface WorkerCounts {
+  readonly counts: Counts
+  readonly usage: UsageMeter
+}
+
 /** Milliseconds after its start in which a death is an early one, and how many of those in a row are enough. */
 const early = 10_000
 const earlyDeaths = 5
@@ -29,7 +36,11 @@ const earlyDeaths = 5
 const firstPause = 200
 const longestPause = 8_000
 
-export function startWorkers({ config, root }: CommandContext, count: number, counts: Counts): Workers {
+export function startWorkers(
+  { config, root }: CommandContext,
+  count: number,
+  { counts, usage }: WorkerCounts,
+): Workers {
   const program = moduleBeside(import.meta.url, 'serve-worker')
   // What was given on the command line comes last, and holds.
   const execArgv = [`--max-semi-space-size=${half}`, ...process.execArgv]
@@ -64,7 +75,11 @@ export function startWorkers({ config, root }: CommandContext, count: number, co
       const started = performance.now()
       const task: WorkerTask = { kind: 'start', config: share, root: root.href, id, of: count }
       astray = new AbortController()
-      const end = await runWorker(task, answer, onListening, AbortSignal.any([stop.signal, astray.signal]))
+      const end = await runWorker(
+        task,
+        { answer, usage, onListening },
+        AbortSignal.any([stop.signal, astray.signal]),
+      )
       alive.delete(id)
       if (stop.signal.aborted) return
       if (astray.signal.aborted) continue
@@ -110,11 +125,16 @@ interface WorkerEnd {
   readonly message: string
 }
 
+interface WorkerListener {
+  readonly answer: ReturnType<typeof answerLimits>
+  readonly usage: UsageMeter
+  readonly onListening: (address: string) => void
+}
+
 /** Resolves when it has ended. */
 function runWorker(
   task: WorkerTask,
-  answer: ReturnType<typeof answerLimits>,
-  onListening: (address: string) => void,
+  { answer, usage, onListening }: WorkerListener,
   signal: AbortSignal,
 ): Promise<WorkerEnd> {
   const worker = cluster.fork()
@@ -132,6 +152,8 @@ function runWorker(
       case 'refused':
         refused = message.message
         return stop()
+      case 'usage':
+        return usage.add(message.usage)
       case 'take':
       case 'give-back':
       case 'enter':
@@ -149,7 +171,12 @@ function runWorker(
     asker.end()
     ended.resolve(refused === null ? { kind: 'died', message: how } : { kind: 'refused', message: refused })
   }
-  worker.on('exit', (status, killer) => end(killer === null ? `with status ${status}` : `by ${killer}`))
+  worker.on('exit', (status, killer) => {
+    const endNow = (): void => end(killer === null ? `with status ${status}` : `by ${killer}`)
+    // Until then there may be messages that it sent before its end.
+    if (worker.isConnected()) worker.once('disconnect', endNow)
+    else endNow()
+  })
   worker.on('error', ({ message }) => end(`because of an error: ${message}`))
   return ended.promise
 }

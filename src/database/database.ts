@@ -11,7 +11,7 @@ import type {
   SourceMark,
   SourceState,
 } from './changes.ts'
-import type { ApiKey, Hiding, KeptRejection, Ledger, PurgeExtent } from './ledger.ts'
+import type { ApiKey, Hiding, KeptRejection, KeyUsage, Ledger, PurgeExtent } from './ledger.ts'
 import type { Table, TextIndex } from './tables.ts'
 
 export type * from './changes.ts'
@@ -80,6 +80,8 @@ export interface ReadDatabase extends AsyncDisposable {
   findKey(hash: string): Promise<ApiKey | null>
   /** All keys, the oldest first. */
   readKeys(): Promise<readonly ApiKey[]>
+  /** What keys were used for from that day on, as a number of days since 1970; the oldest first. */
+  readUsage(since: number): Promise<readonly KeyUsage[]>
   /** What operators hid, also what they have shown again since; the latest first. */
   readHidings(): Promise<readonly Hiding[]>
   /** What there is of a record or an account, to be removed for good. */

@@ -57,6 +57,16 @@ export interface ApiKey {
   readonly revokedAt: bigint | null
 }
 
+/** What a key was used for in a day. */
+export interface KeyUsage {
+  /** The id of the key. */
+  readonly key: string
+  /** In UTC, as a number of days since 1970. */
+  readonly day: number
+  readonly requests: number
+  readonly points: number
+}
+
 /** A record or an account that an operator hid. Times are microseconds. */
 export interface Hiding {
   /** An AT-URI of a record, or a DID. */

@@ -10,6 +10,7 @@ import {
 } from './database.ts'
 import type { Retention } from './kept/expiry.ts'
 import type { PreviewOptions } from './kept/preview.ts'
+import type { KeyUsage } from './ledger.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
 import type { RebuildProgress } from './rebuild-progress.ts'
 import type { RebuildReport } from './rebuild-report.ts'
@@ -115,6 +116,16 @@ export async function openCopyTarget(
   }
   const { openPostgresTarget } = await import('./postgres/copy-target.ts')
   return openPostgresTarget(url, source, options)
+}
+
+/** Adds what keys were used for, beside whoever else writes. */
+export async function addKeyUsage(url: string, usage: readonly KeyUsage[], today: number): Promise<void> {
+  if (isPostgres(url)) {
+    const { addUsageToPrimary } = await import('./postgres/usage-store.ts')
+    return addUsageToPrimary(url, usage, today)
+  }
+  const { addUsageToFile } = await import('./sqlite/usage-store.ts')
+  return addUsageToFile(parseSqlitePath(url), usage, today)
 }
 
 /** What a backup holds, from which a database is restored. The file is SQLite's, whichever engine the database had. */

@@ -156,6 +156,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
     dataVersion: () => read.dataVersion(),
     findKey: (hash) => read.findKey(hash),
     readKeys: () => read.readKeys(),
+    readUsage: (since) => read.readUsage(since),
     readHidings: () => read.readHidings(),
     readPurgeExtent: (subject) => read.readPurgeExtent(subject),
     readStatus: () => read.readStatus(),

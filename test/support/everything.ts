@@ -1,5 +1,6 @@
 /** A store with something in every table. */
 import assert from 'node:assert/strict'
+import { addKeyUsage } from '../../src/database/open.ts'
 import type { keptState } from './kept-state.ts'
 import {
   account,
@@ -72,6 +73,7 @@ export async function fillWithEverything(store: TestStore): Promise<void> {
   )
   await write.ledger.replaceKey('old', { id: 'new', hash: 'hash of the new one' }, 1_790_000_000_000_001n)
   await write.ledger.revokeKey('new')
+  await addKeyUsage(store.path, [{ key: 'old', day: 20_000, requests: 7, points: 41 }], 20_001)
   await apply(store, put(store, spot('spam', 0, mark), 3, { rev: rev(6) }))
   const [shown, hidden] = [uriOf(spot('unversioned', 0, mark)), uriOf(spot('spam', 0, mark))]
   for (const subject of [shown, hidden])

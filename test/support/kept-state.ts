@@ -26,6 +26,7 @@ export async function keptState(store: TestStore): Promise<KeptState> {
     'fetched',
     'listing',
     'api_key',
+    'key_usage',
     'hiding',
     'purge',
   ])

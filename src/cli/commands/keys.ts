@@ -1,7 +1,8 @@
 /** `keys create|list|rotate|revoke`: who has other limits than everybody. A key is printed once and kept nowhere. */
 import { randomBytes } from 'node:crypto'
-import type { Database } from '../../database/database.ts'
-import type { ApiKey } from '../../database/ledger.ts'
+import type { ReadDatabase } from '../../database/database.ts'
+import type { ApiKey, KeyUsage } from '../../database/ledger.ts'
+import { dayAt } from '../../server/usage.ts'
 import { createKey, hashKey, readKey } from '../../util/api-key.ts'
 import { formatInstant, parseInstant } from '../../util/instant.ts'
 import { nearest } from '../../util/nearest.ts'
@@ -18,10 +19,11 @@ import type { Config } from '../settings.ts'
 import { renderTable } from '../table.ts'
 import { loadTiers } from '../tiers.ts'
 
-const actions = ['create', 'list', 'rotate', 'revoke']
+const actions = ['create', 'list', 'usage', 'rotate', 'revoke']
 const hour = 3_600_000_000n
 /** How long before a key expires `keys list` says so. */
 const warned = 14n * 24n * hour
+const noKeys = 'There are no keys yet; `lexigraph keys create` makes one.\n'
 const whereIds = '`lexigraph keys list` shows them'
 
 export async function keys(context: CommandContext): Promise<number> {
@@ -36,6 +38,11 @@ export async function keys(context: CommandContext): Promise<number> {
       assertNoMore(action, rest)
       assertNoWish(action, config)
       await list(context)
+      return 0
+    case 'usage':
+      if (rest.length > 1) idOf(action, rest)
+      assertNoWish(action, config)
+      await usage(context, rest[0] ?? null)
       return 0
     case 'rotate':
     case 'revoke': {
@@ -73,31 +80,87 @@ async function list({ config, root }: CommandContext): Promise<void> {
   for (const key of all) if (expiresSoon(key)) notify(config, title(key))
 }
 
+/** Of one key each day, or of all keys the sums. */
+async function usage({ config, root }: CommandContext, given: string | null): Promise<void> {
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  await using database = await openExistingStore(config, foundation)
+  const one = given === null ? null : (await find(database, given)).id
+  const keys = (await database.readKeys()).filter(({ id }) => one === null || id === one)
+  const today = dayAt(Date.now())
+  const used = await database.readUsage(today - config.days + 1)
+  const usages = keys.map((key) => usageOf(key, used))
+  if (config.json) process.stdout.write(usages.map((usage) => `${JSON.stringify(usage)}\n`).join(''))
+  else if (one === null) process.stdout.write(renderUsages(usages))
+  else process.stdout.write(renderDays(usages[0]?.days ?? [], config.days))
+}
+
+interface Usage {
+  readonly id: string
+  readonly name: string
+  readonly requests: number
+  readonly points: number
+  readonly days: readonly { readonly day: string; readonly requests: number; readonly points: number }[]
+}
+
+function usageOf({ id, name }: ApiKey, used: readonly KeyUsage[]): Usage {
+  const own = used.filter(({ key }) => key === id)
+  const sum = (what: 'requests' | 'points'): number => own.reduce((total, one) => total + one[what], 0)
+  const days = own.map(({ day, requests, points }) => ({
+    day: new Date(day * 86_400_000).toISOString().slice(0, 10),
+    requests,
+    points,
+  }))
+  return { id, name, requests: sum('requests'), points: sum('points'), days }
+}
+
+function renderUsages(usages: readonly Usage[]): string {
+  if (usages.length === 0) return noKeys
+  return renderTable(
+    ['id', 'name', 'requests', 'points', 'last used'],
+    usages.map(({ id, name, requests, points, days }) => [
+      id,
+      name,
+      requests,
+      points,
+      days.at(-1)?.day ?? '',
+    ]),
+  )
+}
+
+function renderDays(days: Usage['days'], shown: number): string {
+  if (days.length === 0)
+    return `The key was not used in ${shown === 1 ? 'this day' : `these ${shown} days`}.\n`
+  return renderTable(
+    ['day', 'requests', 'points'],
+    days.map(({ day, requests, points }) => [day, requests, points]),
+  )
+}
+
 async function rotate({ config, root }: CommandContext, given: string): Promise<void> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   await using database = await openExistingBeside(config, foundation)
-  const old = await find(database, given)
+  const old = await find(database.read, given)
   const { id } = old
   const made = { id: createId(), key: createKey() }
   const validUntil = readExpiry(config) ?? old.validUntil
   const end = now() + BigInt(config.grace) * hour
   const next = { id: made.id, hash: hashKey(made.key), ...(validUntil !== null && { validUntil }) }
   if (!(await database.write.ledger.replaceKey(id, next, end)))
-    throw new CommandError(whyNotRotated(await find(database, id)))
+    throw new CommandError(whyNotRotated(await find(database.read, id)))
   printKey(config, { ...old, ...made, validUntil })
-  notify(config, title(await find(database, id)))
+  notify(config, title(await find(database.read, id)))
 }
 
 async function revoke({ config, root }: CommandContext, given: string): Promise<void> {
   const foundation = await loadFoundation(lexiconDir(config, root))
   await using database = await openExistingBeside(config, foundation)
-  const { id } = await find(database, given)
+  const { id } = await find(database.read, given)
   await database.write.ledger.revokeKey(id)
-  const key = await find(database, id)
+  const key = await find(database.read, id)
   process.stdout.write(`${config.json ? JSON.stringify(described(key)) : title(key)}\n`)
 }
 
-async function find({ read }: Database, id: string): Promise<ApiKey> {
+async function find(read: Pick<ReadDatabase, 'readKeys' | 'findKey'>, id: string): Promise<ApiKey> {
   const found = (await read.readKeys()).find((key) => key.id === id)
   if (found !== undefined) return found
   if (!id.trim().startsWith('lgk_'))
@@ -122,7 +185,7 @@ function printKey(config: Config, made: Wish & { readonly id: string; readonly k
 }
 
 function render(all: readonly ApiKey[]): string {
-  if (all.length === 0) return 'There are no keys yet; `lexigraph keys create` makes one.\n'
+  if (all.length === 0) return noKeys
   const contacts = all.some(({ contact }) => contact !== null)
   return renderTable(
     ['id', 'name', ...(contacts ? ['contact'] : []), 'tier', 'created', 'state'],
@@ -265,7 +328,7 @@ function assertNoWish(action: string, config: Config): void {
 function unknownAction(action: string): string {
   const guess = nearest(action, actions)
   const hint = guess === null ? '' : ` Did you mean ${guess}?`
-  return `keys takes create, list, rotate ID or revoke ID, not ${JSON.stringify(action)}.${hint}`
+  return `keys takes create, list, usage [ID], rotate ID or revoke ID, not ${JSON.stringify(action)}.${hint}`
 }
 
 /** What people call it; without characters that are taken for one another. */

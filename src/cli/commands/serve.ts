@@ -16,6 +16,7 @@ import { openCounts } from '../limiter.ts'
 import { describeServed } from '../serve-summary.ts'
 import type { Config } from '../settings.ts'
 import { stopping, stopSignal } from '../signals.ts'
+import { keepUsage } from '../usage.ts'
 import { keepYoungGeneration } from '../young-generation.ts'
 
 export async function serve(context: CommandContext): Promise<number> {
@@ -47,8 +48,9 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   const { foundation, served } = await prepareStore(context, count)
   await using _metrics = await serveMetricsOfAll(config, foundation)
   await using counts = await openCounts(config)
+  await using usage = keepUsage(config)
   await using ingest = await startIngest(context)
-  await using workers = startWorkers(context, count, counts)
+  await using workers = startWorkers(context, count, { counts, usage: usage.meter })
   using _young = keepYoungGeneration()
   const end = AbortSignal.any([stop, workers.refused, ...(ingest === null ? [] : [ingest.refused])])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)

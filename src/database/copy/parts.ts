@@ -49,6 +49,7 @@ const kept: readonly (readonly [name: string, key: readonly string[], rest: read
     ['id'],
     ['hash', 'name', 'tier', 'contact', 'created_at', 'expires_at', 'valid_until', 'revoked_at'],
   ],
+  ['key_usage', ['key', 'day'], ['requests', 'points']],
   ['hiding', ['subject', 'hidden_at'], ['hidden_by', 'reason', 'shown_at', 'shown_by']],
   ['purge', ['subject', 'hidden_at'], ['purged_at', 'purged_by', 'reason', 'erased_at']],
 ]

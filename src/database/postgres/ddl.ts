@@ -7,7 +7,7 @@ import { shortName } from '../../util/short-name.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table, type TableIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 7
+export const schemaVersion = 8
 /** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
 const derivationVersion = 1
 
@@ -50,6 +50,13 @@ export const publicTables = `
   );
   create unique index hiding_now on hiding (subject) where shown_at is null;
   create unlogged table rate_limit (key varchar(255) primary key, points integer not null default 0, expire bigint);
+`
+
+/** What callers used by their keys, by day in UTC, as a number of days since 1970. */
+export const usageTable = `
+  create table key_usage (
+    key ${text} not null, day bigint not null, requests bigint not null, points bigint not null, primary key (key, day)
+  );
 `
 
 /** What keys have besides: `valid_until` is when one ends as its operator said, `expires_at` when it was replaced. */
@@ -135,6 +142,7 @@ export const commonTables = `
   ${publicTables}
   ${keyColumns}
   ${erasureTables}
+  ${usageTable}
 `
 
 export function quote(name: string): string {

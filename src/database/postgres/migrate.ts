@@ -23,6 +23,7 @@ import {
   quote,
   recordsSchema,
   schemaVersion,
+  usageTable,
 } from './ddl.ts'
 import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
@@ -58,6 +59,7 @@ const migrations: readonly string[] = [
   'alter table collection add column served smallint not null default 1',
   keyColumns,
   erasureTables,
+  usageTable,
 ]
 /** The first schema version with sums. */
 const summedVersion = 4

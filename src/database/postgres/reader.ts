@@ -12,11 +12,12 @@ import type {
 } from '../database.ts'
 import { readHidings } from '../kept/hidings.ts'
 import { findKey, readKeys } from '../kept/keys.ts'
+import { readUsage } from '../kept/usage.ts'
 import { readRejections } from '../kept/read-rejections.ts'
 import { readStatus } from '../kept/status.ts'
 import type { Steps } from '../kept/steps.ts'
 import { measurePurge } from '../kept/purges.ts'
-import type { ApiKey, Hiding, KeptRejection, PurgeExtent } from '../ledger.ts'
+import type { ApiKey, Hiding, KeptRejection, KeyUsage, PurgeExtent } from '../ledger.ts'
 import { answerTooLarge, rebuiltElsewhere, sumOutOfRange } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import { closeClient } from './connection.ts'
@@ -91,6 +92,10 @@ export class PostgresReader implements ReadDatabase {
 
   readKeys(): Promise<readonly ApiKey[]> {
     return this.#inSnapshot(readKeys)
+  }
+
+  readUsage(since: number): Promise<readonly KeyUsage[]> {
+    return this.#inSnapshot(() => readUsage(since))
   }
 
   readHidings(): Promise<readonly Hiding[]> {

@@ -4,7 +4,7 @@ import { countedValues, countKeys, type CountTable, daysOf } from '../counts.ts'
 import type { Table, TextIndex } from '../tables.ts'
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 9
+export const schemaVersion = 10
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons, or when lexicons are refused that were not. */
@@ -87,6 +87,13 @@ export const publicTables = `
   create unique index hiding_now on hiding (subject) where shown_at is null;
 `
 
+/** What callers used by their keys, by day in UTC, as a number of days since 1970. */
+export const usageTable = `
+  create table key_usage (
+    key text not null, day integer not null, requests integer not null, points integer not null, primary key (key, day)
+  ) without rowid;
+`
+
 /** What keys have besides: `valid_until` is when one ends as its operator said, `expires_at` when it was replaced. */
 export const keyColumns = `
   alter table api_key add column contact text;
@@ -129,6 +136,7 @@ export const commonTables = `
   ${publicTables}
   ${keyColumns}
   ${erasureTables}
+  ${usageTable}
 `
 
 export function quote(name: string): string {

@@ -23,6 +23,7 @@ import {
   networkTables,
   publicTables,
   schemaVersion,
+  usageTable,
 } from './ddl.ts'
 import { addCounts } from './count-writer.ts'
 import { assertOurs, isCurrent, isEmpty, readDerivation, readSchemaVersion } from './layout.ts'
@@ -51,6 +52,7 @@ const migrations: readonly string[] = [
   'alter table collection add column served integer not null default 1',
   keyColumns,
   erasureTables,
+  usageTable,
 ]
 /** The first schema version with sums. */
 const summedVersion = 5

@@ -15,9 +15,10 @@ import type {
 import { isHiding } from '../kept/accounts.ts'
 import { readHidings } from '../kept/hidings.ts'
 import { findKey, readKeys } from '../kept/keys.ts'
+import { readUsage } from '../kept/usage.ts'
 import { readRejections } from '../kept/read-rejections.ts'
 import { measurePurge } from '../kept/purges.ts'
-import type { ApiKey, Hiding, KeptRejection, PurgeExtent } from '../ledger.ts'
+import type { ApiKey, Hiding, KeptRejection, KeyUsage, PurgeExtent } from '../ledger.ts'
 import { rebuiltElsewhere } from '../refusals.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
@@ -94,6 +95,10 @@ export class SqliteReader implements ReadDatabase {
 
   async readKeys(): Promise<readonly ApiKey[]> {
     return whileReachable(() => this.#readings.run(readKeys()))
+  }
+
+  async readUsage(since: number): Promise<readonly KeyUsage[]> {
+    return whileReachable(() => this.#readings.run(readUsage(since)))
   }
 
   async readHidings(): Promise<readonly Hiding[]> {

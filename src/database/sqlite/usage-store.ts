@@ -1,0 +1,33 @@
+/**
+ * Adds what callers have used to a file that other processes write to as well. The connection is open for that alone,
+ * and never waits for a lock, because whoever counts also answers others meanwhile.
+ */
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { addUsage } from '../kept/usage.ts'
+import type { KeyUsage } from '../ledger.ts'
+import { isBusy } from './direct-writing.ts'
+import { createRunner } from './steps.ts'
+
+/** Milliseconds between attempts, and how many of them. */
+const between = 50
+const attempts = 100
+
+/** Fails when the file is not free for five seconds. */
+export async function addUsageToFile(path: string, usage: readonly KeyUsage[], today: number): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return addNow(path, usage, today)
+    } catch (error) {
+      if (!isBusy(error) || attempt === attempts) throw error
+      await pause(between)
+    }
+  }
+}
+
+function addNow(path: string, usage: readonly KeyUsage[], today: number): void {
+  using database = new DatabaseSync(path, { timeout: 0 })
+  database.exec('pragma synchronous = normal; begin immediate')
+  createRunner(database)(addUsage(usage, today))
+  database.exec('commit')
+}

@@ -1,0 +1,97 @@
+/** What callers with keys use, from end to end: counted by all workers and nodes, and shown to the operator. */
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { connect } from '../src/database/postgres/connection.ts'
+import { runProgram, type Service, startService } from './network/service.ts'
+import type { Json } from './reference/shapes.ts'
+import { onEveryDatabase } from './support/databases.ts'
+import { emptyDatabases } from './support/store.ts'
+
+const emptyUrl = emptyDatabases()
+
+onEveryDatabase(
+  'what keys are used for is counted over workers and nodes, and kept when they stop',
+  async (engine) => {
+    const database = await emptyUrl(engine)
+    const env = { LEXIGRAPH_DATABASE: database }
+    const run = async (...args: readonly string[]): Promise<string> => {
+      const { stdout, stderr, status } = await runProgram(['keys', ...args], { env })
+      assert.equal(status, 0, stderr)
+      return stdout
+    }
+    const create = async (name: string): Promise<Json> =>
+      JSON.parse(await run('create', '--name', name, '--tier', 'research', '--json'))
+    const [press, radio, unused] = [await create('Press'), await create('Radio'), await create('Nobody')]
+    // A file has one that answers by itself beside one with workers; both write to it, and neither while it answers.
+    const services = await Promise.all(
+      ['2', '1'].map((workers) =>
+        startService(['serve', '--workers', workers, '--request-log', 'none'], { env }),
+      ),
+    )
+    let points = 0
+    for (const service of services) {
+      for (let n = 0; n < 6; n += 1) points += await ask(service, press['key'], { query: costly })
+      await ask(service, radio['key'], { query: '{ nothing }' })
+      await ask(service, null, { query: '{ __typename }' })
+    }
+    assert.ok(points > 24, `${points} points`)
+    for (const service of services) await service.stop()
+
+    const shown = (await run('usage', '--json')).trim().split('\n')
+    const usages: Json[] = shown.map((line) => JSON.parse(line))
+    const today = new Date().toISOString().slice(0, 10)
+    assert.deepEqual(
+      usages.map(({ name, requests, points }) => [name, requests, points]),
+      [
+        ['Press', 12, points],
+        ['Radio', 2, 2],
+        ['Nobody', 0, 0],
+      ],
+    )
+    // It may have been midnight meanwhile.
+    assert.ok(usages[0]?.['days'].every(({ day }: Json) => day <= today))
+    const table = await run('usage')
+    assert.match(table, /^id +name +requests +points +last used\n/)
+    assert.match(table, new RegExp(`^${radio['id']} +Radio +2 +2 +\\d{4}-\\d\\d-\\d\\d$`, 'm'))
+    assert.match(await run('usage', radio['id'], '--days', '7'), /^day +requests +points\n\d{4}-\d\d-\d\d +/)
+    assert.equal(await run('usage', unused['id']), 'The key was not used in these 30 days.\n')
+    const nobody = await runProgram(['keys', 'usage', 'nobody'], { env })
+    assert.match(nobody.stderr, /^There is no key with the id "nobody"/)
+  },
+)
+
+onEveryDatabase('usage that cannot be kept is told, and hinders nobody', async (engine) => {
+  const database = await emptyUrl(engine)
+  const env = { LEXIGRAPH_DATABASE: database }
+  const made = await runProgram(['keys', 'create', '--name', 'a', '--tier', 'research'], { env })
+  const service = await startService(['serve', '--workers', '1'], { env })
+  await change(database, 'alter table key_usage rename to elsewhere')
+  await ask(service, made.stdout.trim(), { query: '{ __typename }' })
+  await service.stop()
+  assert.match(service.stderr(), /^What callers with keys use is not kept for now: .*key_usage/m)
+})
+
+async function change(url: string, statement: string): Promise<void> {
+  if (!url.startsWith('postgres')) {
+    using file = new DatabaseSync(url)
+    file.exec(statement)
+    return
+  }
+  const client = await connect(url, 'write')
+  await client.query(statement)
+  await client.end()
+}
+
+const costly =
+  '{ techServiceNewsArticle(first: 100, where: {title: {contains: "ab"}}) { totalCount nodes { uri title } } }'
+
+/** How many points it cost. */
+async function ask(service: Service, key: string | null, body: object): Promise<number> {
+  const response = await fetch(`${service.url}/api/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key !== null && { 'x-api-key': key }) },
+    body: JSON.stringify(body),
+  })
+  const answer = (await response.json()) as Json
+  return answer['extensions']?.cost ?? 0
+}
