@@ -32,6 +32,7 @@ import {
 } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
 import { inPairs, temporaryFolder, type TestStore } from '../../test/support/store.ts'
+import { tamper } from '../../test/support/things.ts'
 import type { Change } from './database.ts'
 
 const newUrl = noteDatabases()
@@ -334,6 +335,17 @@ test('whoever reads for long keeps a purge from its end, which another run comes
   assert.equal(await store.database.write.compact(), false)
   context.mock.restoreAll()
   while ((await reading.next()).done !== true);
+  assert.equal(await store.database.write.compact(), true)
+})
+
+test('a purge does not end while a rebuild has tables of its own', async () => {
+  const path = inFolder('rebuilding')
+  await using store = await openNotes(path)
+  await store.apply({ uri: record, value: { $type: note, text: 'remembered' } })
+  await purge(store, record)
+  tamper(path, 'create table "next/any" (x)')
+  assert.equal(await store.database.write.compact(), false)
+  tamper(path, 'drop table "next/any"')
   assert.equal(await store.database.write.compact(), true)
 })
 

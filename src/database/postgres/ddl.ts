@@ -78,6 +78,7 @@ export const erasureTables = `
     base bigint not null, rkey ${text} not null, rev ${text}, indexed_at bigint not null, primary key (base, rkey)
   );
   create index parked_age on parked (indexed_at);
+  create index rejection_age on rejection (seen_at);
 `
 
 /**

@@ -113,6 +113,7 @@ export const erasureTables = `
     base integer not null, rkey text not null, rev text, indexed_at integer not null, primary key (base, rkey)
   ) without rowid;
   create index parked_age on parked (indexed_at);
+  create index rejection_age on rejection (seen_at);
 `
 
 /**
