@@ -116,5 +116,8 @@ export interface SourceMark {
   readonly eventAt: bigint | null
 }
 
+/** What files that are imported as a whole, and repositories that are fetched, are counted as. */
+export type CountedSource = 'import' | 'repositories'
+
 /** Where a source is; `finished` means that it has an end and has come to it. */
 export type SourceState = 'connecting' | 'live' | 'unavailable' | 'finished' | 'stopped'

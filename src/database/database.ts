@@ -4,6 +4,7 @@
  */
 import type { Dialect } from '../sql/dialect.ts'
 import type {
+  CountedSource,
   BatchOutcome,
   Change,
   ColumnValue,
@@ -222,12 +223,12 @@ export interface Writer {
   /** What is kept beside the records. */
   readonly ledger: Ledger
   /**
-   * Applies one batch in one transaction, in order, and with it the mark of its source.
+   * Applies one batch in one transaction, in order, and with it the mark of its source, or what it is counted as.
    * `durable`: on return it has survived a loss of power too, not only the end of the process.
    */
   applyBatch(
     changes: readonly Change[],
-    mark?: SourceMark,
+    mark?: SourceMark | CountedSource,
     options?: { readonly durable?: boolean },
   ): Promise<BatchOutcome>
   /**

@@ -87,7 +87,7 @@ export function decidePut(world: World, record: RecordPut): Fate {
   world.forgive(uriOf(record), rev)
   // A record without a revision never outranks one that has it, nor what is known of the repository.
   if (settled !== null && (rev === null || rev < settled))
-    return rev === null && kept !== undefined && place.holds(record) ? 'unchanged' : 'older'
+    return kept !== undefined && place.holds(record) ? 'unchanged' : 'older'
   const times =
     kept === undefined
       ? timesOf(place.expired === null ? record : { ...record, indexedAt: place.expired }, world.nextInstant)

@@ -2,7 +2,7 @@
  * What is kept beside the records: where sources stand, which repositories are still to be fetched, and
  * handles of accounts. Every call is one short transaction.
  */
-import type { Rejection, SourceState } from './changes.ts'
+import type { ColumnValue, Rejection, SourceState } from './changes.ts'
 
 /** Who asked for a repository; each command works on its own requests. */
 export type JobKind = 'ingest' | 'backfill' | 'reconcile'
@@ -113,6 +113,15 @@ export interface KeySuccessor {
   readonly validUntil?: bigint
 }
 
+/** A record as it is stored, hidden or not. */
+export interface StoredRecord {
+  readonly collection: string
+  readonly rkey: string
+  /** As the engine has it: bytes or text. */
+  readonly cid: ColumnValue
+  readonly rev: string | null
+}
+
 export interface Ledger {
   /** `hash`: SHA-256 of the key in hexadecimal. */
   addKey(key: NewKey, hash: string): Promise<void>
@@ -176,6 +185,10 @@ export interface Ledger {
   endPurges(): Promise<void>
   /** Removes up to so many records that are older than they are kept, of each collection one at least; how many, 0 when none is left. */
   expireRecords(limit: number): Promise<number>
+  /** All that is stored of an account in those collections, hidden records too. */
+  readStoredRecords(did: string, collections: readonly string[]): Promise<readonly StoredRecord[]>
+  /** Revisions of an account beyond that one cannot be: none of them decides about anything any more. How many there were. */
+  forgetRevisions(did: string, beyond: string, collections: readonly string[]): Promise<number>
 
   /** Whether an account has records here, hidden ones too, or had some. */
   knowsAccount(did: string): Promise<boolean>

@@ -449,6 +449,8 @@ const nothing: Omit<FetchResult, 'outcome'> = {
   read: 0,
   differing: 0,
   differences: [],
+  forgotten: 0,
+  unsettled: [],
   gone: 0,
   failed: [],
   complete: true,

@@ -11,7 +11,7 @@ import { retryDelay, whileBusy } from './retries.ts'
 import { HostError } from './sources/hosts.ts'
 import { InputError } from './sources/lines.ts'
 import { type Fault, isFault, listTarget, type Target, type TargetPage } from './sources/repo-export.ts'
-import { openTransfers, type TransferOptions } from './transfer.ts'
+import { openTransfers, type Transferred, type TransferOptions } from './transfer.ts'
 
 export interface FetchOptions extends Omit<TransferOptions, 'onStored'> {
   readonly kind: JobKind
@@ -44,6 +44,10 @@ export interface FetchResult {
   readonly differing: number
   /** Up to a hundred of them, with what was missed before: creations, updates and deletions. */
   readonly differences: readonly RepoDifference[]
+  /** Revisions that could not be, such as of the future, which no longer decide about anything. */
+  readonly forgotten: number
+  /** Up to a hundred repositories with records that are still not as they have them, because later versions are known. */
+  readonly unsettled: readonly UnsettledRepo[]
   /** Repositories that their hosts no longer have or show. */
   readonly gone: number
   readonly failed: readonly Failure[]
@@ -54,6 +58,13 @@ export interface FetchResult {
 export interface RepoDifference extends Pick<BatchOutcome, 'stored' | 'updated' | 'deleted'> {
   /** A DID, or the path of a file. */
   readonly name: string
+}
+
+export interface UnsettledRepo {
+  readonly name: string
+  readonly records: number
+  /** Up to ten of them. */
+  readonly uris: readonly string[]
 }
 
 export interface Failure {
@@ -71,6 +82,7 @@ const pollInterval = 1_000
 /** Milliseconds that somebody who waits for the end is kept waiting for a host. */
 const longestWait = 600_000
 const keptDifferences = 100
+const keptUris = 10
 /** Accounts that become jobs in one transaction. */
 const actorsAtOnce = 1_000
 /** Accounts that are remembered so that they are not fetched once for each of their collections. */
@@ -100,11 +112,20 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
       watch(work).finally(() => underWay.delete(name)),
     )
   }
+  const tellOlder = (name: string, transferred: Transferred | null): void => {
+    const older = transferred?.older ?? 0
+    if (older === 0) return
+    const what = older === 1 ? '1 record was' : `${older} records were`
+    options.onNotice(
+      `${name}: ${what} passed over as older than what is stored here; \`lexigraph reconcile\` looks into it.`,
+    )
+  }
   const doJob = async (job: RepoJob): Promise<void> => {
     try {
       const outcome = await transfers.fetch(job)
       await call(() => ledger.finishJob(job))
       tally.done(job.did, outcome)
+      tellOlder(job.did, outcome)
     } catch (error) {
       if (signal.aborted) return
       if (!isFault(error)) throw error
@@ -115,7 +136,9 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   }
   const doFile = async (path: string): Promise<void> => {
     try {
-      tally.done(path, await transfers.load(path))
+      const outcome = await transfers.load(path, kind)
+      tally.done(path, outcome)
+      tellOlder(path, outcome)
     } catch (error) {
       if (signal.aborted) return
       if (!isFault(error) && !(error instanceof InputError)) throw error
@@ -255,8 +278,8 @@ function nameOf(target: Exclude<Target, { kind: 'file' }>): string {
 interface Tally {
   readonly listed: (accounts: number) => void
   readonly stored: (outcome: BatchOutcome) => void
-  /** `outcome` null: the repository is gone. */
-  readonly done: (name: string, outcome: BatchOutcome | null) => void
+  /** Null: the repository is gone. */
+  readonly done: (name: string, transferred: Transferred | null) => void
   /** Given up; a job is kept with its error in the ledger. */
   readonly failed: (failure?: Failure) => void
   /** `passing`: it may go on another time. */
@@ -267,6 +290,8 @@ interface Tally {
 function createTally(onProgress: (counts: Omit<FetchProgress, 'current'>) => void): Tally {
   const counts = { listed: 0, done: 0, failed: 0, records: 0 }
   const differences: RepoDifference[] = []
+  const unsettled: UnsettledRepo[] = []
+  let forgotten = 0
   const failures: Failure[] = []
   const outcome = noOutcome()
   let differing = 0
@@ -286,12 +311,19 @@ function createTally(onProgress: (counts: Omit<FetchProgress, 'current'>) => voi
         Object.values(read).reduce((sum, records) => sum + records, 0),
       )
     },
-    done: (name, all) => {
-      if (all === null) gone += 1
-      else if (all.stored + all.updated + all.deleted > 0) {
-        const { stored, updated, deleted } = all
-        differing += 1
-        if (differences.length < keptDifferences) differences.push({ name, stored, updated, deleted })
+    done: (name, transferred) => {
+      if (transferred === null) gone += 1
+      else {
+        const { stored, updated, deleted } = transferred.outcome
+        const { differing: uris, older } = transferred
+        forgotten += transferred.forgotten
+        if (stored + updated + deleted > 0) {
+          differing += 1
+          if (differences.length < keptDifferences) differences.push({ name, stored, updated, deleted })
+        }
+        const records = Math.max(uris.length, older)
+        if (records > 0 && unsettled.length < keptDifferences)
+          unsettled.push({ name, records, uris: uris.slice(0, keptUris) })
       }
       count('done', 1)
     },
@@ -308,6 +340,8 @@ function createTally(onProgress: (counts: Omit<FetchProgress, 'current'>) => voi
       read: counts.done - gone,
       differing,
       differences,
+      forgotten,
+      unsettled,
       gone,
       failed: [...failedJobs, ...failures],
       complete: !aborted && !interrupted,

@@ -1,8 +1,10 @@
 /** One repository from its host, or from a file, into the database: fetched, verified in a thread, stored in chunks. */
-import type { BatchOutcome } from '../database/changes.ts'
+import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
 import type { RepoJob } from '../database/ledger.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
+import { defaultMaxClockSkew, firstTidOf } from '../util/tid.ts'
+import { type Comparison, compareRepo } from './comparison.ts'
 import { whileBusy } from './retries.ts'
 import type { NetworkReaderOptions } from './sources/change-reader.ts'
 import type { Clock } from './sources/clock.ts'
@@ -30,11 +32,21 @@ export interface TransferOptions {
   readonly onStored: (outcome: BatchOutcome) => void
 }
 
+export interface Transferred {
+  readonly outcome: BatchOutcome
+  /** Revisions that could not be, such as of the future; only who compares looks for them. */
+  readonly forgotten: number
+  /** URIs of records that are still not as the repository has them, because later versions are known. */
+  readonly differing: readonly string[]
+  /** How many of the repository's records were passed over for that, when it was last read. */
+  readonly older: number
+}
+
 export interface Transfers extends AsyncDisposable {
   /** What became of its records; null when its host no longer has or shows it. Throws what `isFault` knows. */
-  readonly fetch: (job: RepoJob) => Promise<BatchOutcome | null>
+  readonly fetch: (job: RepoJob) => Promise<Transferred | null>
   /** The repository in a CAR file. Throws what `isFault` knows, or an `InputError`. */
-  readonly load: (path: string) => Promise<BatchOutcome>
+  readonly load: (path: string, kind: RepoJob['kind']) => Promise<Transferred>
 }
 
 /** Any number of transfers may go on at once, each with a thread. */
@@ -44,17 +56,31 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
 
   const store = async (
     car: Uint8Array<ArrayBuffer>,
-    what: Pick<ReadOptions, 'did' | 'source'>,
-  ): Promise<BatchOutcome> => {
+    { kind, ...what }: Pick<ReadOptions, 'did' | 'source'> & Pick<RepoJob, 'kind'>,
+  ): Promise<Transferred> => {
     const thread = idle.pop() ?? openRepoThread(reader)
     const total = noOutcome()
+    const collections = reader.tables.map(({ collection }) => collection.nsid)
+    let comparison: Comparison | null = null
+    let forgotten = 0
     let whole = false
+    const apply = async (changes: readonly Change[]): Promise<void> => {
+      const outcome = await whileBusy(signal, () => database.applyBatch(changes, 'repositories'))
+      addOutcome(total, outcome)
+      onStored(outcome)
+    }
     try {
       for await (const changes of readRepo(thread, car, { ...what, identity, clock, signal })) {
         signal.throwIfAborted()
-        const outcome = await whileBusy(signal, () => database.applyBatch(changes))
-        addOutcome(total, outcome)
-        onStored(outcome)
+        if (kind === 'reconcile' && comparison === null) {
+          const did = didOf(changes)
+          comparison = compareRepo(database, did, collections)
+          forgotten = await whileBusy(signal, () =>
+            database.ledger.forgetRevisions(did, firstTidOf(horizon()), collections),
+          )
+        }
+        comparison?.add(changes)
+        await apply(changes)
       }
       whole = true
     } finally {
@@ -62,18 +88,39 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
       if (whole) idle.push(thread)
       else await thread[Symbol.asyncDispose]()
     }
-    return total
+    if (comparison === null) return { outcome: total, forgotten, differing: [], older: total.older }
+    const { extra, differing } = comparison
+    const unknown = await whileBusy(signal, extra)
+    if (unknown.length > 0) await apply(unknown)
+    return { outcome: total, forgotten, differing: await whileBusy(signal, differing), older: total.older }
   }
 
-  const storeFrom = (host: string, did: string, car: Uint8Array<ArrayBuffer>): Promise<BatchOutcome> =>
-    store(car, { did, source: `repo-export:${host}` })
+  const storeFrom = async (
+    host: string,
+    { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
+    fetchCar: () => Promise<Uint8Array<ArrayBuffer>>,
+  ): Promise<Transferred> => {
+    const what = { kind, did, source: `repo-export:${host}` }
+    const first = await store(await fetchCar(), what)
+    if (kind !== 'reconcile' || first.differing.length + first.older === 0) return first
+    // It may have been written to meanwhile, so that what is stored is newer.
+    const second = await store(await fetchCar(), what)
+    const outcome = noOutcome()
+    for (const each of [first.outcome, second.outcome]) addOutcome(outcome, each)
+    return { ...second, outcome, forgotten: first.forgotten + second.forgotten }
+  }
+  /** Microseconds since 1970: nothing can have a later revision. */
+  const horizon = (): bigint => {
+    const { maxClockSkew = defaultMaxClockSkew } = reader
+    return BigInt(Date.now()) * 1_000n + BigInt(maxClockSkew) * 1_000_000n
+  }
 
   /** From the account's own host. */
   const fetchOwn = async (
     { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
     pds: string,
     isPresent: boolean,
-  ): Promise<BatchOutcome | null> => {
+  ): Promise<Transferred | null> => {
     const eventAt = now()
     const stands = async (status: string | null): Promise<void> => {
       const change = { kind: 'account' as const, did, active: status === null, status, eventAt }
@@ -83,7 +130,12 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
       const car = await hosts.fetchRepo(pds, did, signal)
       // A stream tells by itself who is back, and a relay may have hidden what the host has not.
       if (kind !== 'ingest') await stands(null)
-      return await storeFrom(pds, did, car)
+      let once: Uint8Array<ArrayBuffer> | null = car
+      return await storeFrom(pds, { kind, did }, async () => {
+        const first = once
+        once = null
+        return first ?? (await hosts.fetchRepo(pds, did, signal))
+      })
     } catch (error) {
       if (!(error instanceof HostError)) throw error
       // It may have been the account's host until an hour ago; then nothing that it says counts.
@@ -117,7 +169,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
       const { pds } = await identity.account(did)
       if (host !== null && host !== pds && (pds === null || (await isRelay(host)))) {
         try {
-          return await storeFrom(host, did, await hosts.fetchRepo(host, did, signal))
+          return await storeFrom(host, job, () => hosts.fetchRepo(host, did, signal))
         } catch (error) {
           // What a relay has no copy of, or a bad one, the account's own host has.
           const isItsOwn = error instanceof RepoError || (error instanceof HostError && !error.shouldRetry())
@@ -126,11 +178,19 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
       }
       return pds === null ? null : fetchOwn(job, pds, false)
     },
-    load: async (path) => store(await loadCar(path), { did: null, source: path }),
+    load: async (path, kind) => store(await loadCar(path), { kind, did: null, source: path }),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(idle.map((thread) => thread[Symbol.asyncDispose]()))
     },
   }
+}
+
+/** Of a repository's changes, of which there is always its end. */
+function didOf(changes: readonly Change[]): string {
+  const [first] = changes
+  if (first === undefined) throw new Error('A repository has no end.')
+  if (first.kind === 'reject') return first.uri?.split('/')[2] ?? ''
+  return first.did
 }
 
 /** What a host answers when it does not show a repository (https://atproto.com/specs/account). */

@@ -37,14 +37,18 @@ export interface World extends AsyncDisposable {
 
 let worlds = 0
 
-export async function openWorld(): Promise<World> {
+export async function openWorld({ path }: { readonly path?: string } = {}): Promise<World> {
   const host = await startRepoHost()
   const directory = await startDirectory()
   // A minute passes in less than a tenth of a second, so that nothing waits long for another attempt.
   const [start, before] = [Date.now(), performance.now()]
   const clock = (): number => start + (performance.now() - before) * 1_000
   const now = (): bigint => BigInt(Math.round(clock())) * 1_000n
-  const store = await openTestStore({ path: inFolder(`${++worlds}.db`), lexicons: libraryLexicons, now })
+  const store = await openTestStore({
+    path: path ?? inFolder(`${++worlds}.db`),
+    lexicons: libraryLexicons,
+    now,
+  })
   const identity = createIdentity({ plcUrl: directory.url, handleResolver: host.url }, { now: clock })
   const repos = new Map<string, SignedRepo>()
   const publishAs = ({ did, keypair }: SignedRepo): void =>

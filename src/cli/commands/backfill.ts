@@ -54,11 +54,12 @@ async function fetchAll(
   })
   progress[Symbol.dispose]()
   process.stdout.write(config.json ? `${JSON.stringify(result)}\n` : render(kind, result))
-  return result.complete && result.failed.length === 0 ? 0 : 1
+  const isSettled = kind === 'backfill' || result.unsettled.length === 0
+  return result.complete && result.failed.length === 0 && isSettled ? 0 : 1
 }
 
 function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
-  const { outcome, read, differences, gone, failed, complete } = result
+  const { outcome, read, differences, forgotten, unsettled, gone, failed, complete } = result
   const parts = [
     renderTable(
       [
@@ -69,6 +70,7 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
         'updated',
         'deleted',
         'unchanged',
+        'older',
         'refused',
         'purged',
         'expired',
@@ -82,6 +84,7 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
           outcome.updated,
           outcome.deleted,
           outcome.unchanged,
+          outcome.older,
           outcome.rejected,
           outcome.purged,
           outcome.expired,
@@ -96,7 +99,19 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
         differences.map(({ name, stored, updated, deleted }) => [name, stored, updated, deleted]),
       ),
     )
-  if (kind === 'reconcile' && complete && differences.length === 0)
+  if (forgotten > 0)
+    parts.push(
+      `${forgotten} revisions were of the future; they no longer keep anything from being replaced.\n`,
+    )
+  if (kind === 'reconcile' && unsettled.length > 0)
+    parts.push(
+      renderTable(
+        ['still differs', 'records', 'for example'],
+        unsettled.map(({ name, records, uris }) => [name, records, uris[0] ?? '']),
+      ),
+      'Later versions of these records are known here than their repositories have. Run reconcile again: if they still differ, their hosts answer with an old state.\n',
+    )
+  if (kind === 'reconcile' && complete && result.differing + unsettled.length + forgotten === 0)
     parts.push('The database and the repositories agree.\n')
   if (failed.length > 0)
     parts.push(

@@ -1,9 +1,10 @@
 /** What is kept beside the records, in SQL that every engine understands. */
 import type { SourceState } from '../database.ts'
-import type { JobKind, KeySuccessor, Ledger, Listing, NewKey, RepoJob } from '../ledger.ts'
+import type { JobKind, KeySuccessor, Ledger, Listing, NewKey, RepoJob, StoredRecord } from '../ledger.ts'
 import { countRowsToMove, isKnown } from './accounts.ts'
 import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { endPurges, isPurged, readUnfinishedPurges } from './purges.ts'
+import { readStoredRecords } from './repo-rows.ts'
 import { ask, type Steps } from './steps.ts'
 
 export interface KeptLedgerOptions {
@@ -20,6 +21,8 @@ export interface KeptLedgerOptions {
   readonly purge: Ledger['purge']
   readonly settle: Ledger['settleAccounts']
   readonly expire: Ledger['expireRecords']
+  /** What knows of revisions besides the tables learns of it. */
+  readonly forgetRevisions: Ledger['forgetRevisions']
 }
 
 export class KeptLedger implements Ledger {
@@ -28,10 +31,11 @@ export class KeptLedger implements Ledger {
   readonly purge: Ledger['purge']
   readonly settleAccounts: Ledger['settleAccounts']
   readonly expireRecords: Ledger['expireRecords']
+  readonly forgetRevisions: Ledger['forgetRevisions']
   readonly #transact: KeptLedgerOptions['transact']
   readonly #now: () => bigint
 
-  constructor({ transact, now, hide, unhide, purge, settle, expire }: KeptLedgerOptions) {
+  constructor({ transact, now, hide, unhide, purge, settle, expire, forgetRevisions }: KeptLedgerOptions) {
     this.#transact = transact
     this.#now = now
     this.hide = hide
@@ -39,6 +43,7 @@ export class KeptLedger implements Ledger {
     this.purge = purge
     this.settleAccounts = settle
     this.expireRecords = expire
+    this.forgetRevisions = forgetRevisions
   }
 
   addKey(key: NewKey, hash: string): Promise<void> {
@@ -171,6 +176,10 @@ export class KeptLedger implements Ledger {
       yield* ask('delete from listing where kind = ?', kind)
       yield* ask('delete from job where kind = ? and due_at is null', kind)
     })
+  }
+
+  readStoredRecords(did: string, collections: readonly string[]): Promise<readonly StoredRecord[]> {
+    return this.#transact(() => readStoredRecords(did, collections))
   }
 
   knowsAccount(did: string): Promise<boolean> {

@@ -2,6 +2,7 @@
 import type {
   BatchOutcome,
   Change,
+  CountedSource,
   RecordCheck,
   Rejection,
   RepoEnd,
@@ -24,7 +25,7 @@ import { oldestKept, type Retention } from '../kept/expiry.ts'
 import type { NewHiding } from '../kept/hidings.ts'
 import { requestFetch } from '../kept/ledger.ts'
 import type { NewPurge } from '../kept/purges.ts'
-import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
+import { OutcomeCounts } from '../kept/source-marks.ts'
 import type { PurgeExtent } from '../ledger.ts'
 import { noOutcome } from '../outcome.ts'
 import type { Table } from '../tables.ts'
@@ -87,12 +88,12 @@ export class Applier {
   async applyBatch(
     transaction: Transaction,
     changes: readonly Change[],
-    source?: SourceMark | typeof importSource,
+    source?: SourceMark | CountedSource,
   ): Promise<BatchOutcome> {
     await this.#followStored(transaction, changes)
     const counts = new OutcomeCounts()
     const outcome = await this.apply(transaction, changes, { counts })
-    if (source === importSource) await runSteps(transaction.client, counts.save(source))
+    if (typeof source === 'string') await runSteps(transaction.client, counts.save(source))
     else if (source !== undefined)
       await runSteps(transaction.client, counts.saveMarked(source, this.#options.now()))
     for (const table of this.tables.values()) await refreshDriftedCounts(transaction, table)

@@ -1,7 +1,16 @@
 /** The write path of PostgreSQL: batches in one transaction each, and whole imports in one. */
 import type { Client } from 'pg'
-import type { BatchOutcome, Change, Lead, LeadWish, SourceMark, WriteDatabase } from '../database.ts'
+import type {
+  BatchOutcome,
+  Change,
+  CountedSource,
+  Lead,
+  LeadWish,
+  SourceMark,
+  WriteDatabase,
+} from '../database.ts'
 import { KeptLedger } from '../kept/ledger.ts'
+import { forgetRevisions } from '../kept/repo-rows.ts'
 import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
 import type { Ledger } from '../ledger.ts'
 import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
@@ -45,11 +54,13 @@ export class PostgresWriter implements WriteDatabase {
         this.#transactions.transact((transaction) => this.#applier.expire(transaction, limit)),
       settle: (limit) =>
         this.#transactions.transact((transaction) => this.#applier.settle(transaction, limit)),
+      forgetRevisions: (...given) =>
+        this.#transactions.transact(({ client }) => runSteps(client, forgetRevisions(...given))),
     })
   }
 
   /** What is committed survives a loss of power, unless the server is set up otherwise: `durable` adds nothing. */
-  applyBatch(changes: readonly Change[], mark?: SourceMark): Promise<BatchOutcome> {
+  applyBatch(changes: readonly Change[], mark?: SourceMark | CountedSource): Promise<BatchOutcome> {
     return this.#transactions.transact((transaction) => this.#applier.applyBatch(transaction, changes, mark))
   }
 

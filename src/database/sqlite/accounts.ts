@@ -18,6 +18,7 @@ import {
 } from '../kept/accounts.ts'
 import { endHiding, type NewHiding, startHiding } from '../kept/hidings.ts'
 import { forgetRecord, isBeingPurged, measurePurge, type NewPurge, startPurge } from '../kept/purges.ts'
+import { forgetRevisions } from '../kept/repo-rows.ts'
 import { keptRecord } from '../kept-record.ts'
 import { Hidings } from './hidings.ts'
 import { Parked } from './parked.ts'
@@ -74,6 +75,13 @@ export class Accounts {
   forget(): void {
     this.#known.clear()
     this.hidings.refresh()
+  }
+
+  /** As the ledger's `forgetRevisions`. */
+  forgetRevisions(...given: Parameters<typeof forgetRevisions>): number {
+    const forgotten = this.#run(forgetRevisions(...given))
+    this.forget()
+    return forgotten
   }
 
   standing(did: string): Standing {

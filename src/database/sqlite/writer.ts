@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type {
   BatchOutcome,
   Change,
+  CountedSource,
   Lead,
   RecordCheck,
   RecordPut,
@@ -129,6 +130,7 @@ export class SqliteWriter implements WriteDatabase {
       purge: (purge) => this.#transact(() => this.#accounts.purge(purge, options.now()), { durable: true }),
       settle: (limit) => this.#transact(() => this.#accounts.settle(limit)),
       expire: (limit) => this.#transact(() => this.#expire(limit)),
+      forgetRevisions: (...given) => this.#transact(() => this.#accounts.forgetRevisions(...given)),
     })
     this.#derivation = this.#readDerivation()
     this.#dataVersion = this.#readDataVersion()
@@ -142,16 +144,17 @@ export class SqliteWriter implements WriteDatabase {
 
   applyBatch(
     changes: readonly Change[],
-    mark?: SourceMark,
+    mark?: SourceMark | CountedSource,
     { durable = false }: { readonly durable?: boolean } = {},
   ): Promise<BatchOutcome> {
-    const first = mark !== undefined && mark.cursor !== null && !this.#syncedCursors.has(mark.source)
+    const cursor = typeof mark === 'object' && mark.cursor !== null ? mark.source : null
+    const first = cursor !== null && !this.#syncedCursors.has(cursor)
     return this.#exclusively(async () => {
       const outcome = await this.#synced(durable || first, async () => {
         await this.#begin()
         return this.#finish(() => this.#apply(changes, mark))
       })
-      if (first) this.#syncedCursors.add(mark.source)
+      if (first) this.#syncedCursors.add(cursor)
       return outcome
     })
   }
@@ -359,10 +362,10 @@ export class SqliteWriter implements WriteDatabase {
     this.#instants.follow(lastStored)
   }
 
-  #apply(changes: readonly Change[], mark?: SourceMark | typeof importSource): BatchOutcome {
+  #apply(changes: readonly Change[], mark?: SourceMark | CountedSource): BatchOutcome {
     const counts = new OutcomeCounts()
     const outcome = this.#count(changes, counts)
-    if (mark === importSource) this.#run(counts.save(mark))
+    if (typeof mark === 'string') this.#run(counts.save(mark))
     else if (mark !== undefined) this.#run(counts.saveMarked(mark, this.#options.now()))
     if (!this.#bulk) for (const table of this.#tables.values()) table.refreshCounts()
     return outcome
