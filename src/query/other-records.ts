@@ -10,7 +10,8 @@ import type { Condition } from './plan.ts'
 /** Of the rows that a road comes by: the first so many, or those that follow. */
 export interface Span {
   readonly side: 'near' | 'far'
-  readonly rows: number
+  /** Null: all of them are near. */
+  readonly rows: number | null
 }
 
 /** A look-up takes as long as going through so many records and remembering which they refer to. */
@@ -30,8 +31,13 @@ export function spansOf(
   // Rounded, so that statements stay the same while records come.
   const rows = 2 ** Math.round(Math.log2(2 * limit + 1 + all / recordsPerLookUp))
   if (!Number.isFinite(rows)) return [null]
-  const near: Span = { side: 'near', rows }
-  return rowsOf(emitter, table) < rows / 2 ? [near] : [near, { side: 'far', rows }]
+  // How many rows there are is an estimate, and there may be more by the time that the statement runs: where none is
+  // expected to be far, the near ones have no end.
+  if (rowsOf(emitter, table) < rows / 2) return [{ side: 'near', rows: null }]
+  return [
+    { side: 'near', rows },
+    { side: 'far', rows },
+  ]
 }
 
 /** The tables that are asked for every row; null when those are asked of others in turn. */

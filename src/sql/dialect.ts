@@ -121,7 +121,7 @@ export interface Fences {
     columns: Sql,
     conditions: readonly Sql[],
     order: Sql,
-    span: { readonly side: 'near' | 'far'; readonly rows: number } | null,
+    span: { readonly side: 'near' | 'far'; readonly rows: number | null } | null,
   ): Sql
   /** Whether a query has rows: asked for each row around it, or, where it can be, found for all of them at once. */
   exists(query: Sql, often: 'each' | 'once'): Sql

@@ -53,11 +53,16 @@ export function aggregates(reference: Reference, collection: string): fc.Arbitra
     fc.constantFrom(...joined),
     fc.constantFrom(...arrays, 'did'),
   )
-  const integer = fc.constantFrom(...fieldsOfKind(reference, collection, ['integer']))
+  const integers = fieldsOfKind(reference, collection, ['integer'])
   const ordered = fc.constantFrom(...fieldsOfKind(reference, collection, ['integer', 'datetime']))
   const direction = fc.constantFrom('ASC' as const, 'DESC' as const)
+  const ofIntegers = fc.record({
+    measure: fc.constantFrom('AVG' as const, 'SUM' as const),
+    field: integers.length === 0 ? fc.constant('') : fc.constantFrom(...integers),
+    direction,
+  })
   const rankBy = fc.oneof(
-    fc.record({ measure: fc.constantFrom('AVG' as const, 'SUM' as const), field: integer, direction }),
+    ...(integers.length === 0 ? [] : [ofIntegers]),
     fc.record({ measure: fc.constantFrom('MIN' as const, 'MAX' as const), field: ordered, direction }),
     fc.record({ measure: fc.constant('COUNT_DISTINCT' as const), field: name, direction }),
   )
