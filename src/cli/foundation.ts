@@ -1,15 +1,19 @@
 /** What every command stands on: the lexicons, what follows from them, and the database. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { AwaitedDatabase } from '../database/awaited-database.ts'
 import type { CopyTarget, Snapshot } from '../database/copy/database-copy.ts'
 import {
   type Database,
   LostCollectionsError,
   type ReadDatabase,
+  type RebuildPolicy,
   type RecordCheck,
 } from '../database/database.ts'
 import {
   filePath,
+  isOutdated,
+  isPostgres,
   openCopyTarget,
   openDatabase,
   type OpenOptions,
@@ -17,6 +21,7 @@ import {
   openReadyDatabase,
   openSnapshot,
   previewRebuild,
+  readRebuildProgress,
 } from '../database/open.ts'
 import { withoutPassword } from '../database/postgres/url.ts'
 import type { RebuildReport } from '../database/rebuild-report.ts'
@@ -27,7 +32,7 @@ import { readUnchecked } from '../lexicon/unchecked.ts'
 import { buildModel } from '../schema/build-model.ts'
 import type { Model } from '../schema/model.ts'
 import { CommandError } from './command.ts'
-import { lostSentence, tellRebuild } from './rebuild-notices.ts'
+import { createProgressNotice, lostSentence, tellRebuild } from './rebuild-notices.ts'
 import { readingOf } from './reading-options.ts'
 import { parseRetention } from './retention.ts'
 import type { Config } from './settings.ts'
@@ -69,13 +74,22 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
  * The database as configured; a file that does not exist is created, and an empty database laid out. One that was
  * built with other lexicons is rebuilt, unless collections would disappear that nobody has said may.
  */
-export async function openStore(config: Config, foundation: Foundation): Promise<Database> {
+export async function openStore(
+  config: Config,
+  foundation: Foundation,
+  { rebuild, onProgress }: StoreGiven = {},
+): Promise<Database> {
+  const tellProgress = createProgressNotice(config)
   const options: OpenOptions = {
     ...(await openOptions(foundation, config['max-clock-skew'])),
     ...readingOf(config),
     retention: parseRetention(config.retain, foundation.tables),
-    rebuild: config.rebuild ? 'always' : 'unless-lost',
+    rebuild: rebuild ?? (config.rebuild ? 'always' : 'unless-lost'),
     onRebuilt: (report) => tellRebuild(config, report, foundation.dir),
+    onProgress: (progress) => {
+      tellProgress(progress)
+      onProgress?.()
+    },
   }
   return opened(config.database, async () => {
     try {
@@ -85,6 +99,17 @@ export async function openStore(config: Config, foundation: Foundation): Promise
       throw new Error(lostSentence(cause.collections, foundation.dir), { cause })
     }
   })
+}
+
+/** The same of a database that somebody else has made ready, which is not rebuilt. */
+export function openPrepared(config: Config, foundation: Foundation): Promise<Database> {
+  return openStore(config, foundation, { rebuild: 'never' })
+}
+
+interface StoreGiven {
+  readonly rebuild?: RebuildPolicy
+  /** Told after each step of a rebuild. */
+  readonly onProgress?: () => void
 }
 
 /** What `openStore` would do to the records if it had to rebuild the database for these lexicons. */
@@ -113,6 +138,21 @@ export async function openReadyStore(config: Config, root: URL): Promise<ReadySt
   const options = { fingerprint: lexicons.fingerprint, now, ...readingOf(config) }
   const read = await opened(database, () => openReadyDatabase(database, options))
   return read === null ? null : { foundation: foundationOf(dir, lexicons), read }
+}
+
+/** Whether `openStore` has to migrate or rebuild what is there, which may take long. */
+export function isStoreOutdated({ database }: Config, { lexicons }: Foundation): Promise<boolean> {
+  return opened(database, () => isOutdated(database, lexicons))
+}
+
+/** The same as `openExistingStore` of a database that another process brings to these lexicons. */
+export function awaitStore(config: Config, foundation: Foundation): Promise<ReadDatabase> {
+  const { database } = config
+  return AwaitedDatabase.open({
+    isRemote: isPostgres(database),
+    open: () => openExistingStore(config, foundation),
+    readProgress: () => readRebuildProgress(database),
+  })
 }
 
 /** For commands that only read: an empty answer from a misspelt path helps nobody. */

@@ -14,6 +14,8 @@ const restartPause = 5_000
 
 /** Disposing of it waits until what has come is stored. */
 export interface IngestBeside extends AsyncDisposable {
+  /** Starts anew, with the lexicons as they are now. */
+  readonly restart: () => void
   /** Aborted when what was asked for cannot be done, whenever that turns out; a `CommandError` is the reason. */
   readonly refused: AbortSignal
 }
@@ -32,9 +34,13 @@ export async function assertIngest({ config }: CommandContext, from: string | nu
 export function ingestBeside({ config, root }: CommandContext, from: string | null): IngestBeside {
   const stop = new AbortController()
   const refusal = new AbortController()
+  let again = new AbortController()
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      const end = await runThread({ config, root: root.href, from }, stop.signal)
+      again = new AbortController()
+      const { signal } = again
+      const end = await runThread({ config, root: root.href, from }, AbortSignal.any([stop.signal, signal]))
+      if (signal.aborted) continue
       if (end.kind === 'refused') refusal.abort(new CommandError(end.message))
       if (end.kind !== 'failed') return
       process.stderr.write(
@@ -46,6 +52,7 @@ export function ingestBeside({ config, root }: CommandContext, from: string | nu
   const running = run()
   return {
     refused: refusal.signal,
+    restart: () => again.abort(),
     [Symbol.asyncDispose]: async () => {
       stop.abort()
       await running

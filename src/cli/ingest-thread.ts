@@ -1,6 +1,7 @@
 /** The thread of `serve --ingest`: follows sources beside the server, until it is told to stop. And that of `serve --retain`. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { InputError } from '../ingest/sources/lines.ts'
+import { openPrepared } from './foundation.ts'
 import { runIngest, runRetention } from './ingest.ts'
 import type { Config } from './settings.ts'
 
@@ -15,8 +16,10 @@ const { config, root, from } = workerData as IngestThreadData
 const stop = new AbortController()
 parentPort?.once('message', () => stop.abort())
 try {
-  const given = { config, root: new URL(root) }
-  await (from === null ? runRetention(given, stop.signal) : runIngest(given, from, stop.signal))
+  const context = { config, root: new URL(root) }
+  // The server has the database made, and decides what comes of a rebuild for other lexicons: this thread undoes none.
+  const given = { open: openPrepared, signal: () => stop.signal }
+  await (from === null ? runRetention(context, given) : runIngest(context, from, given))
 } catch (error) {
   if (!(error instanceof InputError)) throw error
   // Starting anew would come to the same.

@@ -1,5 +1,5 @@
 /** What `ingest` and the thread of `serve --ingest` run: sources, and the work beside them, over one database. */
-import type { Writer } from '../database/database.ts'
+import type { Database, Writer } from '../database/database.ts'
 import type { Ledger } from '../database/ledger.ts'
 import { fetchRepositories } from '../ingest/backfill.ts'
 import { createFloodGuard } from '../ingest/flood.ts'
@@ -13,18 +13,25 @@ import type { IngestLog } from '../ingest/log.ts'
 import type { Source } from '../ingest/source.ts'
 import type { CommandContext } from './command.ts'
 import { createSource } from './create-source.ts'
-import { lexiconDir, loadFoundation, now, openStore } from './foundation.ts'
+import { type Foundation, lexiconDir, loadFoundation, now } from './foundation.ts'
 import { threadsOf } from './inputs.ts'
 import { createLog, identityOptions, publishersOf } from './network.ts'
+import type { Config } from './settings.ts'
 import { parseSources } from './sources.ts'
+
+export interface IngestGiven {
+  readonly open: (config: Config, foundation: Foundation) => Promise<Database>
+  /** Asked for when the database is open: until then whatever ends the process is as good. */
+  readonly signal: () => AbortSignal
+}
 
 /** What `serve --retain` runs where no sources are followed; ends when the signal is aborted. */
 export async function runRetention(
   { config, root }: Pick<CommandContext, 'config' | 'root'>,
-  signal: AbortSignal,
+  { open, signal }: IngestGiven,
 ): Promise<void> {
-  await using database = await openStore(config, await loadFoundation(lexiconDir(config, root)))
-  await retain(database.write.ledger, createLog(config), signal)
+  await using database = await open(config, await loadFoundation(lexiconDir(config, root)))
+  await retain(database.write.ledger, createLog(config), signal())
 }
 
 function retain(ledger: Ledger, log: IngestLog, signal: AbortSignal): Promise<void> {
@@ -41,12 +48,13 @@ function retain(ledger: Ledger, log: IngestLog, signal: AbortSignal): Promise<vo
 export async function runIngest(
   { config, root }: Pick<CommandContext, 'config' | 'root'>,
   from: string,
-  signal: AbortSignal,
+  { open, signal: stopped }: IngestGiven,
 ): Promise<void> {
   const parsed = await parseSources(from)
   const options = identityOptions(config)
   const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await openStore(config, foundation)
+  await using database = await open(config, foundation)
+  const signal = stopped()
   const log = createLog(config)
   const publishers = await publishersOf(config, log, signal)
   if (publishers === 'stopped') return

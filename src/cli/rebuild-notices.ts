@@ -1,6 +1,8 @@
 /** What operators are told of rebuilds for other lexicons: before, afterwards, and when none is made. */
 import type { LostCollection } from '../database/database.ts'
+import { type RebuildProgress, rebuildSentence } from '../database/rebuild-progress.ts'
 import type { CollectionReport, RebuildReport } from '../database/rebuild-report.ts'
+import { notify } from './command.ts'
 import type { Config } from './settings.ts'
 
 interface Notice {
@@ -14,6 +16,20 @@ export function tellRebuild(config: Config, report: RebuildReport, lexicons: str
   const wanted: readonly string[] = levels[config['log-level'] as keyof typeof levels]
   for (const { level, text } of rebuildNotices(report, lexicons))
     if (wanted.includes(level)) process.stderr.write(`${text}\n`)
+}
+
+/** Milliseconds between two lines on how far a rebuild has come. */
+const noticeInterval = 3_000
+
+/** The first step is told at once, and then one every few seconds. */
+export function createProgressNotice(config: Config): (progress: RebuildProgress) => void {
+  let last: number | null = null
+  return (progress) => {
+    const now = performance.now()
+    if (last !== null && now - last < noticeInterval) return
+    last = now
+    notify(config, `Rebuilding the index: ${rebuildSentence(progress)}`)
+  }
 }
 
 function rebuildNotices({ collections }: RebuildReport, lexicons: string): readonly Notice[] {

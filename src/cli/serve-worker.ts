@@ -5,6 +5,7 @@ import { RemoteCounts } from '../server/limits/remote-counts.ts'
 import { UsageMeter } from '../server/usage.ts'
 import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
 import { startServer } from './listen.ts'
+import { watchIndex } from './rebuild-watch.ts'
 import { openReader } from './service.ts'
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
 
@@ -31,14 +32,15 @@ process.on('message', (message: ToWorker) => {
   }
 })
 
-async function run({ config, root, id, of }: WorkerTask): Promise<void> {
+async function run({ config, root, id, of, awaits }: WorkerTask): Promise<void> {
   try {
     const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
     const metrics = metering?.createMetrics() ?? null
     if (metrics !== null) metering?.shareMetrics(metrics.registry)
-    await using service = await openReader(config, new URL(root))
+    await using service = await openReader(config, new URL(root), awaits)
     const place = { limiter: createLimiter(counts), usage, metrics, worker: { id, of } }
     const server = await startServer(service, config, place)
+    using _watch = watchIndex(service.database.read, () => send({ kind: 'rebuilt' }))
     send({ kind: 'listening', address: server.address })
     const timer = setInterval(tellUsage, telling)
     await stopped.promise

@@ -3,8 +3,11 @@ import type { Database } from '../database/database.ts'
 import { createEngine } from '../query/engine.ts'
 import type { QueryEngine } from '../query/execute.ts'
 import { buildGraphQLSchema } from '../schema/graphql.ts'
+import type { CommandContext } from './command.ts'
 import {
+  awaitStore,
   type Foundation,
+  isStoreOutdated,
   lexiconDir,
   loadFoundation,
   openExistingStore,
@@ -12,6 +15,7 @@ import {
   openStore,
   type ReadyStore,
 } from './foundation.ts'
+import { type Preparation, startPreparation } from './preparation.ts'
 import type { Config } from './settings.ts'
 import { readVersion } from './version.ts'
 
@@ -21,7 +25,10 @@ export interface Service extends ReadService {
 
 /** A store that is made or rebuilt when need be, and the engine over it. */
 export async function openService(config: Config, root: URL): Promise<Service> {
-  const foundation = await loadFoundation(lexiconDir(config, root))
+  return openOver(config, root, await loadFoundation(lexiconDir(config, root)))
+}
+
+async function openOver(config: Config, root: URL, foundation: Foundation): Promise<Service> {
   const database = await openStore(config, foundation)
   return {
     ...readerOver(config, root, { foundation, read: database.read }),
@@ -38,18 +45,39 @@ export interface ReadService extends Foundation, AsyncDisposable {
   readonly root: URL
 }
 
-/** An engine over a store that is only read, and left as it is. */
-export async function openReader(config: Config, root: URL): Promise<ReadService> {
+/** An engine over a store that is only read, and left as it is. `awaits`: another process brings it to these lexicons. */
+export async function openReader(config: Config, root: URL, awaits = false): Promise<ReadService> {
   const ready = await openReadyStore(config, root)
   if (ready !== null) return readerOver(config, root, ready)
   const foundation = await loadFoundation(lexiconDir(config, root))
-  return readerOver(config, root, { foundation, read: await openExistingStore(config, foundation) })
+  const open = awaits ? awaitStore : openExistingStore
+  return readerOver(config, root, { foundation, read: await open(config, foundation) })
 }
 
-/** The same over a store that is made or rebuilt before, when need be: otherwise there is nothing to write. */
-export async function openServed(config: Config, root: URL): Promise<ReadService> {
+/** An engine, and the process that first brings its store to these lexicons; null when that is done. */
+export interface ServedService extends AsyncDisposable {
+  readonly service: ReadService
+  readonly preparation: Preparation | null
+}
+
+/** The same over a store that is made before, when need be. What may take long is done beside it: it answers so then. */
+export async function openServed(context: CommandContext): Promise<ServedService> {
+  const { config, root } = context
+  await using resources = new AsyncDisposableStack()
   const ready = await openReadyStore(config, root)
-  return ready === null ? openService(config, root) : readerOver(config, root, ready)
+  let preparation: Preparation | null = null
+  let service: ReadService
+  if (ready !== null) service = readerOver(config, root, ready)
+  else {
+    const foundation = await loadFoundation(lexiconDir(config, root))
+    if (await isStoreOutdated(config, foundation)) {
+      preparation = resources.use(await startPreparation(context))
+      service = readerOver(config, root, { foundation, read: await awaitStore(config, foundation) })
+    } else service = await openOver(config, root, foundation)
+  }
+  resources.use(service)
+  const opened = resources.move()
+  return { service, preparation, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 function readerOver(config: Config, root: URL, { foundation, read }: ReadyStore): ReadService {

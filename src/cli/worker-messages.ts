@@ -14,10 +14,14 @@ export interface WorkerTask {
   /** Which of how many it is. */
   readonly id: number
   readonly of: number
+  /** Whether the database is still being brought to these lexicons. */
+  readonly awaits: boolean
 }
 
 export type FromWorker =
   | { readonly kind: 'listening'; readonly address: string }
+  /** The index is of other lexicons by now; said again and again until something comes of it. */
+  | { readonly kind: 'rebuilt' }
   /** It cannot do what it was asked to, and waits to be stopped. */
   | { readonly kind: 'refused'; readonly message: string }
   /** What keys were used for since it said so last. */

@@ -3,6 +3,7 @@
  * dies is replaced; those that die soon after their start again and again end the service.
  */
 import cluster from 'node:cluster'
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { answerLimits } from '../server/limits/answer-limits.ts'
@@ -10,7 +11,8 @@ import type { Counts } from '../server/limits/counts.ts'
 import type { LimitAnswer } from '../server/limits/messages.ts'
 import type { UsageMeter } from '../server/usage.ts'
 import { moduleBeside } from '../util/module-beside.ts'
-import { CommandError, type CommandContext } from './command.ts'
+import { CommandError, type CommandContext, notify } from './command.ts'
+import { judgeRebuild } from './rebuild-watch.ts'
 import type { Config } from './settings.ts'
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
 import { half } from './young-generation.ts'
@@ -23,10 +25,15 @@ export interface Workers extends AsyncDisposable {
   readonly refused: AbortSignal
 }
 
-/** What is counted for all of them. */
-export interface WorkerCounts {
+export interface WorkersGiven {
+  readonly count: number
+  /** What is counted for all of them. */
   readonly counts: Counts
   readonly usage: UsageMeter
+  /** Whether the database is still being brought to these lexicons. */
+  readonly awaits: () => boolean
+  /** When they have been started anew, because their lexicons have become those of an index that was rebuilt. */
+  readonly onReload: () => void
 }
 
 /** Milliseconds after its start in which a death is an early one, and how many of those in a row are enough. */
@@ -37,10 +44,10 @@ const firstPause = 200
 const longestPause = 8_000
 
 export function startWorkers(
-  { config, root }: CommandContext,
-  count: number,
-  { counts, usage }: WorkerCounts,
+  context: CommandContext,
+  { count, counts, usage, awaits, onReload }: WorkersGiven,
 ): Workers {
+  const { config, root } = context
   const program = moduleBeside(import.meta.url, 'serve-worker')
   // What was given on the command line comes last, and holds.
   const execArgv = [`--max-semi-space-size=${half}`, ...process.execArgv]
@@ -55,6 +62,31 @@ export function startWorkers(
   let { port } = config
   let deaths = 0
 
+  const current = new Map<number, AbortController>()
+  const settled = new Map<number, () => void>()
+  let isJudging = false
+
+  /** One after the other, so that the port stays open. */
+  const reload = async (): Promise<void> => {
+    for (const id of places) {
+      const again = Promise.withResolvers<void>()
+      settled.set(id, again.resolve)
+      current.get(id)?.abort()
+      await Promise.race([again.promise, once(stop.signal, 'abort')])
+    }
+    onReload()
+  }
+  const onRebuilt = async (): Promise<void> => {
+    if (isJudging || stop.signal.aborted) return
+    isJudging = true
+    const verdict = await judgeRebuild(context)
+    if (verdict === 'reload') {
+      notify(config, 'The index was rebuilt for the lexicons as they are now: they are loaded anew.')
+      await reload()
+    } else if (verdict !== null) refusal.abort(verdict)
+    isJudging = false
+  }
+
   const keepUp = async (id: number): Promise<void> => {
     let astray = new AbortController()
     const onListening = (address: string): void => {
@@ -66,6 +98,7 @@ export function startWorkers(
       }
       port = actual
       places.add(id)
+      settled.get(id)?.()
       if (places.size === count) listening.resolve(address)
     }
     while (!stop.signal.aborted) {
@@ -73,16 +106,26 @@ export function startWorkers(
       if (alive.size === 0) share = { ...share, port }
       alive.add(id)
       const started = performance.now()
-      const task: WorkerTask = { kind: 'start', config: share, root: root.href, id, of: count }
+      const task: WorkerTask = {
+        kind: 'start',
+        config: share,
+        root: root.href,
+        id,
+        of: count,
+        awaits: awaits(),
+      }
       astray = new AbortController()
+      current.set(id, astray)
       const end = await runWorker(
         task,
-        { answer, usage, onListening },
+        { answer, usage, onListening, onRebuilt: () => void onRebuilt() },
         AbortSignal.any([stop.signal, astray.signal]),
       )
       alive.delete(id)
       if (stop.signal.aborted) return
       if (astray.signal.aborted) continue
+      settled.get(id)?.()
+      if (end.kind === 'refused' && places.has(id)) void onRebuilt()
       if (end.kind === 'refused' && !places.has(id)) return refusal.abort(new CommandError(end.message))
       deaths = performance.now() - started < early ? deaths + 1 : 0
       if (end.kind === 'died' && deaths >= earlyDeaths)
@@ -129,12 +172,13 @@ interface WorkerListener {
   readonly answer: ReturnType<typeof answerLimits>
   readonly usage: UsageMeter
   readonly onListening: (address: string) => void
+  readonly onRebuilt: () => void
 }
 
 /** Resolves when it has ended. */
 function runWorker(
   task: WorkerTask,
-  { answer, usage, onListening }: WorkerListener,
+  { answer, usage, onListening, onRebuilt }: WorkerListener,
   signal: AbortSignal,
 ): Promise<WorkerEnd> {
   const worker = cluster.fork()
@@ -149,6 +193,9 @@ function runWorker(
     switch (message?.kind) {
       case 'listening':
         return onListening(message.address)
+      case 'rebuilt':
+        // One that is being replaced says nothing new.
+        return signal.aborted ? undefined : onRebuilt()
       case 'refused':
         refused = message.message
         return stop()

@@ -15,7 +15,7 @@ import type { ReadingOptions } from './postgres/servers.ts'
 import type { RebuildProgress } from './rebuild-progress.ts'
 import type { RebuildReport } from './rebuild-report.ts'
 import type { BackupFile, WriteBackup, WrittenBackup } from './sqlite/backup-file.ts'
-import { connectReader, openSqliteReader, type SqliteReading } from './sqlite/open-reader.ts'
+import { connectReader, isFileOutdated, openSqliteReader, type SqliteReading } from './sqlite/open-reader.ts'
 import { parseSqlitePath } from './sqlite/path.ts'
 import type { Table } from './tables.ts'
 
@@ -137,6 +137,25 @@ export async function openBackupFile(path: string): Promise<BackupFile> {
 export async function writeBackupFile(backup: WriteBackup): Promise<WrittenBackup> {
   const { writeBackup } = await import('./sqlite/backup-file.ts')
   return writeBackup(backup)
+}
+
+/** Whether a database that is laid out must be migrated or rebuilt before it can be read, which may take long. */
+export async function isOutdated(
+  url: string,
+  { fingerprint }: Pick<OpenOptions, 'fingerprint'>,
+): Promise<boolean> {
+  const path = filePath(url)
+  return path === null
+    ? (await postgres()).isPostgresOutdated(url, fingerprint)
+    : isFileOutdated(path, fingerprint)
+}
+
+/** How far a rebuild has come, whoever does it; null when none is under way. */
+export async function readRebuildProgress(url: string): Promise<RebuildProgress | null> {
+  const path = filePath(url)
+  if (path === null) return (await postgres()).readPostgresProgress(url)
+  const { readFileProgress } = await import('./sqlite/rebuild-state.ts')
+  return readFileProgress(path)
 }
 
 /** Whoever has a file does not wait for the driver. */

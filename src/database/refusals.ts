@@ -1,6 +1,7 @@
 /** What callers are told by every engine in the same words. */
 import { ServiceError } from '../errors.ts'
 import { DatabaseBusyError } from './database.ts'
+import { type RebuildProgress, rebuildSentence } from './rebuild-progress.ts'
 
 /** Bytes of an answer: making and sending a longer one would hold all others up. */
 export const largestAnswer = 8 * 1024 * 1024
@@ -20,15 +21,34 @@ export function unavailable(cause: unknown): ServiceError {
 }
 
 /** Plans and answers of this process would not fit the tables any more. */
-export function rebuiltElsewhere(): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The index was rebuilt for other lexicons; restart this server.', {
-    retryAfter: 60,
-  })
+export class RebuiltElsewhereError extends ServiceError {
+  constructor() {
+    super('UNAVAILABLE', 'The index was rebuilt for other lexicons; restart this server.', { retryAfter: 5 })
+  }
+}
+
+export function rebuiltElsewhere(): RebuiltElsewhereError {
+  return new RebuiltElsewhereError()
+}
+
+/** Nothing can be answered yet; null: how far it has come is not known. */
+export class BeingRebuiltError extends ServiceError {
+  constructor(progress: RebuildProgress | null) {
+    const how = progress === null ? '' : ` ${rebuildSentence(progress)}`
+    super('UNAVAILABLE', `The index is being rebuilt for these lexicons.${how}`, {
+      retryAfter: 5,
+      ...(progress !== null && { rebuild: progress.collections }),
+    })
+  }
 }
 
 /** Told to operators, after the database's name. */
-export function builtElsewise(): Error {
-  return new Error(
+export class BuiltElsewiseError extends Error {
+  override name = 'BuiltElsewiseError'
+}
+
+export function builtElsewise(): BuiltElsewiseError {
+  return new BuiltElsewiseError(
     'it was built with other lexicons or by another version. Name its own with --lexicons, or have `lexigraph serve` or `import` rebuild it for these.',
   )
 }

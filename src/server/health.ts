@@ -1,6 +1,7 @@
 /** Whether the process is up (`/healthz`), and whether it can answer questions and how fresh they are (`/readyz`). */
 import type { FastifyInstance } from 'fastify'
 import type { IndexStatus } from '../database/database.ts'
+import { BeingRebuiltError } from '../database/refusals.ts'
 import { ServiceError } from '../errors.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
 import { describeStatus } from './index-status.ts'
@@ -29,7 +30,9 @@ const healthHeaders = {
 async function orNull(readStatus: () => Promise<IndexStatus>): Promise<IndexStatus | null> {
   try {
     return await readStatus()
-  } catch {
+  } catch (error) {
+    // How far that has come is worth telling.
+    if (error instanceof BeingRebuiltError) throw error
     return null
   }
 }

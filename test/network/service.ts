@@ -93,7 +93,11 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
 
 /** Starts a command that serves, such as `serve`, on a free port; resolves when it answers. */
 export async function startService(args: readonly string[], options: ProgramOptions = {}): Promise<Service> {
-  const program = startProgram([...args, '--port', '0'], options)
+  return answering(startProgram([...args, '--port', '0'], options))
+}
+
+/** A program that serves, when it answers. */
+export async function answering(program: Program): Promise<Service> {
   const [, url = ''] = await program.said(/Lexigraph answers at (http:\/\/[^/]+)/)
   const query = async (text: string, variables?: Json): Promise<Json> => {
     const response = await fetch(`${url}/api/graphql`, {

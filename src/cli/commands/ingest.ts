@@ -1,5 +1,6 @@
 /** `ingest --from SOURCE,…`: follows sources until they end or a signal comes. */
 import { CommandError, type CommandContext, notify } from '../command.ts'
+import { openStore } from '../foundation.ts'
 import { runIngest } from '../ingest.ts'
 import { stopSignal } from '../signals.ts'
 
@@ -7,8 +8,11 @@ export async function ingest(context: CommandContext): Promise<number> {
   const { config } = context
   if (config.from === null)
     throw new CommandError('ingest needs a source: --from jetstream:wss://… ; docs/ingestion.md tells which.')
-  const signal = stopSignal()
-  signal.addEventListener('abort', () => notify(config, 'Stopping: what has come is stored first.'))
-  await runIngest(context, config.from, signal)
+  const signal = (): AbortSignal => {
+    const stop = stopSignal()
+    stop.addEventListener('abort', () => notify(config, 'Stopping: what has come is stored first.'))
+    return stop
+  }
+  await runIngest(context, config.from, { open: openStore, signal })
   return 0
 }

@@ -3,16 +3,19 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { isInMemory } from '../../database/open.ts'
 import { type CommandContext, notify } from '../command.ts'
+import { startBeside } from '../beside.ts'
 import {
+  awaitStore,
   type Foundation,
+  isStoreOutdated,
   lexiconDir,
   loadFoundation,
-  openExistingStore,
   openReadyStore,
   openStore,
 } from '../foundation.ts'
-import type { IngestBeside } from '../ingest-beside.ts'
 import { openCounts } from '../limiter.ts'
+import { type Preparation, startPreparation } from '../preparation.ts'
+import { judgeRebuild, watchIndex } from '../rebuild-watch.ts'
 import { describeServed } from '../serve-summary.ts'
 import type { Config } from '../settings.ts'
 import { stopping, stopSignal } from '../signals.ts'
@@ -30,14 +33,36 @@ export async function serve(context: CommandContext): Promise<number> {
 }
 
 async function serveAlone(context: CommandContext): Promise<void> {
-  const { config, root } = context
+  let port: number | null = context.config.port
+  while (port !== null) port = await serveOnce({ ...context, config: { ...context.config, port } })
+}
+
+/** The port at which to go on with other lexicons; null when it was told to stop. */
+async function serveOnce(context: CommandContext): Promise<number | null> {
+  const { config } = context
   const { listen } = await import('../listen.ts')
   const { openServed } = await import('../service.ts')
-  await using service = await openServed(config, root)
-  const served = await describeServed(config, service, service.database.read, 1)
-  await using ingest = await startIngest(context)
-  await listen(service, config, async (address) => tell(config, served, address), ingest?.refused)
-  ingest?.refused.throwIfAborted()
+  await using served = await openServed(context)
+  const { service, preparation } = served
+  const summary = preparation === null ? await describeServed(config, service, service.database.read, 1) : []
+  await using beside = await startBeside(context, preparation)
+  const end = new AbortController()
+  const onRebuilt = async (): Promise<void> => {
+    const verdict = await judgeRebuild(context)
+    if (verdict !== null) end.abort(verdict)
+  }
+  using _watch = watchIndex(service.database.read, () => void onRebuilt())
+  let { port } = config
+  const onListening = async (address: string): Promise<void> => {
+    port = Number(new URL(address).port)
+    tell(config, summary, address)
+  }
+  await listen(service, config, onListening, AbortSignal.any([beside.refused, end.signal]))
+  beside.refused.throwIfAborted()
+  if (!end.signal.aborted) return null
+  if (end.signal.reason !== 'reload') throw end.signal.reason
+  notify(config, 'The index was rebuilt for the lexicons as they are now: they are loaded anew.')
+  return port
 }
 
 async function serveByWorkers(context: CommandContext, count: number): Promise<void> {
@@ -45,14 +70,20 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   // This process answers nothing itself, and loads nothing of what does.
   const { startWorkers } = await import('../workers.ts')
   const stop = stopSignal()
-  const { foundation, served } = await prepareStore(context, count)
+  const { foundation, preparation, served } = await prepareStore(context, count)
+  await using beside = await startBeside(context, preparation)
   await using _metrics = await serveMetricsOfAll(config, foundation)
   await using counts = await openCounts(config)
   await using usage = keepUsage(config)
-  await using ingest = await startIngest(context)
-  await using workers = startWorkers(context, count, { counts, usage: usage.meter })
+  await using workers = startWorkers(context, {
+    count,
+    counts,
+    usage: usage.meter,
+    awaits: () => beside.awaits,
+    onReload: () => beside.restart(),
+  })
   using _young = keepYoungGeneration()
-  const end = AbortSignal.any([stop, workers.refused, ...(ingest === null ? [] : [ingest.refused])])
+  const end = AbortSignal.any([stop, workers.refused, beside.refused])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)
   const address = await Promise.race([workers.listening, ended])
   if (address !== undefined) tell(config, served, address)
@@ -61,22 +92,29 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   else throw end.reason
 }
 
-/** The store is made, migrated or rebuilt if need be; the workers only read it. */
-async function prepareStore({ config, root }: CommandContext, workers: number): Promise<PreparedStore> {
+/** The store is made if need be, and migrated or rebuilt by another process; the workers only read it. */
+async function prepareStore(context: CommandContext, workers: number): Promise<PreparedStore> {
+  const { config, root } = context
   const ready = await openReadyStore(config, root)
   await using read = ready?.read
   if (ready !== null && read !== undefined) {
     const { foundation } = ready
-    return { foundation, served: await describeServed(config, foundation, read, workers) }
+    const served = await describeServed(config, foundation, read, workers)
+    return { foundation, preparation: null, served }
   }
   const foundation = await loadFoundation(lexiconDir(config, root))
+  if (await isStoreOutdated(config, foundation))
+    return { foundation, preparation: await startPreparation(context), served: [] }
   await using store = await openStore(config, foundation)
-  return { foundation, served: await describeServed(config, foundation, store.read, workers) }
+  const served = await describeServed(config, foundation, store.read, workers)
+  return { foundation, preparation: null, served }
 }
 
 interface PreparedStore {
   readonly foundation: Foundation
-  /** What it is, a line each. */
+  /** Null where nothing that takes long is to be done. */
+  readonly preparation: Preparation | null
+  /** What it is, a line each; none before it is ready. */
   readonly served: readonly string[]
 }
 
@@ -84,17 +122,9 @@ async function serveMetricsOfAll(config: Config, foundation: Foundation): Promis
   if (config['metrics-port'] === null) return null
   const { createMetrics, serveMetrics } = await import('../metrics.ts')
   await using resources = new AsyncDisposableStack()
-  const database = resources.use(await openExistingStore(config, foundation))
+  const database = resources.use(await awaitStore(config, foundation))
   resources.use(await serveMetrics(config, { metrics: createMetrics(), database, workers: true }))
   return resources.move()
-}
-
-/** Null where no sources are followed and all records are kept, which what follows them is not loaded for. */
-async function startIngest(context: CommandContext): Promise<IngestBeside | null> {
-  const { ingest: from, retain } = context.config
-  return from === null && retain === null
-    ? null
-    : (await import('../ingest-beside.ts')).ingestBeside(context, from)
 }
 
 function tell(config: Config, served: readonly string[], address: string): void {

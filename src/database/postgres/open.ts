@@ -1,11 +1,13 @@
 /** Opens a PostgreSQL database: one connection that writes, and pools of others that can only read. */
 import type { Client } from 'pg'
 import type { Database, ReadDatabase } from '../database.ts'
+import type { RebuildProgress } from '../rebuild-progress.ts'
 import { builtElsewise } from '../refusals.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { derivationOf } from './ddl.ts'
 import { refusal } from './failures.ts'
-import { assertOurs, isCurrent, type MigrateOptions, migrate, readState } from './migrate.ts'
+import { assertOurs, isCurrent, type MigrateOptions, migrate, readState, type State } from './migrate.ts'
+import { readProgress } from './rebuild-state.ts'
 import { PostgresReader } from './reader.ts'
 import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
 import { PostgresWriter } from './writer.ts'
@@ -41,6 +43,27 @@ export async function openPostgresReader(
     if (!isCurrent(state, options.fingerprint)) throw builtElsewise()
   })
   return createReader(url, options)
+}
+
+/** Whether a database that is laid out must be migrated or rebuilt first. */
+export async function isPostgresOutdated(url: string, fingerprint: string): Promise<boolean> {
+  let isLaidOut = false
+  let state: State | null = null
+  await withClient(url, 'write', async (client) => {
+    state = await readState(client)
+    await assertOurs(client, state)
+    isLaidOut = state !== null
+  })
+  return isLaidOut && !isCurrent(state, fingerprint)
+}
+
+/** Null when no rebuild is under way. */
+export async function readPostgresProgress(url: string): Promise<RebuildProgress | null> {
+  let progress: RebuildProgress | null = null
+  await withClient(url, 'read', async (client) => {
+    progress = await readProgress(client)
+  })
+  return progress
 }
 
 function createReader(

@@ -18,23 +18,10 @@ import {
   refreshCounts,
 } from './ddl.ts'
 import { nextPrefix } from './generations.ts'
+import type { Part } from './rebuild-state.ts'
 import { fillSums } from './sum-ddl.ts'
 import { SumWriter } from './sum-writer.ts'
 import { type TableRow, TableWriter } from './table-writer.ts'
-
-/** A row of `rebuild_part`. */
-export interface Part {
-  readonly nsid: string
-  /** The table that has the records; null where the collection is new. */
-  readonly former: string | null
-  readonly total: number
-  readonly done: number
-  readonly stage: number
-  /** How far the stage has come, as an id. */
-  readonly at: number
-  /** 1: nothing is left but what needs all collections. */
-  readonly complete: number
-}
 
 /** Milliseconds after which a step commits, and rows that are read at once. */
 const stepTime = 150

@@ -1,9 +1,10 @@
 /** Opens a SQLite file that is there and is only read. What can write is not loaded for it. */
+import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { ReadDatabase } from '../database.ts'
 import { builtElsewise } from '../refusals.ts'
 import { connect } from './connection.ts'
-import { assertOurs, isCurrent } from './layout.ts'
+import { assertOurs, isCurrent, isEmpty } from './layout.ts'
 import { LongReadings } from './long-readings.ts'
 import { type ReaderOptions, SqliteReader } from './reader.ts'
 
@@ -22,6 +23,18 @@ export async function openSqliteReader(
   const reading = connectReader(path, fingerprint, lockTimeout)
   const long = new LongReadings(path, readers)
   return new SqliteReader(() => reading, { fingerprint, now, idle: () => null, long })
+}
+
+/** Whether a file that is there must be migrated or rebuilt first. */
+export function isFileOutdated(path: string, fingerprint: string): boolean {
+  if (path === ':memory:' || !existsSync(path)) return false
+  const reading = connect(path, true)
+  try {
+    assertOurs(reading)
+    return !isEmpty(reading) && !isCurrent(reading, fingerprint)
+  } finally {
+    reading.close()
+  }
 }
 
 /** A connection that only reads a file of these lexicons. */

@@ -13,7 +13,6 @@ import { basesWhere, enterAccounts, parkHidden, startAnew, withheld } from '../k
 import { keptRecord } from '../kept-record.ts'
 import type { KeptRejection } from '../ledger.ts'
 import { renamedTables } from '../renamed-tables.ts'
-import type { RebuildProgress } from '../rebuild-progress.ts'
 import { RebuildCounters, type RebuildReport } from '../rebuild-report.ts'
 import { isBeingRebuilt } from '../refusals.ts'
 import { canBeJudged } from '../rejections.ts'
@@ -32,7 +31,16 @@ import { dropLeftover, formerName, moveAside, moveInPlace, nextLeftover, nextPre
 import { readDerivation } from './layout.ts'
 import { LogLength } from './log-length.ts'
 import type { MigrateOptions } from './migrate-options.ts'
-import { NextTables, type Part, prepareKept } from './next-tables.ts'
+import { NextTables, prepareKept } from './next-tables.ts'
+import {
+  dropRebuildTables,
+  findRebuild,
+  isAtWork,
+  type Part,
+  readParts,
+  readProgress,
+  rebuildTables,
+} from './rebuild-state.ts'
 import { createRunner, type Run } from './steps.ts'
 import { createSums } from './sum-ddl.ts'
 import { SqliteWriter } from './writer.ts'
@@ -42,30 +50,6 @@ const longestRest = 25
 const restPart = 1 / 4
 /** Changes that one step catches up with, and how few the last transaction may have left to it. */
 const changesAtOnce = 500
-/** Microseconds without a step after which nobody is at work on a rebuild. */
-const silence = 30_000_000n
-
-/**
- * `rebuild`: what is being built, and when somebody was last at work on it. `rebuild_part`: how far each collection has
- * come, and the order of its new ids as `collection` has it. `rebuild_change`: records that have changed in the old
- * tables, in that order. `rebuild_refusal`: records that no longer fit the lexicons.
- */
-const rebuildTables = `
-  create table rebuild (id integer primary key check (id = 1), derivation text not null, heard_at integer not null);
-  create table rebuild_part (
-    nsid text primary key, former text, total integer not null, done integer not null, stage integer not null,
-    at integer not null, complete integer not null default 0, ordered integer not null,
-    last_id integer, last_indexed_at integer, last_rkey text, last_did text
-  ) without rowid;
-  create table rebuild_change (
-    n integer primary key, former text not null, base integer not null, rkey text not null, unique (former, base, rkey)
-  );
-  create table rebuild_refusal (
-    nsid text not null, base integer not null, rkey text not null, primary key (nsid, base, rkey)
-  ) without rowid;`
-const dropRebuildTables = ['rebuild', 'rebuild_part', 'rebuild_change', 'rebuild_refusal']
-  .map((name) => `drop table ${name};`)
-  .join('\n')
 
 /** Outside of a transaction. Whoever ends the process ends it between two steps, or undoes one. */
 export async function rebuild(database: DatabaseSync, options: MigrateOptions): Promise<void> {
@@ -119,19 +103,6 @@ async function giveUp(database: DatabaseSync, derivation: string): Promise<void>
   await dropLeftovers(database)
 }
 
-/** Null where none is under way. */
-export function readProgress(database: DatabaseSync): RebuildProgress | null {
-  if (findRebuild(database) === null) return null
-  return {
-    collections: readParts(database).map(({ nsid, done, total, complete }) => ({
-      collection: nsid,
-      done,
-      total,
-      isComplete: complete === 1,
-    })),
-  }
-}
-
 /**
  * What is left of a rebuild that is finished, or that nobody is at work on although the tables are those of the
  * lexicons in force: whoever began it has gone back to them.
@@ -146,25 +117,6 @@ export async function tidyUp(database: DatabaseSync, now: () => bigint): Promise
       if (isAbandoned()) abandon(database)
     })
   if (findRebuild(database) === null) await dropLeftovers(database)
-}
-
-interface Rebuild {
-  readonly derivation: string
-  readonly heardAt: bigint
-}
-
-function findRebuild(database: DatabaseSync): Rebuild | null {
-  const table = `select 1 from sqlite_master where type = 'table' and name = 'rebuild'`
-  if (database.prepare(table).get() === undefined) return null
-  const find = database.prepare('select derivation, heard_at from rebuild')
-  find.setReadBigInts(true)
-  const row = find.get()
-  return row === undefined ? null : { derivation: String(row.derivation), heardAt: row.heard_at as bigint }
-}
-
-function isAtWork({ heardAt }: Rebuild, now: bigint): boolean {
-  const since = now - heardAt
-  return since < silence && since > -silence
 }
 
 /** Whether the tables are there to be filled; else something has to be dropped first. */
@@ -291,7 +243,8 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
     counters.addStored(collection.nsid, Number(count.get()?.n))
   }
   run(leaveUnserved(options.tables, counters))
-  const writer = new SqliteWriter(database, options)
+  // Whatever is too old leaves later, with a note that it did.
+  const writer = new SqliteWriter(database, { ...options, retention: new Map() })
   for (const refused of refusals(database, options, parts, counters)) writer.applyWithin(refused)
   for (const judged of judgedRejections(run, options.judge, counters)) writer.applyWithin(judged)
   database.exec(dropRebuildTables)
@@ -335,11 +288,6 @@ function* refusals(
       yield changes
     }
   }
-}
-
-function readParts(database: DatabaseSync): readonly Part[] {
-  const read = 'select nsid, former, total, done, stage, at, complete from rebuild_part order by nsid'
-  return database.prepare(read).all() as unknown as readonly Part[]
 }
 
 function dataVersion(database: DatabaseSync): unknown {

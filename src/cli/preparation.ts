@@ -1,0 +1,55 @@
+/**
+ * Brings a database to these lexicons in a process of its own: this one goes on meanwhile, and ends when it is told to.
+ * What has been done by then is not lost.
+ */
+import { fork } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { moduleBeside } from '../util/module-beside.ts'
+import { CommandError, type CommandContext } from './command.ts'
+import type { FromPreparing, PrepareTask } from './prepare-child.ts'
+
+export interface Preparation extends AsyncDisposable {
+  /** Settles when the database is ready; a `CommandError` says why it cannot be. */
+  readonly ready: Promise<void>
+}
+
+/** Milliseconds after which whoever waits for answers is told that there are none yet. */
+const patience = 1_000
+
+/** Resolves when it is under way, or done; fails when it is refused at once. */
+export async function startPreparation({ config, root }: CommandContext): Promise<Preparation> {
+  const child = fork(moduleBeside(import.meta.url, 'prepare-child'), {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  child.stderr?.on('data', (text: Buffer) => process.stderr.write(text))
+  const working = Promise.withResolvers<void>()
+  const ready = Promise.withResolvers<void>()
+  let refusal: string | null = null
+  child.on('message', (message: FromPreparing) => {
+    if (message.kind === 'working') working.resolve()
+    else refusal = message.message
+  })
+  child.on('error', ready.reject)
+  child.on('close', (status, signal) => {
+    if (refusal !== null) ready.reject(new CommandError(refusal))
+    else if (status === 0) ready.resolve()
+    else
+      ready.reject(
+        new CommandError(
+          `The rebuild ended ${signal === null ? `with status ${status}` : `by ${signal}`}. Start again: it goes on where it was.`,
+        ),
+      )
+  })
+  const task: PrepareTask = { config, root: root.href }
+  child.send(task, () => undefined)
+  await Promise.race([working.promise, ready.promise, pause(patience, undefined, { ref: false })])
+  // Whoever is told to stop does not wait for it.
+  ready.promise.catch(() => undefined)
+  return {
+    ready: ready.promise,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await ready.promise.catch(() => undefined)
+    },
+  }
+}

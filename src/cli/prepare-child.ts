@@ -1,0 +1,35 @@
+/** The process that brings the database to these lexicons while the one that started it answers that it is not ready. */
+import { lexiconDir, loadFoundation, openStore } from './foundation.ts'
+import type { Config } from './settings.ts'
+
+export interface PrepareTask {
+  readonly config: Config
+  /** The package's folder. */
+  readonly root: string
+}
+
+/** What it says. That it is done, its end says, with status 0. */
+export type FromPreparing =
+  /** What it does may take long. */
+  { readonly kind: 'working' } | { readonly kind: 'refused'; readonly message: string }
+
+// A step that has begun is undone.
+const abandoned = (): never => process.exit(1)
+process.on('disconnect', abandoned)
+process.once('message', async ({ config, root }: PrepareTask) => {
+  try {
+    const foundation = await loadFoundation(lexiconDir(config, new URL(root)))
+    await using _store = await openStore(config, foundation, {
+      onProgress: () => tell({ kind: 'working' }),
+    })
+  } catch (error) {
+    if (config['log-level'] === 'debug') console.error(error)
+    tell({ kind: 'refused', message: (error as Error).message })
+  }
+  process.off('disconnect', abandoned)
+  process.disconnect()
+})
+
+function tell(message: FromPreparing): void {
+  if (process.connected) process.send?.(message, undefined, {}, () => undefined)
+}

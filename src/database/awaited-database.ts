@@ -1,0 +1,132 @@
+/**
+ * A database that somebody else is rebuilding for the lexicons in force. Until that is done nothing can be answered,
+ * and every question fails with how far it has come; then the database itself answers.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { IndexStatus, PlanState, ReadDatabase, ReadTerms, Statement, StoredAnswer } from './database.ts'
+import type { RebuildProgress } from './rebuild-progress.ts'
+import { BeingRebuiltError } from './refusals.ts'
+
+/** Milliseconds between two looks. */
+const interval = 250
+
+export interface AwaitedOptions {
+  readonly isRemote: boolean
+  /** Fails as long as the database is not ready. */
+  readonly open: () => Promise<ReadDatabase>
+  /** Null when it is not known. */
+  readonly readProgress: () => Promise<RebuildProgress | null>
+}
+
+export class AwaitedDatabase implements ReadDatabase {
+  readonly isRemote: boolean
+  readonly #options: AwaitedOptions
+  readonly #end = new AbortController()
+  #waiting: Promise<void> | null = null
+  #database: ReadDatabase | null = null
+  #progress: RebuildProgress | null = null
+
+  private constructor(options: AwaitedOptions) {
+    this.isRemote = options.isRemote
+    this.#options = options
+  }
+
+  /** Resolves when it has looked once. */
+  static async open(options: AwaitedOptions): Promise<AwaitedDatabase> {
+    const database = new AwaitedDatabase(options)
+    await database.#look()
+    database.#waiting = database.#wait()
+    return database
+  }
+
+  get dialect(): ReadDatabase['dialect'] {
+    return this.#ready.dialect
+  }
+
+  get statistics(): ReadDatabase['statistics'] {
+    return this.#ready.statistics
+  }
+
+  async readPlanState(): Promise<PlanState> {
+    return this.#ready.readPlanState()
+  }
+
+  async readAnswer(statement: Statement, terms: ReadTerms): Promise<StoredAnswer> {
+    return this.#ready.readAnswer(statement, terms)
+  }
+
+  dataVersion(): number | null {
+    return this.#database?.dataVersion() ?? null
+  }
+
+  async readStatus(): Promise<IndexStatus> {
+    return this.#ready.readStatus()
+  }
+
+  async readSize(): Promise<number> {
+    return this.#ready.readSize()
+  }
+
+  async findKey(hash: string): ReturnType<ReadDatabase['findKey']> {
+    return this.#ready.findKey(hash)
+  }
+
+  async readKeys(): ReturnType<ReadDatabase['readKeys']> {
+    return this.#ready.readKeys()
+  }
+
+  async readHidings(): ReturnType<ReadDatabase['readHidings']> {
+    return this.#ready.readHidings()
+  }
+
+  async readRejections(limit: number, after: string | null): ReturnType<ReadDatabase['readRejections']> {
+    return this.#ready.readRejections(limit, after)
+  }
+
+  async readUsage(...given: Parameters<ReadDatabase['readUsage']>): ReturnType<ReadDatabase['readUsage']> {
+    return this.#ready.readUsage(...given)
+  }
+
+  async readPurgeExtent(
+    ...given: Parameters<ReadDatabase['readPurgeExtent']>
+  ): ReturnType<ReadDatabase['readPurgeExtent']> {
+    return this.#ready.readPurgeExtent(...given)
+  }
+
+  readRecords(...given: Parameters<ReadDatabase['readRecords']>): ReturnType<ReadDatabase['readRecords']> {
+    return this.#ready.readRecords(...given)
+  }
+
+  readRows(...given: Parameters<ReadDatabase['readRows']>): ReturnType<ReadDatabase['readRows']> {
+    return this.#ready.readRows(...given)
+  }
+
+  async explain(statement: Statement): Promise<readonly string[]> {
+    return this.#ready.explain(statement)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort()
+    await this.#waiting
+    await this.#database?.[Symbol.asyncDispose]()
+  }
+
+  get #ready(): ReadDatabase {
+    if (this.#database === null) throw new BeingRebuiltError(this.#progress)
+    return this.#database
+  }
+
+  /** Whatever is in the way for good ends the process that rebuilds, and says why. */
+  async #look(): Promise<void> {
+    const { open, readProgress } = this.#options
+    this.#database ??= await open().catch(() => null)
+    if (this.#database === null) this.#progress = await readProgress().catch(() => null)
+  }
+
+  async #wait(): Promise<void> {
+    while (this.#database === null && !this.#end.signal.aborted) {
+      await pause(interval, undefined, { signal: this.#end.signal }).catch(() => undefined)
+      await this.#look()
+    }
+  }
+}

@@ -1,0 +1,225 @@
+/** `serve` whose lexicons have changed, or whose index another process rebuilds. */
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startFakeJetstream } from './network/fake-jetstream.ts'
+import {
+  answering,
+  type Program,
+  runProgram,
+  type Service,
+  startProgram,
+  startService,
+} from './network/service.ts'
+import type { Json } from './reference/shapes.ts'
+import { childrenOf, hasEnded } from './support/processes.ts'
+import type { Engine } from './support/postgres.ts'
+import { emptyDatabases, temporaryFolder } from './support/store.ts'
+import { size, thing, thingUri } from './support/things.ts'
+import { until } from './support/until.ts'
+
+const inFolder = temporaryFolder()
+const emptyUrl = emptyDatabases()
+const onEveryDatabase = (sentence: string, holds: (engine: Engine) => Promise<void>) =>
+  test(sentence, () => holds('sqlite'))
+const count = 20_000
+const text = { text: { type: 'string', maxGraphemes: 100 } }
+const narrow = lexicons('narrow', [thing(size)])
+const wide = lexicons('wide', [thing({ ...size, ...text })])
+const records = inFolder('records.jsonl')
+writeFileSync(records, Array.from({ length: count }, (_, n) => line(n)).join('\n'))
+const generous = fileURLToPath(new URL('support/generous-tiers.json', import.meta.url))
+const nothing = inFolder('nothing.jsonl')
+writeFileSync(nothing, '')
+const question =
+  '{ orgExampleThing(first: 1, where: { text: { contains: "thing 19999" } }) { nodes { text } } }'
+
+for (const workers of ['1', '2']) {
+  onEveryDatabase(
+    `a service that must rebuild its index first says so at its port, ${workers} workers`,
+    async (engine) => {
+      const env = await filled(engine)
+      await using program = startProgram(['serve', '--port', '0', '--workers', workers, '--lexicons', wide], {
+        env,
+      })
+      const preparing = await stoppedPreparation(program)
+      const service = await answering(program)
+      assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
+      const ready = await until(async () => {
+        const response = await fetch(`${service.url}/readyz`)
+        const told = JSON.stringify(await response.json())
+        return / of 20,000 records/.test(told) && { status: response.status, told }
+      })
+      assert.equal(ready.status, 503)
+      assert.match(ready.told, /"collection":"org\.example\.thing","done":\d+,"total":20000/)
+      const refused = await ask(service)
+      assert.equal(refused.status, 503)
+      assert.ok(Number(refused.headers.get('retry-after')) > 0)
+      const [error] = ((await refused.json()) as Json).errors
+      assert.equal(error.extensions.code, 'UNAVAILABLE')
+      assert.match(error.message, /^The index is being rebuilt for these lexicons\. [\d,]+ of 20,000 records/)
+      process.kill(preparing, 'SIGCONT')
+      await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
+      assert.deepEqual(await service.query(question), {
+        orgExampleThing: { nodes: [{ text: 'thing 19999' }] },
+      })
+      assert.match(service.stderr(), /^Rebuilding the index: [\d,]+ of 20,000 records/m)
+      assert.match(service.stderr(), /^The index was rebuilt for the lexicons in /m)
+      await service.stop()
+    },
+  )
+
+  onEveryDatabase(
+    `a service stops in the middle of a rebuild, and goes on there, ${workers} workers`,
+    async (engine) => {
+      const env = await filled(engine)
+      {
+        await using program = startProgram(
+          ['serve', '--port', '0', '--workers', workers, '--lexicons', wide],
+          { env },
+        )
+        const preparing = await stoppedPreparation(program)
+        const service = await answering(program)
+        await service.stop()
+        await until(() => hasEnded(preparing))
+      }
+      await using service = await startService(['serve', '--workers', workers, '--lexicons', wide], { env })
+      await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
+      assert.deepEqual(await service.query(question), {
+        orgExampleThing: { nodes: [{ text: 'thing 19999' }] },
+      })
+      const [, first = ''] = /^Rebuilding the index: ([\d,]+) of/m.exec(service.stderr()) ?? []
+      assert.notEqual(first, '')
+      await service.stop()
+    },
+  )
+
+  onEveryDatabase(
+    `a service whose index is rebuilt for its new lexicons loads them, ${workers} workers`,
+    async (engine) => {
+      const env = await filled(engine)
+      const own = copyOf(narrow, `own-${engine}-${workers}`)
+      await using server = await startFakeJetstream()
+      const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generous]
+      await using service = await startService(
+        ['serve', '--workers', workers, '--lexicons', own, ...ingest],
+        { env },
+      )
+      const publish = (rkey: string): void =>
+        server.publishRecord({
+          did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
+          collection: 'org.example.thing',
+          rkey,
+          rev: '3kaaaaaaaaa22',
+          record: { $type: 'org.example.thing' },
+        })
+      const followed = (rkey: string) =>
+        `{ orgExampleThing(first: 1, where: { uri: { eq: "${thingUri(rkey)}" } }) { nodes { uri } } }`
+      await until(() => server.connections.length > 0)
+      publish('first')
+      await until(async () => (await service.query(followed('first'))).orgExampleThing.nodes.length === 1)
+      writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
+      await succeed(['import', nothing, '--lexicons', wide], env)
+      const answer = await until(() => service.query(question).catch(() => null))
+      assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 19999' }] } })
+      assert.match(service.stderr(), /they are loaded anew\.$/m)
+      publish('second')
+      await until(async () => (await service.query(followed('second'))).orgExampleThing.nodes.length === 1)
+      await service.stop()
+    },
+  )
+
+  onEveryDatabase(
+    `a service whose index is rebuilt for other lexicons ends and says why, ${workers} workers`,
+    async (engine) => {
+      const env = await filled(engine)
+      await using server = await startFakeJetstream()
+      const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generous]
+      await using service = await startService(
+        ['serve', '--workers', workers, '--lexicons', narrow, ...ingest],
+        { env },
+      )
+      await succeed(['import', nothing, '--lexicons', wide], env)
+      assert.equal(await service.ended, 1)
+      assert.match(
+        service.stderr(),
+        /^The index was rebuilt by another process, for other lexicons than those in \S+narrow\. Start this service again with the lexicons of the index/m,
+      )
+      // Nor has it rebuilt the index back.
+      await succeed(['query', question, '--lexicons', wide], env)
+    },
+  )
+}
+
+onEveryDatabase(
+  'a service that is killed in the middle of a rebuild leaves nobody at work',
+  async (engine) => {
+    const env = await filled(engine)
+    await using service = startProgram(['serve', '--port', '0', '--lexicons', wide], { env })
+    await service.said(/Rebuilding the index/)
+    const preparing = preparationOf(service.pid)
+    await service.kill('SIGKILL')
+    await until(() => hasEnded(preparing))
+    await succeed(['import', nothing, '--lexicons', wide], env)
+    const { stdout } = await succeed(['query', question, '--lexicons', wide], env)
+    assert.match(stdout, /thing 19999/)
+  },
+)
+
+function line(n: number): string {
+  const value = { $type: 'org.example.thing', size: n, text: `thing ${n}` }
+  return JSON.stringify({ uri: thingUri(`${n}`), value })
+}
+
+function lexicons(name: string, documents: readonly Json[]): string {
+  const folder = inFolder(name)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  for (const document of documents) writeFileSync(join(folder, 'thing.json'), JSON.stringify(document))
+  return folder
+}
+
+function copyOf(folder: string, name: string): string {
+  const copy = inFolder(name)
+  mkdirSync(copy)
+  writeFileSync(join(copy, 'thing.json'), readFileSync(join(folder, 'thing.json')))
+  return copy
+}
+
+async function filled(engine: Parameters<typeof emptyUrl>[0]): Promise<Record<string, string>> {
+  const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
+  await succeed(['import', records, '--lexicons', narrow], env)
+  return env
+}
+
+async function succeed(args: readonly string[], env: Record<string, string>) {
+  const outcome = await runProgram(args, { env })
+  assert.equal(outcome.status, 0, outcome.stderr)
+  return outcome
+}
+
+/** The process that rebuilds, held up in the middle of it. */
+async function stoppedPreparation({ said, pid }: Program): Promise<number> {
+  await said(/Rebuilding the index/)
+  const preparing = preparationOf(pid)
+  process.kill(preparing, 'SIGSTOP')
+  return preparing
+}
+
+function preparationOf(pid: number): number {
+  const found = childrenOf(pid).find((child) =>
+    readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('prepare-child'),
+  )
+  if (found === undefined) throw new Error('Nobody rebuilds.')
+  return found
+}
+
+function ask({ url }: Service): Promise<Response & { json: () => Promise<Json> }> {
+  return fetch(`${url}/api/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+    body: JSON.stringify({ query: question }),
+  }) as never
+}
