@@ -20,6 +20,7 @@ import type { Ledger, RepoJob } from '../ledger.ts'
 const newUrl = noteDatabases()
 /** Microseconds. */
 const tenMinutes = 600_000_000n
+const aMinute = 60_000_000n
 const [one, two, three] = dids.toSorted() as [string, string, string]
 const wanted = (did: string, host: string | null = null) => ({ did, host, reason: 'It was asked for' })
 
@@ -147,6 +148,33 @@ onEveryDatabase(
 )
 
 onEveryDatabase(
+  'a request for what failed before and waits for long is followed a minute after that failure',
+  async (database) => {
+    const clock = stoppedClock()
+    await using store = await open(database, clock.now)
+    const { ledger } = store.database.write
+    const request = { kind: 'repo-request', did: one, reason: 'Its key is another' } as const
+    await apply(store, request)
+    await ledger.failJob(
+      await onlyJob(ledger),
+      'It is not signed with the key.',
+      clock.now() + 6n * tenMinutes,
+    )
+    const failed = clock.now()
+    clock.advance(1n)
+    await apply(store, request)
+    assert.equal(await ledger.nextJobAt('ingest'), failed + aMinute)
+    clock.advance(aMinute)
+    assert.equal((await onlyJob(ledger)).attempts, 1)
+    // A command that names it again keeps to the pause.
+    await ledger.addJobs('backfill', [wanted(two)])
+    await ledger.failJob((await ledger.dueJobs('backfill', 1))[0] as RepoJob, 'No.', clock.now() + tenMinutes)
+    await ledger.addJobs('backfill', [wanted(two)])
+    assert.equal(await ledger.nextJobAt('backfill'), clock.now() + tenMinutes)
+  },
+)
+
+onEveryDatabase(
   'a request for later is due then, and at once when it is asked for at once',
   async (database) => {
     const clock = stoppedClock()
@@ -202,11 +230,12 @@ onEveryDatabase(
         const { ledger } = store.database.write
         let wanted: bigint | null = null
         const begun: bigint[] = []
+        let pause = tenMinutes
         const begin = async (): Promise<RepoJob | null> => {
           const job = (await ledger.dueJobs('ingest', 1))[0] ?? null
           if (job === null) return null
           assert.ok(
-            begun.every((at) => at + tenMinutes <= clock.now()),
+            begun.length === 0 || (begun.at(-1) as bigint) + pause <= clock.now(),
             'It was fetched again too early.',
           )
           begun.push(clock.now())
@@ -232,13 +261,16 @@ onEveryDatabase(
               if (underWay === null) break
               if (move.kind === 'finish') await ledger.finishJob(underWay)
               else await ledger.failJob(underWay, 'No.', null)
+              pause = move.kind === 'finish' ? tenMinutes : minute
               underWay = null
           }
         }
         if (underWay !== null) await ledger.finishJob(underWay)
+        if (underWay !== null) pause = tenMinutes
         for (let at = await ledger.nextJobAt('ingest'); at !== null; at = await ledger.nextJobAt('ingest')) {
           if (at > clock.now()) clock.advance(at - clock.now())
           await ledger.finishJob((await begin()) as RepoJob)
+          pause = tenMinutes
         }
         if (wanted !== null) assert.ok((begun.at(-1) ?? 0n) >= wanted, 'The last request was not followed.')
       }),
@@ -266,11 +298,11 @@ onEveryDatabase(
       { ...account, active: true, status: null, eventAt: 2n },
     )
     assert.equal(await ledger.nextJobAt('ingest'), clock.now() - 1n + tenMinutes)
-    // What was given up on is not asked for sooner.
+    // What was given up on is tried again sooner, but not all the time.
     clock.advance(tenMinutes)
     await ledger.failJob(await onlyJob(ledger), 'There is no such host.', null)
     await apply(store, request)
-    assert.equal(await ledger.nextJobAt('ingest'), clock.now() + tenMinutes)
+    assert.equal(await ledger.nextJobAt('ingest'), clock.now() + aMinute)
     // A command fetches when it is told to.
     await ledger.addJobs('backfill', [wanted(one)])
     assert.deepEqual(await dueDids(ledger, 'backfill'), [one])

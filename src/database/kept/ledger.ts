@@ -134,7 +134,7 @@ export class KeptLedger implements Ledger {
   finishJob({ kind, did, requestedAt, begunAt }: RepoJob): Promise<void> {
     const now = this.#now
     return this.#transact(function* () {
-      const next = yield* noteFetch(kind, did, now())
+      const next = yield* noteFetch(kind, did, now(), fetchPause)
       const again = `update job set attempts = 0, error = null,
           due_at = case when latest_at > ? then latest_at else ? end
         where kind = ? and did = ? and not ${isDone}`
@@ -146,7 +146,7 @@ export class KeptLedger implements Ledger {
   failJob({ kind, did, requestedAt, begunAt }: RepoJob, error: string, dueAt: bigint | null): Promise<void> {
     const now = this.#now
     return this.#transact(function* () {
-      const next = yield* noteFetch(kind, did, now())
+      const next = yield* noteFetch(kind, did, now(), failurePause)
       // What else was asked for is not given up.
       const fail = `update job set attempts = attempts + 1, error = ?,
           due_at = coalesce(?, case when ${isDone} then null when latest_at > ? then latest_at else ? end)
@@ -232,8 +232,8 @@ interface NewJob extends Pick<RepoJob, 'kind' | 'did' | 'host' | 'reason'> {
 }
 
 /**
- * One that waits keeps its place, or is due earlier unless it has failed; one that was given up on is tried
- * again. Requests of one moment are told apart, so that no later one is taken for done.
+ * One that waits keeps its place, or is due earlier: one of a command unless it has failed; one that was given up on is
+ * tried again. Requests of one moment are told apart, so that no later one is taken for done.
  */
 function* addJob({ kind, did, host, reason, wantedAt, now }: NewJob): Steps<void> {
   if (yield* isPurged(did)) return
@@ -246,7 +246,8 @@ function* addJob({ kind, did, host, reason, wantedAt, now }: NewJob): Steps<void
         else job.requested_at + 1 end,
       attempts = case when job.due_at is null then 0 else job.attempts end,
       due_at = case when job.due_at is null then excluded.due_at
-        when job.attempts > 0 or job.due_at < excluded.due_at then job.due_at else excluded.due_at end,
+        when job.due_at < excluded.due_at or (job.attempts > 0 and job.kind <> 'ingest') then job.due_at
+        else excluded.due_at end,
       latest_at = case when excluded.latest_at > job.latest_at then excluded.latest_at else job.latest_at end`
   yield* ask(add, kind, did, host, reason, now, dueAt, wantedAt)
 }
@@ -260,15 +261,18 @@ function* nextFetch(did: string, now: bigint): Steps<bigint> {
 }
 
 /** An attempt has ended; when the next may begin. */
-function* noteFetch(kind: JobKind, did: string, now: bigint): Steps<bigint> {
+function* noteFetch(kind: JobKind, did: string, now: bigint, pause: bigint): Steps<bigint> {
   if (kind !== 'ingest' || (yield* isPurged(did))) return now
   yield* ask('delete from fetched where at < ?', now - fetchPause)
   const set = 'insert into fetched (did, at) values (?, ?) on conflict (did) do update set at = excluded.at'
-  yield* ask(set, did, now)
-  return now + fetchPause
+  // As if it had ended so long ago that it may begin again then.
+  yield* ask(set, did, now + pause - fetchPause)
+  return now + pause
 }
 
 /** Microseconds between two fetches of one repository for the live stream. */
 const fetchPause = 600_000_000n
+/** The same after one that failed: a key or a host that has just changed is known everywhere by then. */
+const failurePause = 60_000_000n
 /** Nothing was asked for that a fetch of that request, begun at that moment, does not do. */
 const isDone = '(requested_at = ? and latest_at <= ?)'
