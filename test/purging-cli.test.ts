@@ -233,6 +233,36 @@ onEveryDatabase(
   },
 )
 
+onEveryDatabase('ingest removes what is too old beside what it follows', async (database) => {
+  await using network = await startFakeJetstream()
+  const env = {
+    LEXIGRAPH_DATABASE: await emptyUrl(database),
+    LEXIGRAPH_PLC: 'http://127.0.0.1:1',
+    LEXIGRAPH_HANDLE_RESOLVER: 'http://127.0.0.1:1',
+    LEXIGRAPH_RETAIN: `${collection}=90d`,
+  }
+  const file = inFolder(`ingest-${database}.jsonl`)
+  const old = { uri, indexedAt: '2020-01-01T00:00:00Z', value: outlet('old') }
+  writeFileSync(file, `${JSON.stringify(old)}\n`)
+  await runInTurn(['import', file], { env: { LEXIGRAPH_DATABASE: env.LEXIGRAPH_DATABASE } })
+  await using _ingest = await startIngest(`jetstream:${network.url}`, env)
+  const exported = async (): Promise<string> => (await runInTurn(['export'], { env })).stdout
+  await until(async () => (await exported()) === '')
+  const at = Date.now() * 1_000
+  // An update of it is no new record.
+  network.publishRecord({ did: one, collection, rkey: 'a', rev: tid(at), record: outlet('a'), update: true })
+  network.publishRecord({
+    did: one,
+    collection,
+    rkey: 'b',
+    rev: tid(at + 1),
+    record: outlet('b'),
+    update: false,
+  })
+  await until(async () => (await exported()).includes(`/${collection}/b`))
+  assert.doesNotMatch(await exported(), /source\/a"/)
+})
+
 test('serve removes what is too old as it runs', async () => {
   const env = { LEXIGRAPH_DATABASE: inFolder('serve.db') }
   const file = inFolder('serve.jsonl')

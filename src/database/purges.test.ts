@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { onEveryDatabase } from '../../test/support/databases.ts'
+import { onEveryDatabase, onPostgres } from '../../test/support/databases.ts'
 import {
   account,
   apply,
@@ -315,6 +315,35 @@ test('a file becomes smaller when most of it is purged', async () => {
   await settleAll(store)
   await store.database.write.compact()
   assert.ok((await store.database.read.readSize()) < before / 4)
+})
+
+onPostgres('of purged records neither space nor statistics are left', async () => {
+  await using store = await open('postgres')
+  const secret = 'xylophone-quagmire'
+  for (const some of inChunks(Array.from({ length: 2_000 }).keys().toArray(), 500))
+    await store.apply(
+      ...some.map((n) => ({
+        uri: uriOf(spot(`k${n}`)),
+        value: { $type: note, text: `${secret} ${n % 3}`, tags: [`${secret}${n % 3}`] },
+      })),
+    )
+  const look = async (): Promise<readonly [bytes: number, values: number]> => {
+    const [size] = await store.rows(`select pg_table_size('"${note}"'::regclass) as bytes`)
+    const like = `like '%${secret}%'`
+    const [stats] = await store.rows(
+      `select count(*) as n from pg_stats where most_common_vals::text ${like} or histogram_bounds::text ${like}`,
+    )
+    return [Number(size?.bytes), Number(stats?.n)]
+  }
+  await store.database.write.compact()
+  const before = await look()
+  assert.ok(before[1] > 0)
+  await purge(store, ann)
+  await settleAll(store)
+  assert.equal(await store.database.write.compact(), true)
+  const after = await look()
+  assert.ok(after[0] < before[0] / 4, `${after[0]} of ${before[0]} bytes are left.`)
+  assert.equal(after[1], 0)
 })
 
 test('whoever reads for long keeps a purge from its end, which another run comes to', async (context) => {

@@ -1,6 +1,6 @@
 /** `purge`: what operators remove for good, with what is older than records are kept. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Database, ReadDatabase } from '../../database/database.ts'
+import { type Database, DatabaseBusyError, type ReadDatabase } from '../../database/database.ts'
 import { isPostgres } from '../../database/open.ts'
 import { oldestKept } from '../../database/kept/expiry.ts'
 import type { Ledger, PurgeExtent } from '../../database/ledger.ts'
@@ -123,7 +123,7 @@ async function expireAll(ledger: Ledger): Promise<number> {
 async function writeAnew(database: Database, config: Config): Promise<void> {
   const isFile = !isPostgres(config.database)
   notify(config, isFile ? 'The file is written anew, without what was removed.' : 'The tables are vacuumed.')
-  if (!(await busily(() => database.write.compact())))
+  if (!(await busily(() => database.write.compact().catch(throwUnfinished))))
     throw new CommandError(
       'Somebody reads the database for so long that former pages must be kept for them, such as an export or a backup, or it is being rebuilt for other lexicons. Run `lexigraph purge` again when that is done.',
     )
@@ -132,6 +132,15 @@ async function writeAnew(database: Database, config: Config): Promise<void> {
     isFile
       ? 'Nothing of what was removed is left in the file.'
       : 'What was removed is free space now, which PostgreSQL overwrites by and by.',
+  )
+}
+
+/** Such as a disk that is full. */
+function throwUnfinished(cause: unknown): never {
+  if (cause instanceof DatabaseBusyError) throw cause
+  throw new CommandError(
+    `The rows are removed, but may be left in free space, because that could not be written anew: ${(cause as Error).message}. Run \`lexigraph purge\` again when it can.`,
+    { cause },
   )
 }
 
