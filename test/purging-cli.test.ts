@@ -199,7 +199,7 @@ onEveryDatabase(
       JSON.stringify({
         uri: `at://${one}/${collection}/${rkey}`,
         indexedAt: new Date(Date.now() - days * 86_400_000).toISOString(),
-        value: outlet(rkey),
+        value: outlet(`named-${rkey}`),
       })
     writeFileSync(file, `${line('old', 100)}\n${line('young', 80)}\n`)
     await run('import', file)
@@ -223,6 +223,10 @@ onEveryDatabase(
     )
     const removed = await run('purge', ...retain)
     assert.match(removed.stdout, /^1 record had been here for longer than --retain says, and is removed\.\n/)
+    if (database === 'sqlite') {
+      const bytes = readFileSync(env.LEXIGRAPH_DATABASE)
+      assert.deepEqual([bytes.includes('named-old'), bytes.includes('named-young')], [false, true])
+    }
     assert.match(
       (await run('status')).stdout,
       /source: 1 records were removed for their age, or not stored for it\.\n/,
