@@ -327,7 +327,7 @@ onPostgres('only to read, a database is neither laid out nor rebuilt', async () 
   assert.deepEqual(await content(url), before)
   await fill(url, [thing(size)], [line('a', { size: 1 })])
   const filled = await content(url)
-  await assert.rejects(read, /^Error: it was built with other lexicons or by another version\./)
+  await assert.rejects(read, /^BuiltElsewiseError: it was built with other lexicons or by another version\./)
   assert.deepEqual(await content(url), filled)
 })
 

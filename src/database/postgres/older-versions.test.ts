@@ -135,7 +135,10 @@ onPostgres(
     for (const statements of ['', toFirstVersion]) {
       await run(url, statements)
       const before = await content(url)
-      await assert.rejects(passing({}), /^Error: it was built with other lexicons or by another version\./)
+      await assert.rejects(
+        passing({}),
+        /^BuiltElsewiseError: it was built with other lexicons or by another version\./,
+      )
       assert.deepEqual(await content(url), before)
       await (await passing(size))[Symbol.asyncDispose]()
     }

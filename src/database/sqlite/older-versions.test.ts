@@ -246,7 +246,10 @@ test('whoever may not rebuild leaves a file of other lexicons as it is, and open
   for (const statements of ['', toSecondVersion]) {
     tamper(path, statements)
     const before = readFileSync(path)
-    await assert.rejects(passing({}), /^Error: it was built with other lexicons or by another version\./)
+    await assert.rejects(
+      passing({}),
+      /^BuiltElsewiseError: it was built with other lexicons or by another version\./,
+    )
     assert.ok(before.equals(readFileSync(path)))
     await (await passing(size))[Symbol.asyncDispose]()
   }
