@@ -24,6 +24,8 @@ const program = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url)
 const expectedWords = [
   /answers at http/,
   /^Metrics are at /,
+  // What it serves.
+  /^(Database|Lexicons|Collections and their records|Workers): /,
   /is live\.$/,
   /^Stopping/,
   /jetstream/i,
