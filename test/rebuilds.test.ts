@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import {
@@ -15,15 +14,14 @@ import {
 } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
 import { childrenOf, hasEnded } from './support/processes.ts'
-import type { Engine } from './support/postgres.ts'
+import { onEveryDatabase } from './support/databases.ts'
 import { emptyDatabases, temporaryFolder } from './support/store.ts'
 import { size, thing, thingUri } from './support/things.ts'
 import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
 const emptyUrl = emptyDatabases()
-const onEveryDatabase = (sentence: string, holds: (engine: Engine) => Promise<void>) =>
-  test(sentence, () => holds('sqlite'))
+
 const count = 20_000
 const text = { text: { type: 'string', maxGraphemes: 100 } }
 const narrow = lexicons('narrow', [thing(size)])

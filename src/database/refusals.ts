@@ -43,9 +43,7 @@ export class BeingRebuiltError extends ServiceError {
 }
 
 /** Told to operators, after the database's name. */
-export class BuiltElsewiseError extends Error {
-  override name = 'BuiltElsewiseError'
-}
+export class BuiltElsewiseError extends Error {}
 
 export function builtElsewise(): BuiltElsewiseError {
   return new BuiltElsewiseError(

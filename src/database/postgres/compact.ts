@@ -2,7 +2,8 @@
 import type { Client } from 'pg'
 import { keptSchema, recordsSchema } from './ddl.ts'
 import { codeOf } from './failures.ts'
-import { dropOld } from './rebuild.ts'
+import { dropOld } from './generations.ts'
+import { nextSchema, oldSchema } from './rebuild-state.ts'
 
 /**
  * Outside of a transaction. False when tables of a rebuild are still read that have what was removed since, or a table
@@ -11,7 +12,7 @@ import { dropOld } from './rebuild.ts'
 export async function compact(client: Client): Promise<boolean> {
   await dropOld(client)
   const { rows } = await client.query<{ left: boolean }>(
-    `select to_regnamespace('${recordsSchema}_old') is not null as left`,
+    `select to_regnamespace('${oldSchema}') is not null or to_regnamespace('${nextSchema}') is not null as left`,
   )
   await client.query('vacuum (analyze)')
   return (await forgetStatistics(client)) && rows[0]?.left === false

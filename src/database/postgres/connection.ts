@@ -198,7 +198,7 @@ const searchPath = `concat_ws(', ', 'lexigraph, lexigraph_records, public',
   (select quote_ident(nspname) from pg_extension join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm'))`
 
 /** Whether somebody still waits for a statement, which not all systems can tell a server; a killed process has no time to end it. */
-const checkInterval = `case when version() ~* 'linux|darwin|bsd|illumos|solaris' then '2s' else '0' end`
+export const checkInterval = `case when version() ~* 'linux|darwin|bsd|illumos|solaris' then '2s' else '0' end`
 
 /** The last three let the server notice within a minute that a machine is gone, and let go of its locks. */
 const common = {

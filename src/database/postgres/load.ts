@@ -1,15 +1,15 @@
 /** Whole imports into empty tables: indexes are built and counts taken when all rows are there. */
-import type { Client, ClientBase } from 'pg'
+import type { ClientBase } from 'pg'
 import type { Change } from '../database.ts'
 import type { OutcomeCounts } from '../kept/source-marks.ts'
-import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
+import { addOutcome, type Outcome } from '../outcome.ts'
 import { ownSums } from '../sums.ts'
-import { Applier, type ApplierOptions } from './applier.ts'
+import type { Applier } from './applier.ts'
 import { startCounting, stopCounting } from './count-ddl.ts'
 import { createIndexes, dropIndexes, quote } from './ddl.ts'
 import { startSumming, stopSumming } from './sum-ddl.ts'
 import { analyzedColumns, refreshCounts } from './text-counts.ts'
-import { createTransaction, type Transaction } from './transactions.ts'
+import type { Transaction } from './transactions.ts'
 
 type Batches = AsyncIterable<readonly Change[]>
 
@@ -52,26 +52,4 @@ export async function tidy({ tables }: Applier, client: ClientBase): Promise<voi
 
 export async function countTexts(applier: Applier, transaction: Transaction): Promise<void> {
   for (const table of applier.tables.values()) await refreshCounts(transaction, table)
-}
-
-/**
- * Fills new tables, which the search path leads to, within the caller's transaction, for a rebuild: with what was
- * stored, then with what was refused and fits now.
- */
-export async function refill(
-  client: Client,
-  options: ApplierOptions,
-  { records, rejections }: { readonly records: Batches; readonly rejections: Batches },
-): Promise<void> {
-  const applier = new Applier(options)
-  const transaction = createTransaction(client)
-  async function* both(): AsyncGenerator<readonly Change[]> {
-    // A row that moves says nothing new of what was refused after it.
-    transaction.forgives = false
-    yield* records
-    transaction.forgives = true
-    yield* rejections
-  }
-  await fill(applier, transaction, both(), noOutcome())
-  await countTexts(applier, transaction)
 }

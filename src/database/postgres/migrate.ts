@@ -1,12 +1,12 @@
 /**
- * Brings a database to this program's schema and to the lexicons in force, in one transaction: an empty one is laid
- * out, an older one is migrated, and only tables that were derived otherwise are rebuilt from the records they keep.
- * Readers see the old state until it is done.
+ * Brings a database to this program's schema and to the lexicons in force: an empty one is laid out and an older one
+ * migrated in one transaction, and only tables that were derived otherwise are rebuilt from the records they keep.
  */
 import type { Client } from 'pg'
 import { assertNoCopy } from '../copy/mark.ts'
 import { LostCollectionsError, type RebuildPolicy, type RejectionJudge } from '../database.ts'
 import { findLost } from '../kept/preview.ts'
+import type { RebuildProgress } from '../rebuild-progress.ts'
 import type { RebuildReport } from '../rebuild-report.ts'
 import { builtElsewise } from '../refusals.ts'
 import type { Table } from '../tables.ts'
@@ -28,7 +28,8 @@ import {
 import { codeOf } from './failures.ts'
 import { createFunctions } from './functions.ts'
 import { tidy } from './load.ts'
-import { dropOld, layOut, rebuild } from './rebuild.ts'
+import { dropOld } from './generations.ts'
+import { layOut, rebuild } from './rebuild.ts'
 import { runSteps } from './steps.ts'
 import { createSums, startSumming } from './sum-ddl.ts'
 import { lockSpace, locks } from './transactions.ts'
@@ -40,6 +41,8 @@ export interface MigrateOptions extends ApplierOptions {
   readonly rebuild?: RebuildPolicy
   /** Judges refused records again when the lexicons have changed. Absent: they stay refused. */
   readonly judge?: RejectionJudge
+  /** Told after each step of a rebuild. */
+  readonly onProgress?: (progress: RebuildProgress) => void
   /** Told what a rebuild did, after it is committed. */
   readonly onRebuilt?: (report: RebuildReport) => void
 }
@@ -64,28 +67,42 @@ const migrations: readonly string[] = [
 /** The first schema version with sums. */
 const summedVersion = 4
 
-/** Whoever migrates holds up those who would too, and then whoever writes. */
-const holdUp = `select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
-  select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`
-
 /** Fails, changing nothing, on a database that is not ours. */
 export async function migrate(client: Client, options: MigrateOptions): Promise<void> {
   const found = await readState(client)
   if (!isCurrent(found, options.fingerprint)) {
     await assertOurs(client, found)
-    const report = await transact(client, async () => {
-      await client.query(holdUp)
-      // Another process may have been first while this one waited.
-      const state = await readState(client)
-      await assertOurs(client, state)
-      if (state === null) await create(client, options)
-      else if (!isCurrent(state, options.fingerprint)) return upgrade(client, state, options)
-      return null
+    const report = await byTurns(client, async () => {
+      const isStale = (await transact(client, () => layOutOrUpgrade(client, options))) === 'stale'
+      return isStale ? rebuild(client, options) : null
     })
     if (report !== null) options.onRebuilt?.(report)
     if (found?.derivation !== derivationOf(options.fingerprint)) await tidy(new Applier(options), client)
   }
   await dropOld(client)
+}
+
+/** Whoever migrates holds up those who would too. */
+async function byTurns<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
+  await client.query(`select pg_advisory_lock(${lockSpace}, ${locks.migrating})`)
+  try {
+    return await work()
+  } finally {
+    // With the connection it is gone anyway.
+    await client.query(`select pg_advisory_unlock(${lockSpace}, ${locks.migrating})`).catch(() => undefined)
+  }
+}
+
+/** `stale`: the tables were derived otherwise, and a rebuild is what is left to do. */
+async function layOutOrUpgrade(client: Client, options: MigrateOptions): Promise<'current' | 'stale'> {
+  await client.query(`select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`)
+  // Another process may have been first while this one waited.
+  const state = await readState(client)
+  await assertOurs(client, state)
+  if (state !== null)
+    return isCurrent(state, options.fingerprint) ? 'current' : upgrade(client, state, options)
+  await create(client, options)
+  return 'current'
 }
 
 /** True when the database has this program's schema and derivation, so that nothing need be done. */
@@ -179,21 +196,14 @@ async function createTrigrams(client: Client): Promise<void> {
   }
 }
 
-/** What a rebuild did; null when none was needed. */
-async function upgrade(client: Client, state: State, options: MigrateOptions): Promise<RebuildReport | null> {
+async function upgrade(client: Client, state: State, options: MigrateOptions): Promise<'current' | 'stale'> {
   for (const statements of migrations.slice(state.schemaVersion - 1)) await client.query(statements)
-  const derivation = derivationOf(options.fingerprint)
-  const isStale = state.derivation !== derivation
-  let report: RebuildReport | null = null
-  if (isStale) {
-    await assertMayRebuild(client, options)
-    report = await rebuild(client, options)
-  } else await addMissing(client, state, options)
-  await client.query(
-    'update state set schema_version = $1, plan_version = plan_version + $2, derivation = $3',
-    [schemaVersion, Number(isStale), derivation],
-  )
-  return report
+  const isStale = state.derivation !== derivationOf(options.fingerprint)
+  if (isStale) await assertMayRebuild(client, options)
+  else await addMissing(client, state, options)
+  if (state.schemaVersion < schemaVersion)
+    await client.query('update state set schema_version = $1', [schemaVersion])
+  return isStale ? 'stale' : 'current'
 }
 
 async function assertMayRebuild(client: Client, options: MigrateOptions): Promise<void> {

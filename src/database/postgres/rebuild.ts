@@ -1,115 +1,210 @@
 /**
- * Derives all tables anew from the records they keep. They are filled in a schema of their own beside the old one;
- * readers go on there until the two change names, and whoever is still reading then reads to the end.
+ * Derives all tables anew from the records they keep. They are filled in a schema of their own beside the old one, in
+ * steps that each commit with how far they have come: readers and writers go on with the old ones, and whoever takes up
+ * a rebuild that was broken off goes on from its last step. Triggers note which records change meanwhile. The last
+ * transaction catches up with those, and the two schemas change names; whoever is still reading then reads to the end.
  */
 import type { Client } from 'pg'
-import type { Change, ColumnValue, RecordCheck, RejectionJudge } from '../database.ts'
+import type { Change, RecordCheck, RejectionJudge } from '../database.ts'
 import { leaveUnserved } from '../kept/preview.ts'
 import { readRejections } from '../kept/read-rejections.ts'
-import { basesWhere, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
+import { enterAccounts, parkHidden, startAnew } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { KeptRejection } from '../ledger.ts'
+import type { RebuildProgress } from '../rebuild-progress.ts'
 import { RebuildCounters, type RebuildReport } from '../rebuild-report.ts'
 import { canBeJudged } from '../rejections.ts'
 import type { Table } from '../tables.ts'
-import type { ApplierOptions } from './applier.ts'
-import { createCounts } from './count-ddl.ts'
-import { createTables, quote, recordsSchema } from './ddl.ts'
-import { codeOf } from './failures.ts'
+import { Applier, type ApplierOptions } from './applier.ts'
+import { checkInterval } from './connection.ts'
+import { createCounts, startCounting } from './count-ddl.ts'
+import { createTables, derivationOf, indexStatements, quote, recordsSchema, schemaVersion } from './ddl.ts'
+import { isPassing } from './failures.ts'
 import { createFunctions } from './functions.ts'
-import { refill } from './load.ts'
+import { keepUnserved } from './generations.ts'
+import { countTexts } from './load.ts'
+import { NextTables, selectOld } from './next-tables.ts'
+import {
+  nextSchema,
+  oldSchema,
+  type Part,
+  readParts,
+  readProgress,
+  readTarget,
+  rebuildSchema,
+  rebuildTables,
+} from './rebuild-state.ts'
 import { runSteps } from './steps.ts'
-import { createSums } from './sum-ddl.ts'
-import { lockSpace, locks } from './transactions.ts'
+import { createSums, startSumming } from './sum-ddl.ts'
+import { createTransaction, lockSpace, locks, type Transaction } from './transactions.ts'
+import { createTriggers } from './triggers.ts'
 
-/** Where new tables are filled, and where the former ones wait until nobody reads them any more. */
-const nextSchema = `${recordsSchema}_next`
-const oldSchema = `${recordsSchema}_old`
+export interface RebuildOptions extends ApplierOptions {
+  readonly fingerprint: string
+  readonly judge?: RejectionJudge
+  /** Told after each step. */
+  readonly onProgress?: (progress: RebuildProgress) => void
+}
 
-/** Less than the server's own `deadlock_timeout`: this is what gives way, never a reader. */
-const briefly = '500ms'
+/** Within no transaction, by the one who may migrate. */
+export async function rebuild(client: Client, options: RebuildOptions): Promise<RebuildReport> {
+  // A statement that may take long ends soon after the process that waits for it.
+  await client.query(`select set_config('client_connection_check_interval', ${checkInterval}, false)`)
+  try {
+    await step(client, 'old', () => begin(client, options))
+    return await fillAndFinish(client, options)
+  } catch (error) {
+    // What cannot be done leaves no second set of tables behind; what only has to wait goes on next time.
+    if (!isPassing(error)) await step(client, 'old', () => dropUnfinished(client))
+    throw error
+  }
+}
 
-/** Within the caller's transaction. */
-export async function rebuild(
-  client: Client,
-  options: ApplierOptions & { readonly judge?: RejectionJudge },
-): Promise<RebuildReport> {
-  await client.query(`drop schema if exists ${oldSchema} cascade; create schema ${nextSchema}`)
-  // Whatever is written from here on goes to the new tables.
+async function fillAndFinish(client: Client, options: RebuildOptions): Promise<RebuildReport> {
+  const next = new NextTables(options.tables, options.check)
+  const tell = async (): Promise<void> => {
+    const progress = await readProgress(client)
+    if (progress !== null) options.onProgress?.(progress)
+  }
+  for (const { nsid } of await readParts(client)) {
+    const table = options.tables.find(({ collection }) => collection.nsid === nsid)
+    for (;;) {
+      const part = (await readParts(client)).find((one) => one.nsid === nsid)
+      if (part === undefined || part.copied === 1n) break
+      await step(client, 'next', (transaction) => next.copy(transaction, part))
+      await tell()
+    }
+    for (const statement of table === undefined ? [] : indexStatements(table))
+      await step(client, 'next', () => client.query(`set local maintenance_work_mem = '512MB'; ${statement}`))
+    await client.query(`update ${rebuildSchema}.part set complete = 1 where nsid = $1`, [nsid])
+    await tell()
+  }
+  const parts = await readParts(client)
+  // So many are left to the last transaction at most, unless more come than can be caught up with.
+  for (let round = 0; round < 100; round += 1) {
+    const changes = await step(client, 'next', (transaction) => next.catchUp(transaction, parts))
+    if (changes < 500) break
+  }
+  return step(client, 'next', (transaction) => finish(transaction, options, next, parts))
+}
+
+async function begin(client: Client, { tables, fingerprint }: RebuildOptions): Promise<void> {
+  if ((await readTarget(client)) === derivationOf(fingerprint)) return
+  await dropUnfinished(client)
   await client.query(
-    `select set_config('search_path', replace(current_setting('search_path'), '${recordsSchema}', '${nextSchema}'), true)`,
+    `drop schema if exists ${oldSchema} cascade; create schema ${nextSchema}; ${rebuildTables}`,
   )
+  await client.query(`insert into ${rebuildSchema}.target values ($1)`, [derivationOf(fingerprint)])
+  const { rows } = await client.query<{ nsid: string; table_name: string }>(
+    'select nsid, table_name from collection',
+  )
+  const formers = new Map(rows.map(({ nsid, table_name }) => [nsid, table_name]))
+  for (const { collection } of tables) {
+    const former = formers.get(collection.nsid) ?? null
+    const count = former === null ? '0' : `(select count(*) from ${recordsSchema}.${quote(former)})`
+    await client.query(`insert into ${rebuildSchema}.part (nsid, former, total) values ($1, $2, ${count})`, [
+      collection.nsid,
+      former,
+    ])
+    if (former !== null) await client.query(createTriggers('rebuild', former, `${rebuildSchema}.note`))
+  }
+  await client.query(useNext)
   await client.query(createFunctions())
-  const former = await takeOver(client, options.tables)
-  for (const { name } of former) await runSteps(client, parkHidden(`${recordsSchema}.${quote(name)}`))
+  for (const table of tables)
+    await client.query(
+      createTables(table, nextSchema) + createCounts(table, nextSchema) + createSums(table, nextSchema),
+    )
+}
+
+async function dropUnfinished(client: Client): Promise<void> {
+  await client.query(`drop schema if exists ${nextSchema}, ${rebuildSchema} cascade`)
+}
+
+/** Nobody else writes from here on until it is committed. */
+async function finish(
+  transaction: Transaction,
+  options: RebuildOptions,
+  next: NextTables,
+  parts: readonly Part[],
+): Promise<RebuildReport> {
+  const client = transaction.client as Client
+  const { tables, check, judge } = options
+  while ((await next.catchUp(transaction, parts)) > 0);
+  await next.removeWithheld(transaction)
+  for (const { former } of parts)
+    if (former !== null) await runSteps(client, parkHidden(`${recordsSchema}.${quote(former)}`))
   await client.query('delete from text_count')
   await runSteps(client, startAnew())
   const counters = new RebuildCounters()
+  for (const table of tables) {
+    await runSteps(client, enterAccounts(quote(table.name)))
+    const { rows } = await client.query<{ n: bigint }>(`select count(*) as n from ${quote(table.name)}`)
+    counters.addStored(table.collection.nsid, Number(rows[0]?.n))
+  }
   // Whatever is too old leaves later, with a note that it did.
-  await refill(
-    client,
-    { ...options, retention: new Map() },
-    {
-      records: keptRecords(client, former, options.check, counters),
-      rejections: keptRejections(client, options.judge, counters),
-    },
-  )
-  await keepUnserved(client, options.tables)
-  await runSteps(client, leaveUnserved(options.tables, counters))
+  const applier = new Applier({ ...options, retention: new Map() })
+  for await (const refused of refusals(transaction, { tables, check }, parts, counters))
+    await applier.apply(transaction, refused)
+  for await (const judged of keptRejections(client, judge, counters)) await applier.apply(transaction, judged)
+  await client.query('set local enable_seqscan = on')
+  for (const table of tables) await client.query(startCounting(table))
+  await client.query(startSumming(tables))
+  await countTexts(applier, transaction)
+  await keepUnserved(client, tables)
+  await runSteps(client, leaveUnserved(tables, counters))
+  await replaceCollections(client, tables)
   await client.query(
-    `alter schema ${recordsSchema} rename to ${oldSchema}; alter schema ${nextSchema} rename to ${recordsSchema}`,
+    `drop schema if exists ${oldSchema} cascade;
+     alter schema ${recordsSchema} rename to ${oldSchema}; alter schema ${nextSchema} rename to ${recordsSchema}`,
+  )
+  await client.query(
+    'update state set schema_version = $1, plan_version = plan_version + 1, derivation = $2',
+    [schemaVersion, derivationOf(options.fingerprint)],
   )
   return counters.report()
 }
 
-/** A former table of a collection that is served. */
-interface Former {
-  readonly table: Table
-  readonly name: string
-}
-
-async function takeOver(client: Client, tables: readonly Table[]): Promise<readonly Former[]> {
-  const { rows } = await client.query<{ nsid: string; table_name: string }>(
-    'delete from collection where nsid = any($1) returning nsid, table_name',
-    [tables.map(({ collection }) => collection.nsid)],
-  )
-  for (const table of tables) await layOut(client, table, nextSchema)
-  return tables.flatMap((table) => {
-    const name = rows.find(({ nsid }) => nsid === table.collection.nsid)?.table_name
-    return name === undefined ? [] : [{ table, name }]
-  })
+async function replaceCollections(client: Client, tables: readonly Table[]): Promise<void> {
+  const nsids = tables.map(({ collection }) => collection.nsid)
+  await client.query('delete from collection where nsid = any($1)', [nsids])
+  for (const table of tables) await enterCollection(client, table)
 }
 
 /** A collection's table, without its indexes, and with nothing counted or added up. */
 export async function layOut(client: Client, table: Table, schema: string): Promise<void> {
   await client.query(createTables(table, schema) + createCounts(table, schema) + createSums(table, schema))
+  await enterCollection(client, table)
+}
+
+async function enterCollection(client: Client, { name, collection }: Table): Promise<void> {
   await client.query('insert into collection (nsid, table_name, ordered) values ($1, $2, 0)', [
-    table.collection.nsid,
-    table.name,
+    collection.nsid,
+    name,
   ])
 }
 
-/** Some at a time, however many there are. */
-async function* keptRecords(
-  client: Client,
-  former: readonly Former[],
-  check: RecordCheck,
+/** Records that no longer fit, some at a time. */
+async function* refusals(
+  { query }: Transaction,
+  { tables, check }: { readonly tables: readonly Table[]; readonly check: RecordCheck },
+  parts: readonly Part[],
   counters: RebuildCounters,
 ): AsyncGenerator<readonly Change[]> {
-  for (const { table, name } of former) {
-    await client.query(
-      `declare kept no scroll cursor for
-       select rkey, did, cid, rev, indexed_at, changed_at, record::text as json from ${recordsSchema}.${quote(name)}
-       where base not in (${basesWhere(withheld)}) order by id`,
-    )
-    for (;;) {
-      const { rows } = await client.query<Record<string, ColumnValue>>('fetch 1000 from kept')
+  for (const { nsid, former } of parts) {
+    const table = tables.find(({ collection }) => collection.nsid === nsid)
+    if (former === null || table === undefined) continue
+    const read = `${selectOld(former)} join ${rebuildSchema}.refusal r
+      on r.nsid = $1 and r.base = t.base and r.rkey = t.rkey
+      where t.id > $2 and not exists (select from parked p where p.base = t.base and p.rkey = t.rkey)
+      order by t.id limit 500`
+    for (let after = 0n; ; ) {
+      const rows = await query<Record<string, bigint | string | null>>(read, nsid, after)
       if (rows.length === 0) break
+      after = rows.at(-1)?.id as bigint
       const changes = rows.map((row) => keptRecord(table, row, check))
-      for (const change of changes) counters.addKept(table.collection.nsid, change)
+      for (const change of changes) counters.addKept(nsid, change)
       yield changes
     }
-    await client.query('close kept')
   }
 }
 
@@ -132,57 +227,25 @@ async function* keptRejections(
   }
 }
 
-/**
- * Collections that are no longer served keep their table, so that nothing is lost when they come back. Servers of the
- * former lexicons may still read them: this waits between their statements, without holding up those that follow.
- */
-async function keepUnserved(client: Client, tables: readonly Table[]): Promise<void> {
-  const { rows } = await client.query<{ table_name: string }>(
-    'select table_name from collection where nsid <> all($1)',
-    [tables.map(({ collection }) => collection.nsid)],
-  )
-  if (rows.length === 0) return
-  const moves = rows.map(
-    ({ table_name }) => `alter table ${recordsSchema}.${quote(table_name)} set schema ${nextSchema}`,
-  )
-  await patiently(60, async (isLast) => {
-    await client.query(`savepoint move; set local lock_timeout = '${isLast ? 0 : briefly}'`)
-    try {
-      await client.query(moves.join(';'))
-    } catch (error) {
-      await client.query('rollback to move')
-      throw error
-    }
-  })
-}
+/** Whatever names no schema goes to the new tables. */
+const useNext = `select set_config('search_path', replace(current_setting('search_path'), '${recordsSchema}', '${nextSchema}'), true)`
 
-/** Once nobody reads it any more; else whoever starts next does it. */
-export async function dropOld(client: Client): Promise<void> {
-  const { rows } = await client.query(`select where to_regnamespace('${oldSchema}') is not null`)
-  if (rows.length === 0) return
+/** A transaction of one writer at a time, as all that write have. Where the new tables are what is written to, rows are found by indexes. */
+async function step<Result>(
+  client: Client,
+  tables: 'old' | 'next',
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  await client.query(`begin; set local enable_seqscan = off; set local enable_hashjoin = off;
+    set local enable_mergejoin = off; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`)
   try {
-    // Several statements at once are a transaction.
-    await patiently(3, () =>
-      client.query(
-        `set local lock_timeout = '${briefly}'; select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
-         drop schema if exists ${oldSchema} cascade`,
-      ),
-    )
+    if (tables === 'next') await client.query(useNext)
+    const result = await work(createTransaction(client))
+    await client.query('commit')
+    return result
   } catch (error) {
-    if (codeOf(error) !== lockTimeout) throw error
-  }
-}
-
-const lockTimeout = '55P03'
-
-/** Does what takes locks that readers have. Each time that it gives up waiting, those who came after it go on. */
-async function patiently(attempts: number, work: (isLast: boolean) => Promise<unknown>): Promise<void> {
-  for (let left = attempts - 1; ; left -= 1) {
-    try {
-      await work(left === 0)
-      return
-    } catch (error) {
-      if (codeOf(error) !== lockTimeout || left === 0) throw error
-    }
+    // When the connection is what failed, nothing is left to be undone.
+    await client.query('rollback').catch(() => undefined)
+    throw error
   }
 }
