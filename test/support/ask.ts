@@ -19,6 +19,8 @@ export async function assertAnswered(
   if (answer.kind !== 'data') {
     const messages = answer.errors.map(({ message }) => message).join('\n')
     assert.equal(answer.code, 'QUERY_TOO_COMPLEX', `${messages}\n${String(answer.cause)}\n${text}`)
+    // Its price, or what it asks for: known before anything is read. Answers of these small corpora are never too large.
+    assert.match(messages, /, and the limit is \d+\./, text)
     return false
   }
   const { data } = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(answer.body))
