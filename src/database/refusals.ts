@@ -43,7 +43,9 @@ export class BeingRebuiltError extends ServiceError {
 }
 
 /** Told to operators, after the database's name. */
-export class BuiltElsewiseError extends Error {}
+export class BuiltElsewiseError extends Error {
+  override name = 'BuiltElsewiseError'
+}
 
 export function builtElsewise(): BuiltElsewiseError {
   return new BuiltElsewiseError(

@@ -53,8 +53,7 @@ export class RejectionChanges {
   async write(transaction: Transaction): Promise<void> {
     for (const { forgiven, kept } of this.#waves) {
       const uris = [...forgiven].map(([uri, rev]) => `{"key":${jsonText(uri)},"rev":${jsonValue(rev)}}`)
-      if (transaction.forgives && transaction.has.rejections && uris.length > 0)
-        await transaction.query(forgive, jsonRows(uris))
+      if (transaction.has.rejections && uris.length > 0) await transaction.query(forgive, jsonRows(uris))
       if (kept.size === 0) continue
       const rows = [...kept.values()].map((row) =>
         jsonRow(

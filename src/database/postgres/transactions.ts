@@ -24,8 +24,6 @@ export interface Transaction {
   readonly purged: Set<string>
   /** Whether there may be any. */
   readonly has: { tombstones: boolean; rejections: boolean; hidings: boolean; expired: boolean }
-  /** Whether what is stored clears rejections of the same record. */
-  forgives: boolean
 }
 
 /** Several values are one parameter, an array. */
@@ -172,6 +170,5 @@ export function createTransaction(client: ClientBase): Transaction {
     hidden: new Set(),
     purged: new Set(),
     has: { tombstones: true, rejections: true, hidings: true, expired: true },
-    forgives: true,
   }
 }
