@@ -1,14 +1,22 @@
 # docker build -t lexigraph .
 # docker run -p 4000:4000 -v lexigraph:/data lexigraph
+FROM node:24-slim AS dependencies
+WORKDIR /app
+# What changes seldom comes first, here and below: the layers of packages are kept while only sources change.
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts
+
 FROM node:24-slim AS build
 WORKDIR /build
+COPY package.json package-lock.json ./
+# This image has a Node, which the script of the package `node` would fetch once more.
+RUN npm ci --ignore-scripts
 COPY . .
-# The package is what npm would publish; its dependencies are those of the lock file.
-RUN npm ci && npm pack && mkdir /app && tar -xzf lexigraph-*.tgz -C /app --strip-components 1 \
-  && cp package-lock.json /app && cd /app && npm ci --omit=dev --ignore-scripts
+RUN node build/package.ts --folder
 
 FROM node:24-slim
-COPY --from=build /app /app
+COPY --from=dependencies /app/node_modules /app/node_modules
+COPY --from=build /build/dist/package /app
 RUN ln -s /app/bin/lexigraph.js /usr/local/bin/lexigraph && install -d -o node -g node /data
 USER node
 WORKDIR /data

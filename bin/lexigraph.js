@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { dirname } from 'node:path'
 
-const required = 24
-if (Number(process.versions.node.split('.')[0]) < required) {
+// Of older ones the SQLite prints numbers with fewer digits, so that averages would differ.
+const required = '24.19'
+if (isOlder(process.versions.node, required)) {
   console.error(
     'Lexigraph needs Node ' +
       required +
@@ -26,3 +27,9 @@ const root = new URL('../', import.meta.url)
 const source = new URL('src/cli/main.ts', root)
 const entry = existsSync(source) ? source : new URL('dist/main.js', root)
 import(entry.href).then((program) => program.main(root))
+
+function isOlder(version, than) {
+  const [major, minor] = version.split('.').map(Number)
+  const [requiredMajor, requiredMinor] = than.split('.').map(Number)
+  return major < requiredMajor || (major === requiredMajor && minor < requiredMinor)
+}

@@ -1,9 +1,10 @@
 /**
- * Bundles the sources into dist/, which the published package is run from: at its start a few files are loaded instead
+ * Bundles the sources into dist/ of the package, which is run from there: at its start a few files are loaded instead
  * of some five hundred. Everything is in one folder, and what is imported when it is needed stays apart.
  * Usage: node build/bundle.ts. docs/decisions/0017-start-and-memory.md says why.
  */
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Metafile, type Plugin, type PluginBuild } from 'esbuild'
@@ -21,14 +22,18 @@ const programs = ['src/cli/main.ts', 'src/cli/serve-worker.ts', 'src/query/execu
 const helpers = globSync('src/**/*-{child,thread,worker}.ts', { cwd: root }).filter(
   (file) => !programs.includes(file),
 )
-/** It brings three versions of what it uses one of. */
-const apart = ['@atproto-labs/fetch-node']
+/** All other packages are bundled, and so are dependencies of development alone. */
+const apart = Object.keys(
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).dependencies,
+)
+/** Whoever has them is faster; the packages that ask for them do without. */
+const optional = ['bufferutil', 'pg-native', 'utf-8-validate']
 /** Each with all that it imports is kept together; what has been named before stays where it is. */
 const together = ['src/cli/main.ts', 'src/cli/service.ts']
 
 const common = {
   absWorkingDir: root,
-  outdir: 'dist',
+  outdir: 'dist/package/dist',
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   bundle: true,
@@ -48,19 +53,39 @@ const common = {
   logLevel: 'warning',
 } satisfies BuildOptions
 
-rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })
+const folder = new URL('../dist/package/dist/', import.meta.url)
+rmSync(new URL('../', folder), { recursive: true, force: true })
 const plan = await build({ ...common, entryPoints: programs, write: false })
 const plugins = [keptTogether(plan.metafile), { name: 'loaded late', setup: loadedLate }]
 const made = [
   await build({ ...common, entryPoints: programs, plugins }),
   await build({ ...common, entryPoints: helpers }),
 ]
+assertSame(apart, importedBy(made.map(({ metafile }) => metafile)))
 const playground = await bundlePlayground()
-const pages = new URL('../dist/playground/', import.meta.url)
+const pages = new URL('playground/', folder)
 mkdirSync(pages)
 for (const [name, contents] of playground.files) writeFileSync(new URL(name, pages), contents)
 const notices = renderNotices(root, [...made.map(({ metafile }) => metafile), ...playground.metafiles])
-writeFileSync(new URL('../dist/THIRD-PARTY-NOTICES.txt', import.meta.url), notices)
+writeFileSync(new URL('THIRD-PARTY-NOTICES.txt', folder), notices)
+
+/** Packages that the files ask for at run time. */
+function importedBy(metafiles: readonly Metafile[]): Set<string> {
+  const imports = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs).flatMap(({ imports }) => imports))
+    .filter(({ path, external }) => external === true && !isBuiltin(path) && !optional.includes(path))
+  return new Set(imports.map(({ path }) => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path))
+}
+
+/** What is installed with the program is what the program imports, no more and no less. */
+function assertSame(dependencies: readonly string[], imported: ReadonlySet<string>): void {
+  const problems = [
+    ...dependencies.filter((name) => !imported.has(name)).map((name) => `Nothing imports ${name}.`),
+    ...[...imported].filter((name) => !dependencies.includes(name)).map((name) => `${name} is imported.`),
+  ]
+  if (problems.length > 0)
+    throw new Error(`The dependencies in package.json are not what the bundle imports: ${problems.join(' ')}`)
+}
 
 /** Fastify asks for all of Node's servers and uses one: these take longer to load than its own code. */
 function loadedLate({ onResolve, onLoad }: PluginBuild): void {

@@ -1,7 +1,10 @@
-/** The package as it is published, in a folder of its own, for tests and benches. Its dependencies are the checkout's. */
+/**
+ * The package as it is published, in a folder of its own, for tests and benches. It finds there the packages that are
+ * installed with it, taken from the checkout, and no others.
+ */
 import { execFile } from 'node:child_process'
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -12,10 +15,23 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 export async function unpackPackage(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root })
-  const file = basename(stdout.trim().split('\n').at(-1) ?? '')
+  await run(process.execPath, ['build/package.ts', '--folder'], { cwd: root })
+  const { stdout } = await run('npm', ['pack', './dist/package', '--silent', '--pack-destination', folder], {
+    cwd: root,
+  })
+  const file = stdout.trim().split('\n').at(-1) ?? ''
   await run('tar', ['-xzf', file, '--strip-components', '1'], { cwd: folder })
   rmSync(join(folder, file))
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  for (const installed of installedPackages()) {
+    mkdirSync(dirname(join(folder, installed)), { recursive: true })
+    symlinkSync(join(root, installed), join(folder, installed), 'junction')
+  }
   return join(folder, 'bin', 'lexigraph.js')
+}
+
+/** Paths of what `npm install lexigraph` installs beside it, by the lock file. */
+export function installedPackages(): readonly string[] {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const all = Object.entries<{ readonly dev?: boolean }>(packages)
+  return all.filter(([path, { dev }]) => path !== '' && dev !== true).map(([path]) => path)
 }

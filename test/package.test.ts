@@ -1,14 +1,14 @@
 /** The package as it is published, which is bundled: what is in it, and that its programs, pages and most of its threads work. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { unpackPackage } from '../build/unpack.ts'
+import { installedPackages, unpackPackage } from '../build/unpack.ts'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import { didOf, tid } from './network/follow.ts'
@@ -49,6 +49,90 @@ test('the package has what is run, the lexicons, and the licences of what is bun
       notices,
       new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, MIT\\n(?:(?!-{80})[^])+Permission is hereby granted`, 'm'),
     )
+})
+
+test('the package asks for little more than itself', () => {
+  assert.ok(installedPackages().length <= 9, installedPackages().join())
+  const { dependencies, ...description } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
+  assert.deepEqual(Object.keys(dependencies), ['@atproto-labs/fetch-node'])
+  for (const member of ['private', 'scripts', 'devDependencies', 'allowScripts'])
+    assert.equal(description[member], undefined, member)
+  for (const member of ['author', 'description', 'engines', 'keywords', 'license'])
+    assert.notEqual(description[member], undefined, member)
+})
+
+test('links and pictures of the README lead to files of the package, wherever it is shown', () => {
+  const { name, version } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
+  const readme = readFileSync(join(unpacked, 'README.md'), 'utf8')
+  const links = Array.from(readme.matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link)
+  assert.ok(links.some((link) => link.endsWith('.svg')))
+  for (const link of links.filter((each) => !each.startsWith('#'))) {
+    const [, path] = /^https:\/\/(?:app\.)?unpkg\.com\/([^#]+)/.exec(link) ?? []
+    if (path === undefined) assert.match(link, /^https:/)
+    else assert.ok(existsSync(path.replace(`${name}@${version}`, unpacked).replace('/files/', '/')), link)
+  }
+})
+
+test('the versions of Node that are named are the same everywhere', () => {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const required = engines.node.replace('>=', '')
+  assert.match(readFileSync(join(root, 'bin/lexigraph.js'), 'utf8'), new RegExp(`'${required}'`))
+  for (const file of ['README.md', 'CONTRIBUTING.md'])
+    assert.match(readFileSync(join(root, file), 'utf8'), new RegExp(`Node ${required} or newer`), file)
+  const [major] = required.split('.')
+  for (const [, image] of readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^FROM (\S+)/gm))
+    assert.equal(image, `node:${major}-slim`)
+})
+
+test('an older Node is told in a sentence which one is needed', () => {
+  // The program asks for nothing but the version before it says so.
+  const old = `Object.defineProperty(process.versions, 'node', { value: '24.18.9' })`
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(old)}`, program, 'status'],
+    {
+      encoding: 'utf8',
+    },
+  )
+  assert.equal(status, 1)
+  assert.match(
+    stderr,
+    /^Lexigraph needs Node 24\.19 or newer; this is v[\d.]+\. Install a newer Node[^\n]*\n$/,
+  )
+})
+
+test('the image is built in layers that keep packages while sources change', () => {
+  const stages = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    .split(/^FROM /m)
+    .slice(1)
+  const lines = stages.map((stage) => stage.split('\n'))
+  const installing = lines.filter((stage) => stage.some((line) => line.startsWith('RUN npm ci')))
+  assert.equal(installing.length, 2)
+  for (const stage of installing) {
+    const before = stage.slice(
+      0,
+      stage.findIndex((line) => line.startsWith('RUN npm ci')),
+    )
+    assert.deepEqual(
+      before.filter((line) => line.startsWith('COPY')),
+      ['COPY package.json package-lock.json ./'],
+    )
+  }
+  // What the package is made of is let in.
+  const ignored = readFileSync(join(root, '.dockerignore'), 'utf8')
+  for (const name of [
+    'bin',
+    'build',
+    'demo',
+    'deploy',
+    'docs',
+    'lexicons',
+    'playground',
+    'src',
+    'LICENSE',
+    '*.md',
+  ])
+    assert.match(ignored, new RegExp(`^!${name.replace('*', '\\*')}$`, 'm'))
 })
 
 test('each module that is started by its name has a file of its own', () => {

@@ -1,0 +1,46 @@
+/**
+ * Puts the package that is published into dist/package, with everything bundled, and packs it: `npm publish dist/package`
+ * publishes it. The checkout itself is private, so that nobody publishes its sources by mistake.
+ * Usage: node build/package.ts, which needs npm only for the archive; `--folder` leaves the archive out.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const folder = `${root}dist/package/`
+/** Beside the program: what the README shows and links to. */
+const copied = ['bin', 'lexicons', 'docs', 'deploy', 'LICENSE', ...globSync('*.md', { cwd: root })]
+
+await import('./bundle.ts')
+for (const name of copied) cpSync(root + name, folder + name, { recursive: true })
+const description = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+// What only a checkout needs.
+const {
+  private: _private,
+  scripts: _scripts,
+  devDependencies: _dev,
+  allowScripts: _allow,
+  ...published
+} = description
+write('package.json', `${JSON.stringify(published, null, 2)}\n`)
+write('README.md', absoluteLinks(readFileSync(`${root}README.md`, 'utf8'), published))
+if (!process.argv.includes('--folder'))
+  execFileSync('npm', ['pack', './dist/package'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+
+function write(name: string, text: string): void {
+  writeFileSync(folder + name, text)
+}
+
+/** A registry shows the README without the files beside it; they are served from the package as it was published. */
+function absoluteLinks(text: string, { name, version }: { name: string; version: string }): string {
+  return text.replaceAll(/\]\((?!https?:|#)([^)\s]+)\)/g, (_, path: string) => {
+    const file = path.split('#', 1)[0] ?? ''
+    // A folder is shown by no such server.
+    const target = file.endsWith('/') || !posix.basename(file).includes('.') ? null : path
+    if (dirname(file) !== '.' && !copied.includes(file.split('/', 1)[0] ?? ''))
+      throw new Error(`README.md links to ${path}, which is not in the package.`)
+    return `](https://${target === null ? 'app.unpkg.com' : 'unpkg.com'}/${name}@${version}/${target ?? `files/${file}`})`
+  })
+}
