@@ -106,6 +106,7 @@ export async function runIngest(
         now,
         signal,
         onNotice: log.warn,
+        findDamage: async () => [],
       })
     await follow(sources, writer, {
       signal: until,

@@ -120,6 +120,8 @@ export interface StoredRecord {
   /** As the engine has it: bytes or text. */
   readonly cid: ColumnValue
   readonly rev: string | null
+  /** Microseconds. */
+  readonly indexedAt: bigint
 }
 
 export interface Ledger {

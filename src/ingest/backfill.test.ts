@@ -451,6 +451,8 @@ const nothing: Omit<FetchResult, 'outcome'> = {
   differences: [],
   forgotten: 0,
   unsettled: [],
+  repaired: [],
+  damage: [],
   gone: 0,
   failed: [],
   complete: true,

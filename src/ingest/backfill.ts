@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchOutcome } from '../database/changes.ts'
+import type { Damage } from '../database/find-damage.ts'
 import type { Writer } from '../database/database.ts'
 import type { JobKind, RepoJob } from '../database/ledger.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
@@ -13,7 +14,7 @@ import { InputError } from './sources/lines.ts'
 import { type Fault, isFault, listTarget, type Target, type TargetPage } from './sources/repo-export.ts'
 import { openTransfers, type Transferred, type TransferOptions } from './transfer.ts'
 
-export interface FetchOptions extends Omit<TransferOptions, 'onStored'> {
+export interface FetchOptions extends Omit<TransferOptions, 'onStored' | 'damaged'> {
   readonly kind: JobKind
   /** Beside the jobs that wait already. Unless `reconcile` is given accounts, it takes all that have records here. */
   readonly targets: readonly Target[]
@@ -23,6 +24,8 @@ export interface FetchOptions extends Omit<TransferOptions, 'onStored'> {
   readonly parallel: number
   readonly onProgress?: (progress: FetchProgress) => void
   readonly onNotice: (text: string) => void
+  /** What of the database is not what its records give. */
+  readonly findDamage: () => Promise<readonly Damage[]>
 }
 
 export interface FetchProgress {
@@ -48,6 +51,9 @@ export interface FetchResult {
   readonly forgotten: number
   /** Up to a hundred repositories with records that are still not as they have them, because later versions are known. */
   readonly unsettled: readonly UnsettledRepo[]
+  /** What else of the database was damaged and is right now, and what still is; only of all accounts together. */
+  readonly repaired: readonly Damage[]
+  readonly damage: readonly Damage[]
   /** Repositories that their hosts no longer have or show. */
   readonly gone: number
   readonly failed: readonly Failure[]
@@ -97,7 +103,10 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   const call = <Result>(work: () => Promise<Result>): Promise<Result> => whileBusy(signal, work)
   const underWay = new Map<string, Promise<unknown>>()
   const tally = createTally((counts) => options.onProgress?.({ ...counts, current: [...underWay.keys()] }))
-  await using transfers = openTransfers(database, { ...options, signal, onStored: tally.stored })
+  const isOfAll = kind === 'reconcile' && targets.every((target) => target.kind === 'host')
+  const damage = isOfAll ? await options.findDamage() : []
+  const damaged = new Set(damage.map(({ name }) => name))
+  await using transfers = openTransfers(database, { ...options, signal, damaged, onStored: tally.stored })
 
   let failure: { readonly error: unknown } | null = null
   /** Our own fault, whenever it shows itself, ends all. */
@@ -185,7 +194,10 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
     options.signal.aborted,
   )
   if (result.complete) await whileBusy(options.signal, () => ledger.endRun(kind))
-  return result
+  if (damage.length === 0) return result
+  const left = await options.findDamage()
+  const names = new Set(left.map(({ name }) => name))
+  return { ...result, damage: left, repaired: damage.filter(({ name }) => !names.has(name)) }
 }
 
 /** `dueAt`: microseconds; null when it is given up, for the reason in `message`. */
@@ -342,6 +354,8 @@ function createTally(onProgress: (counts: Omit<FetchProgress, 'current'>) => voi
       differences,
       forgotten,
       unsettled,
+      repaired: [],
+      damage: [],
       gone,
       failed: [...failedJobs, ...failures],
       complete: !aborted && !interrupted,

@@ -143,8 +143,40 @@ async function damage({ store }: World, statements: readonly string[]): Promise<
   }
   const client = await connect(store.path, 'write')
   try {
+    await client.query('set session_replication_role = replica')
     for (const statement of statements) await client.query(statement)
   } finally {
     await client.end()
   }
 }
+
+onEveryDatabase('what is derived is repaired with its record, or named', async (engine) => {
+  const json = (text: string) => (engine === 'sqlite' ? `jsonb('${text}')` : `'${text}'::jsonb`)
+  const content = json(JSON.stringify({ $type: book, title: 'Damaged' }))
+  const folded = `"${book}" set ".title:folded" = 'damaged' where rkey = 'a0'`
+  const uri = `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${book}/a0`
+  const cases: readonly (readonly [statement: string, name: string, isRepaired: boolean])[] = [
+    [`update "${book}" set record = ${content} where rkey = 'a0'`, uri, true],
+    [`update ${folded}`, uri, true],
+    [`update "${book}/:count" set n = n + 1`, `${book}/:count`, false],
+  ]
+  for (const [statement, name, isRepaired] of cases) {
+    await using world = await openWorld({ path: await newUrl(engine) })
+    const ana = await world.add('a', 3)
+    await world.fetch({ targets: [ana.did] })
+    const times = 'select rkey, indexed_at from "org.example.library.book" order by rkey'
+    const before = await world.store.rows(times)
+    await damage(world, [statement])
+    const result = await world.fetch({ kind: 'reconcile', targets: [] })
+    const named = (isRepaired ? result.repaired : result.damage).map((one) => one.name)
+    assert.ok(named.includes(name), `${statement}: ${JSON.stringify(result)}`)
+    assert.deepEqual(await world.stored(), await world.published(), statement)
+    assert.deepEqual(await world.store.rows(times), before, statement)
+    const again = await world.fetch({ kind: 'reconcile', targets: [] })
+    assert.equal(
+      again.damage.some((one) => one.name === name),
+      !isRepaired,
+      statement,
+    )
+  }
+})

@@ -1,10 +1,11 @@
 /** One repository from its host, or from a file, into the database: fetched, verified in a thread, stored in chunks. */
 import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
+import { accountOf } from '../database/decide.ts'
 import type { RepoJob } from '../database/ledger.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
 import { defaultMaxClockSkew, firstTidOf } from '../util/tid.ts'
-import { type Comparison, compareRepo } from './comparison.ts'
+import { type Comparison, compareRepo, takeOutDamaged } from './comparison.ts'
 import { whileBusy } from './retries.ts'
 import type { NetworkReaderOptions } from './sources/change-reader.ts'
 import type { Clock } from './sources/clock.ts'
@@ -28,6 +29,8 @@ export interface TransferOptions {
   /** Microseconds since 1970; the database's own clock. */
   readonly now: () => bigint
   readonly signal: AbortSignal
+  /** URIs of records that are not as they were stored, to be replaced by what their repositories have. */
+  readonly damaged: ReadonlySet<string>
   /** Told after each chunk. */
   readonly onStored: (outcome: BatchOutcome) => void
 }
@@ -51,7 +54,7 @@ export interface Transfers extends AsyncDisposable {
 
 /** Any number of transfers may go on at once, each with a thread. */
 export function openTransfers(database: Writer, options: TransferOptions): Transfers {
-  const { reader, identity, clock, hosts, now, signal, onStored } = options
+  const { damaged, reader, identity, clock, hosts, now, signal, onStored } = options
   const idle: RepoThread[] = []
 
   const store = async (
@@ -63,6 +66,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
     const collections = reader.tables.map(({ collection }) => collection.nsid)
     let comparison: Comparison | null = null
     let forgotten = 0
+    let withTimes = (changes: readonly Change[]): readonly Change[] => changes
     let whole = false
     const apply = async (changes: readonly Change[]): Promise<void> => {
       const outcome = await whileBusy(signal, () => database.applyBatch(changes, 'repositories'))
@@ -72,15 +76,18 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
     try {
       for await (const changes of readRepo(thread, car, { ...what, identity, clock, signal })) {
         signal.throwIfAborted()
-        if (kind === 'reconcile' && comparison === null) {
-          const did = didOf(changes)
+        const repo = kind === 'reconcile' && comparison === null ? repoOf(changes) : null
+        if (repo !== null) {
+          const { did } = repo
           comparison = compareRepo(database, did, collections)
           forgotten = await whileBusy(signal, () =>
             database.ledger.forgetRevisions(did, firstTidOf(horizon()), collections),
           )
+          if (damaged.size > 0)
+            withTimes = await whileBusy(signal, () => takeOutDamaged(database, repo, collections, damaged))
         }
         comparison?.add(changes)
-        await apply(changes)
+        await apply(withTimes(changes))
       }
       whole = true
     } finally {
@@ -185,12 +192,15 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
   }
 }
 
-/** Of a repository's changes, of which there is always its end. */
-function didOf(changes: readonly Change[]): string {
-  const [first] = changes
-  if (first === undefined) throw new Error('A repository has no end.')
-  if (first.kind === 'reject') return first.uri?.split('/')[2] ?? ''
-  return first.did
+/** Whose changes these are and of which revision; null when none says, as the end of a repository always does. */
+function repoOf(changes: readonly Change[]): { readonly did: string; readonly rev: string } | null {
+  for (const change of changes) {
+    if ((change.kind === 'put' || change.kind === 'repo-end') && change.rev !== null)
+      return { did: change.did, rev: change.rev }
+    if (change.kind === 'reject' && change.uri !== null && change.rev !== undefined)
+      return { did: accountOf(change.uri), rev: change.rev }
+  }
+  return null
 }
 
 /** What a host answers when it does not show a repository (https://atproto.com/specs/account). */

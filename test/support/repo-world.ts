@@ -1,4 +1,5 @@
 /** A host of repositories and a directory on ports of this machine, a database, and the fetching between them. */
+import { findDamage } from '../../src/database/find-damage.ts'
 import { type FetchOptions, fetchRepositories, type FetchResult } from '../../src/ingest/backfill.ts'
 import { createClock } from '../../src/ingest/sources/clock.ts'
 import { createHosts } from '../../src/ingest/sources/hosts.ts'
@@ -69,6 +70,7 @@ export async function openWorld({ path }: { readonly path?: string } = {}): Prom
     now,
     signal: new AbortController().signal,
     onNotice: () => {},
+    findDamage: () => findDamage(store.database.read, tables),
     ...given,
     targets: targets.map(parseTarget),
   })

@@ -1,5 +1,6 @@
 /** `backfill` and `reconcile`: whole repositories, with the progress on standard error and the result on standard output. */
 import { SingleBar } from 'cli-progress'
+import { findDamage } from '../../database/find-damage.ts'
 import { type FetchProgress, type FetchResult, fetchRepositories } from '../../ingest/backfill.ts'
 import { createClock } from '../../ingest/sources/clock.ts'
 import { createHosts } from '../../ingest/sources/hosts.ts'
@@ -51,15 +52,17 @@ async function fetchAll(
     signal,
     onProgress: progress.update,
     onNotice: log.warn,
+    findDamage: () => findDamage(database.read, foundation.tables),
   })
   progress[Symbol.dispose]()
   process.stdout.write(config.json ? `${JSON.stringify(result)}\n` : render(kind, result))
-  const isSettled = kind === 'backfill' || result.unsettled.length === 0
+  const isSettled = kind === 'backfill' || result.unsettled.length + result.damage.length === 0
   return result.complete && result.failed.length === 0 && isSettled ? 0 : 1
 }
 
 function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
-  const { outcome, read, differences, forgotten, unsettled, gone, failed, complete } = result
+  const { outcome, read, differences, forgotten, unsettled, repaired, damage, gone, failed, complete } =
+    result
   const parts = [
     renderTable(
       [
@@ -111,7 +114,24 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
       ),
       'Later versions of these records are known here than their repositories have. Run reconcile again: if they still differ, their hosts answer with an old state.\n',
     )
-  if (kind === 'reconcile' && complete && result.differing + unsettled.length + forgotten === 0)
+  const damages = [
+    ...repaired.map((one) => ({ ...one, now: 'repaired' })),
+    ...damage.map((one) => ({ ...one, now: 'still damaged' })),
+  ]
+  if (damages.length > 0)
+    parts.push(
+      renderTable(
+        ['damaged', 'now', 'problem'],
+        damages.map(({ name, now, problem }) => [name, now, problem]),
+      ),
+    )
+  if (damage.length > 0)
+    parts.push('`lexigraph copy` into a new database derives all of it anew from the records.\n')
+  if (
+    kind === 'reconcile' &&
+    complete &&
+    result.differing + unsettled.length + forgotten + damages.length === 0
+  )
     parts.push('The database and the repositories agree.\n')
   if (failed.length > 0)
     parts.push(

@@ -14,12 +14,13 @@ export function* readStoredRecords(
   for (const { base, collection } of yield* accountBases(did, collections)) {
     for (const table of [tables.get(collection), 'parked']) {
       if (table === undefined) continue
-      for (const row of yield* ask(`select rkey, cid, rev from ${table} where base = ?`, base))
+      for (const row of yield* ask(`select rkey, cid, rev, indexed_at from ${table} where base = ?`, base))
         found.push({
           collection,
           rkey: String(row.rkey),
           cid: row.cid ?? null,
           rev: row.rev as string | null,
+          indexedAt: row.indexed_at as bigint,
         })
     }
   }

@@ -1,0 +1,146 @@
+/**
+ * Holds all that is derived from records against the records, and records against their CIDs, by statements that every
+ * engine runs. What differs was damaged: by a fault of the machine, by hand, or by a bug.
+ */
+import { formatCid } from '../lexicon/cid.ts'
+import { cidOfJson } from '../lexicon/json-cid.ts'
+import type { ColumnValue, ReadDatabase } from './database.ts'
+import { deriveRow, valueAt } from './derive.ts'
+import { padding } from './sqlite/ddl.ts'
+import { storedColumns, type Table } from './tables.ts'
+import { differingCounts } from './verify-counts.ts'
+
+export interface Damage {
+  /** The URI of a record, or a table. */
+  readonly name: string
+  /** A sentence. */
+  readonly problem: string
+}
+
+/** Of each table only so much is told. */
+const most = 100
+
+export async function findDamage(read: ReadDatabase, tables: readonly Table[]): Promise<readonly Damage[]> {
+  const damage: Damage[] = []
+  for (const table of tables) {
+    let found = 0
+    try {
+      for await (const one of damagedIn(read, table)) {
+        damage.push(one)
+        if (++found === most) break
+      }
+    } catch (cause) {
+      damage.push({ name: table.name, problem: `It cannot be read: ${(cause as Error).message}.` })
+    }
+  }
+  const counts = await differingCounts(read, tables)
+  return [
+    ...damage,
+    ...counts.map((name) => ({ name, problem: 'Its counts or sums are not those of the records.' })),
+  ]
+}
+
+type Row = Readonly<Record<string, ColumnValue>>
+
+async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Damage> {
+  const isSqlite = read.dialect.steering.kind === 'hints'
+  const trigrams = isSqlite ? table.texts.map(() => new Map<string, number>()) : []
+  for await (const row of read.readRows({ text: statementOf(table, isSqlite), values: [] })) {
+    const problems = problemsOf(table, row, trigrams)
+    if (problems.length > 0) yield { name: String(row.uri), problem: problems.join(' ') }
+  }
+  for (const { name } of table.arrays) {
+    const text = `select count(*) as n from ${quoted(name)} s where not exists
+      (select 1 from ${quoted(table.name)} t where t.id = s.id)`
+    for await (const { n } of read.readRows({ text, values: [] }))
+      if (Number(n) > 0) yield { name, problem: `It has ${n} elements of records that are not there.` }
+  }
+  for (const [index, { name }] of (isSqlite ? table.texts : []).entries()) {
+    const expected = trigrams[index] ?? new Map<string, number>()
+    const text = `select term, doc from ${quoted(`${name}/terms`)}`
+    let differing = 0
+    for await (const { term, doc } of read.readRows({ text, values: [] })) {
+      if (expected.get(String(term)) !== Number(doc)) differing += 1
+      expected.delete(String(term))
+    }
+    differing += expected.size
+    if (differing > 0)
+      yield { name, problem: `It has other records than the texts for ${differing} trigrams.` }
+  }
+}
+
+function problemsOf(table: Table, row: Row, trigrams: readonly Map<string, number>[]): readonly string[] {
+  const problems: string[] = []
+  const value = JSON.parse(String(row.json)) as object
+  const cid = row.cid instanceof Uint8Array ? formatCid(row.cid) : String(row.cid)
+  if (cidOfJson(value) !== cid) problems.push('Its content does not have its CID.')
+  const { columns, arrays } = deriveRow(table, value)
+  const differing = storedColumns(table).filter((column, index) => {
+    const derived =
+      column.kind === 'folded' ? foldedOf(table, value, columns, index) : (columns[index] ?? null)
+    return textOf(derived) !== textOf(row[`c${index}`] ?? null)
+  })
+  if (differing.length > 0)
+    problems.push(`Columns differ from it: ${differing.map(({ name }) => name).join(', ')}.`)
+  for (const [index, { name }] of table.arrays.entries()) {
+    const derived = (arrays[index] ?? []).map((element) => element.map(String).join('')).sort()
+    const stored = (JSON.parse(String(row[`a${index}`] ?? '[]')) as readonly string[]).toSorted()
+    if (JSON.stringify(derived) !== JSON.stringify(stored))
+      problems.push(`${name} has other elements than it.`)
+  }
+  for (const [index, counts] of trigrams.entries()) {
+    const { folded } = table.texts[index] as Table['texts'][number]
+    const place = storedColumns(table).findIndex(({ name }) => name === folded.name)
+    const text = foldedOf(table, value, columns, place)
+    if (typeof text === 'string')
+      for (const term of trigramsOf(text + padding)) counts.set(term, (counts.get(term) ?? 0) + 1)
+  }
+  return problems
+}
+
+/** Where a column has none, the text in ASCII lower case. */
+function foldedOf(table: Table, value: object, columns: readonly ColumnValue[], place: number): ColumnValue {
+  const derived = columns[place] ?? null
+  if (derived !== null) return derived
+  const path = storedColumns(table)[place]?.path ?? []
+  const text = valueAt(value, path)
+  return typeof text === 'string' ? text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase()) : null
+}
+
+/** As the engine cuts them, which has no U+FFFE and U+FFFF. */
+function trigramsOf(text: string): Set<string> {
+  const characters = [...text.replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD')]
+  return new Set(characters.slice(2).map((last, at) => `${characters[at]}${characters[at + 1]}${last}`))
+}
+
+function textOf(value: ColumnValue): string | null {
+  return value === null ? null : String(value)
+}
+
+function statementOf(table: Table, isSqlite: boolean): string {
+  const columns = storedColumns(table).map((column, index) => {
+    const { name, kind } = column
+    const stored = `t.${quoted(name)}`
+    if (kind === 'refBase') return `(select uri from base where id = ${stored}) as c${index}`
+    // In a file it may be left out where it is the text in lower case.
+    const text = table.texts.find(({ folded }) => folded === column)?.text.name
+    const value =
+      kind === 'folded' && isSqlite && text !== undefined
+        ? `ifnull(${stored}, lower(t.${quoted(text)}))`
+        : stored
+    return `cast(${value} as text) as c${index}`
+  })
+  const arrays = table.arrays.map(({ name, kind }, index) => {
+    const element =
+      kind === 'reference' ? '(select uri from base where id = s.base) || s.rkey' : 'cast(s.value as text)'
+    const all = isSqlite ? `json_group_array(${element})` : `json_agg(${element})::text`
+    return `(select ${all} from ${quoted(name)} s where s.id = t.id) as a${index}`
+  })
+  const json = isSqlite ? 'json(t.record)' : 't.record::text'
+  return `select b.uri || t.rkey as uri, t.cid, ${[`${json} as json`, ...columns, ...arrays].join(', ')}
+    from ${quoted(table.name)} t left join base b on b.id = t.base`
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
