@@ -25,8 +25,8 @@ export function readingOptions(config: Config): ReadingOptions {
 const mostReaders = 4
 
 /**
- * For what may take long on a file: of each process that answers its share of the cores, for they go first wherever
- * they need one.
+ * For what may take long on a file: of each process that answers its share of the cores. No more statements run at a
+ * time than there are cores, and each process that answers keeps at least as large a part of them as one statement has.
  */
 export function readersOf({ workers }: Config): number {
   const cores = availableParallelism()

@@ -30,8 +30,8 @@ export function watchReaders(parent = process.pid) {
   const own = () => readersOf(parent).filter(({ pid }) => !others.has(pid))
   return {
     all: (): readonly number[] => own().map(({ pid }) => pid),
-    /** Those that run a statement: they run, and give way to others, as they do once they have started. */
-    busy: (): readonly number[] => own().flatMap(({ pid, state }) => (/^R.*N/.test(state) ? [pid] : [])),
+    /** Those that run a statement, or are still starting. */
+    busy: (): readonly number[] => own().flatMap(({ pid, state }) => (state.startsWith('R') ? [pid] : [])),
   }
 }
 

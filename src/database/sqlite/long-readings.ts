@@ -14,8 +14,8 @@ export class LongReadings implements AsyncDisposable {
 
   /** `readers`: how many statements run at a time; each worker of a server has its own. */
   constructor(path: string, readers = 1) {
-    this.#answers = new ReadingProcesses(path, readers, true)
-    this.#status = new ReadingProcesses(path, 1, false)
+    this.#answers = new ReadingProcesses(path, readers)
+    this.#status = new ReadingProcesses(path, 1)
   }
 
   async readAnswer({ text, values }: Statement, terms: LongTerms): Promise<StoredAnswer> {

@@ -2,7 +2,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { setPriority } from 'node:os'
 import { moduleBeside } from '../../util/module-beside.ts'
 import { untilAborted } from '../../util/until-aborted.ts'
 import type { FromReader, Question, Reply, ToReader } from './reading-messages.ts'
@@ -20,9 +19,6 @@ const mercy = 50
 /** Characters of its last words that are kept. */
 const lastWords = 2000
 
-/** Whoever answers short questions goes first where cores are few. */
-const niceness = 10
-
 export class ReadingProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #ready = Promise.withResolvers<void>()
@@ -33,8 +29,7 @@ export class ReadingProcess implements AsyncDisposable {
   /** Its end is waited for, whoever else no longer waits for anything of it. */
   #isWaitedFor = false
 
-  /** `givesWay`: at a low priority, from the start, which takes as much of a core as many short answers do. */
-  constructor(path: string, givesWay: boolean) {
+  constructor(path: string) {
     const child = fork(module, {
       serialization: 'advanced',
       // Ours may say that a debugger waits, or which file is to be run first. It calls the collector itself.
@@ -43,7 +38,6 @@ export class ReadingProcess implements AsyncDisposable {
       stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
     })
     this.#child = child
-    if (givesWay) giveWay(child)
     this.#closed = once(child, 'close').catch(() => undefined)
     child.on('message', (message: FromReader) => {
       if (message.kind === 'ready') this.#ready.resolve()
@@ -127,10 +121,3 @@ export class ReadingProcess implements AsyncDisposable {
 }
 
 const module = moduleBeside(import.meta.url, 'reading-child')
-
-/** Not every system lets a process do so, and one that could not be started has no number. */
-function giveWay({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, niceness)
-  } catch {}
-}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -25,6 +26,15 @@ test('a process is started when there is something to do', async () => {
   assert.deepEqual(readers.all(), [])
   assert.equal(text(await lazy.readAnswer(echo('sqlite', 'first'), patient)), 'first')
   assert.equal(readers.all().length, 1)
+})
+
+test('a process has the priority of the one it reads for, so that neither starves on a busy machine', async () => {
+  const readers = watchReaders()
+  await using readings = new LongReadings(await newFile('priority.db'), 2)
+  await readings.readAnswer(echo('sqlite', 'started'), patient)
+  await readings.readStatus(0n)
+  const priorities = readers.all().map((pid) => getPriority(pid))
+  assert.deepEqual(priorities, [getPriority(), getPriority()])
 })
 
 test('large answers are whole, and the process that reads them keeps none', async () => {

@@ -27,17 +27,15 @@ const mostWaiting = 1000
 
 export class ReadingProcesses implements AsyncDisposable {
   readonly #path: string
-  readonly #givesWay: boolean
   readonly #lanes: readonly Lane[]
   /** As many as there are turns left. */
   readonly #free: Lane[]
   readonly #turns: Turns
   #isOver = false
 
-  /** `count`: how many questions are answered at a time; `givesWay`: whether whoever answers short ones goes first. */
-  constructor(path: string, count: number, givesWay: boolean) {
+  /** `count`: how many questions are answered at a time. */
+  constructor(path: string, count: number) {
     this.#path = path
-    this.#givesWay = givesWay
     this.#lanes = Array.from({ length: count }, () => ({ process: null }))
     this.#free = [...this.#lanes]
     this.#turns = new Turns({ places: count, mostWaiting })
@@ -86,8 +84,7 @@ export class ReadingProcesses implements AsyncDisposable {
   }
 
   #started(lane: Lane): ReadingProcess {
-    if (lane.process === null || lane.process.isOver)
-      lane.process = new ReadingProcess(this.#path, this.#givesWay)
+    if (lane.process === null || lane.process.isOver) lane.process = new ReadingProcess(this.#path)
     return lane.process
   }
 }
