@@ -187,7 +187,11 @@ async function openPlayground(
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`))
+  page.on('requestfailed', (request) => {
+    const error = request.failure()?.errorText
+    // A page that is left stops loading what it had begun to load.
+    if (error !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${error}`)
+  })
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.url()} is ${response.status()}`)
   })
