@@ -22,6 +22,9 @@ import { stopping, stopSignal } from '../signals.ts'
 import { keepUsage } from '../usage.ts'
 import { keepYoungGeneration } from '../young-generation.ts'
 
+/** Milliseconds that stopping takes at most while the index is rebuilt. */
+const longestStop = 1_500
+
 export async function serve(context: CommandContext): Promise<number> {
   const { config } = context
   if (config.ingest !== null || config.retain !== null)
@@ -88,6 +91,10 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   const address = await Promise.race([workers.listening, ended])
   if (address !== undefined) tell(config, served, address)
   await ended
+  // Nothing is being answered yet that a worker should be waited for, such as one that is only starting.
+  if (stop.aborted && beside.awaits) setTimeout(() => process.exit(0), longestStop).unref()
+  // First, so that what it computes does not hold the others up.
+  await preparation?.[Symbol.asyncDispose]()
   if (stop.aborted) notify(config, stopping)
   else throw end.reason
 }
