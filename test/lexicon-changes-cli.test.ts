@@ -41,7 +41,7 @@ onEveryDatabase('commands that write refuse lexicons by which collections disapp
   for (const command of commands) {
     const { stdout, stderr, status } = await run([...command, '--lexicons', foreign], { env })
     assert.deepEqual([stdout, status], ['', 1], command.join(' '))
-    assert.match(stderr, /^The database \S+ cannot be opened: under the lexicons in \S+foreign, collections/)
+    assert.match(stderr, /^The database \S+ cannot be opened: under the lexicons in \S+foreign, collections/m)
     assert.match(
       stderr,
       /org\.example\.other \(1 record\) is not in them; org\.example\.thing \(4 records\) is/,
