@@ -46,6 +46,10 @@ async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Dama
   const isSqlite = read.dialect.steering.kind === 'hints'
   const trigrams = isSqlite ? table.texts.map(() => new Map<string, number>()) : []
   for await (const row of read.readRows({ text: statementOf(table, isSqlite), values: [] })) {
+    if (row.term !== null) {
+      add(trigrams[Number(row.place)], String(row.term), -Number(row.doc))
+      continue
+    }
     const problems = problemsOf(table, row, trigrams)
     if (problems.length > 0) yield { name: String(row.uri), problem: problems.join(' ') }
   }
@@ -55,20 +59,14 @@ async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Dama
     for await (const { n } of read.readRows({ text, values: [] }))
       if (Number(n) > 0) yield { name, problem: `It has ${n} elements of records that are not there.` }
   }
-  for (const [index, { name }] of (isSqlite ? table.texts : []).entries()) {
-    const expected = trigrams[index] ?? new Map<string, number>()
-    const text = `select term, doc from ${quoted(`${name}/terms`)}`
-    let differing = 0
-    for await (const { term, doc } of read.readRows({ text, values: [] })) {
-      if (expected.get(String(term)) !== Number(doc)) differing += 1
-      expected.delete(String(term))
-    }
-    differing += expected.size
+  for (const [place, { name }] of (isSqlite ? table.texts : []).entries()) {
+    const differing = trigrams[place]?.values().reduce((sum, count) => sum + (count === 0 ? 0 : 1), 0) ?? 0
     if (differing > 0)
       yield { name, problem: `It has other records than the texts for ${differing} trigrams.` }
   }
 }
 
+/** `trigrams`, of each indexed text: how many records have a trigram, less how many the index has. */
 function problemsOf(table: Table, row: Row, trigrams: readonly Map<string, number>[]): readonly string[] {
   const problems: string[] = []
   const value = JSON.parse(String(row.json)) as object
@@ -92,8 +90,7 @@ function problemsOf(table: Table, row: Row, trigrams: readonly Map<string, numbe
     const { folded } = table.texts[index] as Table['texts'][number]
     const place = storedColumns(table).findIndex(({ name }) => name === folded.name)
     const text = foldedOf(table, value, columns, place)
-    if (typeof text === 'string')
-      for (const term of trigramsOf(text + padding)) counts.set(term, (counts.get(term) ?? 0) + 1)
+    if (typeof text === 'string') for (const term of trigramsOf(text + padding)) add(counts, term, 1)
   }
   return problems
 }
@@ -111,6 +108,10 @@ function foldedOf(table: Table, value: object, columns: readonly ColumnValue[], 
 function trigramsOf(text: string): Set<string> {
   const characters = [...text.replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD')]
   return new Set(characters.slice(2).map((last, at) => `${characters[at]}${characters[at + 1]}${last}`))
+}
+
+function add(counts: Map<string, number> | undefined, term: string, count: number): void {
+  counts?.set(term, (counts.get(term) ?? 0) + count)
 }
 
 function textOf(value: ColumnValue): string | null {
@@ -137,8 +138,15 @@ function statementOf(table: Table, isSqlite: boolean): string {
     return `(select ${all} from ${quoted(name)} s where s.id = t.id) as a${index}`
   })
   const json = isSqlite ? 'json(t.record)' : 't.record::text'
-  return `select b.uri || t.rkey as uri, t.cid, ${[`${json} as json`, ...columns, ...arrays].join(', ')}
+  const selected = [`${json} as json`, ...columns, ...arrays]
+  const records = `select null as place, null as term, null as doc, b.uri || t.rkey as uri, t.cid, ${selected.join(', ')}
     from ${quoted(table.name)} t left join base b on b.id = t.base`
+  // In one statement with the records, so that both are of one moment while others write.
+  const nulls = ['null', 'null', ...selected.map(() => 'null')].join(', ')
+  const terms = (isSqlite ? table.texts : []).map(
+    ({ name }, place) => `select ${place}, term, doc, ${nulls} from ${quoted(`${name}/terms`)}`,
+  )
+  return [records, ...terms].join(' union all ')
 }
 
 function quoted(name: string): string {
