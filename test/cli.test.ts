@@ -47,7 +47,10 @@ test('an old Node is told what is needed', async () => {
   const pretend = "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })"
   const old = await run([], { node: ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`] })
   assert.equal(old.status, 1)
-  assert.match(old.stderr, /^Lexigraph needs Node 24 or newer; this is v\S+\. Install a newer Node[^\n]+\n$/)
+  assert.match(
+    old.stderr,
+    /^Lexigraph needs Node 24\.19 or newer; this is v\S+\. Install a newer Node[^\n]+\n$/,
+  )
 })
 
 test('commands and options that do not exist are answered with the nearest that do', async () => {

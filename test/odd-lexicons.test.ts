@@ -92,10 +92,12 @@ test('a needle is found before the last character there is', async (database) =>
   assert.equal(data.orgExampleOdd.totalCount, 1)
 })
 
-test('a mean whose sum is past 64 bits is refused, not rounded', async (database) => {
+test('a mean is exact where the sum is past 64 bits, and the sum is refused, not rounded', async (database) => {
   const records = Array.from({ length: 1100 }, (_, at) => line(`r${at}`, { n: Number.MAX_SAFE_INTEGER }))
   await using service = await open(database, { n: { type: 'integer' } }, records)
-  const { code, message } = await service.refusal('{ orgExampleOddAggregate { avg { n } } }')
+  const data = await service.data('{ orgExampleOddAggregate { avg { n } } }')
+  assert.equal(data.orgExampleOddAggregate.avg.n, Number.MAX_SAFE_INTEGER)
+  const { code, message } = await service.refusal('{ orgExampleOddAggregate { sum { n } } }')
   assert.equal(code, 'BAD_USER_INPUT')
   assert.match(message, /Narrow `where`/)
 })

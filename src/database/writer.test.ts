@@ -63,7 +63,8 @@ onEveryDatabase(
     await store.apply(line('a'))
     for (const [rev, becomes, kept] of [
       ['3kbbbbbbbbb22', 'unchanged', '3kbbbbbbbbb22'],
-      ['3kaaaaaaaaa22', 'older', '3kbbbbbbbbb22'],
+      // The revision is older, and there is nothing that it could change.
+      ['3kaaaaaaaaa22', 'unchanged', '3kbbbbbbbbb22'],
       [undefined, 'unchanged', '3kbbbbbbbbb22'],
       ['3kccccccccc22', 'unchanged', '3kccccccccc22'],
     ] as const) {

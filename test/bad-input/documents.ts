@@ -82,7 +82,7 @@ export const badDocuments: readonly BadRequest[] = [
     [
       'a record read through its reference',
       '{ techServiceNewsArticle { nodes { source { title } } } }',
-      /through `uriResolved` or the `…Resolved` field beside it/,
+      /through `uriResolved` or the `…Resolved` field next to it/,
     ],
     [
       'a record read without its type',

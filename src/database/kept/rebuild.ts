@@ -1,4 +1,5 @@
 /** What becomes of what is kept beside the records when their tables are derived anew, in SQL that every engine understands. */
+import { splitUri } from '../derive.ts'
 import { ofHiddenAccount } from './hidings.ts'
 import { ask, type Steps } from './steps.ts'
 
@@ -10,16 +11,39 @@ export function basesWhere(condition: string): string {
   return `select base.id from base join actor using (did) where ${condition}`
 }
 
-/**
- * Of accounts that are hidden nothing comes into the new tables; single records that are, wait already, or are put
- * aside like any that is stored. `former`: a table's name, quoted.
- */
-export function* parkHidden(former: string): Steps<void> {
+/** A row of a collection. */
+export interface RecordRow {
+  readonly base: bigint
+  readonly rkey: string
+}
+
+/** Records that operators have hidden one by one; their rows may still be in a table that was not served then. */
+export function* hiddenRecords(): Steps<readonly RecordRow[]> {
+  const hidden = yield* ask(`select subject from hiding where shown_at is null and subject like 'at://%'`)
+  const rows: RecordRow[] = []
+  for (const { subject } of hidden) {
+    const [uri, rkey] = splitUri(String(subject))
+    for (const { id } of yield* ask('select id from base where uri = ?', uri))
+      rows.push({ base: BigInt(id as bigint), rkey })
+  }
+  return rows
+}
+
+/** Nothing that is hidden comes into the new tables. `former`: a table's name, quoted. */
+export function* parkHidden(former: string, records: readonly RecordRow[]): Steps<void> {
   yield* ask(
     `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
      select base, rkey, cid, rev, indexed_at, changed_at, record from ${former}
      where base in (${basesWhere(`${withheld} and status is distinct from 'deleted'`)})`,
   )
+  for (const { base, rkey } of records)
+    yield* ask(
+      `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
+       select base, rkey, cid, rev, indexed_at, changed_at, record from ${former}
+       where base = ? and rkey = ? and base not in (${basesWhere(withheld)})`,
+      base,
+      rkey,
+    )
 }
 
 /** Whose records are in a table is known as an account, also where an older program kept no accounts. `table`: quoted. */

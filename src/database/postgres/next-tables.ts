@@ -4,7 +4,7 @@
  * transaction, whose search path leads to the new tables.
  */
 import type { ColumnValue, RecordCheck, RecordPut } from '../database.ts'
-import { basesWhere, withheld } from '../kept/rebuild.ts'
+import { basesWhere, type RecordRow, withheld } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { Table } from '../tables.ts'
 import { findBases, makeBases } from './bases.ts'
@@ -69,16 +69,14 @@ export class NextTables {
     return changes.length
   }
 
-  /** Accounts that are not shown have no rows in their tables. */
-  async removeWithheld(transaction: Transaction): Promise<void> {
+  /** What is not shown has no rows: those of hidden accounts, and `hidden` records. */
+  async removeWithheld(transaction: Transaction, hidden: readonly RecordRow[]): Promise<void> {
     for (const writer of this.#writers.values()) {
       const rows = await transaction.query<{ id: bigint }>(
         `select id from ${quote(writer.table.name)} where base in (${basesWhere(withheld)})`,
       )
-      await writer.remove(
-        transaction,
-        rows.map(({ id }) => id),
-      )
+      const found = await writer.find(transaction, hidden)
+      await writer.remove(transaction, [...rows.map(({ id }) => id), ...found.flatMap(({ id }) => id ?? [])])
     }
   }
 

@@ -8,7 +8,7 @@ import type { Client } from 'pg'
 import type { Change, RecordCheck, RejectionJudge } from '../database.ts'
 import { leaveUnserved } from '../kept/preview.ts'
 import { readRejections } from '../kept/read-rejections.ts'
-import { enterAccounts, parkHidden, startAnew } from '../kept/rebuild.ts'
+import { enterAccounts, hiddenRecords, parkHidden, startAnew } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { KeptRejection } from '../ledger.ts'
 import type { RebuildProgress } from '../rebuild-progress.ts'
@@ -130,9 +130,10 @@ async function finish(
   const client = transaction.client as Client
   const { tables, check, judge } = options
   while ((await next.catchUp(transaction, parts)) > 0);
-  await next.removeWithheld(transaction)
+  const hidden = await runSteps(client, hiddenRecords())
+  await next.removeWithheld(transaction, hidden)
   for (const { former } of parts)
-    if (former !== null) await runSteps(client, parkHidden(`${recordsSchema}.${quote(former)}`))
+    if (former !== null) await runSteps(client, parkHidden(`${recordsSchema}.${quote(former)}`, hidden))
   await client.query('delete from text_count')
   await runSteps(client, startAnew())
   const counters = new RebuildCounters()

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue, RecordCheck } from '../database.ts'
-import { basesWhere, withheld } from '../kept/rebuild.ts'
+import { basesWhere, type RecordRow, withheld } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
 import { renamedTables } from '../renamed-tables.ts'
 import type { Table } from '../tables.ts'
@@ -105,12 +105,16 @@ export class NextTables {
     return changes.length
   }
 
-  /** Accounts that are not shown have no rows in their tables. */
-  removeWithheld(): void {
+  /** What is not shown has no rows: those of hidden accounts, and `hidden` records. */
+  removeWithheld(hidden: readonly RecordRow[]): void {
     for (const { writer } of this.#next.values()) {
       const find = `select base, rkey from ${quote(writer.table.name)} where base in (${basesWhere(withheld)})`
       for (const { base, rkey } of this.#database.prepare(find).all())
         writer.remove(writer.find(Number(base), String(rkey)) as TableRow)
+      for (const { base, rkey } of hidden) {
+        const row = writer.find(Number(base), rkey)
+        if (row !== undefined) writer.remove(row)
+      }
     }
     this.#settle()
   }

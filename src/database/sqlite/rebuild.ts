@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Change, DatabaseBusyError, type RejectionJudge } from '../database.ts'
 import { leaveUnserved } from '../kept/preview.ts'
 import { readRejections } from '../kept/read-rejections.ts'
-import { basesWhere, enterAccounts, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
+import { basesWhere, enterAccounts, hiddenRecords, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
 import type { KeptRejection } from '../ledger.ts'
 import { renamedTables } from '../renamed-tables.ts'
@@ -213,13 +213,16 @@ function step(database: DatabaseSync, next: NextTables): boolean {
 function finish(database: DatabaseSync, options: MigrateOptions, next: NextTables): RebuildReport {
   const parts = readParts(database)
   while (next.catchUp(parts, changesAtOnce) > 0);
-  next.removeWithheld()
   const run = createRunner(database)
+  const hidden = run(hiddenRecords())
+  next.removeWithheld(hidden)
   const formers = parts.flatMap(({ former }) => former ?? [])
   for (const former of formers) {
     for (const event of events) database.exec(`drop trigger ${triggerName(former, event)}`)
-    run(parkHidden(quote(former)))
+    run(parkHidden(quote(former), hidden))
     database.exec(`delete from ${quote(former)} where base in (${basesWhere(withheld)})`)
+    const remove = database.prepare(`delete from ${quote(former)} where base = ? and rkey = ?`)
+    for (const { base, rkey } of hidden) remove.run(base, rkey)
     moveAside(database, former)
   }
   run(startAnew())
