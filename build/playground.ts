@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, type Metafile, type PluginBuild, build } from 'esbuild'
+import { type BuildOptions, type Metafile, type PluginBuild, build, stop } from 'esbuild'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -54,6 +54,8 @@ export async function bundlePlayground(): Promise<PlaygroundBundle> {
       },
     }),
   ])
+  // A server needs the bundler once; its process and memory are not kept.
+  await stop()
   // Of the editor's style sheets nothing is left.
   const files = made.flatMap(({ outputFiles }) => outputFiles.filter(({ contents }) => contents.length > 0))
   return {
