@@ -7,8 +7,11 @@ import { lexiconDir, loadFoundation, openExistingStore } from './foundation.ts'
 /** Milliseconds between two looks. */
 const interval = 1_000
 
-/** Calls back at each look that finds it so. */
-export function watchIndex(database: Pick<ReadDatabase, 'readPlanState'>, onRebuilt: () => void): Disposable {
+/** Calls back at each look that finds it so; the next look waits until that is done. */
+export function watchIndex(
+  database: Pick<ReadDatabase, 'readPlanState'>,
+  onRebuilt: () => void | Promise<void>,
+): Disposable {
   let isLooking = false
   const look = async (): Promise<void> => {
     if (isLooking) return
@@ -17,7 +20,7 @@ export function watchIndex(database: Pick<ReadDatabase, 'readPlanState'>, onRebu
       await database.readPlanState()
     } catch (error) {
       // Anything else passes, or is told to those who ask.
-      if (error instanceof RebuiltElsewhereError) onRebuilt()
+      if (error instanceof RebuiltElsewhereError) await onRebuilt()
     } finally {
       isLooking = false
     }

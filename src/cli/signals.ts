@@ -2,8 +2,17 @@
 
 export const stopping = 'Stopping: requests in flight are answered first; a second signal ends at once.'
 
-/** Aborted by the first signal to stop; another one ends the process, whatever is under way. */
+let common: AbortSignal | undefined
+
+/**
+ * Aborted by the first signal to stop; another one ends the process, whatever is under way. It is the same whenever
+ * it is asked for, so that a service that loads other lexicons misses no signal that comes between.
+ */
 export function stopSignal(): AbortSignal {
+  return (common ??= listenForSignals())
+}
+
+function listenForSignals(): AbortSignal {
   const stop = new AbortController()
   let first: { signal: string; at: number } | undefined
   const onSignal = (signal: string, status: number): void => {

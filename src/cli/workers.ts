@@ -3,7 +3,6 @@
  * dies is replaced; those that die soon after their start again and again end the service.
  */
 import cluster from 'node:cluster'
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { answerLimits } from '../server/limits/answer-limits.ts'
@@ -54,6 +53,8 @@ export function startWorkers(
   cluster.setupPrimary({ exec: fileURLToPath(program), args: [], execArgv })
   const answer = answerLimits(counts)
   const stop = new AbortController()
+  const stopped = Promise.withResolvers<void>()
+  stop.signal.addEventListener('abort', () => stopped.resolve())
   const refusal = new AbortController()
   const listening = Promise.withResolvers<string>()
   const places = new Set<number>()
@@ -72,19 +73,22 @@ export function startWorkers(
       const again = Promise.withResolvers<void>()
       settled.set(id, again.resolve)
       current.get(id)?.abort()
-      await Promise.race([again.promise, once(stop.signal, 'abort')])
+      await Promise.race([again.promise, stopped.promise])
     }
     onReload()
   }
   const onRebuilt = async (): Promise<void> => {
     if (isJudging || stop.signal.aborted) return
     isJudging = true
-    const verdict = await judgeRebuild(context)
-    if (verdict === 'reload') {
-      notify(config, 'The index was rebuilt for the lexicons as they are now: they are loaded anew.')
-      await reload()
-    } else if (verdict !== null) refusal.abort(verdict)
-    isJudging = false
+    try {
+      const verdict = await judgeRebuild(context)
+      if (verdict === 'reload') {
+        notify(config, 'The index was rebuilt for the lexicons as they are now: they are loaded anew.')
+        await reload()
+      } else if (verdict !== null) refusal.abort(verdict)
+    } finally {
+      isJudging = false
+    }
   }
 
   const keepUp = async (id: number): Promise<void> => {

@@ -35,7 +35,11 @@ let files: Promise<ReadonlyMap<string, Uint8Array>> | undefined
 
 /** All paths begin with `/playground/`. */
 export async function createPlayground(): Promise<Playground> {
-  const found = await (files ??= loadFiles())
+  files ??= loadFiles().catch((error) => {
+    files = undefined
+    throw error
+  })
+  const found = await files
   const assets = Array.from(found, ([name, content]) => [name, asset(extname(name), content)] as const)
   // The folder's name changes with what is in it, so that browsers may keep the files for ever.
   const contents = assets.map(([name, { etag }]) => name + etag).toSorted()

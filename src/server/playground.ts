@@ -22,7 +22,14 @@ export function addPlaygroundRoutes(
   { exampleQuery, lexicons }: PlaygroundContent,
 ) {
   let playground: Promise<Playground> | undefined
-  const open = (): Promise<Playground> => (playground ??= load())
+  const open = (): Promise<Playground> => {
+    // Whoever asks after a failure has it tried again.
+    playground ??= load().catch((error) => {
+      playground = undefined
+      throw error
+    })
+    return playground
+  }
 
   app.get('/playground/*', async (request, reply) => {
     const { assets } = await open()

@@ -54,7 +54,7 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
     const verdict = await judgeRebuild(context)
     if (verdict !== null) end.abort(verdict)
   }
-  using _watch = watchIndex(service.database.read, () => void onRebuilt())
+  using _watch = watchIndex(service.database.read, onRebuilt)
   let { port } = config
   const onListening = async (address: string): Promise<void> => {
     port = Number(new URL(address).port)
