@@ -8,6 +8,7 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { type Service, runProgram, startService } from './network/service.ts'
 import { openBrowser, skipWithoutBrowser as skip } from './support/browser.ts'
+import { until } from './support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-playground-'))
 let service: Promise<Service> | undefined
@@ -93,6 +94,8 @@ test('every button and dialog opens and closes, and nothing locks up', { skip },
   await write(page, 'query A{...F} fragment F on Query{indexStatus{collections{records}}}')
   await button(/Prettify/).click()
   await lines(page, queryLines, 'collections {')
+  // Fragments are merged in what the page has taken over from the editor, which it does a moment later.
+  await until(() => page.evaluate("Object.values(localStorage).some((kept) => kept.includes('query A'))"))
   await button(/Merge fragments/).click()
   await page.locator(queryLines).getByText('fragment').waitFor({ state: 'detached' })
   await button(/Copy query/).click()
