@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import {
@@ -60,9 +61,9 @@ for (const workers of ['1', '2']) {
       assert.match(error.message, /^The index is being rebuilt for these lexicons\. [\d,]+ of 20,000 records/)
       process.kill(preparing, 'SIGCONT')
       await until(async () => (await fetch(`${service.url}/readyz`)).status === 200)
-      assert.deepEqual(await service.query(question), {
-        orgExampleThing: { nodes: [{ text: 'thing 19999' }] },
-      })
+      // Each worker notices for itself.
+      const answer = await until(() => service.query(question).catch(() => null))
+      assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 19999' }] } })
       assert.match(service.stderr(), /^Rebuilding the index: [\d,]+ of 20,000 records/m)
       assert.match(service.stderr(), /^The index was rebuilt for the lexicons in /m)
       await service.stop()
@@ -143,13 +144,34 @@ for (const workers of ['1', '2']) {
       assert.equal(await service.ended, 1)
       assert.match(
         service.stderr(),
-        /^The index was rebuilt by another process, for other lexicons than those in \S+narrow\. Start this service again with the lexicons of the index/m,
+        /^The index is not for the lexicons that are in \S+narrow now: another process has rebuilt it, or they were changed\. Start this service again with the lexicons of the index/m,
       )
       // Nor has it rebuilt the index back.
       await succeed(['query', question, '--lexicons', wide], env)
     },
   )
 }
+
+test('a worker that cannot start because lexicons were edited leaves the others answering', async () => {
+  const env = await filled('sqlite')
+  const own = copyOf(narrow, 'edited')
+  await using service = await startService(
+    ['serve', '--workers', '2', '--lexicons', own, '--tiers', generous],
+    {
+      env,
+    },
+  )
+  writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
+  const [victim] = childrenOf(service.pid)
+  process.kill(victim as number, 'SIGKILL')
+  await service.said(/A worker cannot start and tries again/)
+  await service.query('{ orgExampleThing(first: 1) { nodes { uri } } }')
+  // Once they are as they were, it starts.
+  writeFileSync(join(own, 'thing.json'), readFileSync(join(narrow, 'thing.json')))
+  await until(() => childrenOf(service.pid).length === 2)
+  await service.query('{ orgExampleThing(first: 1) { nodes { uri } } }')
+  await service.stop()
+})
 
 onEveryDatabase(
   'a service that is killed in the middle of a rebuild leaves nobody at work',

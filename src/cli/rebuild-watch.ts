@@ -54,5 +54,5 @@ export async function judgeRebuild({
 }
 
 function rebuilt(dir: string): string {
-  return `The index was rebuilt by another process, for other lexicons than those in ${dir}.`
+  return `The index is not for the lexicons that are in ${dir} now: another process has rebuilt it, or they were changed.`
 }

@@ -59,6 +59,8 @@ export function startWorkers(
   const listening = Promise.withResolvers<string>()
   const places = new Set<number>()
   const alive = new Set<number>()
+  /** Those that answer. */
+  const answering = new Set<number>()
   let share = shareOf(config, count)
   let { port } = config
   let deaths = 0
@@ -102,6 +104,7 @@ export function startWorkers(
       }
       port = actual
       places.add(id)
+      answering.add(id)
       settled.get(id)?.()
       if (places.size === count) listening.resolve(address)
     }
@@ -126,10 +129,12 @@ export function startWorkers(
         AbortSignal.any([stop.signal, astray.signal]),
       )
       alive.delete(id)
+      answering.delete(id)
       if (stop.signal.aborted) return
       if (astray.signal.aborted) continue
       settled.get(id)?.()
-      if (end.kind === 'refused' && places.has(id)) void onRebuilt()
+      // As long as others answer, the index is as it was: only the folder of the lexicons has changed.
+      if (end.kind === 'refused' && places.has(id) && answering.size === 0) void onRebuilt()
       if (end.kind === 'refused' && !places.has(id)) return refusal.abort(new CommandError(end.message))
       deaths = performance.now() - started < early ? deaths + 1 : 0
       if (end.kind === 'died' && deaths >= earlyDeaths)

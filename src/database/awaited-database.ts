@@ -8,7 +8,7 @@ import type { RebuildProgress } from './rebuild-progress.ts'
 import { BeingRebuiltError } from './refusals.ts'
 
 /** Milliseconds between two looks. */
-const interval = 250
+const interval = 1_000
 
 export interface AwaitedOptions {
   readonly isRemote: boolean

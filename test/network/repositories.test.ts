@@ -117,6 +117,12 @@ test('repositories are fetched as a whole', async (t) => {
     assert.deepEqual(differences(await published(whose), await storedIn(database)), [])
     const agreed = 'The database and the repositories agree.\n'
     assert.ok((await runProgram(['reconcile'], { env })).stdout.endsWith(agreed))
+    // Of what could not be compared nothing is said to agree.
+    const unanswered = ['reconcile', dora.did, '--plc', 'http://127.0.0.1:1']
+    const { stdout, status } = await runProgram(unanswered, { env })
+    assert.equal(status, 1)
+    assert.match(stdout, /No repository was compared\./)
+    assert.doesNotMatch(stdout, /agree/)
   })
 
   await t.test('a comparison finds accounts that vanished or came back unheard', async () => {

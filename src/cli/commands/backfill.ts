@@ -104,7 +104,7 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
     )
   if (forgotten > 0)
     parts.push(
-      `${forgotten} revisions were of the future; they no longer keep anything from being replaced.\n`,
+      `Revisions from the future that were forgotten: ${forgotten}. Their records can be replaced again.\n`,
     )
   if (kind === 'reconcile' && unsettled.length > 0)
     parts.push(
@@ -130,9 +130,12 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
   if (
     kind === 'reconcile' &&
     complete &&
+    failed.length === 0 &&
+    read > 0 &&
     result.differing + unsettled.length + forgotten + damages.length === 0
   )
     parts.push('The database and the repositories agree.\n')
+  if (kind === 'reconcile' && complete && read === 0) parts.push('No repository was compared.\n')
   if (failed.length > 0)
     parts.push(
       renderTable(

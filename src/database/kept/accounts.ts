@@ -131,8 +131,9 @@ export function* isShownByNetwork(did: string): Steps<boolean> {
   return (yield* ask('select did from actor where did = ? and status is null', did)).length > 0
 }
 
-/** Its handle may have changed. */
+/** Its handle may have changed. Of a purged account none is kept. */
 export function* changeIdentity(did: string): Steps<void> {
+  if (yield* isPurged(did)) return
   yield* ask(`update actor set handle_due = 0 where did = ? and status is distinct from 'deleted'`, did)
 }
 

@@ -55,7 +55,8 @@ export async function rebuild(client: Client, options: RebuildOptions): Promise<
     return await fillAndFinish(client, options)
   } catch (error) {
     // What cannot be done leaves no second set of tables behind; what only has to wait goes on next time.
-    if (!isPassing(error)) await step(client, 'old', () => dropUnfinished(client))
+    // What cannot be dropped now is dropped by the next rebuild; the reason is what is told.
+    if (!isPassing(error)) await step(client, 'old', () => dropUnfinished(client)).catch(() => undefined)
     throw error
   }
 }

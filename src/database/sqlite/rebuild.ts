@@ -59,7 +59,9 @@ export async function rebuild(database: DatabaseSync, options: MigrateOptions): 
     await fill(database, options, derivation)
   } catch (error) {
     // What cannot be done leaves no second set of tables behind; what only has to wait goes on next time.
-    if (!isBusy(error) && !(error instanceof DatabaseBusyError)) await giveUp(database, derivation)
+    // What cannot be dropped now is dropped by the next command that writes; the reason is what is told.
+    if (!isBusy(error) && !(error instanceof DatabaseBusyError))
+      await giveUp(database, derivation).catch(() => undefined)
     throw error
   }
   await dropLeftovers(database)
@@ -77,12 +79,14 @@ async function fill(database: DatabaseSync, options: MigrateOptions, derivation:
       // Somebody else may have been at work on the same.
       if (readDerivation(database) === derivation) return true
       if (findRebuild(database)?.derivation !== derivation) throw isBeingRebuilt()
-      database.prepare('update rebuild set heard_at = ?').run(options.now())
       next ??= new NextTables(database, options.tables, options.check)
       const now = dataVersion(database)
       if (now !== version) next.refresh()
       version = now
-      if (!step(database, next)) return false
+      const isLast = step(database, next)
+      // After the step, which may take long: what is committed says when this process was last at work.
+      database.prepare('update rebuild set heard_at = ?').run(options.now())
+      if (!isLast) return false
       report = finish(database, options, next)
       return true
     })

@@ -238,18 +238,23 @@ export class SqliteWriter implements WriteDatabase {
     return total
   }
 
-  /** Each batch in a transaction of its own. */
+  /** Each batch in a transaction of its own. The last is synced, and all before it: what is told survives a loss of power. */
   async #loadInTurn(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
+    const apply = (batch: readonly Change[], durable: boolean): Promise<void> =>
+      this.#synced(durable, async () => {
+        await this.#begin()
+        addOutcome(
+          total,
+          this.#finish(() => this.#apply(batch, importSource)),
+        )
+      })
+    let last: readonly Change[] = []
     for await (const batch of batches) {
-      await this.#begin()
-      addOutcome(
-        total,
-        this.#finish(() => this.#apply(batch, importSource)),
-      )
+      if (last.length > 0) await apply(last, false)
+      last = batch
     }
-    // What is told to be stored survives a loss of power; nobody who reads is waited for.
-    this.#database.exec('pragma wal_checkpoint(passive)')
+    if (last.length > 0) await apply(last, true)
     return total
   }
 
