@@ -13,7 +13,7 @@ test('a stream tells who it is, and how it stands at every turn', async () => {
   given.server.connections[0]!.close(1013, 'Later')
   await until(() => given.server.connections.length >= 2)
   given.server.disconnect()
-  await until(() => given.server.connections.length >= 3)
+  await until(() => given.states.length >= 7)
   assert.deepEqual(given.states, [
     'connecting',
     'unavailable: The connection failed: Unexpected server response: 503.',
