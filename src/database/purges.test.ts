@@ -42,19 +42,6 @@ const a = spot('a')
 const record = uriOf(a)
 const nothing = { collections: [], rejections: 0, tombstones: 0, jobs: 0 }
 
-onEveryDatabase('the handle of a purged account is not looked up again', async (database) => {
-  await using store = await filled(database)
-  await apply(store, account(0, 'suspended', 1))
-  await settleAll(store)
-  await purge(store, ann)
-  await settleAll(store)
-  await apply(store, { kind: 'identity', did: ann })
-  const due = await store.rows(
-    'select did from actor where did = ? and handle_due = 0'.replace('?', `'${ann}'`),
-  )
-  assert.deepEqual(due, [])
-})
-
 onEveryDatabase('a purged record is gone at once, whether it could be seen or not', async (database) => {
   for (const before of ['nothing', 'hidden', 'account hidden', 'suspended']) {
     await using store = await filled(database)

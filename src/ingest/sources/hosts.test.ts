@@ -144,10 +144,10 @@ test('a slow answer is waited for as long as something comes', async () => {
     let left = 10
     const timer = setInterval(
       () => (left-- > 0 ? response.write('x') : (clearInterval(timer), response.end())),
-      50,
+      400,
     )
   })
-  assert.equal((await createHosts(fetch, 200).fetchRepo(host.url, did, forever)).length, 10)
+  assert.equal((await createHosts(fetch, 3_000).fetchRepo(host.url, did, forever)).length, 10)
 })
 
 test('a host that is not there is a failure that may pass', async () => {
