@@ -1,5 +1,6 @@
 /** Lexicons, names and requests that are allowed and odd: each once went wrong, or would with a careless change. */
 import assert from 'node:assert/strict'
+import { validateSchema } from 'graphql'
 import { encodeCursor } from '../src/util/cursor.ts'
 import { onEveryDatabase as test } from './support/databases.ts'
 import type { StoredLine } from './support/engine.ts'
@@ -74,6 +75,29 @@ test('properties named like literals are sorted and grouped by', async (database
   assert.deepEqual(data, {
     orgExampleOdd: { nodes: [{ true_: 2 }, { true_: 1 }] },
     orgExampleOddAggregate: { groupCount: 2 },
+  })
+})
+
+test('no name in the schema is one that GraphQL reserves, whatever properties are called', async (database) => {
+  const moment = { type: 'string', format: 'datetime' }
+  const names = ['_', '__', '', '-', '__a', '_a', 'é']
+  const properties = Object.fromEntries(names.map((name) => [name, moment]))
+  const at = '2026-11-01T12:00:00.000Z'
+  await using service = await open(
+    database,
+    { ...properties, inner: { type: 'ref', ref: '#inner' } },
+    [line('a', { _: at })],
+    {
+      inner: { type: 'object', properties },
+    },
+  )
+  assert.deepEqual(validateSchema(service.opened.schema), [])
+  const data = await service.data(
+    '{ orgExampleOdd(sortBy: [{field: field_}]) { nodes { field_ field__ } } orgExampleOddAggregate(groupBy: [field__day]) { groupCount } }',
+  )
+  assert.deepEqual(data, {
+    orgExampleOdd: { nodes: [{ field_: at, field__: null }] },
+    orgExampleOddAggregate: { groupCount: 1 },
   })
 })
 

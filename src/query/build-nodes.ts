@@ -23,7 +23,7 @@ export function buildNodes(context: PlanContext, collected: Collected): RootOutp
       `\`ids\` has ${ids.length} ids, and a page has at most ${maxPageSize}: ask for them in several requests.`,
     )
   context.asked.countValues(ids.length)
-  const uris = ids.map((id) => checkedAtUri('ids', id))
+  const uris = ids.map((id, index) => checkedAtUri(`ids[${index}]`, id))
   const named = new Set(uris.map((uri) => tableNamedBy(context, uri)))
   const records = context.tables
     .filter((table) => named.has(table))

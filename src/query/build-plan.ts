@@ -23,7 +23,7 @@ export function buildPlan(
   const query = context.selection.schema.getQueryType()
   if (query === null || query === undefined) throw new Error('The schema has no query type.')
   const collected = collectFields(context.selection, query, [operation.selectionSet])
-  // Introspection runs while the plan is made, so that it is held before.
+  // Each is counted while the plan is made.
   const introspections = collected.filter(({ name }) => name === '__schema' || name === '__type').length
   assertWithin('introspections', introspections, 'Too many `__schema` and `__type` are selected')
   const roots = collected.map((collected) => ({

@@ -1,7 +1,6 @@
 /** `where` values to conditions. Paths start at the row that the condition is about: a record or an array element. */
 import type { ColumnValue } from '../database/database.ts'
-import { findArray, findColumn, type Table } from '../database/tables.ts'
-import { ServiceError } from '../errors.ts'
+import { findArray, type Table, type TextIndex } from '../database/tables.ts'
 import type { FieldType, ObjectType, Reference } from '../schema/model.ts'
 import {
   holderOf,
@@ -15,11 +14,23 @@ import {
 import { foldText } from '../util/fold.ts'
 import { tightest } from './bounds.ts'
 import { linkOf, referenceOperand } from './build-link.ts'
+import {
+  absent,
+  all,
+  any,
+  constant,
+  everything,
+  missing,
+  missingReference,
+  not,
+  operand,
+  textIndexOf,
+} from './conditions.ts'
 import { type PlanContext, tableOf } from './context.ts'
 import { assertWithin } from './limits.ts'
 import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
 import { conjuncts } from './indexed.ts'
-import { checkedText } from './values.ts'
+import { checkedText, present } from './values.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -39,8 +50,6 @@ export function buildWhere(context: PlanContext, table: Table, where: unknown): 
 }
 
 type PropertyField = Extract<WhereField, { kind: 'property' }>
-
-const everything: Condition = { kind: 'all', of: [] }
 
 /** Counts as it goes, so that one `where` stays within the limits however it is nested. */
 class WhereBuilder {
@@ -65,8 +74,8 @@ class WhereBuilder {
     const parts: Condition[] = []
     const { AND, OR, NOT, ...others } = where
     if (AND !== undefined) parts.push(all(this.#list('AND', AND).map(again)))
-    if (OR !== undefined) parts.push({ kind: 'any', of: this.#list('OR', OR).map(again) })
-    if (NOT !== undefined) parts.push({ kind: 'not', of: again(present('NOT', NOT)) })
+    if (OR !== undefined) parts.push(any(this.#list('OR', OR).map(again)))
+    if (NOT !== undefined) parts.push(not(again(present('NOT', NOT))))
     parts.push(...rest(others, level))
     return all(parts)
   }
@@ -80,10 +89,10 @@ class WhereBuilder {
         case 'system':
           return field.name === 'uri'
             ? this.#ownUri(conditions)
-            : this.#scalar({ kind: 'system', name: field.name }, conditions, 'string')
+            : this.#scalar({ kind: 'system', name: field.name }, conditions, 'string', false)
         case 'systemInstant': {
           const column = field.name === 'indexedAt' ? 'indexed_at' : 'changed_at'
-          return this.#scalar({ kind: 'system', name: column }, conditions, 'datetime')
+          return this.#scalar({ kind: 'system', name: column }, conditions, 'datetime', false)
         }
         case 'reverse':
           return this.#reverse(field.reference, conditions, level)
@@ -108,14 +117,19 @@ class WhereBuilder {
     level: number,
     where: PropertyField,
   ): Condition {
+    const { mayMiss } = where.field
     switch (type.kind) {
-      case 'string':
-        return this.#scalar(operand(table, path, 'text'), input, 'string', textIndexOf(table, path))
+      case 'string': {
+        const text = operand(table, path, 'text')
+        // A column of its own leaves out what is too long for an index.
+        const isKept = text.kind === 'column' && !text.column.virtual
+        return this.#scalar(text, input, 'string', mayMiss || isKept, textIndexOf(table, path))
+      }
       case 'datetime':
-        return this.#scalar(operand(table, path, 'instant'), input, 'datetime')
+        return this.#scalar(operand(table, path, 'instant'), input, 'datetime', mayMiss)
       case 'integer':
       case 'boolean':
-        return this.#scalar(operand(table, path, type.kind), input, type.kind)
+        return this.#scalar(operand(table, path, type.kind), input, type.kind, mayMiss)
       case 'strongRef':
       case 'atUri':
         return this.#reference(
@@ -126,10 +140,13 @@ class WhereBuilder {
         )
       case 'object': {
         const { isNull, ...inside } = input
-        const own = isNull === undefined ? [] : [this.#absent(path, isNull)]
+        const own = isNull === undefined ? [] : [this.#absent(path, isNull, mayMiss)]
         if (Object.keys(inside).length === 0) return all(own)
-        const there: Condition = { kind: 'absent', path, is: false }
-        return all([...own, there, this.#inside(type.type, where.inside, { table, path }, inside, level + 1)])
+        return all([
+          ...own,
+          absent(path, false, mayMiss),
+          this.#inside(type.type, where.inside, { table, path }, inside, level + 1),
+        ])
       }
       case 'array':
         return this.#array(type.of, table, path, input, level, where)
@@ -148,7 +165,8 @@ class WhereBuilder {
   ): Condition {
     const parts: Condition[] = []
     const { isNull, some, ...operators } = input
-    if (isNull !== undefined) parts.push(this.#absent(path, isNull))
+    const { mayMiss } = where.field
+    if (isNull !== undefined) parts.push(this.#absent(path, isNull, mayMiss))
     if (some !== undefined) {
       this.#countJoin()
       parts.push({
@@ -167,9 +185,9 @@ class WhereBuilder {
       for (const [name, value] of Object.entries(operators)) {
         this.#count()
         const list = name === 'has' ? [this.#value(name, value)] : this.#values(name, value)
-        if (name === 'hasAll') parts.push({ kind: 'absent', path, is: false })
-        if (name !== 'hasAll' || list.length > 0)
-          parts.push({ kind: 'has', array, list, mode: name === 'hasAll' ? 'all' : 'any' })
+        if (list.length > 0) parts.push({ kind: 'has', array, list, mode: name === 'hasAll' ? 'all' : 'any' })
+        // Any array has all of nothing.
+        else parts.push(name === 'hasAll' ? absent(path, false, mayMiss) : constant(false))
       }
     }
     return all(parts)
@@ -242,7 +260,10 @@ class WhereBuilder {
     const parts: Condition[] = []
     const { tables } = this.#context
     if (uri !== undefined) parts.push(this.#uriOperators(of, present('uri', uri) as Input))
-    if (isNull !== undefined) parts.push(this.#missingReference(of, isNull))
+    if (isNull !== undefined) {
+      this.#count()
+      parts.push(missingReference(of, present('isNull', isNull) === true))
+    }
     if (isIndexed !== undefined) {
       this.#countJoin()
       parts.push({ kind: 'indexed', of, is: present('isIndexed', isIndexed) === true, tables })
@@ -254,25 +275,20 @@ class WhereBuilder {
     return parts
   }
 
-  #missingReference(of: ReferenceOperand, is: unknown): Condition {
-    this.#count()
-    const value = present('isNull', is) === true
-    if (of.kind === 'json') return { kind: 'absent', path: of.path, is: value }
-    return { kind: 'missing', operand: { kind: 'column', column: of.base }, is: value }
-  }
-
   #uriOperators(of: ReferenceOperand | null, input: Input): Condition {
     return all(
       Object.entries(input).map(([name, value]): Condition => {
         this.#count()
         if (name === 'isNull') {
-          if (of !== null) return this.#missingReference(of, value)
-          return constant(present(name, value) === false)
+          const is = present(name, value) === true
+          return of === null ? constant(!is) : missingReference(of, is)
         }
         const list = (
           name === 'eq' || name === 'ne' ? [this.#value(name, value)] : this.#values(name, value)
         ).map(String)
-        return { kind: 'uri', of, list, negated: name === 'ne' || name === 'notIn' }
+        const negated = name === 'ne' || name === 'notIn'
+        if (list.length > 0) return { kind: 'uri', of, list, negated }
+        return negated && of !== null ? missingReference(of, false) : constant(negated)
       }),
     )
   }
@@ -285,7 +301,7 @@ class WhereBuilder {
     const rest = Object.fromEntries(entries.filter(([name]) => !byParts.has(name)))
     return all([
       this.#uriOperators(null, parts),
-      this.#scalar({ kind: 'system', name: 'uri' }, rest, 'string'),
+      this.#scalar({ kind: 'system', name: 'uri' }, rest, 'string', false),
     ])
   }
 
@@ -297,7 +313,7 @@ class WhereBuilder {
         this.#countJoin()
         const where = this.record(table, present(name, value) as Input, level + 1)
         const some: Condition = { kind: 'referring', table, link, where }
-        return name === 'none' ? { kind: 'not', of: some } : some
+        return name === 'none' ? not(some) : some
       }),
     )
   }
@@ -306,22 +322,28 @@ class WhereBuilder {
     operand: Operand,
     input: Input,
     type: 'string' | 'datetime' | 'integer' | 'boolean',
-    index: Extract<Condition, { kind: 'text' }>['index'] = null,
+    mayMiss: boolean,
+    index: TextIndex | null = null,
   ): Condition {
     return all(
       Object.entries(input).map(([name, value]): Condition => {
         this.#count()
         switch (name) {
           case 'isNull':
-            return { kind: 'missing', operand, is: present(name, value) === true }
+            return missing(operand, present(name, value) === true, mayMiss, index)
           case 'in':
-          case 'notIn':
-            return { kind: 'in', operand, list: this.#values(name, value), negated: name === 'notIn' }
+          case 'notIn': {
+            const [list, negated] = [this.#values(name, value), name === 'notIn']
+            if (list.length > 0) return { kind: 'in', operand, list, negated }
+            return negated ? missing(operand, false, mayMiss, index) : constant(false)
+          }
           case 'contains':
           case 'startsWith': {
             const given = String(this.#value(name, value))
             assertWithin('needle', given.length, `\`${name}\` looks for too many characters`)
-            return { kind: 'text', operand, index, match: name, needle: foldText(given) }
+            const needle = foldText(given)
+            if (needle === '') return missing(operand, false, mayMiss, index)
+            return { kind: 'text', operand, index, match: name, needle }
           }
           default: {
             const to = this.#value(name, value)
@@ -337,9 +359,9 @@ class WhereBuilder {
     )
   }
 
-  #absent(path: readonly string[], is: unknown): Condition {
+  #absent(path: readonly string[], is: unknown, mayMiss: boolean): Condition {
     this.#count()
-    return { kind: 'absent', path, is: present('isNull', is) === true }
+    return absent(path, present('isNull', is) === true, mayMiss)
   }
 
   #value(name: string, value: unknown): ColumnValue {
@@ -372,34 +394,3 @@ class WhereBuilder {
 }
 
 const ownReferenceKeys: ReadonlySet<string> = new Set(['uri', 'isNull', 'isIndexed', 'isCurrent'])
-
-function all(of: readonly Condition[]): Condition {
-  const flat = of.flatMap((part) => (part.kind === 'all' ? part.of : [part]))
-  return flat.length === 1 ? (flat[0] as Condition) : { kind: 'all', of: flat }
-}
-
-function constant(holds: boolean): Condition {
-  return { kind: holds ? 'all' : 'any', of: [] }
-}
-
-function present(name: string, value: unknown): unknown {
-  if (value !== null) return value
-  throw new ServiceError(
-    'BAD_USER_INPUT',
-    `\`${name}: null\` in \`where\` says nothing. Ask for missing values with \`isNull: true\`, or leave \`${name}\` out.`,
-  )
-}
-
-function operand(
-  table: Table | null,
-  path: readonly string[],
-  as: 'text' | 'integer' | 'boolean' | 'instant',
-): Operand {
-  const column = table === null ? undefined : findColumn(table, path, as)
-  return column === undefined ? { kind: 'json', path, as } : { kind: 'column', column }
-}
-
-function textIndexOf(table: Table | null, path: readonly string[]) {
-  const column = table === null ? undefined : findColumn(table, path, 'text')
-  return table?.texts.find(({ text }) => text === column) ?? null
-}

@@ -211,8 +211,9 @@ function conditionSize(condition: Condition): number {
       if (isCid(condition.operand)) return weights.cid
       return condition.index === null ? weights.scan : weights.search
     case 'missing':
+      return condition.index === null ? operandSize(condition.operand) : weights.indexed
     case 'absent':
-      return weights.indexed
+      return weights.text
     case 'has':
       return (
         (condition.array.index === null ? weights.scan : weights.text) +

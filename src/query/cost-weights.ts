@@ -1,4 +1,4 @@
-/** What each thing that an operation asks for counts; docs/limits.md explains them, and bench/cost.ts reviews them. */
+/** What each thing that an operation asks for counts; docs/limits.md explains them, and bench/cost-search.ts reviews them. */
 export const weights = {
   /** Size in a point. */
   point: 1_000,

@@ -1,7 +1,7 @@
 /**
  * What an operation costs at worst, told from its plan alone: never from the data, so that a caller can work it out
  * with docs/limits.md and equal questions cost the same everywhere. What is printed is counted here, and page sizes
- * multiply down the nesting; what is read to find it is counted in cost-reading.ts. bench/cost.ts holds the weights
+ * multiply down the nesting; what is read to find it is counted in cost-reading.ts. bench/cost-search.ts holds the weights
  * against time.
  */
 import { ServiceError } from '../errors.ts'

@@ -144,6 +144,37 @@ onEveryDatabase(
   },
 )
 
+onEveryDatabase('an array has all of many values only when each of them is there', async (database) => {
+  const build = (rkey: string, elements: readonly string[]) =>
+    buildRecord('org.example.library.book', {
+      rkey,
+      value: { title: rkey, tags: [...elements], credits: [{ name: 'a', skills: [...elements] }] },
+    })
+  const records = [
+    await build('all', ['a', 'b', 'c', 'd', 'e', 'f', 'g']),
+    await build('one-is-missing', ['a', 'b', 'c', 'd', 'e', 'g']),
+    await build('one-is-doubled', ['a', 'b', 'c', 'd', 'e', 'e']),
+    await build('none', []),
+  ]
+  const given = { lexicons: libraryLexicons, references: libraryReferences, records, database }
+  await using service = await openTestService(given)
+  const found = async (where: string): Promise<string> => {
+    const list = `orgExampleLibraryBook(where: ${where}, sortBy: [{field: rkey}]) { nodes { rkey } }`
+    const { nodes } = (await service.data(`{ ${list} }`)).orgExampleLibraryBook
+    return nodes.map(({ rkey }: { rkey: string }) => rkey).join(' ')
+  }
+  const six = '{hasAll: ["a", "b", "c", "d", "e", "f"]}'
+  const doubled = '{hasAll: ["a", "a", "b", "b", "c", "d", "e", "e"]}'
+  for (const at of [
+    (has: string) => `{tags: ${has}}`,
+    (has: string) => `{credits: {some: {skills: ${has}}}}`,
+  ]) {
+    assert.equal(await found(at(six)), 'all')
+    assert.equal(await found(at(doubled)), 'all one-is-doubled one-is-missing')
+    assert.equal(await found(`{NOT: ${at(six)}}`), 'none one-is-doubled one-is-missing')
+  }
+})
+
 onEveryDatabase(
   'a known value of more than 1,000 bytes is shown, and missing to all that is asked, but in arrays',
   async (database) => {

@@ -55,16 +55,12 @@ export function emitCondition(
     case 'any':
       return anyOf(condition.of.map((part) => emitCondition(emitter, part, row, around)))
     case 'not':
-      return sql`(not coalesce(${emitCondition(emitter, condition.of, row, around)}, false))`
+      return isNotTrue(emitCondition(emitter, condition.of, row, around))
     case 'compare':
       if (condition.op === 'eq' && isVirtual(condition.operand))
         return dialect.isOneOf(operandOf(emitter, condition.operand, row), [sql`${condition.to}`])
       return sql`(${operandOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
     case 'in': {
-      if (condition.list.length === 0)
-        return condition.negated
-          ? sql`(${operandOf(emitter, condition.operand, row)} is not null)`
-          : sql`false`
       const values = condition.list.map((value) => sql`${value}`)
       if (!condition.negated && isVirtual(condition.operand))
         return dialect.isOneOf(operandOf(emitter, condition.operand, row), values)
@@ -72,11 +68,14 @@ export function emitCondition(
       const not = condition.negated ? sql`not ` : sql``
       return sql`(${operandOf(emitter, condition.operand, row)} ${not}in (${list}))`
     }
-    case 'missing':
-      return isNull(operandOf(emitter, condition.operand, row), condition.is)
+    case 'missing': {
+      const value = operandOf(emitter, condition.operand, row)
+      if (condition.index === null || row.kind !== 'record') return isNull(value, condition.is)
+      const missing = dialect.textMissing(value, columnOf(emitter, row.alias, condition.index.folded))
+      return condition.is ? missing : sql`(not ${missing})`
+    }
     case 'text': {
       const folded = foldedOf(emitter, condition.operand, row)
-      if (condition.needle === '') return isNull(operandOf(emitter, condition.operand, row), false)
       return dialect.hasText(folded, condition.needle, condition.match === 'startsWith')
     }
     case 'absent':
@@ -114,7 +113,8 @@ export function emitCondition(
       return sql`(${dialect.cidText(sql`${row.alias}.cid`)} ${condition.is ? sql`=` : sql`<>`} ${cid})`
     }
     case 'target': {
-      if (around.nested && !mentionsReference(condition.where)) return isAmong(emitter, condition, row)
+      const set = isInSet(emitter, condition, row, around)
+      if (set !== null) return set
       const alias = emitter.alias()
       const target: Row = { kind: 'record', alias, table: condition.table }
       const { base, key } = referenceParts(emitter, condition.of, row)
@@ -123,12 +123,13 @@ export function emitCondition(
       return exists(
         emitter,
         sql`select 1 from ${from} where ${alias}.base = ${base} and ${alias}.rkey = ${key} and ${where}`,
-        around,
+        oftenOf(condition, around),
       )
     }
     case 'referring': {
       emitter.reads(rowsOf(emitter, condition.table))
-      if (around.nested) return isAmong(emitter, condition, row)
+      const set = isInSet(emitter, condition, row, around)
+      if (set !== null) return set
       if (row.kind !== 'record') throw new Error('Only records are referred to.')
       const alias = emitter.alias()
       const referring: Row = { kind: 'record', alias, table: condition.table }
@@ -137,16 +138,48 @@ export function emitCondition(
       return exists(
         emitter,
         sql`select 1 from ${from} where ${base} = ${row.alias}.base and ${key} = ${row.alias}.rkey and ${where}`,
-        around,
+        oftenOf(condition, around),
       )
     }
   }
 }
 
-function exists({ dialect: { steering } }: Emitter, query: Sql, { asked }: Around): Sql {
-  return steering.kind === 'hints' || asked === undefined
+function exists({ dialect: { steering } }: Emitter, query: Sql, often: Around['asked']): Sql {
+  return steering.kind === 'hints' || often === undefined
     ? sql`exists (${query})`
-    : steering.exists(query, asked)
+    : steering.exists(query, often)
+}
+
+/**
+ * A condition within one on other records does not depend on the row around: what it holds for is found once. Null where
+ * it has to be asked row by row, because it speaks of the reference that led to it, or is of more than a hash may hold.
+ */
+function isInSet(emitter: Emitter, condition: AskingOthers, row: Row, { nested }: Around): Sql | null {
+  if (!nested || (condition.kind === 'target' && mentionsReference(condition.where))) return null
+  const { steering } = emitter.dialect
+  if (steering.kind === 'hints') return isAmong(emitter, condition, row)
+  return rowsOf(emitter, condition.table) > steering.mostHashed
+    ? null
+    : steering.hashed(isAmong(emitter, condition, row))
+}
+
+/** Around and within each other, conditions on other records are not made joins of: joining them in a bad order is a product. */
+function oftenOf({ where }: AskingOthers, { nested, asked }: Around): Around['asked'] {
+  return asked ?? (nested || asksOthers(where) ? 'once' : undefined)
+}
+
+function asksOthers(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return condition.of.some(asksOthers)
+    case 'not':
+      return asksOthers(condition.of)
+    case 'element':
+      return asksOthers(condition.where)
+    default:
+      return condition.kind === 'target' || condition.kind === 'referring'
+  }
 }
 
 /** A condition that asks of other records: of the one that is referred to, or of those that refer. */
@@ -208,6 +241,11 @@ export function linked(
   }
 }
 
+/** Not `not coalesce(…, false)`: to tell null from false, SQLite compares what is not in a list with all of the list. */
+function isNotTrue(condition: Sql): Sql {
+  return sql`(${condition} is not true)`
+}
+
 function isNull(value: Sql, is: boolean): Sql {
   return is ? sql`(${value} is null)` : sql`(${value} is not null)`
 }
@@ -219,22 +257,31 @@ function hasElements(
   mode: 'any' | 'all',
   row: Row,
 ): Sql {
-  if (list.length === 0) return mode === 'all' ? sql`true` : sql`false`
-  const one = (values: Sql): Sql => {
-    if (array.index !== null && row.kind === 'record')
-      return sql`exists (select 1 from ${identifier(array.index.name)} where value in (${values}) and id = ${row.alias}.id)`
+  const { index } = array
+  // Each once, so that they can be counted.
+  const values = [...new Map(list.map((value) => [String(value), sql`${value}`])).values()]
+  const listed = join(values, ', ')
+  const isMany = values.length > mostProbes
+  if (index === null || row.kind !== 'record') {
     const alias = emitter.alias()
     const value = scalarOf(emitter, sql`${alias}.value`, [], array.kind === 'reference' ? 'text' : array.kind)
-    return sql`exists (select 1 from ${emitter.dialect.each(jsonOf(row), array.path, alias)} where ${value} in (${values}))`
+    const each = emitter.dialect.each(jsonOf(row), array.path, alias)
+    if (mode === 'all' && isMany)
+      return sql`((select count(distinct ${value}) from ${each} where ${value} in (${listed})) = ${values.length})`
+    const one = (some: Sql): Sql => sql`exists (select 1 from ${each} where ${value} in (${some}))`
+    return mode === 'all' ? allOf(values.map(one)) : one(listed)
   }
-  const values = list.map((value) => sql`${value}`)
-  if (mode === 'all') return allOf(values.map(one))
-  if (list.length <= mostProbes || array.index === null || row.kind !== 'record')
-    return one(join(values, ', '))
+  const side = identifier(index.name)
+  if (!isMany) {
+    const one = (some: Sql): Sql =>
+      sql`exists (select 1 from ${side} where value in (${some}) and id = ${row.alias}.id)`
+    return mode === 'all' ? allOf(values.map(one)) : one(listed)
+  }
   emitter.reads(rowsOf(emitter, row.table))
   // SQLite would add the ids to the key of another index, and so search it once for each of them, for every row around.
   const id = emitter.dialect.unindexed(sql`${row.alias}.id`)
-  return sql`(${id} in (select id from ${identifier(array.index.name)} where value in (${join(values, ', ')})))`
+  const all = mode === 'all' ? sql` group by id having count(distinct value) = ${values.length}` : sql``
+  return sql`(${id} in (select id from ${side} where value in (${listed})${all}))`
 }
 
 /** More values than these are not looked for in each row by itself: what has them is found for all rows at once. */
@@ -249,7 +296,6 @@ function uriIsOneOf(
   if (own === null) {
     if (of === null) throw new Error('Only a record has a URI.')
     const uri = referenceUri(emitter, of, row)
-    if (list.length === 0) return negated ? isNull(uri, false) : sql`false`
     const values = join(
       list.map((value) => sql`${value}`),
       ', ',
@@ -259,7 +305,7 @@ function uriIsOneOf(
   const [base, key] = own
   const found =
     list.length > 1 ? uriIsAmong([base, key], list) : anyOf(list.map((uri) => uriIs([base, key], uri)))
-  return negated ? sql`(${isNull(base, false)} and not coalesce(${found}, false))` : found
+  return negated ? sql`(${isNull(base, false)} and ${isNotTrue(found)})` : found
 }
 
 /** The DIDs of which a condition says that the record has one; null where it says something else. */

@@ -32,9 +32,11 @@ export function assertComparesWithin({ values }: Statement): void {
 /** The response when nothing in the plan reads data; null when something does. */
 export function constantResponse({ roots }: Plan, points: number): string | null {
   const parts = roots.map(({ key, output }) =>
-    output.kind === 'constant' || output.kind === 'introspection'
+    output.kind === 'constant'
       ? `${JSON.stringify(key)}:${output.json}`
-      : null,
+      : output.kind === 'introspection'
+        ? `${JSON.stringify(key)}:${output.json()}`
+        : null,
   )
   return parts.includes(null) ? null : `{"data":{${parts.join(',')}}${closing(points)}`
 }
@@ -49,7 +51,7 @@ function emitRoot(emitter: Emitter, output: RootOutput): Sql {
     case 'constant':
       return literal(output.json)
     case 'introspection':
-      return sql`cast(${output.json} as text)`
+      return sql`cast(${output.json()} as text)`
     case 'list':
       return emitList(emitter, output.list, null)
     case 'status':

@@ -26,6 +26,7 @@ import type { Plan } from './plan.ts'
 import { findOperation, type Prepared, prepare } from './prepare.ts'
 import { rationed } from './rationed.ts'
 import { coerceVariables } from './variables.ts'
+import { OverloadedError } from '../util/fair-semaphore.ts'
 
 export interface EngineOptions {
   readonly schema: GraphQLSchema
@@ -174,7 +175,12 @@ export function createEngine(options: EngineOptions): QueryEngine {
       course.from = 'long'
       using turn = await terms.startLong()
       turn.signal.throwIfAborted()
-      return await database.readAnswer(statement, { kind: 'long', signal: turn.signal, caller: turn.caller })
+      const { signal: ending, caller, deadline } = turn
+      const request = { signal: ending, caller, deadline, cost: found.points }
+      return await database.readAnswer(statement, { kind: 'long', ...request })
+    } catch (error) {
+      if (error instanceof OverloadedError) terms.refund()
+      throw error
     } finally {
       course.statementTime = performance.now() - started
     }

@@ -9,8 +9,14 @@ export const everything: Terms = {
   charge: () => undefined,
   startShort: endlessTurn,
   startLong: endlessTurn,
+  refund: () => undefined,
 }
 
 function endlessTurn(): LongTurn {
-  return { signal: new AbortController().signal, caller: '', [Symbol.dispose]: () => undefined }
+  return {
+    signal: new AbortController().signal,
+    caller: '',
+    deadline: Number.POSITIVE_INFINITY,
+    [Symbol.dispose]: () => undefined,
+  }
 }

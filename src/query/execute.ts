@@ -25,6 +25,8 @@ export interface Terms {
   startShort(): Patience
   /** Called before a statement that may take long; disposed of when it has ended. What it throws is the answer. */
   startLong(): LongTurn | Promise<LongTurn>
+  /** Called when a statement was rejected before anything was done for it, because too many are under way. */
+  refund(): void
 }
 
 /** For how long somebody waits. */
@@ -36,6 +38,8 @@ export interface Patience extends Disposable {
 export interface LongTurn extends Patience {
   /** Whose statement it is. */
   readonly caller: string
+  /** When the time is up, as `performance.now()` counts. */
+  readonly deadline: number
 }
 
 /** `data`: the whole response as UTF-8. `errors`: a request error, so there is no `data`. */

@@ -61,6 +61,10 @@ function argumentHint(schema: GraphQLSchema, [name = '', type = '', field = '']:
   switch (role?.kind) {
     case 'byUri':
       return name === 'id' ? identity : null
+    case 'node':
+      return name === 'uri' ? 'Write `id`: the id of a record is its URI.' : null
+    case 'nodes':
+      return /^(id|uris?)$/.test(name) ? 'Write `ids`: the id of a record is its URI.' : null
     case 'connection':
     case 'reverse':
       if (name === 'id' || name === 'uri')

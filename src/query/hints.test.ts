@@ -71,6 +71,8 @@ const mistakes: readonly (readonly [query: string, advice: string])[] = [
   [list('id: "x"'), 'One record is found by `techServiceNewsArticleByUri(uri: …)`.'],
   [list('uri: "x"'), 'One record is found by `techServiceNewsArticleByUri(uri: …)`.'],
   ['{ techServiceNewsArticleByUri(id: "x") { uri } }', 'Write `uri`: an id is the URI of its record.'],
+  ['{ node(uri: "x") { id } }', 'Write `id`: the id of a record is its URI.'],
+  ['{ nodes(uris: ["x"]) { id } }', 'Write `ids`: the id of a record is its URI.'],
   [list('skip: 5'), cursors],
   [list('offset: 5'), cursors],
   [list('page: 5'), cursors],
@@ -122,6 +124,20 @@ test('common mistakes get advice', async () => {
     const message = await told(query)
     assert.ok(message.includes(advice), `${query}\n  is told\n${message}\n  and not\n${advice}`)
   }
+})
+
+test('advice takes the place of names that look alike', async () => {
+  assert.equal(
+    await told(list('where: {title: {like: "x"}}')),
+    `Expected value of type "StringWhereInput" not to include unknown field "like". Found: { like: "x" }. ${texts}`,
+  )
+})
+
+test('advice begins a sentence of its own', async () => {
+  assert.equal(
+    await told(list('first: "3"')),
+    'Int cannot represent non-integer value: "3". Numbers are written without quotes.',
+  )
 })
 
 test('a mistake in variables gets the advice that it gets in the document', async () => {

@@ -32,7 +32,11 @@ export function withSyntaxHint(error: GraphQLError): GraphQLError {
 }
 
 function withAdvice(error: GraphQLError, advice: string): GraphQLError {
-  return new GraphQLError(`${error.message} ${advice}`, {
+  // The validator compares letters: to `like` it suggests `lte`.
+  const message = /unknown field "|^Unknown argument "/.test(error.message)
+    ? error.message.replace(/ Did you mean [^?]*\?/, '')
+    : error.message
+  return new GraphQLError(`${message}${/[.?!]$/.test(message) ? '' : '.'} ${advice}`, {
     nodes: error.nodes ?? null,
     source: error.source ?? null,
     positions: error.positions ?? null,

@@ -1,6 +1,6 @@
 /**
- * Introspection, which graphql-js executes itself, alone and while the plan is made: so it is counted before. The
- * count goes through the schema as the execution will, and stops at the limit.
+ * Introspection, which graphql-js executes itself. The plan has but how much it is: the count goes through the schema
+ * as the execution will, and stops at the limit. What is executed has been paid for.
  */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -24,26 +24,42 @@ import { RequestErrors } from './request-errors.ts'
 const load = createRequire(import.meta.url)
 const executor = fileURLToPath(moduleBeside(import.meta.url, 'execute-introspection'))
 
-/** One `__schema` or `__type` with the fragments it uses: its JSON, and how many fields that has. */
+export interface Introspection {
+  /** Values in its answer. */
+  readonly fields: number
+  /** Executes it when it is called for the first time; throws RequestErrors. */
+  readonly json: () => string
+}
+
+/** One `__schema` or `__type` with the fragments it uses. */
 export function introspect(
   selection: Selection,
   operation: OperationDefinitionNode,
   collected: Collected,
   rawVariables: Readonly<Record<string, unknown>>,
-): { readonly json: string; readonly fields: number } {
-  const most = Math.max(limits.introspectionFields, 1.5 * sizeOfAll(selection.schema))
+): Introspection {
+  const most = Math.max(limits.introspectionFields, Math.ceil(1.5 * sizeOfAll(selection.schema)))
   const fields = countFields(selection, collected, most)
-  assertWithin('introspectionFields', fields, 'Too much of the schema is asked for at once', Math.ceil(most))
-  const { key, nodes } = collected
+  assertWithin('introspectionFields', fields, 'Too much of the schema is asked for at once', most)
+  let json: string | undefined
+  return { fields, json: () => (json ??= execute(selection, operation, collected, rawVariables)) }
+}
+
+function execute(
+  { schema, fragments }: Selection,
+  operation: OperationDefinitionNode,
+  { key, nodes }: Collected,
+  variableValues: Readonly<Record<string, unknown>>,
+): string {
   const selectionSet = { kind: Kind.SELECTION_SET, selections: nodes as FieldNode[] } as const
   const document: DocumentNode = {
     kind: Kind.DOCUMENT,
-    definitions: [{ ...operation, selectionSet }, ...selection.fragments.values()],
+    definitions: [{ ...operation, selectionSet }, ...fragments.values()],
   }
   const { executeSync } = load(executor) as typeof import('./execute-introspection.ts')
-  const result = executeSync({ schema: selection.schema, document, variableValues: rawVariables })
-  if (result.errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', result.errors)
-  return { json: JSON.stringify(result.data?.[key] ?? null), fields }
+  const { data, errors } = executeSync({ schema, document, variableValues })
+  if (errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', errors)
+  return JSON.stringify(data?.[key] ?? null)
 }
 
 const sizes = new WeakMap<GraphQLSchema, number>()
@@ -66,27 +82,44 @@ function sizeOfAll(schema: GraphQLSchema): number {
   return size
 }
 
-/** Fields in the answer; a little over `most` when there are more. */
+/** Values in the answer, of which an object that has none is one; one over `most` when there are more. */
 function countFields(selection: Selection, root: Collected, most: number): number {
   let count = 0
-  const walk = (collected: Collected, source: unknown): void => {
-    count += 1
-    if (count > most) return
+  const add = (values: number): boolean => {
+    count += values
+    return count <= most
+  }
+  const walk = (collected: Collected, source: unknown): boolean => {
     const { field } = collected
     const type = getNamedType(field?.type)
-    if (!isObjectType(type) || field?.resolve === undefined) return
+    if (!isObjectType(type) || field?.resolve === undefined) return add(1)
     const info = { schema: selection.schema } as GraphQLResolveInfo
     const found: unknown = field.resolve(source, argumentsOf(selection, collected), undefined, info)
-    const fields = found === null || found === undefined ? [] : fieldsOf(type, collected)
-    for (const each of Array.isArray(found) ? found : [found]) for (const field of fields) walk(field, each)
+    if (found === null || found === undefined) return add(1)
+    const objects: readonly unknown[] = Array.isArray(found) ? found : [found]
+    const { leaves, inner } = fieldsOf(type, collected)
+    const own = leaves === 0 && inner.length === 0 ? 1 : leaves
+    if (!add(1 + objects.length * own)) return false
+    return inner.length === 0 || objects.every((object) => inner.every((field) => walk(field, object)))
   }
-  const collections = new Map<Collected, readonly Collected[]>()
-  const fieldsOf = (type: GraphQLObjectType, collected: Collected): readonly Collected[] => {
-    const known = collections.get(collected) ?? collectFields(selection, type, collected.selections)
-    collections.set(collected, known)
-    return known
+  const known = new Map<Collected, FieldsBelow>()
+  const fieldsOf = (type: GraphQLObjectType, collected: Collected): FieldsBelow => {
+    const before = known.get(collected)
+    if (before !== undefined) return before
+    const fields = collectFields(selection, type, collected.selections)
+    const inner = fields.filter(({ field }) => field !== undefined && isObjectType(getNamedType(field.type)))
+    const below = { leaves: fields.length - inner.length, inner }
+    known.set(collected, below)
+    return below
   }
   const field = root.name === '__schema' ? SchemaMetaFieldDef : TypeMetaFieldDef
   walk({ ...root, field }, undefined)
-  return count
+  return Math.min(count, most + 1)
+}
+
+/** What is selected of an object. */
+interface FieldsBelow {
+  /** How many fields have no objects in them, and need not be looked at for each. */
+  readonly leaves: number
+  readonly inner: readonly Collected[]
 }

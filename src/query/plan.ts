@@ -6,6 +6,7 @@ import type { ColumnValue } from '../database/database.ts'
 import type { ArrayIndex, Column, Table, TextIndex } from '../database/tables.ts'
 import type { SystemField } from '../schema/model.ts'
 import type { Bucket } from '../schema/operators.ts'
+import type { Introspection } from './introspect.ts'
 
 export interface Plan {
   /** Fields of the operation with fragments spread, and operators and objects of every `where`. */
@@ -21,7 +22,8 @@ export interface Selected<Kind = Output> {
 
 export type RootOutput =
   | { readonly kind: 'constant'; readonly json: string }
-  | { readonly kind: 'introspection'; readonly json: string; readonly fields: number }
+  /** Not executed before it is paid for. */
+  | ({ readonly kind: 'introspection' } & Introspection)
   | { readonly kind: 'list'; readonly list: ListPlan }
   | { readonly kind: 'aggregate'; readonly aggregate: AggregatePlan }
   | {
@@ -156,7 +158,13 @@ export type Condition =
       readonly list: readonly ColumnValue[]
       readonly negated: boolean
     }
-  | { readonly kind: 'missing'; readonly operand: Operand; readonly is: boolean }
+  | {
+      readonly kind: 'missing'
+      readonly operand: Operand
+      /** Of a text that has one. */
+      readonly index: TextIndex | null
+      readonly is: boolean
+    }
   | {
       readonly kind: 'text'
       readonly operand: Operand

@@ -37,3 +37,12 @@ export function checkedAtUri(name: string, uri: string): string {
     `\`${name}\` is no AT-URI. Write at://DID/COLLECTION/RECORD-KEY, such as at://did:plc:abc/app.example.post/3k2a.`,
   )
 }
+
+/** Throws BAD_USER_INPUT for null, which no condition can be compared with. */
+export function present(name: string, value: unknown): unknown {
+  if (value !== null) return value
+  throw new ServiceError(
+    'BAD_USER_INPUT',
+    `\`${name}: null\` in \`where\` says nothing. Ask for missing values with \`isNull: true\`, or leave \`${name}\` out.`,
+  )
+}

@@ -11,7 +11,7 @@ import type {
   FieldType,
   ObjectType,
   StringType,
-  Told,
+  Constraints,
   UnionMember,
   UnionType,
 } from './model.ts'
@@ -41,6 +41,7 @@ interface Definition {
   readonly description?: string
   readonly properties?: Readonly<Record<string, Definition>>
   readonly required?: readonly string[]
+  readonly nullable?: readonly string[]
   readonly record?: Definition
   readonly items?: Definition
   readonly ref?: string
@@ -130,8 +131,9 @@ class Walk {
         name,
         property,
         type,
+        mayMiss: !required || (definition.nullable?.includes(property) ?? false),
         description: describe(described, required),
-        told: toldOf(described, required),
+        told: constraintsOf(described, required),
       }
     })
   }
@@ -230,7 +232,7 @@ class Walk {
   }
 }
 
-function toldOf(definition: Definition, required: boolean): Told {
+function constraintsOf(definition: Definition, required: boolean): Constraints {
   const { description, minimum, maximum, items, knownValues, enum: values } = definition
   const element = (items ?? {}) as Definition
   const listed = knownValues ?? values ?? element.knownValues ?? element.enum ?? []

@@ -44,13 +44,15 @@ export interface Field {
   /** The key in the record's JSON. */
   readonly property: string
   readonly type: FieldType
+  /** Whether an object may be without it, or have null there; no record is stored that breaks its lexicon. */
+  readonly mayMiss: boolean
   /** The lexicon's own words, then what it requires, ranges and known values. */
   readonly description: string
-  readonly told: Told
+  readonly told: Constraints
 }
 
 /** What a description says, part by part. */
-export interface Told {
+export interface Constraints {
   /** The lexicon's own words. */
   readonly words: string
   readonly required: boolean

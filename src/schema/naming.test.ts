@@ -21,7 +21,7 @@ test('a property that is no GraphQL name becomes the nearest one', () => {
   assert.equal(fieldNameOf('größe'), 'gr__e')
   assert.equal(fieldNameOf('2fast'), '_2fast')
   assert.equal(fieldNameOf('__private'), '_private')
-  assert.equal(fieldNameOf(''), '_')
+  for (const none of ['', '_', '__', '-', 'é']) assert.equal(fieldNameOf(none), 'field_')
   assert.equal(fieldNameOf('constructor'), 'constructor')
 })
 

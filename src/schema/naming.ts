@@ -21,7 +21,9 @@ export function fieldNameOf(property: string): string {
   const name = property.replace(/[^_0-9A-Za-z]/g, '_').replace(/^__+/, '_')
   // Sort and group fields are enum values, which cannot have these names.
   if (['true', 'false', 'null'].includes(name)) return `${name}_`
-  return /^[0-9]/.test(name) || name === '' ? `_${name}` : name
+  // With what may follow it, such as the `_day` of a group or the `_` of a name that is taken, `_` would be reserved.
+  if (name === '_' || name === '') return 'field_'
+  return /^[0-9]/.test(name) ? `_${name}` : name
 }
 
 /** `techServiceNewsArticle` and `['source']` to `techServiceNewsArticleViaSource`. */

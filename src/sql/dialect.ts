@@ -3,6 +3,8 @@ import type { Sql } from 'sql-template-tag'
 import type { Bucket } from './common.ts'
 
 export interface Dialect {
+  /** For the few statements that look into what one engine alone has, such as its text indexes. */
+  readonly engine: 'sqlite' | 'postgres'
   /** The statement's text with this engine's placeholders. */
   text(statement: Sql): string
   /** Texts and numbers one after the other. Nothing else may be null than what joining no texts comes to. */
@@ -55,6 +57,8 @@ export interface Dialect {
   fold(text: Sql): Sql
   /** Folded text from a text column and its `folded` column. */
   foldedColumn(text: Sql, folded: Sql): Sql
+  /** Whether such a text is missing, without reading it where its `folded` column tells. */
+  textMissing(text: Sql, folded: Sql): Sql
   /** Whether a folded text has, or begins with, a folded needle. */
   hasText(folded: Sql, needle: string, atStart: boolean): Sql
   /** Microseconds of a record's datetime text. */
@@ -125,6 +129,10 @@ export interface Fences {
   ): Sql
   /** Whether a query has rows: asked for each row around it, or, where it can be, found for all of them at once. */
   exists(query: Sql, often: 'each' | 'once'): Sql
+  /** A row in the list that a query gives, which is found once and kept as a hash. */
+  hashed(isInList: Sql): Sql
+  /** Rows that such a list may have, about. */
+  readonly mostHashed: number
   /** Whether an indexed text may hold the needle's trigrams, or does hold a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
 }

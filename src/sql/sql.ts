@@ -8,7 +8,12 @@ export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag'
 
 /** A table, column or index name, quoted. */
 export function identifier(name: string): Sql {
-  return raw(`"${name.replaceAll('"', '""')}"`)
+  return raw(quote(name))
+}
+
+/** The same as text. */
+export function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
 }
 
 /** A text constant of ours, as a literal: the statement's text stays the same for the same operation. */
