@@ -22,7 +22,11 @@ export const errorCodes = {
     meaning: 'The body has a media type, charset or encoding that is not read.',
   },
   RATE_LIMITED: { status: 429, meaning: 'The caller has used up what its tier allows for now.' },
-  UNAVAILABLE: { status: 503, meaning: 'The database cannot be reached; try again later.' },
+  UNAVAILABLE: {
+    status: 503,
+    meaning:
+      'The database cannot be reached, or others keep the service too busy to answer in time; try again later.',
+  },
   TIMEOUT: { status: 504, meaning: 'The operation took longer than it may.' },
   INTERNAL: { status: 500, meaning: 'A fault of the service.' },
 } as const satisfies Record<string, { status: number; meaning: string }>
@@ -47,4 +51,12 @@ export class ServiceError extends Error {
     this.code = code
     this.details = details
   }
+}
+
+/**
+ * The command line itself is wrong: an operand or a setting that is missing, in excess, malformed or of no use here.
+ * The message is one sentence or two for the operator. The command ends with status 2.
+ */
+export class UsageError extends Error {
+  override name = 'UsageError'
 }

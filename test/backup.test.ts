@@ -1,4 +1,4 @@
-/** The backup that docs/deploying.md gives for SQLite, taken while records are written: one moment of the index, whole. */
+/** The backup that docs/backups.md gives for SQLite, taken while records are written: one moment of the index, whole. */
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -15,14 +15,14 @@ const long = (rkey: string, round: number) => note(rkey, round, padding)
 
 /** Of both ways, that of Node and that of `sqlite3`. */
 const commands = Array.from(
-  readFileSync(new URL('../docs/deploying.md', import.meta.url), 'utf8').matchAll(
+  readFileSync(new URL('../docs/backups.md', import.meta.url), 'utf8').matchAll(
     /^.*\b(node|sqlite3) .*vacuum into.*$/gm,
   ),
   ([command, tool = '']) => ({ command, tool }),
 )
 const inFolder = temporaryFolder()
 
-test('docs/deploying.md gives a backup by node and one by sqlite3', () => {
+test('docs/backups.md gives a backup by node and one by sqlite3', () => {
   assert.deepEqual(
     commands.map(({ tool }) => tool),
     ['sqlite3', 'node'],

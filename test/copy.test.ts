@@ -161,14 +161,14 @@ test('whatever a copy cannot be made of, or in, is told in a sentence and left a
     alone.stderr,
     /^copy needs two databases: --from \S+ --to \S+; docs\/moving\.md says more\.\n$/,
   )
-  assert.equal(alone.status, 1)
+  assert.equal(alone.status, 2)
   await refused(
     inFolder('nowhere.db'),
     target,
     /^The database \S+nowhere\.db cannot be opened: There is no file/,
   )
   await refused('jetstream:wss://example.com', target, /"jetstream:" is not a scheme of a database/)
-  await refused(file('text.db', [{}]), target, /cannot be opened: file is not a database\.$/m)
+  await refused(file('text.db', [{}]), target, /cannot be opened: it is not a SQLite file\./m)
   await refused(
     'postgres://u:secret@127.0.0.1:1/db',
     target,

@@ -95,7 +95,7 @@ test('an id that is not an AT-URI is refused as in ByUri', async (database) => {
       ids: [written.uri, wrong],
     })
     assert.equal(many.code, 'BAD_USER_INPUT')
-    assert.match(many.message, /^`ids` is no AT-URI\./)
+    assert.match(many.message, /^`ids\[1\]` is no AT-URI\./)
   }
 })
 

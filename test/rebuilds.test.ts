@@ -1,6 +1,8 @@
 /** `serve` whose lexicons have changed, or whose index another process rebuilds. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -16,6 +18,7 @@ import {
 import type { Json } from './reference/shapes.ts'
 import { childrenOf, hasEnded } from './support/processes.ts'
 import { onEveryDatabase } from './support/databases.ts'
+import type { Engine } from './support/postgres.ts'
 import { emptyDatabases, temporaryFolder } from './support/store.ts'
 import { size, thing, thingUri } from './support/things.ts'
 import { until } from './support/until.ts'
@@ -26,16 +29,27 @@ const emptyUrl = emptyDatabases()
 const count = 20_000
 const text = { text: { type: 'string', maxGraphemes: 100 } }
 const narrow = lexicons('narrow', [thing(size)])
+const foreign = lexicons('foreign', [thing(size, 'org.example.foreign')])
 const wide = lexicons('wide', [thing({ ...size, ...text })])
+const wider = lexicons('wider', [thing({ ...size, ...text, more: { type: 'boolean' } })])
 const records = inFolder('records.jsonl')
-writeFileSync(records, Array.from({ length: count }, (_, n) => line(n)).join('\n'))
+const lines = Array.from({ length: count }, (_, n) => line(n))
+writeFileSync(records, lines.join('\n'))
+const few = inFolder('few.jsonl')
+writeFileSync(few, lines.slice(-20).join('\n'))
 const generous = fileURLToPath(new URL('support/generous-tiers.json', import.meta.url))
 const nothing = inFolder('nothing.jsonl')
 writeFileSync(nothing, '')
 const question =
   '{ orgExampleThing(first: 1, where: { text: { contains: "thing 19999" } }) { nodes { text } } }'
 
-for (const workers of ['1', '2']) {
+/** One process that does everything, and two workers; on PostgreSQL as it is run there. */
+const forms = [
+  { workers: '1', engines: ['sqlite'] },
+  { workers: '2', engines: ['sqlite', 'postgres'] },
+] as const
+
+for (const { workers, engines } of forms) {
   onEveryDatabase(
     `a service that must rebuild its index first says so at its port, ${workers} workers`,
     async (engine) => {
@@ -65,9 +79,41 @@ for (const workers of ['1', '2']) {
       const answer = await until(() => service.query(question).catch(() => null))
       assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 19999' }] } })
       assert.match(service.stderr(), /^Rebuilding the index: [\d,]+ of 20,000 records/m)
-      assert.match(service.stderr(), /^The index was rebuilt for the lexicons in /m)
+      await service.said(/^The index was rebuilt for the lexicons in /m)
+      await service.said(
+        new RegExp(
+          `^Database: .+\nLexicons: ${wide}\nCollections and their records: org\\.example\\.thing \\(20,000\\)\n` +
+            `Workers: ${workers}\nLexigraph answers at ${service.url}/api/graphql`,
+          'm',
+        ),
+      )
       await service.stop()
     },
+    engines,
+  )
+
+  onEveryDatabase(
+    `a service that refuses its lexicons has not announced its address, ${workers} workers`,
+    async (engine) => {
+      const env = await filled(engine, few)
+      const port = await freePort()
+      const given = ['--port', String(port), '--workers', workers, '--lexicons', foreign]
+      await using program = startProgram(['serve', ...given], { env })
+      const preparing = await until(() => preparationOf(program.pid))
+      process.kill(preparing, 'SIGSTOP')
+      // The port is open while it is not known yet whether the rebuild is permitted.
+      await until(() =>
+        fetch(`http://127.0.0.1:${port}/healthz`).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      )
+      process.kill(preparing, 'SIGCONT')
+      assert.equal(await program.ended, 1)
+      assert.match(program.stderr(), /org\.example\.thing \(20 records\) is not in them/)
+      assert.doesNotMatch(program.stderr(), /http:/)
+    },
+    engines,
   )
 
   onEveryDatabase(
@@ -92,12 +138,13 @@ for (const workers of ['1', '2']) {
       assert.notEqual(first, '')
       await service.stop()
     },
+    engines,
   )
 
   onEveryDatabase(
     `a service whose index is rebuilt for its new lexicons loads them, ${workers} workers`,
     async (engine) => {
-      const env = await filled(engine)
+      const env = await filled(engine, few)
       const own = copyOf(narrow, `own-${engine}-${workers}`)
       await using server = await startFakeJetstream()
       const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generous]
@@ -127,12 +174,13 @@ for (const workers of ['1', '2']) {
       await until(async () => (await service.query(followed('second'))).orgExampleThing.nodes.length === 1)
       await service.stop()
     },
+    engines,
   )
 
   onEveryDatabase(
     `a service whose index is rebuilt for other lexicons ends and says why, ${workers} workers`,
     async (engine) => {
-      const env = await filled(engine)
+      const env = await filled(engine, few)
       await using server = await startFakeJetstream()
       const ingest = ['--ingest', `jetstream:${server.url}`, '--tiers', generous]
       await using service = await startService(
@@ -143,16 +191,70 @@ for (const workers of ['1', '2']) {
       assert.equal(await service.ended, 1)
       assert.match(
         service.stderr(),
-        /^The index is not for the lexicons that are in \S+narrow now: another process has rebuilt it, or they were changed\. Start this service again with the lexicons of the index/m,
+        /^Another process has rebuilt the index, and not for the lexicons that are in \S+narrow now\. Start this service again with the lexicons of the index/m,
       )
       // Nor has it rebuilt the index back.
       await succeed(['query', question, '--lexicons', wide], env)
     },
+    engines,
   )
 }
 
+for (const { workers, engines } of forms)
+  onEveryDatabase(
+    `a service whose folder is edited while it rebuilds loads it when another process rebuilds for it, ${workers} workers`,
+    async (engine) => {
+      const env = await filled(engine)
+      const own = copyOf(wide, `edited-early-${engine}-${workers}`)
+      await using program = startProgram(
+        ['serve', '--port', '0', '--workers', workers, '--lexicons', own, '--tiers', generous],
+        { env },
+      )
+      const preparing = await stoppedPreparation(program)
+      const service = await answering(program)
+      writeFileSync(join(own, 'thing.json'), readFileSync(join(wider, 'thing.json')))
+      // The service does not notice the end of its own rebuild before the index is rebuilt once more.
+      const others = [program.pid, ...childrenOf(program.pid).filter((pid) => pid !== preparing)]
+      for (const pid of others) process.kill(pid, 'SIGSTOP')
+      process.kill(preparing, 'SIGCONT')
+      await until(() => hasEnded(preparing))
+      await succeed(['import', nothing, '--lexicons', wider], env)
+      for (const pid of others.toReversed()) process.kill(pid, 'SIGCONT')
+      const answer = await until(() =>
+        service.query('{ orgExampleThing(first: 1) { nodes { more } } }').catch(() => null),
+      )
+      assert.deepEqual(answer, { orgExampleThing: { nodes: [{ more: null }] } })
+      await service.stop()
+    },
+    engines,
+  )
+
+for (const workers of ['1', '2'])
+  test(`editing the folder of its lexicons does not end a service, ${workers} workers`, async () => {
+    const env = await filled('sqlite', few)
+    const own = copyOf(narrow, `edited-later-${workers}`)
+    await using service = await startService(
+      ['serve', '--workers', workers, '--lexicons', own, '--tiers', generous],
+      { env },
+    )
+    writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
+    const uris = '{ orgExampleThing(first: 1) { nodes { uri } } }'
+    if (workers === '2') {
+      for (const pid of childrenOf(service.pid)) process.kill(pid, 'SIGKILL')
+      await service.said(/A worker cannot start and tries again: The lexicons in \S+ are not those that this/)
+      writeFileSync(join(own, 'thing.json'), readFileSync(join(narrow, 'thing.json')))
+      await until(() => service.query(uris).catch(() => null))
+      writeFileSync(join(own, 'thing.json'), readFileSync(join(wide, 'thing.json')))
+    }
+    await service.query(uris)
+    await succeed(['import', nothing, '--lexicons', wide], env)
+    const answer = await until(() => service.query(question).catch(() => null))
+    assert.deepEqual(answer, { orgExampleThing: { nodes: [{ text: 'thing 19999' }] } })
+    await service.stop()
+  })
+
 test('a worker that cannot start because lexicons were edited leaves the others answering', async () => {
-  const env = await filled('sqlite')
+  const env = await filled('sqlite', few)
   const own = copyOf(narrow, 'edited')
   await using service = await startService(
     ['serve', '--workers', '2', '--lexicons', own, '--tiers', generous],
@@ -178,7 +280,7 @@ onEveryDatabase(
     const env = await filled(engine)
     await using service = startProgram(['serve', '--port', '0', '--lexicons', wide], { env })
     await service.said(/Rebuilding the index/)
-    const preparing = preparationOf(service.pid)
+    const preparing = await until(() => preparationOf(service.pid))
     await service.kill('SIGKILL')
     await until(() => hasEnded(preparing))
     await succeed(['import', nothing, '--lexicons', wide], env)
@@ -207,9 +309,10 @@ function copyOf(folder: string, name: string): string {
   return copy
 }
 
-async function filled(engine: Parameters<typeof emptyUrl>[0]): Promise<Record<string, string>> {
+/** Enough records for a rebuild that can be stopped in its middle, unless others are given. */
+async function filled(engine: Engine, file = records): Promise<Record<string, string>> {
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(engine) }
-  await succeed(['import', records, '--lexicons', narrow], env)
+  await succeed(['import', file, '--lexicons', narrow], env)
   return env
 }
 
@@ -222,17 +325,24 @@ async function succeed(args: readonly string[], env: Record<string, string>) {
 /** The process that rebuilds, held up in the middle of it. */
 async function stoppedPreparation({ said, pid }: Program): Promise<number> {
   await said(/Rebuilding the index/)
-  const preparing = preparationOf(pid)
+  const preparing = await until(() => preparationOf(pid))
   process.kill(preparing, 'SIGSTOP')
   return preparing
 }
 
-function preparationOf(pid: number): number {
-  const found = childrenOf(pid).find((child) =>
+function preparationOf(pid: number): number | undefined {
+  return childrenOf(pid).find((child) =>
     readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('prepare-child'),
   )
-  if (found === undefined) throw new Error('Nobody rebuilds.')
-  return found
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 function ask({ url }: Service): Promise<Response & { json: () => Promise<Json> }> {

@@ -139,12 +139,18 @@ test('whatever a backup cannot be made of, or restored to, is told in a sentence
   )
   assert.equal(statSync(path).mode & 0o777, 0o600)
 
-  const refused = async (args: readonly string[], what: RegExp): Promise<void> => {
+  const refused = async (args: readonly string[], what: RegExp, expected = 1): Promise<void> => {
     const { stdout, stderr, status } = await runProgram(args)
     assert.match(stderr, what)
-    assert.match(stderr, /^[^\n]+\.\n$/)
-    assert.deepEqual([stdout, status], ['', 1], stderr)
+    assert.match(stderr, expected === 1 ? /^[^\n]+\.\n$/ : /^[^\n]+\.\n/)
+    assert.deepEqual([stdout, status], ['', expected], stderr)
   }
+  await refused(
+    ['backup', '-', '--database', source],
+    /^backup writes to a file, not to standard output: /,
+    2,
+  )
+  await refused(['restore', '-', '--database', source], /^restore reads a file, not standard input: /, 2)
   const bytes = readFileSync(path)
   await refused(
     ['backup', path, '--database', source],

@@ -1,11 +1,12 @@
 /**
  * A database that somebody else is rebuilding for the lexicons in force. Until that is done nothing can be answered,
- * and every question fails with how far it has come; then the database itself answers.
+ * and every question fails with how far it has come, or with the reason why the database cannot be opened; then the
+ * database itself answers.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { IndexStatus, PlanState, ReadDatabase, ReadTerms, Statement, StoredAnswer } from './database.ts'
 import type { RebuildProgress } from './rebuild-progress.ts'
-import { BeingRebuiltError } from './refusals.ts'
+import { BeingRebuiltError, BuiltElsewiseError, unavailable } from './refusals.ts'
 
 /** Milliseconds between two looks. */
 const interval = 1_000
@@ -16,6 +17,8 @@ export interface AwaitedOptions {
   readonly open: () => Promise<ReadDatabase>
   /** Null when it is not known. */
   readonly readProgress: () => Promise<RebuildProgress | null>
+  /** Told the reason why the database cannot be opened although no rebuild is under way; again when it changes. */
+  readonly onFailure: (error: unknown) => void
 }
 
 export class AwaitedDatabase implements ReadDatabase {
@@ -25,6 +28,9 @@ export class AwaitedDatabase implements ReadDatabase {
   #waiting: Promise<void> | null = null
   #database: ReadDatabase | null = null
   #progress: RebuildProgress | null = null
+  /** The reason of the last look, where it is not the rebuild. */
+  #failure: unknown = null
+  #reported: string | null = null
 
   private constructor(options: AwaitedOptions) {
     this.isRemote = options.isRemote
@@ -112,15 +118,26 @@ export class AwaitedDatabase implements ReadDatabase {
   }
 
   get #ready(): ReadDatabase {
-    if (this.#database === null) throw new BeingRebuiltError(this.#progress)
-    return this.#database
+    if (this.#database !== null) return this.#database
+    throw this.#failure === null ? new BeingRebuiltError(this.#progress) : unavailable(this.#failure)
   }
 
-  /** Whatever is in the way for good ends the process that rebuilds, and says why. */
   async #look(): Promise<void> {
     const { open, readProgress } = this.#options
-    this.#database ??= await open().catch(() => null)
-    if (this.#database === null) this.#progress = await readProgress().catch(() => null)
+    try {
+      this.#database = await open()
+    } catch (error) {
+      this.#progress = await readProgress().catch(() => null)
+      this.#failure = this.#progress !== null || isOfOtherLexicons(error) ? null : error
+      this.#report()
+    }
+  }
+
+  #report(): void {
+    const reason = String(this.#failure)
+    if (this.#failure === null || reason === this.#reported) return
+    this.#reported = reason
+    this.#options.onFailure(this.#failure)
   }
 
   async #wait(): Promise<void> {
@@ -129,4 +146,9 @@ export class AwaitedDatabase implements ReadDatabase {
       await this.#look()
     }
   }
+}
+
+/** The rebuild has not begun to tell its progress. */
+function isOfOtherLexicons(error: unknown): boolean {
+  return error instanceof BuiltElsewiseError || (error as Error).cause instanceof BuiltElsewiseError
 }

@@ -24,6 +24,8 @@ export interface RecordPut {
   readonly columns: readonly ColumnValue[]
   /** For each of the table's array indexes, in order: the distinct elements (a reference is two values: base URI and record key). */
   readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
+  /** The stored version is damaged: it is written again although its CID may be the same. It keeps its `indexedAt`. */
+  readonly repairs?: true
   /** What `deriveUnfolded` says. Absent: who needs it reads the record. */
   readonly texts?: readonly (string | null)[]
 }

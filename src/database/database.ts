@@ -14,6 +14,7 @@ import type {
 } from './changes.ts'
 import type { ApiKey, Hiding, KeptRejection, KeyUsage, Ledger, PurgeExtent } from './ledger.ts'
 import type { Table, TextIndex } from './tables.ts'
+import type { PermitRequest } from '../util/fair-semaphore.ts'
 
 export type * from './changes.ts'
 
@@ -106,12 +107,7 @@ export type ReadTerms =
       readonly signal?: AbortSignal
     }
   /** It may take long: others go on meanwhile, and it ends when the signal is aborted, wherever it is. */
-  | {
-      readonly kind: 'long'
-      readonly signal: AbortSignal
-      /** Of the statements that wait, those of each caller take turns. */
-      readonly caller: string
-    }
+  | ({ readonly kind: 'long' } & PermitRequest)
 
 export interface StoredAnswer {
   readonly version: number
@@ -245,8 +241,9 @@ export interface WriteDatabase extends Writer, AsyncDisposable {
    */
   lead(wish: LeadWish): Promise<Lead | null>
   /**
-   * Writes what is stored anew, so that nothing that was removed is left in it, and gives back the space. False when
-   * somebody who reads for long kept former pages in use; then it may be tried again.
+   * Frees the space of what was removed. A SQLite file is rewritten: nothing of it is left there, and the file shrinks.
+   * A PostgreSQL server vacuums: the space can be used again, but until it is, its files keep former rows and their
+   * size. False when a long query kept former pages in use, or a rebuild is under way; then it may be tried again.
    */
   compact(): Promise<boolean>
 }

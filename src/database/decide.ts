@@ -24,7 +24,7 @@ export const newcomer: Standing = { status: null, floor: null, move: null }
 export type RecordName = Pick<RecordDelete, 'did' | 'collection' | 'rkey'>
 
 /** One record as it is when it is asked for, wherever its row is, and what may be done with it. */
-export interface Place {
+export interface RecordSlot {
   /** Of the version that is kept; undefined when there is none. */
   readonly rev: string | null | undefined
   /** Whether it must not be seen: its account is not shown, or an operator has hidden one of them. */
@@ -52,7 +52,7 @@ export interface World {
   readonly standing: (did: string) => Standing
   /** The same of an account whose record is about to be stored. */
   readonly enter: (did: string) => Standing
-  readonly place: (record: RecordName, standing: Standing) => Place
+  readonly slot: (record: RecordName, standing: Standing) => RecordSlot
   /** Whether an operator has removed the record, or all of its account, for good. */
   readonly isPurged: (did: string, uri: string) => boolean
   /** What was indexed before is not kept of a collection; null: everything is. */
@@ -81,33 +81,33 @@ export function decidePut(world: World, record: RecordPut): Fate {
   const standing = world.enter(did)
   const { status, floor } = standing
   if (status === 'deleted') return 'withheld'
-  const place = world.place(record, standing)
-  const kept = place.rev
-  const settled = latest(kept, floor, place.tombstone)
+  const slot = world.slot(record, standing)
+  const kept = slot.rev
+  const settled = latest(kept, floor, slot.tombstone)
   world.forgive(uriOf(record), rev)
   // A record without a revision never outranks one that has it, nor what is known of the repository.
   if (settled !== null && (rev === null || rev < settled))
-    return kept !== undefined && place.holds(record) ? 'unchanged' : 'older'
+    return kept !== undefined && slot.holds(record) ? 'unchanged' : 'older'
   const times =
     kept === undefined
-      ? timesOf(place.expired === null ? record : { ...record, indexedAt: place.expired }, world.nextInstant)
+      ? timesOf(slot.expired === null ? record : { ...record, indexedAt: slot.expired }, world.nextInstant)
       : null
-  if (times !== null && isTooOld(world, record, place, times)) {
-    if (place.expired !== null) place.keepExpired(rev)
+  if (times !== null && isTooOld(world, record, slot, times)) {
+    if (slot.expired !== null) slot.keepExpired(rev)
     return 'expired'
   }
-  if (place.tombstone !== null) place.unbury()
-  const withheld = place.withheld ? 'withheld' : null
+  if (slot.tombstone !== null) slot.unbury()
+  const withheld = slot.withheld ? 'withheld' : null
   if (times !== null) {
-    if (place.expired !== null) place.forgetExpired()
-    place.insert(record, times)
+    if (slot.expired !== null) slot.forgetExpired()
+    slot.insert(record, times)
     return withheld ?? 'stored'
   }
-  if (place.holds(record)) {
-    if (rev !== kept) place.setRev(rev)
+  if (slot.holds(record) && record.repairs !== true) {
+    if (rev !== kept) slot.setRev(rev)
     return withheld ?? 'unchanged'
   }
-  place.update(record, world.nextInstant())
+  slot.update(record, world.nextInstant())
   return withheld ?? 'updated'
 }
 
@@ -115,7 +115,7 @@ export function decidePut(world: World, record: RecordPut): Fate {
 function isTooOld(
   world: World,
   { collection }: RecordPut,
-  { expired }: Place,
+  { expired }: RecordSlot,
   { indexedAt }: Times,
 ): boolean {
   const oldest = world.oldestKept(collection)
@@ -168,14 +168,14 @@ function takeOut(world: World, { rev, ...name }: RecordDelete): Fate {
   const standing = world.standing(name.did)
   const { status, floor } = standing
   if (status === 'deleted') return 'withheld'
-  const place = world.place(name, standing)
-  const kept = place.rev
-  const settled = latest(kept, floor, place.tombstone)
+  const slot = world.slot(name, standing)
+  const kept = slot.rev
+  const settled = latest(kept, floor, slot.tombstone)
   if (settled !== null && rev < settled) return 'older'
-  if (kept !== undefined) place.remove()
-  if (place.expired !== null) place.forgetExpired()
-  place.bury(rev)
-  if (place.withheld) return 'withheld'
+  if (kept !== undefined) slot.remove()
+  if (slot.expired !== null) slot.forgetExpired()
+  slot.bury(rev)
+  if (slot.withheld) return 'withheld'
   return kept === undefined ? 'unchanged' : 'deleted'
 }
 

@@ -92,6 +92,43 @@ if (databases.includes('sqlite'))
     }
   })
 
+onEveryDatabase('a row of no repository is named by its id', async (engine) => {
+  const path = await newUrl(engine)
+  await using store = await openNotes(path)
+  await fill(store)
+  await damage(store, `update "${note}" set base = 12345 where rkey = 'a0'`)
+  const [row] = await store.rows(`select id from "${note}" where rkey = 'a0'`)
+  const found = await findDamage(store.database.read, store.tables)
+  assert.match(
+    found.find(({ name }) => name === `${note}, row ${row?.id}`)?.problem ?? '',
+    /^It is of no repository\./,
+  )
+})
+
+if (databases.includes('sqlite'))
+  test('a record that cannot be parsed is named, and so are others of its table', async () => {
+    const path = await newUrl('sqlite')
+    await using store = await openNotes(path)
+    await fill(store)
+    // A line feed within a string.
+    await damage(store, `update "${note}" set record = x'7c4774657874170A' where rkey = 'a0'`)
+    await damage(store, `update "${note}" set ".score" = 4 where rkey = 'a1'`)
+    const found = await findDamage(store.database.read, store.tables)
+    const problems = new Map(found.map(({ name, problem }) => [name, problem]))
+    assert.equal(problems.get(uri), 'Its content cannot be parsed.')
+    assert.equal(problems.get(uriOf(spot('a1'))), 'Columns differ from it: .score.')
+  })
+
+onEveryDatabase('a table that cannot be read is named with the reason', async (engine) => {
+  const path = await newUrl(engine)
+  await using store = await openNotes(path)
+  await damage(store, `alter table "${note}" rename to other`)
+  const found = await findDamage(store.database.read, store.tables)
+  const counts = store.tables.find(({ name }) => name === note)?.counts ?? []
+  assert.deepEqual(new Set(found.map(({ name }) => name)), new Set([note, ...counts.map(({ name }) => name)]))
+  for (const { problem } of found) assert.match(problem, /^It cannot be read: .*[^.]\.$/)
+})
+
 onEveryDatabase('counts and sums that are not those of the records are named', async (engine) => {
   await using store = await openTestStore({
     path: await emptyUrl(engine),

@@ -4,6 +4,7 @@
  */
 import { formatCid } from '../lexicon/cid.ts'
 import { cidOfJson } from '../lexicon/json-cid.ts'
+import { quote } from '../sql/sql.ts'
 import type { ColumnValue, ReadDatabase } from './database.ts'
 import { deriveRow, valueAt } from './derive.ts'
 import { padding } from './sqlite/ddl.ts'
@@ -11,7 +12,7 @@ import { storedColumns, type Table } from './tables.ts'
 import { differingCounts } from './verify-counts.ts'
 
 export interface Damage {
-  /** The URI of a record, or a table. */
+  /** The URI of a record, a row by its id where it has no URI, or a table. */
   readonly name: string
   /** A sentence. */
   readonly problem: string
@@ -30,20 +31,23 @@ export async function findDamage(read: ReadDatabase, tables: readonly Table[]): 
         if (++found === most) break
       }
     } catch (cause) {
-      damage.push({ name: table.name, problem: `It cannot be read: ${(cause as Error).message}.` })
+      damage.push({ name: table.name, problem: unreadable(cause as Error) })
     }
   }
   const counts = await differingCounts(read, tables)
   return [
     ...damage,
-    ...counts.map((name) => ({ name, problem: 'Its counts or sums are not those of the records.' })),
+    ...counts.map(({ name, error }) => ({
+      name,
+      problem: error === null ? 'Its counts or sums are not those of the records.' : unreadable(error),
+    })),
   ]
 }
 
 type Row = Readonly<Record<string, ColumnValue>>
 
 async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Damage> {
-  const isSqlite = read.dialect.steering.kind === 'hints'
+  const isSqlite = read.dialect.engine === 'sqlite'
   const trigrams = isSqlite ? table.texts.map(() => new Map<string, number>()) : []
   for await (const row of read.readRows({ text: statementOf(table, isSqlite), values: [] })) {
     if (row.term !== null) {
@@ -51,11 +55,13 @@ async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Dama
       continue
     }
     const problems = problemsOf(table, row, trigrams)
-    if (problems.length > 0) yield { name: String(row.uri), problem: problems.join(' ') }
+    const name = row.uri === null ? `${table.name}, row ${row.id}` : String(row.uri)
+    if (row.uri === null) problems.unshift('It is of no repository.')
+    if (problems.length > 0) yield { name, problem: problems.join(' ') }
   }
   for (const { name } of table.arrays) {
-    const text = `select count(*) as n from ${quoted(name)} s where not exists
-      (select 1 from ${quoted(table.name)} t where t.id = s.id)`
+    const text = `select count(*) as n from ${quote(name)} s where not exists
+      (select 1 from ${quote(table.name)} t where t.id = s.id)`
     for await (const { n } of read.readRows({ text, values: [] }))
       if (Number(n) > 0) yield { name, problem: `It has ${n} elements of records that are not there.` }
   }
@@ -67,12 +73,16 @@ async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Dama
 }
 
 /** `trigrams`, of each indexed text: how many records have a trigram, less how many the index has. */
-function problemsOf(table: Table, row: Row, trigrams: readonly Map<string, number>[]): readonly string[] {
+function problemsOf(table: Table, row: Row, trigrams: readonly Map<string, number>[]): string[] {
   const problems: string[] = []
-  const value = JSON.parse(String(row.json)) as object
+  const content = contentOf(table, row)
+  if (content === null) return ['Its content cannot be parsed.']
+  const {
+    value,
+    derived: { columns, arrays },
+  } = content
   const cid = row.cid instanceof Uint8Array ? formatCid(row.cid) : String(row.cid)
-  if (cidOfJson(value) !== cid) problems.push('Its content does not have its CID.')
-  const { columns, arrays } = deriveRow(table, value)
+  if (content.cid !== cid) problems.push('Its content does not have its CID.')
   const differing = storedColumns(table).filter((column, index) => {
     const derived =
       column.kind === 'folded' ? foldedOf(table, value, columns, index) : (columns[index] ?? null)
@@ -95,6 +105,23 @@ function problemsOf(table: Table, row: Row, trigrams: readonly Map<string, numbe
   return problems
 }
 
+interface Content {
+  readonly value: object
+  readonly cid: string | null
+  readonly derived: ReturnType<typeof deriveRow>
+}
+
+/** Null when it is damaged so much that it is no record. */
+function contentOf(table: Table, { json }: Row): Content | null {
+  if (json === null) return null
+  try {
+    const value = JSON.parse(String(json)) as object
+    return { value, cid: cidOfJson(value), derived: deriveRow(table, value) }
+  } catch {
+    return null
+  }
+}
+
 /** Where a column has none, the text in ASCII lower case. */
 function foldedOf(table: Table, value: object, columns: readonly ColumnValue[], place: number): ColumnValue {
   const derived = columns[place] ?? null
@@ -114,20 +141,27 @@ function add(counts: Map<string, number> | undefined, term: string, count: numbe
   counts?.set(term, (counts.get(term) ?? 0) + count)
 }
 
+function unreadable({ message }: Error): string {
+  return `It cannot be read: ${message.replace(/\.$/, '')}.`
+}
+
 function textOf(value: ColumnValue): string | null {
   return value === null ? null : String(value)
 }
 
+/** Content that is damaged would end the statement: 8 asks for JSONB that is right in all its parts. */
+const isReadable = 'json_valid(t.record, 8)'
+
 function statementOf(table: Table, isSqlite: boolean): string {
   const columns = storedColumns(table).map((column, index) => {
     const { name, kind } = column
-    const stored = `t.${quoted(name)}`
+    const stored = `t.${quote(name)}`
     if (kind === 'refBase') return `(select uri from base where id = ${stored}) as c${index}`
     // In a file it may be left out where it is the text in lower case.
     const text = table.texts.find(({ folded }) => folded === column)?.text.name
     const value =
       kind === 'folded' && isSqlite && text !== undefined
-        ? `ifnull(${stored}, lower(t.${quoted(text)}))`
+        ? `ifnull(${stored}, iif(${isReadable}, lower(t.${quote(text)}), null))`
         : stored
     return `cast(${value} as text) as c${index}`
   })
@@ -135,20 +169,16 @@ function statementOf(table: Table, isSqlite: boolean): string {
     const element =
       kind === 'reference' ? '(select uri from base where id = s.base) || s.rkey' : 'cast(s.value as text)'
     const all = isSqlite ? `json_group_array(${element})` : `json_agg(${element})::text`
-    return `(select ${all} from ${quoted(name)} s where s.id = t.id) as a${index}`
+    return `(select ${all} from ${quote(name)} s where s.id = t.id) as a${index}`
   })
-  const json = isSqlite ? 'json(t.record)' : 't.record::text'
+  const json = isSqlite ? `iif(${isReadable}, json(t.record), null)` : 't.record::text'
   const selected = [`${json} as json`, ...columns, ...arrays]
-  const records = `select null as place, null as term, null as doc, b.uri || t.rkey as uri, t.cid, ${selected.join(', ')}
-    from ${quoted(table.name)} t left join base b on b.id = t.base`
+  const records = `select null as place, null as term, null as doc, b.uri || t.rkey as uri, t.id, t.cid, ${selected.join(', ')}
+    from ${quote(table.name)} t left join base b on b.id = t.base`
   // In one statement with the records, so that both are of one moment while others write.
-  const nulls = ['null', 'null', ...selected.map(() => 'null')].join(', ')
+  const nulls = ['null', 'null', 'null', ...selected.map(() => 'null')].join(', ')
   const terms = (isSqlite ? table.texts : []).map(
-    ({ name }, place) => `select ${place}, term, doc, ${nulls} from ${quoted(`${name}/terms`)}`,
+    ({ name }, place) => `select ${place}, term, doc, ${nulls} from ${quote(`${name}/terms`)}`,
   )
   return [records, ...terms].join(' union all ')
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }

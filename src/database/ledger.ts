@@ -89,7 +89,10 @@ export interface Purge {
   readonly reason: string
   readonly purgedBy: string
   readonly purgedAt: bigint
-  /** Since when nothing of it is left; null while something may be. */
+  /**
+   * Since when no row of it is left and what is stored was compacted, as `compact` of the database does; null until
+   * then. Files of a PostgreSQL server may keep former rows for longer.
+   */
   readonly erasedAt: bigint | null
 }
 
@@ -113,8 +116,8 @@ export interface KeySuccessor {
   readonly validUntil?: bigint
 }
 
-/** A record as it is stored, hidden or not. */
-export interface StoredRecord {
+/** A record of a repository as it is stored, hidden or not. */
+export interface RepoRecord {
   readonly collection: string
   readonly rkey: string
   /** As the engine has it: bytes or text. */
@@ -183,12 +186,12 @@ export interface Ledger {
   purge(purge: Pick<Purge, 'subject' | 'reason' | 'purgedBy'>): Promise<PurgeExtent | null>
   /** Subjects of which something may be left, the first that were purged before others. */
   unfinishedPurges(): Promise<readonly string[]>
-  /** After all rows are removed and what is stored has been written anew: nothing is left of any. */
+  /** After all rows are removed and what is stored was compacted. */
   endPurges(): Promise<void>
   /** Removes up to so many records that are older than they are kept, of each collection one at least; how many, 0 when none is left. */
   expireRecords(limit: number): Promise<number>
-  /** All that is stored of an account in those collections, hidden records too. */
-  readStoredRecords(did: string, collections: readonly string[]): Promise<readonly StoredRecord[]>
+  /** All that is stored of an account in those collections, hidden records too. Others may write meanwhile. */
+  readRepoRecords(did: string, collections: readonly string[]): Promise<readonly RepoRecord[]>
   /** Revisions of an account beyond that one cannot be: none of them decides about anything any more. How many there were. */
   forgetRevisions(did: string, beyond: string, collections: readonly string[]): Promise<number>
 

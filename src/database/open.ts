@@ -1,42 +1,17 @@
 /** From a database's URL to its engine. */
 import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
-import {
-  type Database,
-  DatabaseBusyError,
-  type ReadDatabase,
-  type RebuildPolicy,
-  type RecordCheck,
-  type RejectionJudge,
-} from './database.ts'
-import type { Retention } from './kept/expiry.ts'
+import { type Database, DatabaseBusyError, type ReadDatabase } from './database.ts'
 import type { PreviewOptions } from './kept/preview.ts'
 import type { KeyUsage } from './ledger.ts'
 import type { ReadingOptions } from './postgres/servers.ts'
+import type { MigrateOptions } from './migrate-options.ts'
 import type { RebuildProgress } from './rebuild-progress.ts'
 import type { RebuildReport } from './rebuild-report.ts'
 import type { BackupFile, WriteBackup, WrittenBackup } from './sqlite/backup-file.ts'
 import { connectReader, isFileOutdated, openSqliteReader, type SqliteReading } from './sqlite/open-reader.ts'
 import { parseSqlitePath } from './sqlite/path.ts'
-import type { Table } from './tables.ts'
 
-export interface OpenOptions extends Pick<SqliteReading, 'readers'> {
-  readonly tables: readonly Table[]
-  /** Of the lexicons the tables were built from. */
-  readonly fingerprint: string
-  /** Judges kept records when the lexicons have changed. */
-  readonly check: RecordCheck
-  /** Microseconds since 1970. */
-  readonly now: () => bigint
-  /** Judges refused records again when the lexicons have changed. Absent: they stay refused. */
-  readonly judge?: RejectionJudge
-  /** What becomes of a database that was built with other lexicons. Default: always. */
-  readonly rebuild?: RebuildPolicy
-  /** Told what a rebuild did to the records. */
-  readonly onRebuilt?: (report: RebuildReport) => void
-  /** Told after each step of a rebuild. */
-  readonly onProgress?: (progress: RebuildProgress) => void
-  /** How long records are kept; absent: for good. */
-  readonly retention?: Retention
+export interface OpenOptions extends MigrateOptions, Pick<SqliteReading, 'readers'> {
   /** How PostgreSQL is read. */
   readonly reading?: ReadingOptions
 }
@@ -107,7 +82,7 @@ export async function openSnapshot(
 /** An empty database, or an unfinished copy of the same source, to become a copy of it; any other is left as it is. */
 export async function openCopyTarget(
   url: string,
-  source: Pick<Snapshot, 'identity' | 'name'>,
+  source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
   options: OpenOptions,
 ): Promise<CopyTarget> {
   if (!isPostgres(url)) {
@@ -130,7 +105,7 @@ export async function addKeyUsage(url: string, usage: readonly KeyUsage[], today
 
 /** What a backup holds, from which a database is restored. The file is SQLite's, whichever engine the database had. */
 export async function openBackupFile(path: string): Promise<BackupFile> {
-  const { openBackup } = await import('./sqlite/backup-file.ts')
+  const { openBackup } = await import('./sqlite/open-backup.ts')
   return openBackup(path)
 }
 

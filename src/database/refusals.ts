@@ -27,10 +27,6 @@ export class RebuiltElsewhereError extends ServiceError {
   }
 }
 
-export function rebuiltElsewhere(): RebuiltElsewhereError {
-  return new RebuiltElsewhereError()
-}
-
 /** Nothing can be answered yet; null: how far it has come is not known. */
 export class BeingRebuiltError extends ServiceError {
   constructor(progress: RebuildProgress | null) {
@@ -42,22 +38,28 @@ export class BeingRebuiltError extends ServiceError {
   }
 }
 
+/** How a database is brought to other lexicons, told to operators. */
+export const rebuildAdvice =
+  'have `lexigraph import` or `serve` rebuild it for these, with --rebuild if a collection that has records would disappear'
+
 /** Told to operators, after the database's name. */
 export class BuiltElsewiseError extends Error {
   override name = 'BuiltElsewiseError'
-}
-
-export function builtElsewise(): BuiltElsewiseError {
-  return new BuiltElsewiseError(
-    'it was built with other lexicons or by another version. Name its own with --lexicons, or have `lexigraph serve` or `import` rebuild it for these.',
-  )
+  constructor() {
+    super(
+      `it was built with other lexicons or by another version. Name its own with --lexicons, or ${rebuildAdvice}.`,
+    )
+  }
 }
 
 /** Told to operators: two processes that want different tables would each undo what the other does. */
-export function isBeingRebuilt(): DatabaseBusyError {
-  return new DatabaseBusyError(
-    'Another process is rebuilding it for other lexicons. Stop that process, or wait until it is done, and try again.',
-  )
+export class RebuildConflictError extends DatabaseBusyError {
+  override name = 'RebuildConflictError'
+  constructor() {
+    super(
+      'Another process is rebuilding it for other lexicons. Stop that process, or wait until it is done, and try again.',
+    )
+  }
 }
 
 export function sumOutOfRange(): ServiceError {

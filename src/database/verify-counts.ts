@@ -1,5 +1,5 @@
 /** Holds materialized counts and sums against the records that they are of, by statements that every engine runs. */
-import { raw } from '../sql/sql.ts'
+import { quote, raw } from '../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, dayLength } from './counts.ts'
 import type { ReadDatabase } from './database.ts'
 import { ownSums, refersTo, sumColumns, type SumTable, summedValues } from './sums.ts'
@@ -13,25 +13,41 @@ interface Pair {
   readonly computed: string
 }
 
-/** Names of the tables of counts and sums that differ from what the records give. */
+/** The tables of counts and sums that differ from what the records give, with an error where that cannot be told. */
 export async function differingCounts(
   read: ReadDatabase,
   tables: readonly Table[],
-): Promise<readonly string[]> {
-  const differing: string[] = []
+): Promise<readonly DifferingCounts[]> {
+  const differing: DifferingCounts[] = []
   const pairs = [
     ...tables.flatMap((table) => table.counts.map((counts) => countsPair(read, table, counts))),
     ...tables.flatMap(ownSums).map((sums) => sumsPair(read, sums)),
   ]
   // Asked together, because each question to PostgreSQL takes a connection of its own.
-  for (let start = 0; start < pairs.length; start += pairsAtOnce) {
-    const text = pairs
-      .slice(start, start + pairsAtOnce)
-      .map(differenceOf)
-      .join(' union all ')
-    for await (const { name } of read.readRows({ text, values: [] })) differing.push(String(name))
-  }
+  for (let start = 0; start < pairs.length; start += pairsAtOnce)
+    differing.push(...(await differingOf(read, pairs.slice(start, start + pairsAtOnce))))
   return differing
+}
+
+export interface DifferingCounts {
+  readonly name: string
+  readonly error: Error | null
+}
+
+async function differingOf(read: ReadDatabase, pairs: readonly Pair[]): Promise<DifferingCounts[]> {
+  const found: DifferingCounts[] = []
+  try {
+    const text = pairs.map(differenceOf).join(' union all ')
+    for await (const { name } of read.readRows({ text, values: [] }))
+      found.push({ name: String(name), error: null })
+    return found
+  } catch (error) {
+    const [only, ...others] = pairs
+    if (only !== undefined && others.length === 0) return [{ name: only.name, error: error as Error }]
+    const each: DifferingCounts[] = []
+    for (const pair of pairs) each.push(...(await differingOf(read, [pair])))
+    return each
+  }
 }
 
 /** SQLite takes five hundred queries in one. */
@@ -53,34 +69,30 @@ function countsPair({ dialect }: ReadDatabase, table: Table, counts: CountTable)
   const told = (value: string): string =>
     counts.kind === 'month' ? dialect.bucketKey(raw(`(${value} * ${dayLength})`), 'month').sql : value
   const stored = countKeys(counts).map((key) => told(dialect.countedValue(raw(key)).sql))
-  const computed = countedValues(counts, quoted).map(told)
+  const computed = countedValues(counts, quote).map(told)
   const names = computed.map((_, index) => `v${index}`).join(', ')
   return {
     name: counts.name,
     columns: computed.length + 1,
-    stored: `select ${named([...stored, 'n'])} from ${quoted(counts.name)}`,
+    stored: `select ${named([...stored, 'n'])} from ${quote(counts.name)}`,
     computed: `select ${names}, count(*) as v${computed.length}
-      from (select ${named(computed)} from ${quoted(table.name)}) each group by ${names}`,
+      from (select ${named(computed)} from ${quote(table.name)}) each group by ${names}`,
   }
 }
 
 function sumsPair({ dialect }: ReadDatabase, sums: SumTable): Pair {
   const columns = sumColumns(sums)
-  const keys = [sums.second.base, sums.second.key].map((key) => `d.${quoted(key)}`)
+  const keys = [sums.second.base, sums.second.key].map((key) => `d.${quote(key)}`)
   const stored = ['base', 'rkey'].map((name) => dialect.countedValue(raw(name)).sql)
   return {
     name: sums.name,
     columns: columns.length + 2,
-    stored: `select ${named([...stored, ...columns])} from ${quoted(sums.name)}`,
-    computed: `select ${named([...keys, ...summedValues(sums, quoted)])} from ${quoted(sums.of)} c
-      left join ${quoted(sums.between)} d on ${refersTo(sums, quoted)} group by ${keys.join(', ')}`,
+    stored: `select ${named([...stored, ...columns])} from ${quote(sums.name)}`,
+    computed: `select ${named([...keys, ...summedValues(sums, quote)])} from ${quote(sums.of)} c
+      left join ${quote(sums.between)} d on ${refersTo(sums, quote)} group by ${keys.join(', ')}`,
   }
 }
 
 function named(values: readonly string[]): string {
   return values.map((value, index) => `${value} as v${index}`).join(', ')
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }

@@ -13,9 +13,21 @@ import { HostError } from './sources/hosts.ts'
 import { InputError } from './sources/lines.ts'
 import { type Fault, isFault, listTarget, type Target, type TargetPage } from './sources/repo-export.ts'
 import { openTransfers, type Transferred, type TransferOptions } from './transfer.ts'
+import { counted } from '../util/counted.ts'
 
-export interface FetchOptions extends Omit<TransferOptions, 'onStored' | 'damaged'> {
-  readonly kind: JobKind
+export type FetchOptions = CommonOptions & (PlainFetch | Reconciliation)
+
+interface PlainFetch {
+  readonly kind: Exclude<JobKind, 'reconcile'>
+}
+
+interface Reconciliation {
+  readonly kind: 'reconcile'
+  /** What of the database is not what its records give. */
+  readonly findDamage: () => Promise<readonly Damage[]>
+}
+
+interface CommonOptions extends Omit<TransferOptions, 'onStored' | 'damaged'> {
   /** Beside the jobs that wait already. Unless `reconcile` is given accounts, it takes all that have records here. */
   readonly targets: readonly Target[]
   /** `idle`: when nothing is left to do. `aborted`: as long as the signal is not, as jobs come in. */
@@ -24,8 +36,6 @@ export interface FetchOptions extends Omit<TransferOptions, 'onStored' | 'damage
   readonly parallel: number
   readonly onProgress?: (progress: FetchProgress) => void
   readonly onNotice: (text: string) => void
-  /** What of the database is not what its records give. */
-  readonly findDamage: () => Promise<readonly Damage[]>
 }
 
 export interface FetchProgress {
@@ -103,8 +113,9 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   const call = <Result>(work: () => Promise<Result>): Promise<Result> => whileBusy(signal, work)
   const underWay = new Map<string, Promise<unknown>>()
   const tally = createTally((counts) => options.onProgress?.({ ...counts, current: [...underWay.keys()] }))
-  const isOfAll = kind === 'reconcile' && targets.every((target) => target.kind === 'host')
-  const damage = isOfAll ? await options.findDamage() : []
+  const isOfAll = targets.every((target) => target.kind === 'host')
+  const findDamage = options.kind === 'reconcile' && isOfAll ? options.findDamage : async () => []
+  const damage = await findDamage()
   const damaged = new Set(damage.map(({ name }) => name))
   await using transfers = openTransfers(database, { ...options, signal, damaged, onStored: tally.stored })
 
@@ -124,9 +135,8 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   const tellOlder = (name: string, transferred: Transferred | null): void => {
     const older = transferred?.older ?? 0
     if (older === 0) return
-    const what = older === 1 ? '1 record was' : `${older} records were`
     options.onNotice(
-      `${name}: ${what} passed over as older than what is stored here; \`lexigraph reconcile\` looks into it.`,
+      `${name}: ${counted(older, 'record')} ${older === 1 ? 'was' : 'were'} passed over as older than what is stored here; \`lexigraph reconcile\` looks into it.`,
     )
   }
   const doJob = async (job: RepoJob): Promise<void> => {
@@ -195,7 +205,7 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   )
   if (result.complete) await whileBusy(options.signal, () => ledger.endRun(kind))
   if (damage.length === 0) return result
-  const left = await options.findDamage()
+  const left = await findDamage()
   const names = new Set(left.map(({ name }) => name))
   return { ...result, damage: left, repaired: damage.filter(({ name }) => !names.has(name)) }
 }

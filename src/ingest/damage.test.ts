@@ -180,3 +180,32 @@ onEveryDatabase('what is derived is repaired with its record, or named', async (
     )
   }
 })
+
+onEveryDatabase('a damaged record is replaced in one step, so that it is never missing', async (engine) => {
+  await using world = await openWorld({ path: await newUrl(engine) })
+  const ana = await world.add('a', 3)
+  await world.fetch({ targets: [ana.did] })
+  const refuse =
+    engine === 'sqlite'
+      ? [
+          `create trigger no_insert before insert on "${book}" begin select raise(abort, 'no row is added'); end`,
+        ]
+      : [
+          `create function no_insert() returns trigger language plpgsql as $$ begin raise 'no row is added'; end $$`,
+          `create trigger no_insert before insert on "${book}" for each row execute function no_insert()`,
+        ]
+  await damage(world, [`update "${book}" set ".title:folded" = 'damaged' where rkey = 'a0'`, ...refuse])
+  const { repaired, damage: left } = await world.fetch({ kind: 'reconcile', targets: [] })
+  assert.deepEqual([repaired.length, left], [1, []])
+  assert.deepEqual(await world.stored(), await world.published())
+})
+
+onEveryDatabase('elements that are not those of the record go when it is repaired', async (engine) => {
+  await using world = await openWorld({ path: await newUrl(engine) })
+  const ana = await world.add('a', 3)
+  await world.fetch({ targets: [ana.did] })
+  const id = `(select id from "${book}" where rkey = 'a0')`
+  await damage(world, [`insert into "${book}/tags" (value, id) values ('strange', ${id})`])
+  const { repaired, damage: left } = await world.fetch({ kind: 'reconcile', targets: [] })
+  assert.deepEqual([repaired.length, left], [1, []])
+})

@@ -48,3 +48,18 @@ test('what fits now is stored, and what is outdated by then leaves the list with
     older: 0,
   })
 })
+
+test('every refused record is counted once, also what is no record', async () => {
+  await using store = await openNotes(':memory:')
+  const reject = {
+    kind: 'reject',
+    source: 'test',
+    uri: null,
+    reason: 'malformed',
+    message: 'No JSON.',
+  } as const
+  await apply(store, { ...reject, record: 'nonsense' }, { ...reject, record: 'x'.repeat(100_000) })
+  await apply(store, refusedOnce('fits', 3))
+  const { stored, cut, malformed } = await retryRejections(store.database, { lexicons, tables })
+  assert.deepEqual([stored, cut, malformed], [1, 1, 1])
+})

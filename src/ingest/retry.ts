@@ -10,6 +10,8 @@ import { createLineChangeOf, type ReaderOptions } from './sources/block-reader.t
 interface RetryResult extends BatchOutcome {
   /** Of which only the beginning was kept, so that they cannot be tried. */
   readonly cut: number
+  /** That are no records, whatever the lexicons say, so that they cannot be tried either. */
+  readonly malformed: number
 }
 
 const batchSize = 200
@@ -20,14 +22,16 @@ export async function retryRejections(
   options: ReaderOptions,
 ): Promise<RetryResult> {
   const judge = createRejectionJudge(options)
-  const total = { ...noOutcome(), cut: 0 }
+  const total = { ...noOutcome(), cut: 0, malformed: 0 }
   let after: string | null = null
   for (;;) {
     const some = await read.readRejections(batchSize, after)
     if (some.length === 0) return total
     after = some.at(-1)?.key ?? null
     const whole = some.filter(canBeJudged)
-    total.cut += some.filter(({ cut }) => cut).length
+    const cut = some.filter((one) => one.cut).length
+    total.cut += cut
+    total.malformed += some.length - whole.length - cut
     addOutcome(total, await write.applyBatch(whole.map(judge)))
   }
 }

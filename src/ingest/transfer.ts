@@ -1,11 +1,11 @@
 /** One repository from its host, or from a file, into the database: fetched, verified in a thread, stored in chunks. */
 import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
-import { accountOf } from '../database/decide.ts'
+import { accountOf, uriOf } from '../database/decide.ts'
 import type { RepoJob } from '../database/ledger.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
-import { defaultMaxClockSkew, firstTidOf } from '../util/tid.ts'
-import { type Comparison, compareRepo, takeOutDamaged } from './comparison.ts'
+import { firstTidOf, latestMoment } from '../util/tid.ts'
+import { compareRepo, type RepoComparison } from './comparison.ts'
 import { whileBusy } from './retries.ts'
 import type { NetworkReaderOptions } from './sources/change-reader.ts'
 import type { Clock } from './sources/clock.ts'
@@ -56,6 +56,10 @@ export interface Transfers extends AsyncDisposable {
 export function openTransfers(database: Writer, options: TransferOptions): Transfers {
   const { damaged, reader, identity, clock, hosts, now, signal, onStored } = options
   const idle: RepoThread[] = []
+  const unrepaired = new Set(damaged)
+  /** The row is written again in one transaction, so that the record is never missing. */
+  const repairing = (change: Change): Change =>
+    change.kind === 'put' && unrepaired.has(uriOf(change)) ? { ...change, repairs: true } : change
 
   const store = async (
     car: Uint8Array<ArrayBuffer>,
@@ -64,9 +68,8 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
     const thread = idle.pop() ?? openRepoThread(reader)
     const total = noOutcome()
     const collections = reader.tables.map(({ collection }) => collection.nsid)
-    let comparison: Comparison | null = null
+    let comparison: RepoComparison | null = null
     let forgotten = 0
-    let withTimes = (changes: readonly Change[]): readonly Change[] => changes
     let whole = false
     const apply = async (changes: readonly Change[]): Promise<void> => {
       const outcome = await whileBusy(signal, () => database.applyBatch(changes, 'repositories'))
@@ -80,14 +83,14 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
         if (repo !== null) {
           const { did } = repo
           comparison = compareRepo(database, did, collections)
+          const latest = latestMoment(BigInt(Date.now()) * 1_000n, reader.maxClockSkew)
           forgotten = await whileBusy(signal, () =>
-            database.ledger.forgetRevisions(did, firstTidOf(horizon()), collections),
+            database.ledger.forgetRevisions(did, firstTidOf(latest), collections),
           )
-          if (damaged.size > 0)
-            withTimes = await whileBusy(signal, () => takeOutDamaged(database, repo, collections, damaged))
         }
         comparison?.add(changes)
-        await apply(withTimes(changes))
+        await apply(changes.map(repairing))
+        for (const change of changes) if (change.kind === 'put') unrepaired.delete(uriOf(change))
       }
       whole = true
     } finally {
@@ -96,10 +99,11 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
       else await thread[Symbol.asyncDispose]()
     }
     if (comparison === null) return { outcome: total, forgotten, differing: [], older: total.older }
-    const { extra, differing } = comparison
-    const unknown = await whileBusy(signal, extra)
-    if (unknown.length > 0) await apply(unknown)
-    return { outcome: total, forgotten, differing: await whileBusy(signal, differing), older: total.older }
+    const { compare } = comparison
+    const { extra, uris } = await whileBusy(signal, compare)
+    if (extra.length > 0) await apply(extra)
+    const differing = extra.length > 0 ? (await whileBusy(signal, compare)).uris : uris
+    return { outcome: total, forgotten, differing, older: total.older }
   }
 
   const storeFrom = async (
@@ -115,11 +119,6 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
     const outcome = noOutcome()
     for (const each of [first.outcome, second.outcome]) addOutcome(outcome, each)
     return { ...second, outcome, forgotten: first.forgotten + second.forgotten }
-  }
-  /** Microseconds since 1970: nothing can have a later revision. */
-  const horizon = (): bigint => {
-    const { maxClockSkew = defaultMaxClockSkew } = reader
-    return BigInt(Date.now()) * 1_000n + BigInt(maxClockSkew) * 1_000_000n
   }
 
   /** From the account's own host. */

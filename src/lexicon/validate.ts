@@ -14,6 +14,7 @@ import { isRecordLexicon } from './lexicons.ts'
 import { createQuickCheck, type QuickCheck } from './quick-check.ts'
 import { createShapeCheck, type ShapeCheck } from './record-shape.ts'
 import { isBadText, scanJson } from './scan.ts'
+import { grouped } from '../util/counted.ts'
 
 /** Why a record is refused; kept with it, and counted. */
 export type RejectionReason =
@@ -123,7 +124,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-interface Place {
+interface RecordUri {
   readonly did: string
   readonly collection: string
   readonly rkey: string
@@ -145,7 +146,7 @@ const isNsid = rememberingLast(isValidNsid)
 const uriForm = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/
 
 /** The parts of a record's URI, or what is wrong with it. */
-function parseUri(uri: string): Place | string {
+function parseUri(uri: string): RecordUri | string {
   const [, did, collection, rkey] = uriForm.exec(uri) ?? []
   if (did === undefined || collection === undefined || rkey === undefined) {
     return 'The URI is not of the form at://did/collection/rkey.'
@@ -199,7 +200,7 @@ function readContent(
   if (json.length * 3 > largestJson && Buffer.byteLength(json) > largestJson) {
     return {
       reason: 'too-large',
-      message: `The record has more than ${largestJson.toLocaleString('en')} bytes of JSON.`,
+      message: `The record has more than ${grouped(largestJson)} bytes of JSON.`,
     }
   }
   if (value['$type'] !== collection.nsid) {

@@ -3,6 +3,11 @@
 /** Seconds that other clocks may be ahead of ours, unless a setting says otherwise. */
 export const defaultMaxClockSkew = 300
 
+/** The latest moment, in microseconds, that another clock may tell by now. `maxClockSkew`: seconds. */
+export function latestMoment(now: bigint, maxClockSkew = defaultMaxClockSkew): bigint {
+  return now + BigInt(maxClockSkew) * 1_000_000n
+}
+
 const digits = '234567abcdefghijklmnopqrstuvwxyz'
 
 /** Microseconds since 1970; the last ten bits of a TID tell clocks apart. */

@@ -9,6 +9,8 @@ export interface Proxy extends AsyncDisposable {
   readonly url: string
   /** How long each piece waits before it is passed on, in milliseconds; 0 at first. */
   delay: number
+  /** How many connections were accepted so far. */
+  readonly accepted: () => number
   /** Breaks every connection that is open; new ones are taken. */
   readonly cut: () => void
   /** From now on nothing more passes on connections that are open, and nobody is told; new ones are as good as ever. */
@@ -24,6 +26,7 @@ export async function startProxy(url: string): Promise<Proxy> {
   const open = new Set<Socket>()
   /** Grows when connections are frozen. */
   let generation = 0
+  let accepted = 0
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
     for (const socket of [client, upstream]) {
@@ -31,6 +34,7 @@ export async function startProxy(url: string): Promise<Proxy> {
       socket.on('close', () => open.delete(socket))
     }
     const made = generation
+    accepted += 1
     const pass = (pieces: AsyncIterable<Buffer>) => passOn(pieces, made)
     const either = Promise.all([pipeline(client, pass, upstream), pipeline(upstream, pass, client)])
     // What breaks on one side breaks on the other; that is what connections do.
@@ -59,6 +63,7 @@ export async function startProxy(url: string): Promise<Proxy> {
   const proxy: Proxy = {
     url: `${target.protocol}//127.0.0.1:${port}`,
     delay: 0,
+    accepted: () => accepted,
     cut: () => cut(open),
     freeze: () => {
       generation += 1

@@ -96,9 +96,9 @@ export async function startService(args: readonly string[], options: ProgramOpti
   return answering(startProgram([...args, '--port', '0'], options))
 }
 
-/** A program that serves, when it answers. */
+/** A program that serves, when its port is open: it answers, or says that its index is not ready. */
 export async function answering(program: Program): Promise<Service> {
-  const [, url = ''] = await program.said(/Lexigraph answers at (http:\/\/[^/]+)/)
+  const [, url = ''] = await program.said(/Lexigraph (?:answers|listens) at (http:\/\/[^/]+)/)
   const query = async (text: string, variables?: Json): Promise<Json> => {
     const response = await fetch(`${url}/api/graphql`, {
       method: 'POST',

@@ -1,5 +1,5 @@
 /**
- * What docs/deploying.md says of PostgreSQL: a dump and a copied cluster, both taken while records are written, answer as
+ * What docs/backups.md says of PostgreSQL: a dump and a copied cluster, both taken while records are written, answer as
  * one moment of the index; and a role that may only read serves, whatever is rebuilt. The tools are PostgreSQL's own;
  * where they are not found, the tests of backups are left out.
  */

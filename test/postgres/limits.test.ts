@@ -40,6 +40,23 @@ onPostgres('nodes that share a database grant exactly what a tier has', async ()
   assert.deepEqual([...first.notices, ...second.notices], [])
 })
 
+onPostgres('a node that was held up grants nothing that others have spent', async () => {
+  await using database = await freshDatabase()
+  await layOut(database.url)
+  await using heldUp = node(database.url)
+  await using other = node(database.url)
+  const callers = ['key:1', 'key:2', 'key:3', 'key:4'].map((id) => someCaller({ id, pointsPerMinute: 1_200 }))
+  for (const caller of callers) assert.equal((await other.limiter.spend(caller, 1_000))?.granted, true)
+  assert.equal((await heldUp.limiter.spend(someCaller({ id: 'key:other' }), 1))?.granted, true)
+  // One after the other: only the first is on its way when nothing moves any more.
+  const spent = callers.map((caller) => heldUp.limiter.spend(caller, 600))
+  await new Promise((resolve) => setImmediate(resolve))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+  const granted = (await Promise.all(spent)).map((allowance) => allowance?.granted)
+  assert.deepEqual(granted, [false, false, false, false])
+  assert.deepEqual(heldUp.notices, [])
+})
+
 onPostgres('while the database is down a node counts by itself, and says so once', async () => {
   await using cluster = await startCluster()
   await layOut(cluster.url)

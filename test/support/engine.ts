@@ -1,5 +1,5 @@
 /** The one place that knows how the program's parts are put together for tests. */
-import { printSchema } from 'graphql'
+import { type GraphQLSchema, printSchema } from 'graphql'
 import type { Change, Database, ReadDatabase, Statistics } from '../../src/database/database.ts'
 import { deriveRow } from '../../src/database/derive.ts'
 import { openDatabase } from '../../src/database/open.ts'
@@ -26,6 +26,7 @@ export interface StoredLine {
 
 export interface OpenedEngine extends AsyncDisposable {
   readonly engine: QueryEngine
+  readonly schema: GraphQLSchema
   /** As `import` does: into an empty store at once. A refused record is an error here. */
   load(records: readonly (PlainRecord | StoredLine)[]): Promise<void>
   /** As a live source does: one batch, one transaction. */
@@ -100,6 +101,7 @@ export async function openEngine(
   }
   return {
     engine,
+    schema,
     load: async (records) => void (await database.write.load(oneBatch(records.map(changeOf)))),
     apply: async (records) => void (await database.write.applyBatch(records.map(changeOf))),
     database,
@@ -130,10 +132,16 @@ export const anybody: Terms = {
   charge: () => undefined,
   startShort: endlessTurn,
   startLong: endlessTurn,
+  refund: () => undefined,
 }
 
 function endlessTurn(): LongTurn {
-  return { signal: new AbortController().signal, caller: 'anybody', [Symbol.dispose]: () => undefined }
+  return {
+    signal: new AbortController().signal,
+    caller: 'anybody',
+    deadline: Number.POSITIVE_INFINITY,
+    [Symbol.dispose]: () => undefined,
+  }
 }
 
 interface Seen {

@@ -24,9 +24,12 @@ export function echo(engine: Engine, text: string): Statement {
     : { text: `select 7::bigint as version, convert_to($1, 'UTF8') as body`, values: [text] }
 }
 
-/** The processes that read a file for another from now on, by their ids; other tests may have some too. */
+/**
+ * The processes that read a file for another, by their ids: of this one those from now on, because other tests may have
+ * some too; of a parent that was just started all, because it may have some by the time this looks.
+ */
 export function watchReaders(parent = process.pid) {
-  const others = new Set(readersOf(parent).map(({ pid }) => pid))
+  const others = new Set(parent === process.pid ? readersOf(parent).map(({ pid }) => pid) : [])
   const own = () => readersOf(parent).filter(({ pid }) => !others.has(pid))
   return {
     all: (): readonly number[] => own().map(({ pid }) => pid),

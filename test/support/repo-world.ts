@@ -15,7 +15,10 @@ const { book } = collections
 export const { set: lexicons, tables } = understand(libraryLexicons, {})
 const inFolder = temporaryFolder()
 
-type Given = Partial<Omit<FetchOptions, 'targets'>> & { readonly targets: readonly string[] }
+type Given = Partial<Omit<FetchOptions, 'kind' | 'targets'>> & {
+  readonly kind?: FetchOptions['kind']
+  readonly targets: readonly string[]
+}
 
 export interface World extends AsyncDisposable {
   readonly host: RepoHost

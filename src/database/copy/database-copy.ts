@@ -4,19 +4,20 @@
  * and no place need be remembered.
  */
 import { createHash } from 'node:crypto'
-import { areSame, compareKeys, type Part, type Row, rowText } from './parts.ts'
+import { areSame, compareKeys, type CopyPart, type Row, rowText } from './parts.ts'
 
 /** What a database holds at one moment. */
 export interface Snapshot extends AsyncDisposable {
   /** The same for two that are of one database. */
   readonly identity: string
+  readonly kind: 'database' | 'backup'
   /** For people and for the note of whose copy a database is: without a password. */
   readonly name: string
   /** NSIDs of all that it has records of, also those that the lexicons no longer have. */
   collections(): Promise<readonly string[]>
-  count(part: Part): Promise<number>
+  count(part: CopyPart): Promise<number>
   /** In the order of their keys. */
-  rows(part: Part): AsyncIterable<Row>
+  rows(part: CopyPart): AsyncIterable<Row>
 }
 
 /** A database that is becoming a copy; until it is done nobody else opens it. */
@@ -26,9 +27,9 @@ export interface CopyTarget extends AsyncDisposable {
   /** What is there now, by a connection of its own. */
   snapshot(): Promise<Snapshot>
   /** All of it or nothing. */
-  write(part: Part, changes: RowChanges): Promise<void>
+  write(part: CopyPart, changes: RowChanges): Promise<void>
   /** Builds what is cheaper to build when all rows of a collection are there; nothing where that is done. */
-  complete(part: Part): Promise<void>
+  complete(part: CopyPart): Promise<void>
   /** From now on it is a database like any other. */
   finish(): Promise<void>
 }
@@ -43,15 +44,15 @@ export interface RowChanges {
 
 export interface CopyProgress {
   readonly stage: 'reading' | 'copying' | 'indexing' | 'comparing'
-  readonly part: Part
+  readonly part: CopyPart
   /** Rows of all parts. */
   readonly done: number
   readonly total: number
 }
 
 /** Both sides of a part, read when everything was written. */
-export interface Comparison {
-  readonly part: Part
+export interface PartComparison {
+  readonly part: CopyPart
   readonly source: Digest
   readonly target: Digest
   /** Rows that are not the same on both sides. */
@@ -76,7 +77,7 @@ const charactersAtOnce = 8_000_000
 export async function fill(
   source: Snapshot,
   target: CopyTarget,
-  parts: readonly Part[],
+  parts: readonly CopyPart[],
   onProgress: OnProgress,
 ): Promise<void> {
   const total = await countRows(source, parts)
@@ -97,13 +98,13 @@ export async function fill(
 export async function compare(
   source: Snapshot,
   target: CopyTarget,
-  parts: readonly Part[],
+  parts: readonly CopyPart[],
   onProgress: OnProgress,
-): Promise<readonly Comparison[]> {
+): Promise<readonly PartComparison[]> {
   await using present = await target.snapshot()
   const total = await countRows(source, parts)
   let done = 0
-  const comparisons: Comparison[] = []
+  const comparisons: PartComparison[] = []
   for (const part of parts) {
     const [inSource, inTarget] = [new Digester(), new Digester()]
     let differing = 0
@@ -130,14 +131,14 @@ export async function compare(
 export async function haveSameCounts(
   source: Snapshot,
   target: CopyTarget,
-  parts: readonly Part[],
+  parts: readonly CopyPart[],
 ): Promise<boolean> {
   await using present = await target.snapshot()
   for (const part of parts) if ((await source.count(part)) !== (await present.count(part))) return false
   return true
 }
 
-async function countRows(source: Snapshot, parts: readonly Part[]): Promise<number> {
+async function countRows(source: Snapshot, parts: readonly CopyPart[]): Promise<number> {
   let total = 0
   for (const part of parts) total += await source.count(part)
   return total
@@ -146,7 +147,7 @@ async function countRows(source: Snapshot, parts: readonly Part[]): Promise<numb
 async function copyPart(
   source: Snapshot,
   target: CopyTarget,
-  part: Part,
+  part: CopyPart,
   advance: () => void,
 ): Promise<void> {
   let changes = noChanges()
@@ -177,14 +178,14 @@ async function copyPart(
 }
 
 /** Held no longer than there are rows: while a file is read nothing of its log can be put away. */
-async function* rowsNow(target: CopyTarget, part: Part): AsyncGenerator<Row> {
+async function* rowsNow(target: CopyTarget, part: CopyPart): AsyncGenerator<Row> {
   await using snapshot = await target.snapshot()
   yield* snapshot.rows(part)
 }
 
 /** Meets every row of either side once, those of one key together. */
 async function walk(
-  part: Part,
+  part: CopyPart,
   source: AsyncIterable<Row>,
   target: AsyncIterable<Row>,
   meet: (given: Row | null, found: Row | null) => Promise<void> | undefined,
@@ -230,7 +231,7 @@ function noChanges() {
 }
 
 /** The URI of a record; elsewhere its key. */
-function keyText({ table, key }: Part, row: Row): string {
+function keyText({ table, key }: CopyPart, row: Row): string {
   if (table === null) return row.slice(0, key).join(' ')
   const [, rkey, did] = row
   return `at://${did}/${table.collection.nsid}/${rkey}`

@@ -2,7 +2,7 @@
 import type { ColumnValue } from '../changes.ts'
 import { ask, type Steps } from '../kept/steps.ts'
 import type { RowChanges } from './database-copy.ts'
-import { jsonColumn, type Part, type Row } from './parts.ts'
+import { jsonColumn, type CopyPart, type Row } from './parts.ts'
 
 /** What engines keep in their own ways. */
 export interface Spelling {
@@ -18,7 +18,7 @@ export interface Spelling {
 export const ownListing = 'copy'
 
 /** In the order of the part's key. */
-export function selectKept(part: Part, { cid, json }: Spelling): string {
+export function selectKept(part: CopyPart, { cid, json }: Spelling): string {
   const { name, columns, key } = part
   const values = columns.map((column) => {
     if (column === 'base') return 'b.uri'
@@ -32,7 +32,7 @@ export function selectKept(part: Part, { cid, json }: Spelling): string {
 }
 
 /** What was refused may be no text that every engine takes. */
-export function keptRow({ name }: Part, row: Row): Row {
+export function keptRow({ name }: CopyPart, row: Row): Row {
   return name === 'rejection'
     ? row.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value))
     : row
@@ -42,7 +42,7 @@ export function keptRow({ name }: Part, row: Row): Row {
 const rowsAtOnce = 100
 
 export function* writeKept(
-  part: Part,
+  part: CopyPart,
   { added, changed, removed }: RowChanges,
   spelling: Spelling,
 ): Steps<void> {
@@ -70,7 +70,7 @@ export function* writeKept(
   }
 }
 
-function valueOf(part: Part, column: string, { newJson }: Spelling): string {
+function valueOf(part: CopyPart, column: string, { newJson }: Spelling): string {
   if (column === 'base') return '(select id from base where uri = ?)'
   return column === part.columns[jsonColumn(part) ?? -1] ? newJson : '?'
 }

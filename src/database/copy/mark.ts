@@ -3,31 +3,31 @@
  * for whole: not a server that reads, and not an import that would build it anew.
  */
 
-/** How the name of a backup begins, from which a database is restored as a copy is made. */
-export const backupName = 'the backup'
-
 export interface CopyMark {
   /** What the tables are derived from. */
   readonly derivation: string
-  /** Of which database it is a copy. */
+  /** A database is copied, a backup is restored. */
+  readonly kind: 'database' | 'backup'
+  /** Of which database or backup it is a copy. */
   readonly source: string
 }
 
-export function formatMark({ derivation, source }: CopyMark): string {
-  return `copying ${derivation} ${source}`
+export function formatMark({ derivation, kind, source }: CopyMark): string {
+  return `${kind === 'backup' ? 'restoring' : 'copying'} ${derivation} ${source}`
 }
 
 /** Null when it is no unfinished copy. */
 export function parseMark(text: string): CopyMark | null {
-  const [, derivation, source] = /^copying (\S+) (.*)$/s.exec(text) ?? []
-  return derivation === undefined || source === undefined ? null : { derivation, source }
+  const [, verb, derivation, source] = /^(copying|restoring) (\S+) (.*)$/s.exec(text) ?? []
+  if (derivation === undefined || source === undefined) return null
+  return { derivation, kind: verb === 'restoring' ? 'backup' : 'database', source }
 }
 
 /** Throws on an unfinished copy. */
 export function assertNoCopy(derivation: string): void {
   const mark = parseMark(derivation)
   if (mark === null) return
-  const command = mark.source.startsWith(`${backupName} `) ? 'restore' : 'copy'
+  const command = mark.kind === 'backup' ? 'restore' : 'copy'
   throw new Error(
     `it is an unfinished copy of ${mark.source}. The same \`lexigraph ${command}\` again completes it.`,
   )

@@ -8,7 +8,7 @@ import type { Table } from '../tables.ts'
 /** Text, integers as bigint, other numbers; null where there is nothing. */
 export type Row = readonly ColumnValue[]
 
-export interface Part {
+export interface CopyPart {
   /** Of the table. */
   readonly name: string
   readonly columns: readonly string[]
@@ -55,7 +55,7 @@ const kept: readonly (readonly [name: string, key: readonly string[], rest: read
 ]
 
 /** First what others refer to. Ids that a file gave to rows of hidden accounts stay behind. */
-export function partsOf(tables: readonly Table[]): readonly Part[] {
+export function partsOf(tables: readonly Table[]): readonly CopyPart[] {
   return [
     { name: 'base', columns: ['uri', 'did', 'collection'], key: 1, table: null },
     ...tables.map((table) => ({ name: table.name, columns: recordColumns, key: 3, table })),
@@ -69,17 +69,17 @@ export function partsOf(tables: readonly Table[]): readonly Part[] {
 }
 
 /** Where its rows have a record, if they do; what was refused is kept as text. */
-export function jsonColumn({ name, table, columns }: Part): number | null {
+export function jsonColumn({ name, table, columns }: CopyPart): number | null {
   return table !== null || name === 'parked' ? columns.indexOf('record') : null
 }
 
 /** What people call it. */
-export function titleOf({ name, table }: Part): string {
+export function titleOf({ name, table }: CopyPart): string {
   return table?.collection.nsid ?? name
 }
 
 /** Of two rows of one part; the same when 0. */
-export function compareKeys({ key }: Part, a: Row, b: Row): number {
+export function compareKeys({ key }: CopyPart, a: Row, b: Row): number {
   for (let index = 0; index < key; index += 1) {
     const [one, other] = [a[index], b[index]]
     if (one === other) continue

@@ -1,10 +1,10 @@
 /** What is kept beside the records, in SQL that every engine understands. */
 import type { SourceState } from '../database.ts'
-import type { JobKind, KeySuccessor, Ledger, Listing, NewKey, RepoJob, StoredRecord } from '../ledger.ts'
+import type { JobKind, KeySuccessor, Ledger, Listing, NewKey, RepoJob, RepoRecord } from '../ledger.ts'
 import { countRowsToMove, isKnown } from './accounts.ts'
 import { addKey, replaceKey, revokeKey } from './keys.ts'
 import { endPurges, isPurged, readUnfinishedPurges } from './purges.ts'
-import { readStoredRecords } from './repo-rows.ts'
+import { readRepoRecords } from './repo-rows.ts'
 import { ask, type Steps } from './steps.ts'
 
 export interface KeptLedgerOptions {
@@ -13,6 +13,8 @@ export interface KeptLedgerOptions {
     steps: () => Steps<Result>,
     options?: { readonly durable?: boolean },
   ) => Promise<Result>
+  /** The same for steps that only read: others may write meanwhile. */
+  readonly read: <Result>(steps: () => Steps<Result>) => Promise<Result>
   /** Microseconds since 1970. */
   readonly now: () => bigint
   /** What moves rows, as the ledger has it. */
@@ -33,10 +35,13 @@ export class KeptLedger implements Ledger {
   readonly expireRecords: Ledger['expireRecords']
   readonly forgetRevisions: Ledger['forgetRevisions']
   readonly #transact: KeptLedgerOptions['transact']
+  readonly #read: KeptLedgerOptions['read']
   readonly #now: () => bigint
 
-  constructor({ transact, now, hide, unhide, purge, settle, expire, forgetRevisions }: KeptLedgerOptions) {
+  constructor(options: KeptLedgerOptions) {
+    const { transact, read, now, hide, unhide, purge, settle, expire, forgetRevisions } = options
     this.#transact = transact
+    this.#read = read
     this.#now = now
     this.hide = hide
     this.unhide = unhide
@@ -178,8 +183,8 @@ export class KeptLedger implements Ledger {
     })
   }
 
-  readStoredRecords(did: string, collections: readonly string[]): Promise<readonly StoredRecord[]> {
-    return this.#transact(() => readStoredRecords(did, collections))
+  readRepoRecords(did: string, collections: readonly string[]): Promise<readonly RepoRecord[]> {
+    return this.#read(() => readRepoRecords(did, collections))
   }
 
   knowsAccount(did: string): Promise<boolean> {

@@ -4,11 +4,9 @@
  */
 import { identifier } from '../../sql/sql.ts'
 import type { LostCollection, RecordCheck, RejectionJudge } from '../database.ts'
-import type { KeptRejection } from '../ledger.ts'
 import { RebuildCounters, type RebuildReport } from '../rebuild-report.ts'
-import { canBeJudged } from '../rejections.ts'
 import type { Table } from '../tables.ts'
-import { readRejections } from './read-rejections.ts'
+import { judgeRejections } from './read-rejections.ts'
 import { ask, type Steps } from './steps.ts'
 
 export interface PreviewOptions {
@@ -38,12 +36,9 @@ export function* previewRebuild(options: PreviewOptions, recordText: RecordText)
         return true
       })
   }
-  for (let after: string | null = null; ; ) {
-    const some: readonly KeptRejection[] = yield* readRejections(pageSize, after)
-    if (some.length === 0) return counters.report()
-    after = some.at(-1)?.key ?? null
-    for (const rejection of some.filter(canBeJudged)) counters.addJudged(judge(rejection))
-  }
+  let judged = yield* judgeRejections(judge, counters)
+  while (judged !== null) judged = yield* judgeRejections(judge, counters, judged.last)
+  return counters.report()
 }
 
 /**

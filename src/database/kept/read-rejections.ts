@@ -1,6 +1,8 @@
 /** Refused records as they are kept, in SQL that every engine understands. */
-import type { RejectionReason } from '../database.ts'
+import type { Change, RejectionJudge, RejectionReason } from '../database.ts'
 import type { KeptRejection } from '../ledger.ts'
+import type { RebuildCounters } from '../rebuild-report.ts'
+import { canBeJudged } from '../rejections.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** In order of their keys, after `after`. */
@@ -22,4 +24,27 @@ export function* readRejections(limit: number, after: string | null): Steps<read
     cut: row.cut === 1n,
     seenAt: row.seen_at as bigint,
   }))
+}
+
+export interface JudgedRejections {
+  readonly changes: readonly Change[]
+  /** The key after which the next ones are. */
+  readonly last: string
+}
+
+/** Rejections that are judged at once. */
+const judgedAtOnce = 500
+
+/** The next ones after a key, judged again and counted; null when there are none. */
+export function* judgeRejections(
+  judge: RejectionJudge,
+  counters: RebuildCounters,
+  after: string | null = null,
+): Steps<JudgedRejections | null> {
+  const some = yield* readRejections(judgedAtOnce, after)
+  const last = some.at(-1)
+  if (last === undefined) return null
+  const changes = some.filter(canBeJudged).map(judge)
+  for (const change of changes) counters.addJudged(change)
+  return { changes, last: last.key }
 }

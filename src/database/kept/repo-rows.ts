@@ -1,16 +1,13 @@
 /** What is stored of one repository, and revisions of it that cannot be, in SQL that every engine understands. */
 import { identifier } from '../../sql/sql.ts'
 import type { ColumnValue } from '../changes.ts'
-import type { StoredRecord } from '../ledger.ts'
+import type { RepoRecord } from '../ledger.ts'
 import { accountBases } from './accounts.ts'
 import { ask, type Steps } from './steps.ts'
 
-export function* readStoredRecords(
-  did: string,
-  collections: readonly string[],
-): Steps<readonly StoredRecord[]> {
+export function* readRepoRecords(did: string, collections: readonly string[]): Steps<readonly RepoRecord[]> {
   const tables = yield* tableNames()
-  const found: StoredRecord[] = []
+  const found: RepoRecord[] = []
   for (const { base, collection } of yield* accountBases(did, collections)) {
     for (const table of [tables.get(collection), 'parked']) {
       if (table === undefined) continue

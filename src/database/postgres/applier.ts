@@ -3,7 +3,6 @@ import type {
   BatchOutcome,
   Change,
   CountedSource,
-  RecordCheck,
   Rejection,
   RepoEnd,
   RepoRequest,
@@ -21,14 +20,14 @@ import {
   mustPurgeBefore,
   nextMove,
 } from '../kept/accounts.ts'
-import { oldestKept, type Retention } from '../kept/expiry.ts'
+import { oldestKept } from '../kept/expiry.ts'
 import type { NewHiding } from '../kept/hidings.ts'
 import { requestFetch } from '../kept/ledger.ts'
 import type { NewPurge } from '../kept/purges.ts'
 import { OutcomeCounts } from '../kept/source-marks.ts'
 import type { PurgeExtent } from '../ledger.ts'
+import type { ApplierOptions } from '../migrate-options.ts'
 import { noOutcome } from '../outcome.ts'
-import type { Table } from '../tables.ts'
 import { quote } from './ddl.ts'
 import { hide, unhide } from './hidings.ts'
 import { type MovesOptions, moveAsked, moveSome } from './moves.ts'
@@ -40,15 +39,6 @@ import { TableWriter } from './table-writer.ts'
 import { refreshDriftedCounts } from './text-counts.ts'
 import type { Transaction } from './transactions.ts'
 import { findStandings, type RecordChange, WorkingSet } from './working-set.ts'
-
-export interface ApplierOptions {
-  readonly tables: readonly Table[]
-  /** Microseconds since 1970. */
-  readonly now: () => bigint
-  readonly check: RecordCheck
-  /** Absent: all records are kept for good. */
-  readonly retention?: Retention
-}
 
 /** Changes that are decided and written at once. */
 const longestRun = 500

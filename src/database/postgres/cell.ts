@@ -1,7 +1,7 @@
 /** One record as a run of changes finds it, and as it leaves it. */
 import { formatCid } from '../../lexicon/cid.ts'
 import type { RecordPut } from '../changes.ts'
-import type { Place, RecordName, Times } from '../decide.ts'
+import type { RecordSlot, RecordName, Times } from '../decide.ts'
 import type { FoundRow, TableWriter } from './table-writer.ts'
 
 export interface CellGiven {
@@ -31,7 +31,7 @@ interface Row {
   readonly indexedAt: bigint | null
 }
 
-export class Cell implements Place {
+export class Cell implements RecordSlot {
   readonly given: CellGiven
   tombstone: string | null
   /** As it shall be. */

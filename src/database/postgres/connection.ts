@@ -219,6 +219,8 @@ const reading = {
   default_transaction_read_only: 'on',
   enable_seqscan: 'off',
   join_collapse_limit: '1',
+  // 64 MB by default: a list in a condition that is larger would be looked through for each row.
+  hash_mem_multiplier: '16',
   plan_cache_mode: 'force_generic_plan',
 }
 /** A load or a rebuild takes as long as it takes, whatever the role is given by default. */

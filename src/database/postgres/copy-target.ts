@@ -6,7 +6,7 @@ import type { Client } from 'pg'
 import type { CopyTarget, RowChanges, Snapshot } from '../copy/database-copy.ts'
 import { ownListing, writeKept } from '../copy/kept-rows.ts'
 import { formatMark, stateOf, type TargetStanding } from '../copy/mark.ts'
-import { type Part, partsOf, type RecordRow, type Row } from '../copy/parts.ts'
+import { type CopyPart, partsOf, type RecordRow, type Row } from '../copy/parts.ts'
 import { baseUriOf } from '../decide.ts'
 import { deriveRow } from '../derive.ts'
 import { ownSums } from '../sums.ts'
@@ -17,7 +17,8 @@ import { startCounting, stopCounting } from './count-ddl.ts'
 import { derivationOf, dropIndexes, indexStatements, keptSchema, quote, schemaVersion } from './ddl.ts'
 import { codeOf, refusal } from './failures.ts'
 import { jsonRow, jsonRows, jsonValue } from './json-rows.ts'
-import { assertOurLayout, type MigrateOptions, migrate, readState } from './migrate.ts'
+import type { MigrateOptions } from '../migrate-options.ts'
+import { assertOurLayout, migrate, readState } from './migrate.ts'
 import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
 import { runSteps } from './steps.ts'
 import { startSumming, stopSumming } from './sum-ddl.ts'
@@ -31,7 +32,7 @@ const rowsAtOnce = 500
 /** Throws, leaving the database as it is, where no copy of the source may be made. */
 export async function openPostgresTarget(
   url: string,
-  source: Pick<Snapshot, 'identity' | 'name'>,
+  source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
   options: MigrateOptions,
 ): Promise<CopyTarget> {
   const client = await connect(url, 'write')
@@ -42,7 +43,7 @@ export async function openPostgresTarget(
     const former = await readState(client)
     await assertOurLayout(client, former)
     const derivation = derivationOf(options.fingerprint)
-    const wanted = { derivation, source: source.name }
+    const wanted = { derivation, kind: source.kind, source: source.name }
     if (former === null) await migrate(client, options)
     const state = await readState(client)
     const found = await stateOf({
@@ -119,7 +120,7 @@ class PostgresTarget implements CopyTarget {
     return takeSnapshot(await connect(this.#url, 'read'), this.#url)
   }
 
-  async write(part: Part, changes: RowChanges): Promise<void> {
+  async write(part: CopyPart, changes: RowChanges): Promise<void> {
     await this.#transact(this.#mark, async (transaction) => {
       const writer = this.#writers.get(part.name)
       if (writer === undefined) await runSteps(transaction.client, writeKept(part, changes, spelling))
@@ -127,7 +128,7 @@ class PostgresTarget implements CopyTarget {
     })
   }
 
-  async complete({ name }: Part): Promise<void> {
+  async complete({ name }: CopyPart): Promise<void> {
     const writer = this.#writers.get(name)
     if (writer === undefined || (await this.#isComplete(name))) return
     const { table } = writer

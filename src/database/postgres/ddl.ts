@@ -4,7 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import { shortName } from '../../util/short-name.ts'
+import { quote } from '../../sql/sql.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table, type TableIndex } from '../tables.ts'
+
+export { quote }
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
 export const schemaVersion = 8
@@ -145,10 +148,6 @@ export const commonTables = `
   ${erasureTables}
   ${usageTable}
 `
-
-export function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
 
 /** JSON at a path of JSON. A step at a time takes half as long as `#>`, which is given an array. */
 export function jsonAt(json: string, path: readonly string[]): string {

@@ -5,7 +5,11 @@ import { join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './ddl.ts'
 
+/** With 128 bytes for each row they fit into the memory that `hash_mem_multiplier` allows (connection.ts). */
+const mostHashed = 500_000
+
 export const postgresDialect: Dialect = {
+  engine: 'postgres',
   text: (statement) => statement.text,
   concat,
   joined: (text, filter) => sql`coalesce(string_agg(${text}, ',')${only(filter)}, '')`,
@@ -60,6 +64,7 @@ export const postgresDialect: Dialect = {
   cidText: (cid) => cid,
   fold: (text) => sql`fold(${text})`,
   foldedColumn: (_, folded) => folded,
+  textMissing: (_, folded) => sql`(${folded} is null)`,
   hasText: (folded, needle, atStart) =>
     atStart ? sql`starts_with(${folded}, ${needle})` : sql`(strpos(${folded}, ${needle}) > 0)`,
   instant: (text) => sql`instant(${text})`,
@@ -110,6 +115,9 @@ export const postgresDialect: Dialect = {
     // What has an offset is not made a hash of, and what is compared with truth is not made a join of.
     exists: (query, often) =>
       often === 'each' ? sql`exists (${query} offset 0)` : sql`(exists (${query}) is true)`,
+    // What is compared with truth is not made a join of. Without a hash all of the list would be looked through for each row.
+    hashed: (isInList) => sql`(${isInList} is true)`,
+    mostHashed,
     mayHold: (folded, match) => {
       if (match.kind === 'prefix')
         return sql`(short_grams(${folded}) @> array[cast(${match.needle} as text)])`

@@ -10,14 +10,20 @@ import { closeClient, connect } from './connection.ts'
 /** Milliseconds without use after which a connection is asked whether it is still there, and that it has to answer. */
 const longestRest = 200
 const longestAnswer = 1_000
-/** Milliseconds without a byte after which the server is asked about a statement. */
+/**
+ * Milliseconds without a byte after which the server is asked about a statement. Each question needs a new connection,
+ * so the pause before the next one doubles, up to the longest.
+ */
 const longestSilence = 1_000
+const longestPause = 16_000
 
 interface Use {
   /** As the socket counts them. */
   bytes: number
   /** When the last of them came, or when the use began. */
   heardAt: number
+  /** Milliseconds of silence at which the server is asked next. */
+  askAfter: number
 }
 
 export class Liveness implements Disposable {
@@ -53,7 +59,7 @@ export class Liveness implements Disposable {
   /** The connection is about to be used. */
   begin(client: pg.PoolClient): void {
     this.#timer ??= setInterval(() => void this.#look(), longestSilence).unref()
-    this.#inUse.set(client, { bytes: bytesOf(client), heardAt: performance.now() })
+    this.#inUse.set(client, startedNow(bytesOf(client)))
   }
 
   /** It is not used any more. */
@@ -82,11 +88,13 @@ export class Liveness implements Disposable {
     const silent = new Map<number, readonly [pg.PoolClient, Use, number]>()
     for (const [client, use] of this.#inUse) {
       const bytes = bytesOf(client)
-      if (bytes !== use.bytes) Object.assign(use, { bytes, heardAt: now })
-      else if (now - use.heardAt >= longestSilence) silent.set(pidOf(client), [client, use, bytes])
+      if (bytes !== use.bytes) Object.assign(use, startedNow(bytes))
+      else if (now - use.heardAt >= use.askAfter) silent.set(pidOf(client), [client, use, bytes])
     }
     if (silent.size === 0 || this.#isLooking) return
     this.#isLooking = true
+    for (const [, use] of silent.values())
+      use.askAfter += Math.min(use.askAfter + longestSilence, longestPause)
     try {
       for (const pid of await this.#findResting([...silent.keys()])) {
         const [client, use, bytes] = silent.get(pid) as readonly [pg.PoolClient, Use, number]
@@ -116,6 +124,10 @@ export class Liveness implements Disposable {
       await closeClient(client)
     }
   }
+}
+
+function startedNow(bytes: number): Use {
+  return { bytes, heardAt: performance.now(), askAfter: longestSilence }
 }
 
 function bytesOf(client: pg.PoolClient): number {

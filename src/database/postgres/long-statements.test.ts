@@ -100,7 +100,7 @@ function open(options: Partial<ReadingOptions> & { readonly database?: string })
 }
 
 function long(signal = new AbortController().signal): ReadTerms {
-  return { kind: 'long', signal, caller: 'somebody' }
+  return { kind: 'long', signal, caller: 'somebody', cost: 1, deadline: Number.POSITIVE_INFINITY }
 }
 
 function runForever(client: PoolClient): Promise<unknown> {

@@ -5,10 +5,12 @@ import { onPostgres } from '../../../test/support/databases.ts'
 import type { StoredLine } from '../../../test/support/engine.ts'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/postgres.ts'
 import { connected, content, layout, run } from '../../../test/support/postgres-layout.ts'
-import { type TestStore } from '../../../test/support/store.ts'
+import { openTestStore, type TestStore } from '../../../test/support/store.ts'
 import { fill, line, open, size, thing, thingUri } from '../../../test/support/things.ts'
 import { until } from '../../../test/support/until.ts'
 import { openReadDatabase } from '../open.ts'
+import type { RebuildProgress } from '../rebuild-progress.ts'
+import { RebuildConflictError } from '../refusals.ts'
 import { schemaVersion } from './ddl.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
@@ -319,6 +321,31 @@ onPostgres('of those that start at once with new lexicons, one rebuilds and the 
     await store[Symbol.asyncDispose]()
   }
 })
+
+onPostgres(
+  'while one rebuilds, the same lexicons wait with its progress and others are refused',
+  async () => {
+    const url = await empty()
+    await fill(url, [thing({})], [line('a', { size: 1 })])
+    await using holder = await connected(url)
+    // The last thing that a rebuild writes.
+    await holder.query('begin; select from lexigraph.state for update')
+    const rebuilding = open(url, [thing(size)])
+    await until(async () => (await waiting(url, 'update state')) === 1)
+    await assert.rejects(open(url, [thing({ ...size, more: { type: 'boolean' } })]), RebuildConflictError)
+    const progress: RebuildProgress[] = []
+    const waits = openTestStore({ path: url, lexicons: [thing(size)], onProgress: (it) => progress.push(it) })
+    await until(() => progress.length > 0)
+    assert.deepEqual(progress[0]?.collections, [
+      { collection: 'org.example.thing', done: 1, total: 1, isComplete: true },
+    ])
+    await holder.query('commit')
+    for (const store of await Promise.all([rebuilding, waits])) {
+      assert.equal((await store.database.read.readPlanState()).version, 2)
+      await store[Symbol.asyncDispose]()
+    }
+  },
+)
 
 onPostgres('only to read, a database is neither laid out nor rebuilt', async () => {
   const url = await empty()

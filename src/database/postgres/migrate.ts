@@ -2,15 +2,16 @@
  * Brings a database to this program's schema and to the lexicons in force: an empty one is laid out and an older one
  * migrated in one transaction, and only tables that were derived otherwise are rebuilt from the records they keep.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { assertNoCopy } from '../copy/mark.ts'
-import { LostCollectionsError, type RebuildPolicy, type RejectionJudge } from '../database.ts'
+import { LostCollectionsError } from '../database.ts'
+import type { MigrateOptions } from '../migrate-options.ts'
 import { findLost } from '../kept/preview.ts'
 import type { RebuildProgress } from '../rebuild-progress.ts'
-import type { RebuildReport } from '../rebuild-report.ts'
-import { builtElsewise } from '../refusals.ts'
+import { BuiltElsewiseError, RebuildConflictError } from '../refusals.ts'
 import type { Table } from '../tables.ts'
-import { Applier, type ApplierOptions } from './applier.ts'
+import { Applier } from './applier.ts'
 import { createCounts, startCounting } from './count-ddl.ts'
 import {
   commonTables,
@@ -30,22 +31,10 @@ import { createFunctions } from './functions.ts'
 import { tidy } from './load.ts'
 import { dropOld } from './generations.ts'
 import { layOut, rebuild } from './rebuild.ts'
+import { readProgress, readTarget } from './rebuild-state.ts'
 import { runSteps } from './steps.ts'
 import { createSums, startSumming } from './sum-ddl.ts'
 import { lockSpace, locks } from './transactions.ts'
-
-export interface MigrateOptions extends ApplierOptions {
-  /** Of the lexicons: another one means that derived columns are stale. */
-  readonly fingerprint: string
-  /** Default: always. */
-  readonly rebuild?: RebuildPolicy
-  /** Judges refused records again when the lexicons have changed. Absent: they stay refused. */
-  readonly judge?: RejectionJudge
-  /** Told after each step of a rebuild. */
-  readonly onProgress?: (progress: RebuildProgress) => void
-  /** Told what a rebuild did, after it is committed. */
-  readonly onRebuilt?: (report: RebuildReport) => void
-}
 
 /** What a database says of itself. */
 export interface State {
@@ -72,7 +61,7 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
   const found = await readState(client)
   if (!isCurrent(found, options.fingerprint)) {
     await assertOurs(client, found)
-    const report = await byTurns(client, async () => {
+    const report = await byTurns(client, options, async () => {
       const isStale = (await transact(client, () => layOutOrUpgrade(client, options))) === 'stale'
       return isStale ? rebuild(client, options) : null
     })
@@ -82,15 +71,51 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
   await dropOld(client)
 }
 
-/** Whoever migrates holds up those who would too. */
-async function byTurns<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
-  await client.query(`select pg_advisory_lock(${lockSpace}, ${locks.migrating})`)
+/** Milliseconds between two attempts to become the one that migrates. */
+const turnInterval = 200
+
+/** One process migrates at a time. The others wait, or fail where it rebuilds for other lexicons than theirs. */
+async function byTurns<Result>(
+  client: Client,
+  options: MigrateOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  while (!(await takeTurn(client))) {
+    const other = await readOther(client)
+    if (other !== null) {
+      if (other.target !== derivationOf(options.fingerprint)) throw new RebuildConflictError()
+      options.onProgress?.(other.progress)
+    }
+    await pause(turnInterval)
+  }
   try {
     return await work()
   } finally {
     // With the connection it is gone anyway.
     await client.query(`select pg_advisory_unlock(${lockSpace}, ${locks.migrating})`).catch(() => undefined)
   }
+}
+
+/** The rebuild of another process; null when none is under way. */
+async function readOther(
+  client: Client,
+): Promise<{ readonly target: string; readonly progress: RebuildProgress } | null> {
+  try {
+    const target = await readTarget(client)
+    const progress = await readProgress(client)
+    return target === null || progress === null ? null : { target, progress }
+  } catch (error) {
+    // It ended between two statements, and its tables were dropped.
+    if (codeOf(error) === '42P01') return null
+    throw error
+  }
+}
+
+async function takeTurn(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(
+    `select pg_try_advisory_lock(${lockSpace}, ${locks.migrating}) as taken`,
+  )
+  return rows[0]?.taken === true
 }
 
 /** `stale`: the tables were derived otherwise, and a rebuild is what is left to do. */
@@ -208,7 +233,7 @@ async function upgrade(client: Client, state: State, options: MigrateOptions): P
 
 async function assertMayRebuild(client: Client, options: MigrateOptions): Promise<void> {
   const { rebuild: policy = 'always' } = options
-  if (policy === 'never') throw builtElsewise()
+  if (policy === 'never') throw new BuiltElsewiseError()
   if (policy === 'always') return
   const lost = await runSteps(client, findLost(options, recordText))
   if (lost.length > 0) throw new LostCollectionsError(lost)

@@ -9,7 +9,7 @@ import { keptRecord } from '../kept-record.ts'
 import type { Table } from '../tables.ts'
 import { findBases, makeBases } from './bases.ts'
 import { quote, recordsSchema } from './ddl.ts'
-import { type Part, rebuildSchema } from './rebuild-state.ts'
+import { type RebuildPart, rebuildSchema } from './rebuild-state.ts'
 import { jsonKeys, type NewRow, type RowKey, TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
 
@@ -27,7 +27,7 @@ export class NextTables {
   }
 
   /** Some more rows of a collection. */
-  async copy(transaction: Transaction, { nsid, former, last_id }: Part): Promise<void> {
+  async copy(transaction: Transaction, { nsid, former, last_id }: RebuildPart): Promise<void> {
     const save = `update ${rebuildSchema}.part set done = done + $2, last_id = $3, copied = $4 where nsid = $1`
     const rows =
       former === null
@@ -43,7 +43,7 @@ export class NextTables {
   }
 
   /** Brings some records that have changed up to date; how many. */
-  async catchUp(transaction: Transaction, parts: readonly Part[]): Promise<number> {
+  async catchUp(transaction: Transaction, parts: readonly RebuildPart[]): Promise<number> {
     const changes = await transaction.query<RowKey & { readonly former: string }>(
       `delete from ${rebuildSchema}.change
        where n in (select n from ${rebuildSchema}.change order by n limit $1) returning former, base, rkey`,

@@ -2,11 +2,12 @@
 import type { Client } from 'pg'
 import type { Database, ReadDatabase } from '../database.ts'
 import type { RebuildProgress } from '../rebuild-progress.ts'
-import { builtElsewise } from '../refusals.ts'
+import { BuiltElsewiseError } from '../refusals.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { derivationOf } from './ddl.ts'
 import { refusal } from './failures.ts'
-import { assertOurs, isCurrent, type MigrateOptions, migrate, readState, type State } from './migrate.ts'
+import type { MigrateOptions } from '../migrate-options.ts'
+import { assertOurs, isCurrent, migrate, readState, type State } from './migrate.ts'
 import { readProgress } from './rebuild-state.ts'
 import { PostgresReader } from './reader.ts'
 import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
@@ -40,7 +41,7 @@ export async function openPostgresReader(
     const state = await readState(client)
     await assertOurs(client, state)
     if (state === null) throw new Error('it is empty. `lexigraph import FILE…` fills it.')
-    if (!isCurrent(state, options.fingerprint)) throw builtElsewise()
+    if (!isCurrent(state, options.fingerprint)) throw new BuiltElsewiseError()
   })
   return createReader(url, options)
 }

@@ -3,6 +3,7 @@
  * takes no time, and short patience, because callers wait for it.
  */
 import type { Client } from 'pg'
+import { within } from '../../util/within.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { DatabaseUnreachableError, isPassing, refusal } from './failures.ts'
 
@@ -35,16 +36,15 @@ export class RateStore implements AsyncDisposable {
 
   /** One after the other; fails when that takes too long. */
   async query(statement: RateStatement): Promise<RateRows> {
-    const asked = performance.now()
     const before = this.#latest
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#latest = promise
-    await before
     try {
-      if (performance.now() - asked > patience) throw new DatabaseUnreachableError(busy)
+      await within(patience, before, () => new DatabaseUnreachableError(busy))
       return await this.#run(statement)
     } finally {
-      resolve()
+      // Who gives up waiting leaves those before alone.
+      before.then(resolve)
     }
   }
 
@@ -62,8 +62,8 @@ export class RateStore implements AsyncDisposable {
   async #run({ name, text, values }: RateStatement): Promise<RateRows> {
     const client = await this.#connected()
     try {
-      const statement = { name, text, values: [...values], query_timeout: patience }
-      const { rows, rowCount } = await client.query<Record<string, unknown>>(statement)
+      const asked = client.query<Record<string, unknown>>({ name, text, values: [...values] })
+      const { rows, rowCount } = await within(patience, asked, () => new DatabaseUnreachableError(busy))
       return { rows: rows.map(withNumbers), rowCount }
     } catch (error) {
       if (isPassing(error)) this.#forget(client)
@@ -74,13 +74,7 @@ export class RateStore implements AsyncDisposable {
   async #connected(): Promise<Client> {
     if (this.#client !== null) return this.#client
     this.#connecting ??= this.#connect()
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new DatabaseUnreachableError(slow)), patience)
-    try {
-      return await Promise.race([this.#connecting, late.promise])
-    } finally {
-      clearTimeout(timer)
-    }
+    return await within(patience, this.#connecting, () => new DatabaseUnreachableError(slow))
   }
 
   async #connect(): Promise<Client> {

@@ -18,7 +18,7 @@ import { readStatus } from '../kept/status.ts'
 import type { Steps } from '../kept/steps.ts'
 import { measurePurge } from '../kept/purges.ts'
 import type { ApiKey, Hiding, KeptRejection, KeyUsage, PurgeExtent } from '../ledger.ts'
-import { answerTooLarge, rebuiltElsewhere, sumOutOfRange } from '../refusals.ts'
+import { answerTooLarge, RebuiltElsewhereError, sumOutOfRange } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import { closeClient } from './connection.ts'
 import { derivationOf, quote } from './ddl.ts'
@@ -60,7 +60,7 @@ export class PostgresReader implements ReadDatabase {
       const { rows } = await runPrepared(client, { text, values: [] })
       return { ...rows[0], version: Number(rows[0]?.plan_version) }
     })
-    if (state.derivation !== derivationOf(this.#options.fingerprint)) throw rebuiltElsewhere()
+    if (state.derivation !== derivationOf(this.#options.fingerprint)) throw new RebuiltElsewhereError()
     // Ids follow no order here: the default order has an index.
     return { version: state.version, ordered: new Set(), hiding: state.hiding }
   }

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { ServiceError } from '../../errors.ts'
-import { Turns } from '../../util/turns.ts'
+import { FairSemaphore } from '../../util/fair-semaphore.ts'
 import type { ReadTerms } from '../database.ts'
 import { AnswerClient } from './answer-query.ts'
 import { cancelStatement } from './cancel.ts'
@@ -49,14 +49,14 @@ export class ReadingPool implements AsyncDisposable {
   /** Asked to end that, which may still be under way. */
   readonly #cancelled = new WeakSet<pg.PoolClient>()
   /** Others are left to what is short. */
-  readonly #longTurns: Turns
+  readonly #longPermits: FairSemaphore
 
   /** `url` names one host. */
   constructor(url: string, { poolSize, statementTimeout = 10_000 }: PoolOptions) {
     this.#url = url
     this.#attempt = attemptOf(createClient(url))
     this.#liveness = new Liveness(url)
-    this.#longTurns = new Turns({ places: Math.max(1, Math.floor(poolSize / 2)), mostWaiting })
+    this.#longPermits = new FairSemaphore({ permits: Math.max(1, Math.floor(poolSize / 2)), mostWaiting })
     this.#pool = new pg.Pool({
       ...clientConfig(url),
       Client: AnswerClient,
@@ -95,9 +95,8 @@ export class ReadingPool implements AsyncDisposable {
       const { signal } = terms
       return this.#use(signal === undefined ? work : (client) => this.#runShort(client, work, signal))
     }
-    const { signal, caller } = terms
-    using _turn = await this.#longTurns.take(caller, signal)
-    return await this.#use((client) => this.#runLong(client, work, signal))
+    using _permit = await this.#longPermits.acquire(terms)
+    return await this.#use((client) => this.#runLong(client, work, terms.signal))
   }
 
   /** Fails what is under way, because the server is silent and nobody knows for how long. */
@@ -106,7 +105,7 @@ export class ReadingPool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#longTurns[Symbol.dispose]()
+    this.#longPermits[Symbol.dispose]()
     this.#liveness[Symbol.dispose]()
     const ended = this.#pool.end()
     for (const client of this.#long) this.#cancel(client)

@@ -41,7 +41,7 @@ export const rebuildTables = `
     end
   $note$;`
 
-export interface Part {
+export interface RebuildPart {
   readonly nsid: string
   /** The table that has the records; null where the collection is new. */
   readonly former: string | null
@@ -64,17 +64,18 @@ export async function readTarget(client: ClientBase): Promise<string | null> {
   return rows[0]?.derivation ?? null
 }
 
-export async function readParts(client: ClientBase): Promise<readonly Part[]> {
-  const { rows } = await client.query<Part>(`select * from ${rebuildSchema}.part order by nsid`)
+export async function readParts(client: ClientBase): Promise<readonly RebuildPart[]> {
+  const { rows } = await client.query<RebuildPart>(`select * from ${rebuildSchema}.part order by nsid`)
   return rows
 }
 
 /** Null when none is under way. */
 export async function readProgress(client: ClientBase): Promise<RebuildProgress | null> {
   const target = await readTarget(client)
+  if (target === null) return null
   const { rows } = await client.query<{ derivation: string }>(`select derivation from ${keptSchema}.state`)
   // Until nobody reads the old tables any more, this is left of one that is over.
-  if (target === null || target === rows[0]?.derivation) return null
+  if (target === rows[0]?.derivation) return null
   return {
     collections: (await readParts(client)).map(({ nsid, done, total, complete }) => ({
       collection: nsid,

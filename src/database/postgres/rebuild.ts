@@ -5,17 +5,15 @@
  * transaction catches up with those, and the two schemas change names; whoever is still reading then reads to the end.
  */
 import type { Client } from 'pg'
-import type { Change, RecordCheck, RejectionJudge } from '../database.ts'
+import type { Change, RecordCheck } from '../database.ts'
 import { leaveUnserved } from '../kept/preview.ts'
-import { readRejections } from '../kept/read-rejections.ts'
+import { judgeRejections } from '../kept/read-rejections.ts'
 import { enterAccounts, hiddenRecords, parkHidden, startAnew } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
-import type { KeptRejection } from '../ledger.ts'
-import type { RebuildProgress } from '../rebuild-progress.ts'
+import type { MigrateOptions } from '../migrate-options.ts'
 import { RebuildCounters, type RebuildReport } from '../rebuild-report.ts'
-import { canBeJudged } from '../rejections.ts'
 import type { Table } from '../tables.ts'
-import { Applier, type ApplierOptions } from './applier.ts'
+import { Applier } from './applier.ts'
 import { checkInterval } from './connection.ts'
 import { createCounts, startCounting } from './count-ddl.ts'
 import { createTables, derivationOf, indexStatements, quote, recordsSchema, schemaVersion } from './ddl.ts'
@@ -27,7 +25,7 @@ import { NextTables, selectOld } from './next-tables.ts'
 import {
   nextSchema,
   oldSchema,
-  type Part,
+  type RebuildPart,
   readParts,
   readProgress,
   readTarget,
@@ -39,15 +37,8 @@ import { createSums, startSumming } from './sum-ddl.ts'
 import { createTransaction, lockSpace, locks, type Transaction } from './transactions.ts'
 import { createTriggers } from './triggers.ts'
 
-export interface RebuildOptions extends ApplierOptions {
-  readonly fingerprint: string
-  readonly judge?: RejectionJudge
-  /** Told after each step. */
-  readonly onProgress?: (progress: RebuildProgress) => void
-}
-
 /** Within no transaction, by the one who may migrate. */
-export async function rebuild(client: Client, options: RebuildOptions): Promise<RebuildReport> {
+export async function rebuild(client: Client, options: MigrateOptions): Promise<RebuildReport> {
   // A statement that may take long ends soon after the process that waits for it.
   await client.query(`select set_config('client_connection_check_interval', ${checkInterval}, false)`)
   try {
@@ -61,7 +52,7 @@ export async function rebuild(client: Client, options: RebuildOptions): Promise<
   }
 }
 
-async function fillAndFinish(client: Client, options: RebuildOptions): Promise<RebuildReport> {
+async function fillAndFinish(client: Client, options: MigrateOptions): Promise<RebuildReport> {
   const next = new NextTables(options.tables, options.check)
   const tell = async (): Promise<void> => {
     const progress = await readProgress(client)
@@ -89,7 +80,7 @@ async function fillAndFinish(client: Client, options: RebuildOptions): Promise<R
   return step(client, 'next', (transaction) => finish(transaction, options, next, parts))
 }
 
-async function begin(client: Client, { tables, fingerprint }: RebuildOptions): Promise<void> {
+async function begin(client: Client, { tables, fingerprint }: MigrateOptions): Promise<void> {
   if ((await readTarget(client)) === derivationOf(fingerprint)) return
   await dropUnfinished(client)
   await client.query(
@@ -124,9 +115,9 @@ async function dropUnfinished(client: Client): Promise<void> {
 /** Nobody else writes from here on until it is committed. */
 async function finish(
   transaction: Transaction,
-  options: RebuildOptions,
+  options: MigrateOptions,
   next: NextTables,
-  parts: readonly Part[],
+  parts: readonly RebuildPart[],
 ): Promise<RebuildReport> {
   const client = transaction.client as Client
   const { tables, check, judge } = options
@@ -147,7 +138,11 @@ async function finish(
   const applier = new Applier({ ...options, retention: new Map() })
   for await (const refused of refusals(transaction, { tables, check }, parts, counters))
     await applier.apply(transaction, refused)
-  for await (const judged of keptRejections(client, judge, counters)) await applier.apply(transaction, judged)
+  if (judge !== undefined)
+    for (let judged = await runSteps(client, judgeRejections(judge, counters)); judged !== null; ) {
+      await applier.apply(transaction, judged.changes)
+      judged = await runSteps(client, judgeRejections(judge, counters, judged.last))
+    }
   await client.query('set local enable_seqscan = on')
   for (const table of tables) await client.query(startCounting(table))
   await client.query(startSumming(tables))
@@ -189,7 +184,7 @@ async function enterCollection(client: Client, { name, collection }: Table): Pro
 async function* refusals(
   { query }: Transaction,
   { tables, check }: { readonly tables: readonly Table[]; readonly check: RecordCheck },
-  parts: readonly Part[],
+  parts: readonly RebuildPart[],
   counters: RebuildCounters,
 ): AsyncGenerator<readonly Change[]> {
   for (const { nsid, former } of parts) {
@@ -207,25 +202,6 @@ async function* refusals(
       for (const change of changes) counters.addKept(nsid, change)
       yield changes
     }
-  }
-}
-
-/** Rejections that are judged at once. */
-const judgedAtOnce = 500
-
-async function* keptRejections(
-  client: Client,
-  judge: RejectionJudge | undefined,
-  counters: RebuildCounters,
-): AsyncGenerator<readonly Change[]> {
-  if (judge === undefined) return
-  for (let after: string | null = null; ; ) {
-    const some: readonly KeptRejection[] = await runSteps(client, readRejections(judgedAtOnce, after))
-    if (some.length === 0) return
-    after = some.at(-1)?.key ?? null
-    const changes = some.filter(canBeJudged).map(judge)
-    for (const change of changes) counters.addJudged(change)
-    yield changes
   }
 }
 

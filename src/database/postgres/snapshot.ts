@@ -2,8 +2,8 @@
 import type { Client } from 'pg'
 import type { Snapshot } from '../copy/database-copy.ts'
 import { keptRow, type Spelling, selectKept } from '../copy/kept-rows.ts'
-import { jsonColumn, type Part, type Row } from '../copy/parts.ts'
-import { builtElsewise } from '../refusals.ts'
+import { jsonColumn, type CopyPart, type Row } from '../copy/parts.ts'
+import { BuiltElsewiseError } from '../refusals.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { keptSchema, quote } from './ddl.ts'
 import { codeOf, refusal } from './failures.ts'
@@ -35,7 +35,7 @@ export async function openPostgresSnapshot(
     const state = await readState(client)
     await assertOurs(client, state)
     if (state === null) throw new Error('it is empty, so that there is nothing to copy.')
-    if (!isCurrent(state, fingerprint)) throw builtElsewise()
+    if (!isCurrent(state, fingerprint)) throw new BuiltElsewiseError()
     return await takeSnapshot(client, url)
   } catch (error) {
     await closeClient(client)
@@ -66,6 +66,7 @@ export async function identityOf(client: Client, url: string): Promise<string> {
 
 class PostgresSnapshot implements Snapshot {
   readonly identity: string
+  readonly kind = 'database'
   readonly name: string
   readonly #client: Client
 
@@ -80,12 +81,12 @@ class PostgresSnapshot implements Snapshot {
     return rows.map(({ nsid }) => String(nsid))
   }
 
-  async count({ name }: Part): Promise<number> {
+  async count({ name }: CopyPart): Promise<number> {
     const { rows } = await this.#client.query(`select count(*) as n from ${quote(name)}`)
     return Number(rows[0]?.n)
   }
 
-  async *rows(part: Part): AsyncGenerator<Row> {
+  async *rows(part: CopyPart): AsyncGenerator<Row> {
     const text = part.table === null ? selectKept(part, spelling) : selectRecords(part.name)
     const json = jsonColumn(part)
     await this.#client.query(`declare rows no scroll cursor for ${text}`)

@@ -1,6 +1,6 @@
 /**
- * Writing transactions, one at a time, over a connection that is opened when it is first needed and anew when
- * it was lost. One writer at a time in all processes, too. Of what is kept nothing is remembered from one
+ * Transactions of the writer, one at a time, over a connection that is opened when it is first needed and anew when
+ * it was lost. One writes at a time in all processes, too. Of what is kept nothing is remembered from one
  * transaction to the next.
  */
 import type { Client, ClientBase, QueryConfig } from 'pg'
@@ -35,8 +35,10 @@ export const lockSpace = 1_282_950_002
 export const locks = { writing: 1, migrating: 2, following: 3, copying: 4 } as const
 
 /** Looking up some rows goes through indexes, whatever is known of a table that was empty a moment ago. */
-const begin = `begin;
-  set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off;
+const indexesOnly =
+  'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off;'
+const beginReading = `begin isolation level repeatable read read only; ${indexesOnly}`
+const beginWriting = `begin; ${indexesOnly}
   set local lock_timeout = '10s'; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0;`
 
 /** Milliseconds without use after which a connection is asked whether it is still there, and that it has to answer. */
@@ -68,6 +70,16 @@ export class Transactions {
     })
   }
 
+  /** Reads one snapshot while other processes may write. */
+  read<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.exclusively(async () => {
+      const transaction = await this.begin(beginReading)
+      const result = await work(transaction)
+      await transaction.client.query('commit')
+      return result
+    })
+  }
+
   /** For work that begins and commits by itself; what it leaves open is undone when it fails. */
   async exclusively<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const turn = this.#busy.then(async () => {
@@ -84,14 +96,14 @@ export class Transactions {
   }
 
   /** Within `exclusively`. */
-  async begin(): Promise<Transaction> {
+  async begin(statements = beginWriting): Promise<Transaction> {
     try {
-      return await this.#begin(this.#client ?? (await this.#connected()))
+      return await this.#begin(statements, this.#client ?? (await this.#connected()))
     } catch (error) {
       // It may have been lost since it was last used, which nobody notices before; nothing has been done on it yet.
       if (!isLost(error)) throw error
       await this.#drop()
-      return this.#begin(await this.#connected())
+      return this.#begin(statements, await this.#connected())
     }
   }
 
@@ -110,11 +122,11 @@ export class Transactions {
     return client
   }
 
-  async #begin(client: Client): Promise<Transaction> {
+  async #begin(statements: string, client: Client): Promise<Transaction> {
     // A firewall may have forgotten it; what is sent would then vanish, and nothing here has a limit of time.
     if (performance.now() - this.#usedAt > longestRest)
       await client.query({ text: 'select', query_timeout: longestAnswer } as QueryConfig)
-    await client.query(begin)
+    await client.query(statements)
     const transaction = createTransaction(client)
     const [state] = await transaction.query<{ derivation: string } & Transaction['has']>(
       `select derivation, exists (select from tombstone) as tombstones, exists (select from rejection) as rejections,

@@ -7,7 +7,7 @@ import {
   accountOf,
   baseUriOf,
   newcomer,
-  type Place,
+  type RecordSlot,
   type RecordName,
   recordNameOf,
   type Standing,
@@ -81,7 +81,7 @@ export class WorkingSet implements World {
     return newcomer
   }
 
-  readonly place = ({ did, collection, rkey }: RecordName): Place => {
+  readonly slot = ({ did, collection, rkey }: RecordName): RecordSlot => {
     const cell = this.#cells.get(baseUriOf({ did, collection }) + rkey)
     if (cell === undefined) throw new Error(`Nothing was read of ${did}/${collection}/${rkey}.`)
     return cell

@@ -14,7 +14,8 @@ import { forgetRevisions } from '../kept/repo-rows.ts'
 import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
 import type { Ledger } from '../ledger.ts'
 import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
-import { Applier, type ApplierOptions } from './applier.ts'
+import type { ApplierOptions } from '../migrate-options.ts'
+import { Applier } from './applier.ts'
 import { compact } from './compact.ts'
 import type { Use } from './connection.ts'
 import { DatabaseUnreachableError } from './failures.ts'
@@ -45,6 +46,7 @@ export class PostgresWriter implements WriteDatabase {
     this.#applier = new Applier(options)
     this.ledger = new KeptLedger({
       transact: (steps) => this.#transactions.transact(({ client }) => runSteps(client, steps())),
+      read: (steps) => this.#transactions.read(({ client }) => runSteps(client, steps())),
       now: options.now,
       hide: (hiding) => this.#transactions.transact((transaction) => this.#applier.hide(transaction, hiding)),
       unhide: (subject, by) =>

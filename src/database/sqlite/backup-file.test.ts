@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { fillWithEverything, received } from '../../../test/support/everything.ts'
 import { keptState } from '../../../test/support/kept-state.ts'
@@ -22,7 +32,8 @@ import { emptyDatabases, temporaryFolder, understand } from '../../../test/suppo
 import { compare, fill, type OnProgress, type Snapshot } from '../copy/database-copy.ts'
 import { partsOf, type Row } from '../copy/parts.ts'
 import { openCopyTarget, openSnapshot } from '../open.ts'
-import { openBackup, writeBackup } from './backup-file.ts'
+import { writeBackup } from './backup-file.ts'
+import { openBackup } from './open-backup.ts'
 
 const newUrl = noteDatabases()
 const emptyUrl = emptyDatabases()
@@ -202,6 +213,16 @@ test('what is not a backup, or is one of a newer program, is told', async () => 
   await store[Symbol.asyncDispose]()
   assert.throws(() => openBackup(store.path), /^Error: it is not a backup by `lexigraph backup`\.$/)
   assert.throws(() => openBackup(newPath()), /^Error: there is no such file\.$/)
+  assert.throws(() => openBackup(dirname(text)), /^Error: it is a folder\. Name the file/)
+  const compressed = newPath()
+  writeFileSync(compressed, gzipSync(readFileSync(await someBackup())))
+  assert.throws(() => openBackup(compressed), /^Error: it is compressed\. Decompress it first/)
+  const longer = await someBackup()
+  appendFileSync(longer, 'more')
+  assert.throws(
+    () => openBackup(longer),
+    /^Error: it is damaged or incomplete: it has 4 bytes more than were written\./,
+  )
   const newer = await someBackup()
   const database = new DatabaseSync(newer)
   database.exec('pragma user_version = 99')
@@ -246,6 +267,7 @@ async function rowsOf(path: string): Promise<readonly (readonly Row[])[]> {
 function snapshotOf(rows: readonly Row[]): Snapshot {
   return {
     identity: 'none',
+    kind: 'database' as const,
     name: 'none',
     collections: async () => [],
     count: async () => rows.length,

@@ -9,8 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { ColumnValue } from '../changes.ts'
 import { type Digest, Digester, type OnProgress, type Snapshot } from '../copy/database-copy.ts'
-import { backupName } from '../copy/mark.ts'
-import { type Part, type Row, rowText } from '../copy/parts.ts'
+import { type CopyPart, type Row, rowText } from '../copy/parts.ts'
 import { DatabaseBusyError } from '../database.ts'
 import { isBusy } from './direct-writing.ts'
 
@@ -51,7 +50,7 @@ export interface BackupCursor {
 export interface WriteBackup {
   readonly path: string
   readonly source: Snapshot
-  readonly parts: readonly Part[]
+  readonly parts: readonly CopyPart[]
   readonly about: BackupAbout
   readonly onProgress: OnProgress
   /** Aborted: the backup is given up, and nothing is left of it. */
@@ -117,22 +116,11 @@ export async function writeBackup({
   }
 }
 
-/** Throws where the file cannot be a backup that this program reads. */
-export function openBackup(path: string): BackupFile {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Error('there is no such file.')
-  const database = new DatabaseSync(path, { readOnly: true })
-  try {
-    return new BackupFile(database)
-  } catch (error) {
-    database.close()
-    throw error
-  }
-}
-
 export class BackupFile implements Snapshot {
   readonly about: BackupAbout
   readonly parts: readonly BackupPart[]
   readonly identity: string
+  readonly kind = 'backup'
   readonly name: string
   readonly #database: DatabaseSync
 
@@ -151,11 +139,11 @@ export class BackupFile implements Snapshot {
     // That of the contents: a backup remains the same one when it is moved.
     this.identity = contentsDigest(this.about, this.parts)
     if (found?.digest !== this.identity) throw damaged()
-    this.name = `${backupName} of ${this.about.takenAt} (${this.identity.slice(0, 12)})`
+    this.name = `the backup of ${this.about.takenAt} (${this.identity.slice(0, 12)})`
   }
 
   /** Throws unless all rows of all parts are as they were written. */
-  async verify(parts: readonly Part[], onProgress: OnProgress, signal: AbortSignal): Promise<void> {
+  async verify(parts: readonly CopyPart[], onProgress: OnProgress, signal: AbortSignal): Promise<void> {
     const problem = readable(() => this.#database.prepare('pragma integrity_check').get())
     if (problem?.integrity_check !== 'ok') throw damaged()
     const total = this.parts.reduce((sum, { rows }) => sum + rows, 0)
@@ -178,11 +166,11 @@ export class BackupFile implements Snapshot {
     return this.about.collections
   }
 
-  async count(part: Part): Promise<number> {
+  async count(part: CopyPart): Promise<number> {
     return this.#part(part).rows
   }
 
-  async *rows(part: Part): AsyncGenerator<Row> {
+  async *rows(part: CopyPart): AsyncGenerator<Row> {
     const { columns } = this.#part(part)
     const at = part.columns.map((column) => columns.indexOf(column))
     const isSame = columns.length === at.length && at.every((index, position) => index === position)
@@ -194,14 +182,14 @@ export class BackupFile implements Snapshot {
     this.#database.close()
   }
 
-  #part({ name }: Part): BackupPart {
+  #part({ name }: CopyPart): BackupPart {
     // What an older program did not know is empty.
     return (
       this.parts.find((part) => part.name === name) ?? { name, columns: [], rows: 0, digest: emptyDigest }
     )
   }
 
-  async *#read({ name }: Part): AsyncGenerator<Row> {
+  async *#read({ name }: CopyPart): AsyncGenerator<Row> {
     const text = 'select rows from block where part = ? order by number'
     const blocks = readable(() => this.#database.prepare(text).iterate(name))
     for (;;) {
@@ -223,13 +211,13 @@ const layout = `
 
 class PartWriter {
   readonly #database: DatabaseSync
-  readonly #part: Part
+  readonly #part: CopyPart
   readonly #digester = new Digester()
   #rows: string[] = []
   #length = 0
   #blocks = 0
 
-  constructor(database: DatabaseSync, part: Part) {
+  constructor(database: DatabaseSync, part: CopyPart) {
     this.#database = database
     this.#part = part
   }
@@ -280,7 +268,7 @@ function valueOf(stored: StoredValue): ColumnValue {
   return typeof value === 'string' ? BigInt(value) : value
 }
 
-function cursorOf({ columns }: Part, row: Row): BackupCursor {
+function cursorOf({ columns }: CopyPart, row: Row): BackupCursor {
   const value = (column: string): ColumnValue => row[columns.indexOf(column)] ?? null
   return {
     source: String(value('name')),
@@ -360,7 +348,7 @@ function headerOf(database: DatabaseSync): { readonly id: unknown; readonly vers
   }
 }
 
-function readable<Result>(read: () => Result): Result {
+export function readable<Result>(read: () => Result): Result {
   try {
     return read()
   } catch (cause) {
@@ -368,6 +356,6 @@ function readable<Result>(read: () => Result): Result {
   }
 }
 
-function damaged(cause?: unknown): Error {
+export function damaged(cause?: unknown): Error {
   return new Error('it is damaged or incomplete.', { cause })
 }

@@ -17,7 +17,7 @@ export interface CompactOptions {
 }
 
 /** Milliseconds that others' transactions are waited for, and between two attempts. */
-const patience = 30_000
+const lockTimeout = 30_000
 const rest = 20
 
 /** False when somebody still reads what was in the log, or a rebuild is under way, which removes it from its own tables later. */
@@ -46,7 +46,7 @@ export async function compactFile(
 }
 
 async function untilFree(work: () => boolean): Promise<boolean> {
-  for (const end = performance.now() + patience; performance.now() < end; await pause(rest)) {
+  for (const end = performance.now() + lockTimeout; performance.now() < end; await pause(rest)) {
     try {
       if (work()) return true
     } catch (error) {

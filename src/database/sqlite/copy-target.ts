@@ -8,7 +8,7 @@ import { parseCid } from '../../lexicon/cid.ts'
 import type { CopyTarget, RowChanges, Snapshot } from '../copy/database-copy.ts'
 import { ownListing, writeKept } from '../copy/kept-rows.ts'
 import { formatMark, stateOf, type TargetStanding } from '../copy/mark.ts'
-import { type Part, partsOf, type RecordRow, type Row } from '../copy/parts.ts'
+import { type CopyPart, partsOf, type RecordRow, type Row } from '../copy/parts.ts'
 import { DatabaseBusyError } from '../database.ts'
 import { baseUriOf } from '../decide.ts'
 import { deriveRow } from '../derive.ts'
@@ -17,7 +17,7 @@ import { derivationOf, quote, schemaVersion } from './ddl.ts'
 import { connect } from './connection.ts'
 import { assertOurLayout, isEmpty, readDerivation, readSchemaVersion } from './layout.ts'
 import { migrate } from './migrate.ts'
-import type { MigrateOptions } from './migrate-options.ts'
+import type { MigrateOptions } from '../migrate-options.ts'
 import { fileSettings } from './open.ts'
 import { identityOf, SqliteSnapshot, spelling } from './snapshot.ts'
 import { createRunner, type Run } from './steps.ts'
@@ -26,7 +26,7 @@ import { type TableRow, TableWriter } from './table-writer.ts'
 /** Throws, leaving the file as it is, where no copy of the source may be made. */
 export async function openSqliteTarget(
   path: string,
-  source: Pick<Snapshot, 'identity' | 'name'>,
+  source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
   options: MigrateOptions,
 ): Promise<CopyTarget> {
   if (path === ':memory:') throw new Error('it would end with this process. Name a file.')
@@ -36,7 +36,7 @@ export async function openSqliteTarget(
   try {
     assertOurLayout(database)
     const derivation = derivationOf(options.fingerprint)
-    const wanted = { derivation, source: source.name }
+    const wanted = { derivation, kind: source.kind, source: source.name }
     if (isEmpty(database)) {
       database.exec(fileSettings)
       await migrate(database, options)
@@ -113,7 +113,7 @@ class SqliteTarget implements CopyTarget {
     return new SqliteSnapshot(connect(this.#path, true), this.#path)
   }
 
-  async write(part: Part, changes: RowChanges): Promise<void> {
+  async write(part: CopyPart, changes: RowChanges): Promise<void> {
     this.#transact(() => {
       const writer = this.#writers.get(part.name)
       if (part.table === null || writer === undefined) this.#run(writeKept(part, changes, spelling))
@@ -121,7 +121,7 @@ class SqliteTarget implements CopyTarget {
     })
   }
 
-  async complete({ name }: Part): Promise<void> {
+  async complete({ name }: CopyPart): Promise<void> {
     const writer = this.#writers.get(name)
     if (writer === undefined || this.#completed.has(name)) return
     this.#transact(() => {

@@ -1,7 +1,10 @@
 /** The SQLite spelling of tables, side tables and indexes. Kept columns first, the record before the derived ones. */
 import { createHash } from 'node:crypto'
+import { quote } from '../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, daysOf } from '../counts.ts'
 import type { Table, TextIndex } from '../tables.ts'
+
+export { quote }
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
 export const schemaVersion = 10
@@ -139,10 +142,6 @@ export const commonTables = `
   ${erasureTables}
   ${usageTable}
 `
-
-export function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
 
 /** A text that follows every trigram that begins so: none has more than two characters after its first. */
 export function afterPrefix(needle: string): string {

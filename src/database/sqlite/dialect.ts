@@ -7,6 +7,7 @@ import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 const microsPerSecond = 1_000_000
 
 export const sqliteDialect: Dialect = {
+  engine: 'sqlite',
   text: (statement) => statement.sql,
   concat,
   joined: (text, filter) =>
@@ -43,6 +44,7 @@ export const sqliteDialect: Dialect = {
   cidText: (cid) => sql`cid_text(${cid})`,
   fold: (text) => sql`fold(${text})`,
   foldedColumn: (text, folded) => sql`ifnull(${folded}, lower(${text}))`,
+  textMissing: (text, folded) => sql`(${folded} is null and ${text} is null)`,
   hasText: (folded, needle, atStart) =>
     atStart
       ? sql`(substr(${folded}, 1, ${[...needle].length}) = ${needle})`

@@ -1,8 +1,9 @@
 /** What is read of a file in other processes, so that this one goes on answering meanwhile. */
 import { ServiceError } from '../../errors.ts'
+import type { PermitRequest } from '../../util/fair-semaphore.ts'
 import type { IndexStatus, Statement, StoredAnswer } from '../database.ts'
 import type { Question } from './reading-messages.ts'
-import { type Answer, type LongTerms, ReadingProcesses } from './reading-processes.ts'
+import { type Answer, ReadingProcesses } from './reading-processes.ts'
 
 /** Seconds that counting for a status may take, and a plan. */
 const patience = 10
@@ -18,7 +19,7 @@ export class LongReadings implements AsyncDisposable {
     this.#status = new ReadingProcesses(path, 1)
   }
 
-  async readAnswer({ text, values }: Statement, terms: LongTerms): Promise<StoredAnswer> {
+  async readAnswer({ text, values }: Statement, terms: PermitRequest): Promise<StoredAnswer> {
     const reply = await this.#answers.ask({ kind: 'answer', statement: { text, values } }, terms)
     // It is a part of the message.
     if (reply.kind === 'answer') return { ...reply.answer, isOwn: false }
@@ -39,12 +40,18 @@ export class LongReadings implements AsyncDisposable {
     throw new Error(`The plan is a ${reply.kind}.`)
   }
 
-  /** The kinds of questions take turns, each with the time that it has from when it is asked. */
+  /** No kind of question keeps another waiting for long; each with the time that it has from when it is asked. */
   async #askForOperators(question: Question, what: string): Promise<Answer> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(tooLate(what)), 1000 * patience)
     try {
-      return await this.#status.ask(question, { signal: late.signal, caller: question.kind })
+      const request = {
+        signal: late.signal,
+        caller: question.kind,
+        cost: 0,
+        deadline: Number.POSITIVE_INFINITY,
+      }
+      return await this.#status.ask(question, request)
     } finally {
       clearTimeout(timer)
     }

@@ -5,7 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LostCollectionsError } from '../database.ts'
 import { findLost } from '../kept/preview.ts'
-import { builtElsewise } from '../refusals.ts'
+import { BuiltElsewiseError } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import {
   applicationId,
@@ -27,7 +27,7 @@ import {
 } from './ddl.ts'
 import { addCounts } from './count-writer.ts'
 import { assertOurs, isCurrent, isEmpty, readDerivation, readSchemaVersion } from './layout.ts'
-import type { MigrateOptions } from './migrate-options.ts'
+import type { MigrateOptions } from '../migrate-options.ts'
 import { rebuild, tidyUp } from './rebuild.ts'
 import { createRunner } from './steps.ts'
 import { createSums } from './sum-ddl.ts'
@@ -114,7 +114,7 @@ function upgrade(database: DatabaseSync, options: MigrateOptions): 'current' | '
     return 'current'
   }
   const { rebuild: policy = 'always' } = options
-  if (policy === 'never') throw builtElsewise()
+  if (policy === 'never') throw new BuiltElsewiseError()
   if (policy === 'unless-lost') {
     const lost = createRunner(database)(findLost(options, recordText))
     if (lost.length > 0) throw new LostCollectionsError(lost)

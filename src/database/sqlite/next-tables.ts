@@ -18,7 +18,7 @@ import {
   refreshCounts,
 } from './ddl.ts'
 import { nextPrefix } from './generations.ts'
-import type { Part } from './rebuild-state.ts'
+import type { RebuildPart } from './rebuild-state.ts'
 import { fillSums } from './sum-ddl.ts'
 import { SumWriter } from './sum-writer.ts'
 import { type TableRow, TableWriter } from './table-writer.ts'
@@ -30,7 +30,7 @@ const rowsAtOnce = 200
 const textsAtOnce = 5_000
 
 /** Does some more of a stage. */
-type Stage = (part: Part) => { readonly at: number; readonly done: number; readonly isOver: boolean }
+type Stage = (part: RebuildPart) => { readonly at: number; readonly done: number; readonly isOver: boolean }
 type OldRow = Readonly<Record<string, ColumnValue>>
 
 interface Next {
@@ -72,17 +72,17 @@ export class NextTables {
   }
 
   /** What is to be done next; null when the tables are as the old ones were. */
-  findPart(parts: readonly Part[]): Part | null {
-    const left = ({ nsid, stage }: Part): number => (this.#next.get(nsid)?.stages.length ?? 0) - stage
+  findPart(parts: readonly RebuildPart[]): RebuildPart | null {
+    const left = ({ nsid, stage }: RebuildPart): number => (this.#next.get(nsid)?.stages.length ?? 0) - stage
     return parts.find((part) => left(part) > 1) ?? parts.find((part) => left(part) > 0) ?? null
   }
 
-  isComplete({ nsid, stage }: Part): boolean {
+  isComplete({ nsid, stage }: RebuildPart): boolean {
     return stage >= (this.#next.get(nsid)?.stages.length ?? 0) - 1
   }
 
   /** The part as it is then. */
-  work(part: Part): Part {
+  work(part: RebuildPart): RebuildPart {
     const stage = this.#next.get(part.nsid)?.stages[part.stage]
     if (stage === undefined) throw new Error(`${part.nsid} has no stage ${part.stage}.`)
     const { at, done, isOver } = stage(part)
@@ -90,7 +90,7 @@ export class NextTables {
   }
 
   /** Brings some records that have changed up to date; how many. */
-  catchUp(parts: readonly Part[], limit: number): number {
+  catchUp(parts: readonly RebuildPart[], limit: number): number {
     const changes = this.#database
       .prepare('select n, former, base, rkey from rebuild_change order by n limit ?')
       .all(limit)
@@ -133,7 +133,7 @@ export class NextTables {
         writer.refresh()
       }),
       ...next.texts.flatMap((text) => [
-        (part: Part) => {
+        (part: RebuildPart) => {
           const to = part.at + textsAtOnce
           this.#database.prepare(fillText(next, text, 'and id > ? and id <= ?')).run(part.at, to)
           return { at: to, done: part.done, isOver: to >= lastId(this.#database, next) }
@@ -151,7 +151,7 @@ export class NextTables {
     ]
   }
 
-  #copyRows(table: Table, writer: TableWriter, part: Part): ReturnType<Stage> {
+  #copyRows(table: Table, writer: TableWriter, part: RebuildPart): ReturnType<Stage> {
     let { at, done } = part
     let isOver = part.former === null
     const read = part.former === null ? null : this.#prepareOld(part.former, 't.id > ? order by t.id limit ?')
@@ -171,7 +171,7 @@ export class NextTables {
     return { at, done, isOver }
   }
 
-  #replace({ nsid, former }: Part, { table, writer }: Next, base: number, rkey: string): void {
+  #replace({ nsid, former }: RebuildPart, { table, writer }: Next, base: number, rkey: string): void {
     const old = this.#prepareOld(former as string, 't.base = ? and t.rkey = ?').get(base, rkey)
     const known = writer.find(base, rkey)
     const record = old === undefined ? null : keptRecord(table, old, this.#check)

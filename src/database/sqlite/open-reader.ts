@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { ReadDatabase } from '../database.ts'
-import { builtElsewise } from '../refusals.ts'
+import { BuiltElsewiseError } from '../refusals.ts'
 import { connect } from './connection.ts'
 import { assertOurs, isCurrent, isEmpty } from './layout.ts'
 import { LongReadings } from './long-readings.ts'
@@ -42,7 +42,7 @@ export function connectReader(path: string, fingerprint: string, lockTimeout?: n
   const reading = connect(path, true, undefined, lockTimeout)
   try {
     assertOurs(reading)
-    if (!isCurrent(reading, fingerprint)) throw builtElsewise()
+    if (!isCurrent(reading, fingerprint)) throw new BuiltElsewiseError()
   } catch (error) {
     reading.close()
     throw error

@@ -19,7 +19,7 @@ import { readUsage } from '../kept/usage.ts'
 import { readRejections } from '../kept/read-rejections.ts'
 import { measurePurge } from '../kept/purges.ts'
 import type { ApiKey, Hiding, KeptRejection, KeyUsage, PurgeExtent } from '../ledger.ts'
-import { rebuiltElsewhere } from '../refusals.ts'
+import { RebuiltElsewhereError } from '../refusals.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -176,7 +176,7 @@ export class SqliteReader implements ReadDatabase {
 
   #planState(): PlanState {
     const state = this.#database.prepare('select plan_version, derivation from state').get()
-    if (state?.derivation !== derivationOf(this.#options.fingerprint)) throw rebuiltElsewhere()
+    if (state?.derivation !== derivationOf(this.#options.fingerprint)) throw new RebuiltElsewhereError()
     const ordered = this.#database.prepare('select nsid from collection where ordered = 1').all()
     return {
       version: Number(state.plan_version),

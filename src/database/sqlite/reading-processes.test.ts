@@ -14,10 +14,11 @@ import { until } from '../../../test/support/until.ts'
 import { ServiceError } from '../../errors.ts'
 import { largestAnswer } from '../refusals.ts'
 import { LongReadings } from './long-readings.ts'
+import type { PermitRequest } from '../../util/fair-semaphore.ts'
 
 const file = temporaryFolder()
 const never = new AbortController().signal
-const patient = { signal: never, caller: 'somebody' }
+const patient = request(never)
 
 test('a process is started when there is something to do', async () => {
   const readers = watchReaders()
@@ -57,7 +58,7 @@ test('as many statements run at a time as there are processes', async () => {
   const readers = watchReaders()
   await using readings = new LongReadings(await newFile('two.db'), 2)
   const late = new AbortController()
-  const terms = { signal: late.signal, caller: 'somebody' }
+  const terms = request(late.signal)
   const all = [1, 2, 3].map(() => readings.readAnswer(endless('sqlite'), terms))
   await until(() => readers.busy().length === 2)
   assert.equal(readers.all().length, 2)
@@ -69,7 +70,7 @@ test('a plan is made beside what callers ask, and one that cannot be made is no 
   const readers = watchReaders()
   await using readings = new LongReadings(await newFile('plan.db'))
   const late = new AbortController()
-  const terms = { signal: late.signal, caller: 'somebody' }
+  const terms = request(late.signal)
   const outcome = readings.readAnswer(endless('sqlite'), terms).catch((error: unknown) => error)
   const busy = await until(() => readers.busy()[0])
   const statement = {
@@ -159,7 +160,7 @@ test('those who wait are answered when all statements before them have been ende
   await using readings = new LongReadings(await newFile('waiting.db'), 2)
   const { hangUps } = await beginTwo(readings, watchReaders())
   const waiting = ['a', 'b', 'c'].map((caller) =>
-    readings.readAnswer(echo('sqlite', caller), { signal: never, caller }),
+    readings.readAnswer(echo('sqlite', caller), request(never, caller)),
   )
   for (const hangUp of hangUps) await hangUp()
   assert.deepEqual((await Promise.all(waiting)).map(text), ['a', 'b', 'c'])
@@ -173,7 +174,7 @@ test('a statement that was given up but ends soon costs no process', async () =>
   for (let round = 0; round < 10; round += 1) {
     const late = new AbortController()
     const outcome = readings
-      .readAnswer(echo('sqlite', 'soon'), { signal: late.signal, caller: 'somebody' })
+      .readAnswer(echo('sqlite', 'soon'), request(late.signal))
       .catch((error: unknown) => error)
     setImmediate(() => late.abort('given up'))
     await outcome
@@ -187,7 +188,7 @@ test('what tells all processes of a group to end does not end a statement', asyn
   const readers = watchReaders()
   await using readings = new LongReadings(await newFile('signals.db'))
   const late = new AbortController()
-  const terms = { signal: late.signal, caller: 'somebody' }
+  const terms = request(late.signal)
   // One that is still starting is busy too, and ended by such a signal.
   await readings.readAnswer(echo('sqlite', 'started'), patient)
   const outcome = readings.readAnswer(endless('sqlite'), terms).catch((error: unknown) => error)
@@ -219,18 +220,19 @@ test('an answer over the limit of size is refused, and the process goes on', asy
 })
 
 for (const kill of ['SIGKILL', 'SIGTERM'] as const)
-  test(`no process outlives the one it reads for, in the middle of a statement either (${kill})`, async () => {
+  test(`no process outlives the one it reads for, in the middle of a statement either (${kill})`, async (t) => {
     const path = await newFile(`${kill}.db`)
     const module = new URL('./long-readings.ts', import.meta.url).href
     const program = `
       import { LongReadings } from ${JSON.stringify(module)}
       const readings = new LongReadings(${JSON.stringify(path)})
       const { signal } = new AbortController()
-      readings.readAnswer(${JSON.stringify(endless('sqlite'))}, { signal, caller: '' })
+      readings.readAnswer(${JSON.stringify(endless('sqlite'))}, { signal, caller: '', cost: 1, deadline: Infinity })
       console.log('asked')`
     const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    t.after(() => parent.kill('SIGKILL'))
     const watched = watchReaders(parent.pid)
     await once(createInterface(parent.stdout), 'line')
     const pid = await until(() => watched.busy()[0])
@@ -243,7 +245,7 @@ async function beginTwo(readings: LongReadings, readers: ReturnType<typeof watch
   await Promise.all(['a', 'b'].map((word) => readings.readAnswer(echo('sqlite', word), patient)))
   const begin = () => {
     const late = new AbortController()
-    const answer = readings.readAnswer(endless('sqlite'), { signal: late.signal, caller: 'somebody' })
+    const answer = readings.readAnswer(endless('sqlite'), request(late.signal))
     return async (): Promise<void> => {
       late.abort(new Error('hung up'))
       await assert.rejects(answer, /^Error: hung up$/)
@@ -277,4 +279,8 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+function request(signal: AbortSignal, caller = 'somebody'): PermitRequest {
+  return { signal, caller, cost: 1, deadline: Number.POSITIVE_INFINITY }
 }

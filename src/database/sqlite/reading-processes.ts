@@ -2,18 +2,12 @@
  * Processes that run what may take long on a file: how many, who is the next to be served, and another for one that
  * has ended. They are started when there is something to do, the first time and each further one.
  */
-import { Turns } from '../../util/turns.ts'
+import { FairSemaphore, type PermitRequest } from '../../util/fair-semaphore.ts'
 import { untilAborted } from '../../util/until-aborted.ts'
 import { unavailable } from '../refusals.ts'
 import { errorOf } from './failures.ts'
 import type { Question, Reply } from './reading-messages.ts'
 import { ProcessEndedError, ReadingProcess } from './reading-process.ts'
-
-/** When a question is given up, and whose it is. */
-export interface LongTerms {
-  readonly signal: AbortSignal
-  readonly caller: string
-}
 
 /** An answer of the kind of its question. */
 export type Answer = Exclude<Reply, { readonly kind: 'failed' }>
@@ -28,9 +22,9 @@ const mostWaiting = 1000
 export class ReadingProcesses implements AsyncDisposable {
   readonly #path: string
   readonly #lanes: readonly Lane[]
-  /** As many as there are turns left. */
+  /** As many as there are permits left. */
   readonly #free: Lane[]
-  readonly #turns: Turns
+  readonly #permits: FairSemaphore
   #isOver = false
 
   /** `count`: how many questions are answered at a time. */
@@ -38,16 +32,17 @@ export class ReadingProcesses implements AsyncDisposable {
     this.#path = path
     this.#lanes = Array.from({ length: count }, () => ({ process: null }))
     this.#free = [...this.#lanes]
-    this.#turns = new Turns({ places: count, mostWaiting })
+    this.#permits = new FairSemaphore({ permits: count, mostWaiting })
   }
 
   /** Fails like what was asked, or with the signal's reason as soon as that is aborted. */
-  ask(question: Question, terms: LongTerms): Promise<Answer> {
+  ask(question: Question, terms: PermitRequest): Promise<Answer> {
     return untilAborted(this.#askInTurn(question, terms), terms.signal)
   }
 
-  async #askInTurn(question: Question, { signal, caller }: LongTerms): Promise<Answer> {
-    using _turn = await this.#turns.take(caller, signal)
+  async #askInTurn(question: Question, terms: PermitRequest): Promise<Answer> {
+    using _permit = await this.#permits.acquire(terms)
+    const { signal } = terms
     const lane = this.#takeLane()
     try {
       const reply = await this.#askTwice(lane, question, signal)
@@ -60,7 +55,7 @@ export class ReadingProcesses implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true
-    this.#turns[Symbol.dispose]()
+    this.#permits[Symbol.dispose]()
     await Promise.all(this.#lanes.map(({ process }) => process?.[Symbol.asyncDispose]()))
   }
 

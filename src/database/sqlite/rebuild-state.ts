@@ -29,7 +29,7 @@ export const dropRebuildTables = ['rebuild', 'rebuild_part', 'rebuild_change', '
   .join('\n')
 
 /** A row of `rebuild_part`. */
-export interface Part {
+export interface RebuildPart {
   readonly nsid: string
   /** The table that has the records; null where the collection is new. */
   readonly former: string | null
@@ -83,7 +83,7 @@ export function isAtWork({ heardAt }: Rebuild, now: bigint): boolean {
   return since < silence && since > -silence
 }
 
-export function readParts(database: DatabaseSync): readonly Part[] {
+export function readParts(database: DatabaseSync): readonly RebuildPart[] {
   const read = 'select nsid, former, total, done, stage, at, complete from rebuild_part order by nsid'
-  return database.prepare(read).all() as unknown as readonly Part[]
+  return database.prepare(read).all() as unknown as readonly RebuildPart[]
 }

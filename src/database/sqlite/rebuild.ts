@@ -6,16 +6,14 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Change, DatabaseBusyError, type RejectionJudge } from '../database.ts'
+import { type Change, DatabaseBusyError } from '../database.ts'
 import { leaveUnserved } from '../kept/preview.ts'
-import { readRejections } from '../kept/read-rejections.ts'
+import { judgeRejections } from '../kept/read-rejections.ts'
 import { basesWhere, enterAccounts, hiddenRecords, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
 import { keptRecord } from '../kept-record.ts'
-import type { KeptRejection } from '../ledger.ts'
 import { renamedTables } from '../renamed-tables.ts'
 import { RebuildCounters, type RebuildReport } from '../rebuild-report.ts'
-import { isBeingRebuilt } from '../refusals.ts'
-import { canBeJudged } from '../rejections.ts'
+import { RebuildConflictError } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import {
   createCounts,
@@ -30,18 +28,18 @@ import { isBusy } from './direct-writing.ts'
 import { dropLeftover, formerName, moveAside, moveInPlace, nextLeftover, nextPrefix } from './generations.ts'
 import { readDerivation } from './layout.ts'
 import { LogLength } from './log-length.ts'
-import type { MigrateOptions } from './migrate-options.ts'
+import type { MigrateOptions } from '../migrate-options.ts'
 import { NextTables, prepareKept } from './next-tables.ts'
 import {
   dropRebuildTables,
   findRebuild,
   isAtWork,
-  type Part,
+  type RebuildPart,
   readParts,
   readProgress,
   rebuildTables,
 } from './rebuild-state.ts'
-import { createRunner, type Run } from './steps.ts'
+import { createRunner } from './steps.ts'
 import { createSums } from './sum-ddl.ts'
 import { SqliteWriter } from './writer.ts'
 
@@ -78,7 +76,7 @@ async function fill(database: DatabaseSync, options: MigrateOptions, derivation:
     const isDone = transact(database, () => {
       // Somebody else may have been at work on the same.
       if (readDerivation(database) === derivation) return true
-      if (findRebuild(database)?.derivation !== derivation) throw isBeingRebuilt()
+      if (findRebuild(database)?.derivation !== derivation) throw new RebuildConflictError()
       next ??= new NextTables(database, options.tables, options.check)
       const now = dataVersion(database)
       if (now !== version) next.refresh()
@@ -129,7 +127,7 @@ function begin(database: DatabaseSync, options: MigrateOptions): boolean {
   const found = findRebuild(database)
   if (found?.derivation === derivation || readDerivation(database) === derivation) return true
   if (found !== null) {
-    if (isAtWork(found, options.now())) throw isBeingRebuilt()
+    if (isAtWork(found, options.now())) throw new RebuildConflictError()
     abandon(database)
   }
   if (nextLeftover(database) !== null) return false
@@ -253,35 +251,21 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
   // Whatever is too old leaves later, with a note that it did.
   const writer = new SqliteWriter(database, { ...options, retention: new Map() })
   for (const refused of refusals(database, options, parts, counters)) writer.applyWithin(refused)
-  for (const judged of judgedRejections(run, options.judge, counters)) writer.applyWithin(judged)
+  const { judge } = options
+  if (judge !== undefined)
+    for (let judged = run(judgeRejections(judge, counters)); judged !== null; ) {
+      writer.applyWithin(judged.changes)
+      judged = run(judgeRejections(judge, counters, judged.last))
+    }
   database.exec(dropRebuildTables)
   return counters.report()
-}
-
-/** Rejections that are judged at once. */
-const judgedAtOnce = 200
-
-function* judgedRejections(
-  run: Run,
-  judge: RejectionJudge | undefined,
-  counters: RebuildCounters,
-): Generator<readonly Change[]> {
-  if (judge === undefined) return
-  for (let after: string | null = null; ; ) {
-    const some: readonly KeptRejection[] = run(readRejections(judgedAtOnce, after))
-    if (some.length === 0) return
-    after = some.at(-1)?.key ?? null
-    const changes = some.filter(canBeJudged).map(judge)
-    for (const change of changes) counters.addJudged(change)
-    yield changes
-  }
 }
 
 /** Records that no longer fit, some at a time, from where the old tables are by now. */
 function* refusals(
   database: DatabaseSync,
   { tables, check }: MigrateOptions,
-  parts: readonly Part[],
+  parts: readonly RebuildPart[],
   counters: RebuildCounters,
 ): Generator<readonly Change[]> {
   for (const { nsid, former } of parts) {

@@ -6,7 +6,7 @@ import { inKeyOrder } from '../../util/key-order.ts'
 import type { ColumnValue } from '../changes.ts'
 import type { Snapshot } from '../copy/database-copy.ts'
 import { keptRow, type Spelling, selectKept } from '../copy/kept-rows.ts'
-import { jsonColumn, type Part, type Row } from '../copy/parts.ts'
+import { jsonColumn, type CopyPart, type Row } from '../copy/parts.ts'
 import type { Table } from '../tables.ts'
 import { quote } from './ddl.ts'
 
@@ -19,6 +19,7 @@ export const spelling: Spelling = {
 
 export class SqliteSnapshot implements Snapshot {
   readonly identity: string
+  readonly kind = 'database'
   readonly name: string
   readonly #database: DatabaseSync
 
@@ -36,11 +37,11 @@ export class SqliteSnapshot implements Snapshot {
     return rows.map(({ nsid }) => String(nsid))
   }
 
-  async count({ name }: Part): Promise<number> {
+  async count({ name }: CopyPart): Promise<number> {
     return Number(this.#database.prepare(`select count(*) as n from ${quote(name)}`).get()?.n)
   }
 
-  async *rows(part: Part): AsyncGenerator<Row> {
+  async *rows(part: CopyPart): AsyncGenerator<Row> {
     const text = part.table === null ? selectKept(part, spelling) : this.#selectRecords(part.table)
     const statement = this.#database.prepare(text)
     statement.setReadBigInts(true)

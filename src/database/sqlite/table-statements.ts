@@ -6,6 +6,7 @@ import { indexedText, quote } from './ddl.ts'
 export interface TableStatements {
   readonly insert: StatementSync
   readonly find: StatementSync
+  readonly json: StatementSync
   readonly keys: StatementSync
   readonly older: StatementSync
   readonly update: StatementSync
@@ -14,6 +15,8 @@ export interface TableStatements {
   readonly remove: StatementSync
   readonly addElement: readonly StatementSync[]
   readonly removeElement: readonly StatementSync[]
+  /** All elements of a row, by its id. */
+  readonly removeElements: readonly StatementSync[]
   /** What the trigram indexes have of a row; null where there are none. */
   readonly texts: StatementSync | null
   readonly addText: readonly StatementSync[]
@@ -24,9 +27,13 @@ export interface TableStatements {
 }
 
 /** The table that says of each collection whether ids follow the default order: of those that answer, or of the next. */
-export type Registry = 'collection' | 'rebuild_part'
+export type CollectionTable = 'collection' | 'rebuild_part'
 
-export function prepareStatements(database: DatabaseSync, table: Table, registry: Registry): TableStatements {
+export function prepareStatements(
+  database: DatabaseSync,
+  table: Table,
+  collectionTable: CollectionTable,
+): TableStatements {
   const name = quote(table.name)
   const columns = storedColumns(table).map((column) => quote(column.name))
   const sideKey = (kind: string): string => (kind === 'reference' ? 'base = ? and rkey = ?' : 'value = ?')
@@ -35,7 +42,7 @@ export function prepareStatements(database: DatabaseSync, table: Table, registry
   )
   const collection = database.prepare(
     `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
-     from ${registry} where nsid = ?`,
+     from ${collectionTable} where nsid = ?`,
   )
   const texts =
     table.texts.length === 0
@@ -49,9 +56,8 @@ export function prepareStatements(database: DatabaseSync, table: Table, registry
       `insert into ${name} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.map((it) => `, ${it}`).join('')})
        values (?, ?, ?, ?, ?, ?, ?, jsonb(?)${', ?'.repeat(columns.length)}) on conflict (base, rkey) do nothing`,
     ),
-    find: database.prepare(
-      `select id, cid, rev, json(record) as json from ${name} where base = ? and rkey = ?`,
-    ),
+    find: database.prepare(`select id, cid, rev from ${name} where base = ? and rkey = ?`),
+    json: database.prepare(`select json(record) as json from ${name} where id = ?`),
     keys: database.prepare(`select rkey from ${name} where base = ? limit ?`),
     older: database.prepare(
       `select rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
@@ -74,6 +80,9 @@ export function prepareStatements(database: DatabaseSync, table: Table, registry
     removeElement: table.arrays.map(({ name: side, kind }) =>
       database.prepare(`delete from ${quote(side)} where ${sideKey(kind)} and id = ?`),
     ),
+    removeElements: table.arrays.map(({ name: side }) =>
+      database.prepare(`delete from ${quote(side)} where id = ?`),
+    ),
     texts,
     // Of values, never of a select: such a statement can be undone by itself, and before it begins all trigram
     // indexes write what they have gathered, which then is a segment for every row.
@@ -86,7 +95,7 @@ export function prepareStatements(database: DatabaseSync, table: Table, registry
     last,
     collection,
     saveLast: database.prepare(
-      `update ${registry} set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?`,
+      `update ${collectionTable} set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?`,
     ),
   }
 }

@@ -20,7 +20,7 @@ import type { TextGatherer } from './load-texts.ts'
 import { reorder } from './reorder.ts'
 import { fillSums } from './sum-ddl.ts'
 import { SumWriter } from './sum-writer.ts'
-import { prepareStatements, type Registry, type TableStatements } from './table-statements.ts'
+import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
 /** What decides about a row. */
 export interface KeptRow {
@@ -30,7 +30,6 @@ export interface KeptRow {
 
 export interface TableRow extends KeptRow {
   readonly id: number
-  readonly json: string
 }
 
 /** A row to be added; its derived values are beside it. */
@@ -64,7 +63,7 @@ type OrderKey = readonly [indexedAt: bigint, rkey: string, did: string]
 export class TableWriter implements Rows {
   readonly table: Table
   readonly #database: DatabaseSync
-  readonly #registry: Registry
+  readonly #collectionTable: CollectionTable
   /** Gives the id of a URI's first part. */
   readonly #base: (uri: string) => number
   readonly #statements: TableStatements
@@ -88,13 +87,13 @@ export class TableWriter implements Rows {
     table: Table,
     base: (uri: string) => number,
     sums: SumWriter | null = new SumWriter(database, table),
-    registry: Registry = 'collection',
+    collectionTable: CollectionTable = 'collection',
   ) {
     this.table = table
-    this.#registry = registry
+    this.#collectionTable = collectionTable
     this.#database = database
     this.#base = base
-    this.#statements = prepareStatements(database, table, registry)
+    this.#statements = prepareStatements(database, table, collectionTable)
     this.#counts = new CountWriter(database, table)
     this.#sums = sums
     this.#refBases = storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
@@ -320,7 +319,7 @@ export class TableWriter implements Rows {
   #saveOrder(ordered: boolean): void {
     this.#ordered = ordered
     const save = this.#database.prepare(
-      `update ${this.#registry} set ordered = ? where nsid = ? and ordered <> ?`,
+      `update ${this.#collectionTable} set ordered = ? where nsid = ? and ordered <> ?`,
     )
     if (save.run(Number(ordered), this.table.collection.nsid, Number(ordered)).changes === 0) return
     this.#database.exec('update state set plan_version = plan_version + 1')
@@ -335,16 +334,22 @@ export class TableWriter implements Rows {
     this.#completeMany()
   }
 
-  #removeDerived({ id, json }: TableRow, bulk: boolean): void {
-    const { removeElement } = this.#statements
+  #removeDerived({ id }: TableRow, bulk: boolean): void {
     this.#gatherer?.abandon()
-    if (this.table.arrays.length > 0) {
-      const { arrays } = deriveRow(this.table, JSON.parse(json))
-      for (const [index, elements] of arrays.entries())
-        for (const element of elements) removeElement[index]?.run(...this.#elementKey(element), id)
-    }
+    if (bulk) this.#removeElementsOf(id)
+    // By id, so that elements of a damaged record go too.
+    else for (const remove of this.#statements.removeElements) remove.run(id)
     if (!bulk && !this.#changed.has(id)) this.#changed.set(id, this.#textsOf(id))
     this.#drift += 1
+  }
+
+  /** A load has no index on the ids of elements. */
+  #removeElementsOf(id: number): void {
+    const { json, removeElement } = this.#statements
+    if (removeElement.length === 0) return
+    const { arrays } = deriveRow(this.table, JSON.parse(String(json.get(id)?.json)))
+    for (const [index, elements] of arrays.entries())
+      for (const element of elements) removeElement[index]?.run(...this.#elementKey(element), id)
   }
 
   #textsOf(id: number): Texts | null {

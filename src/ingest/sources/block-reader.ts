@@ -7,8 +7,9 @@ import type { Table } from '../../database/tables.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { createLineReader, type RecordReading } from '../../lexicon/validate.ts'
 import { formatInstant } from '../../util/instant.ts'
-import { defaultMaxClockSkew, timeOfTid } from '../../util/tid.ts'
+import { latestMoment, timeOfTid } from '../../util/tid.ts'
 import { maxLineBytes } from './lines.ts'
+import { grouped } from '../../util/counted.ts'
 
 /** What validation needs; plain data, so that it can be sent to a worker. */
 export interface ReaderOptions {
@@ -26,11 +27,11 @@ export interface BlockReader {
 /** What is wrong with a revision that is further ahead of the clock than other clocks may be; null: it is not. */
 export function futureRevision(
   rev: string,
-  { maxClockSkew = defaultMaxClockSkew }: Pick<ReaderOptions, 'maxClockSkew'>,
+  { maxClockSkew }: Pick<ReaderOptions, 'maxClockSkew'>,
   now: bigint,
 ): string | null {
   const time = timeOfTid(rev)
-  if (time <= now + BigInt(maxClockSkew) * 1_000_000n) return null
+  if (time <= latestMoment(now, maxClockSkew)) return null
   return `The revision ${rev} is of ${formatInstant(time)}, which is still to come.`
 }
 
@@ -113,7 +114,7 @@ function splitLines(bytes: Uint8Array<ArrayBuffer>): (string | BrokenLine)[] {
 const newline = 10
 
 function tooLong(text: string): BrokenLine {
-  const message = `The line is longer than ${maxLineBytes.toLocaleString('en')} bytes; only its beginning is kept here.`
+  const message = `The line is longer than ${grouped(maxLineBytes)} bytes; only its beginning is kept here.`
   return { uri: null, reason: 'too-large', message, record: text.slice(0, keptOfTooLong).toWellFormed() }
 }
 

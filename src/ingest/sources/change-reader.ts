@@ -1,7 +1,7 @@
 /** From what a network source says of a record to the change it asks for; every such source reads with this. */
 import type { Change } from '../../database/database.ts'
 import { createRecordReader } from '../../lexicon/validate.ts'
-import { defaultMaxClockSkew } from '../../util/tid.ts'
+import { latestMoment } from '../../util/tid.ts'
 import { createChangeOf, futureRevision, type ReaderOptions } from './block-reader.ts'
 
 /** What of a source is of use; plain data, so that it can be sent to a thread. */
@@ -36,7 +36,7 @@ export interface ChangeReader {
 }
 
 export function createChangeReader(options: NetworkReaderOptions): ChangeReader {
-  const { lexicons, tables, publishers, maxClockSkew = defaultMaxClockSkew } = options
+  const { lexicons, tables, publishers, maxClockSkew } = options
   const readRecord = createRecordReader(lexicons)
   const changeOf = createChangeOf(options)
   const collections = new Set(tables.map(({ collection }) => collection.nsid))
@@ -45,7 +45,7 @@ export function createChangeReader(options: NetworkReaderOptions): ChangeReader 
     wantsAccount,
     wants: (did, collection) => collections.has(collection) && wantsAccount(did),
     futureRevision: (rev, now) => futureRevision(rev, options, now),
-    isFuture: (micros, now) => micros > now + BigInt(maxClockSkew) * 1_000_000n,
+    isFuture: (micros, now) => micros > latestMoment(now, maxClockSkew),
     read: ({ did, collection, rkey, rev, cid, value }, source) => {
       const line = { uri: `at://${did}/${collection}/${rkey}`, cid, rev, value }
       return changeOf(readRecord(line), () => ({ source, record: asText(line), rev }))

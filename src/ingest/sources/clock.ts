@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { reasonOf } from '../../util/reason.ts'
 import type { Delivery, SourceContext } from '../source.ts'
 import { locate, untilAborted } from './stream.ts'
+import { counted } from '../../util/counted.ts'
 
 export interface Clock {
   /**
@@ -56,28 +57,28 @@ export function createClock({ maxClockSkew, plcUrl }: ClockOptions): Clock {
   }
 }
 
-interface Comparison {
+interface ClockComparison {
   readonly host: string
   /** Milliseconds by which its clock is ahead of ours; null when it could not be asked. */
   readonly ahead: number | null
   readonly failure: string
 }
 
-function judge(answers: readonly Comparison[], maxAhead: number): string | null {
+function judge(answers: readonly ClockComparison[], maxAhead: number): string | null {
   const [furthest] = answers
     .flatMap(({ host, ahead }) => (ahead === null ? [] : [{ host, ahead }]))
     .toSorted((one, other) => other.ahead - one.ahead)
-  const waits = 'What comes is left at its source until then'
+  const waits = 'Until then no event of the source is stored, and none is lost'
   if (furthest === undefined) {
     const failures = answers.map(({ failure }) => failure).join(' ')
-    return `Something seems to come from the future, and this machine's clock could not be compared with another. ${failures} ${waits}.`
+    return `A revision seems to be from the future, and the clock of this machine could not be compared with another. ${failures} ${waits}.`
   }
   if (furthest.ahead <= maxAhead) return null
-  const seconds = Math.round(furthest.ahead / 1_000).toLocaleString('en')
-  return `The clock of ${furthest.host} is ${seconds} seconds ahead of this machine's. Set the one that is wrong. ${waits}.`
+  const seconds = counted(Math.round(furthest.ahead / 1_000), 'second')
+  return `The clock of ${furthest.host} is ${seconds} ahead of this machine's. Set the one that is wrong. ${waits}.`
 }
 
-async function compare(url: string, signal: AbortSignal): Promise<Comparison> {
+async function compare(url: string, signal: AbortSignal): Promise<ClockComparison> {
   const asked = locate(new URL(url), '/', 'http')
   const { host } = asked
   try {

@@ -9,6 +9,7 @@ import type { RejectionReason } from '../../database/changes.ts'
 import { cleanText } from '../../util/clean.ts'
 import { parseRecordInstant } from '../../util/instant.ts'
 import type { ChangeReader } from './change-reader.ts'
+import { grouped } from '../../util/counted.ts'
 
 export interface Frame {
   /** Its number in the stream, as text. */
@@ -84,7 +85,7 @@ export function readFrame(
 ): Frame {
   const nowhere = { seq: null, at: null, isFuture: false }
   if (bytes.length > maxFrameBytes) {
-    const message = `The frame has more than ${maxFrameBytes.toLocaleString('en')} bytes.`
+    const message = `The frame has more than ${grouped(maxFrameBytes)} bytes.`
     return { ...nowhere, event: { kind: 'refused', reason: 'too-large', message } }
   }
   try {

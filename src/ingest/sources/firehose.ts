@@ -24,15 +24,15 @@ export function createFirehoseSource(options: FirehoseOptions): Source {
     name: options.name,
     crowded: true,
     deliveries: (context) => {
-      const place: Place = { lastRead: null, isPds: null }
+      const state: StreamState = { lastRead: null, isPds: null }
       return whileClockHolds(options, context, (signal) =>
-        readDeliveries(options, { ...context, signal }, place),
+        readDeliveries(options, { ...context, signal }, state),
       )
     },
   }
 }
 
-interface Place {
+interface StreamState {
   /** Where to go on as long as nothing is stored. */
   lastRead: string | null
   /** Null as long as it could not be told. */
@@ -45,7 +45,7 @@ const groupBytes = 1_000_000
 async function* readDeliveries(
   { url, threads, name, reader, identity, clock }: FirehoseOptions,
   context: SourceContext,
-  place: Place,
+  state: StreamState,
 ): AsyncGenerator<Delivery | ClockDoubt> {
   const { signal } = context
   const data: FirehoseReaderOptions = { name, reader, identity }
@@ -59,14 +59,14 @@ async function* readDeliveries(
 
   const home = locate(new URL(url), '/', 'http')
   const connect = async (): Promise<URL> => {
-    place.isPds ??= await askIfPds(home.href, fetch, signal)
+    state.isPds ??= await askIfPds(home.href, fetch, signal)
     // As long as nothing is stored, what comes after the last event that was read is not to be lost.
-    const known = [context.cursor(), place.lastRead].find((cursor) => cursor !== null && cursor !== refused)
+    const known = [context.cursor(), state.lastRead].find((cursor) => cursor !== null && cursor !== refused)
     asked = known ?? null
     return subscriptionUrl(url, asked)
   }
   const read = async (frames: readonly (string | Uint8Array)[]) => {
-    const group = { ...pack(frames), pds: place.isPds === true ? home.host : null }
+    const group = { ...pack(frames), pds: state.isPds === true ? home.host : null }
     const reading = await workers.read(group, [group.bytes.buffer])
     const doubt = reading.isFuture ? await clock.doubt(url, signal) : null
     const changed = reading.changes.flatMap((change) => (change.kind === 'identity' ? [change.did] : []))
@@ -84,15 +84,15 @@ async function* readDeliveries(
       2 * threads,
     )) {
       if (doubt !== null) {
-        place.lastRead ??= before
+        state.lastRead ??= before
         yield { doubt }
         return
       }
-      place.lastRead = seq ?? place.lastRead
+      state.lastRead = seq ?? state.lastRead
       for (const notice of notices) {
         if (notice.kind === 'error' && notice.name === 'FutureCursor') {
           refused = asked
-          place.lastRead = null
+          state.lastRead = null
         }
         tell(describe(notice))
       }

@@ -8,6 +8,7 @@ import { isValidDid } from '@atproto/syntax'
 import { cleanText } from '../../util/clean.ts'
 import { reasonOf } from '../../util/reason.ts'
 import { maxCarBytes } from './repo-reader.ts'
+import { grouped } from '../../util/counted.ts'
 
 export interface Hosts {
   /** The repository as a CAR file. All calls throw a `HostError`, or the signal's reason. */
@@ -104,7 +105,7 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): H
 
   const list = async (
     host: string,
-    { collection, cursor }: Place,
+    { collection, cursor }: ListPosition,
     signal: AbortSignal,
   ): Promise<Omit<AccountPage, 'notice'>> => {
     const method = collection === null ? 'listRepos' : 'listReposByCollection'
@@ -132,7 +133,7 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): H
       return { active, status: active ? null : why }
     },
     listAccounts: async (host, collections, cursor, signal) => {
-      const place = readPlace(cursor, collections)
+      const place = parseListPosition(cursor, collections)
       let notice: string | null = null
       const page = await list(host, place, signal).catch((error: unknown) => {
         // A lone PDS knows no collections, and what it says to the question differs.
@@ -211,7 +212,7 @@ async function askOnce(
     )
     if (!answer.ok) throw refusal(url, answer, bytes)
     if (bytes !== null) return bytes
-    const message = `${url.origin} answers with more than ${limit.toLocaleString('en')} bytes.`
+    const message = `${url.origin} answers with more than ${grouped(limit)} bytes.`
     throw new HostError(message, { status: answer.status })
   } catch (cause) {
     if (cause instanceof HostError) throw cause
@@ -252,14 +253,14 @@ function retryTime({ status, headers }: Response): number | null {
 }
 
 /** Where a listing is, as its cursor says. */
-interface Place {
+interface ListPosition {
   /** Null: all accounts, by `listRepos`. */
   collection: string | null
   /** The host's own. */
   readonly cursor: string | null
 }
 
-function readPlace(cursor: string | null, collections: readonly string[]): Place {
+function parseListPosition(cursor: string | null, collections: readonly string[]): ListPosition {
   const begin = { collection: collections[0] ?? null, cursor: null }
   if (cursor === null) return begin
   const place = parseJson(Buffer.from(cursor))
@@ -271,7 +272,7 @@ function readPlace(cursor: string | null, collections: readonly string[]): Place
 }
 
 function nextPlace(
-  { collection }: Place,
+  { collection }: ListPosition,
   cursor: string | null,
   collections: readonly string[],
 ): string | null {

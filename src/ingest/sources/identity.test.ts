@@ -227,10 +227,14 @@ test('on the public network no private address is reached', async () => {
   await using given = await open()
   const { port } = new URL(given.directory.url)
   const { account, fetch } = createIdentity({ plcUrl: 'https://plc.directory', handleResolver: null })
-  for (const host of ['localhost', '127.0.0.1', '%5B%3A%3A1%5D']) {
+  const addresses = ['127.0.0.1', '%5B%3A%3A1%5D', '%5B%3A%3A7f00%3A1%5D', '%5B%3A%3Affff%3A7f00%3A1%5D']
+  for (const host of ['localhost', ...addresses]) {
     await assert.rejects(account(`did:web:${host}%3A${port}`), IdentityError)
     await assert.rejects(fetch(`http://${decodeURIComponent(host)}:${port}/`))
-    await assert.rejects(fetch(`https://${decodeURIComponent(host)}:${port}/`), /fetch failed/)
+    await assert.rejects(
+      fetch(`https://${decodeURIComponent(host)}:${port}/`),
+      host === 'localhost' ? /fetch failed/ : /Invalid hostname/,
+    )
   }
   assert.deepEqual(given.directory.asked, [])
   const answer = await given.identity.fetch(given.directory.url)

@@ -165,6 +165,8 @@ export function createIdentity(
 function publicFetch(responseMaxSize: number): typeof globalThis.fetch {
   return safeFetchWrap({
     allowCustomPort: true,
+    // What redirects lead to as well. Accounts have names for hosts, and private addresses many spellings.
+    allowIpHost: false,
     allowImplicitRedirect: true,
     responseMaxSize,
     timeout: Infinity,

@@ -4,6 +4,7 @@
  */
 import { addAbortSignal } from 'node:stream'
 import type { Change, RejectionReason, WriteDatabase } from '../../database/database.ts'
+import { counted } from '../../util/counted.ts'
 import { inOrder } from '../channel.ts'
 import type { Source } from '../source.ts'
 import type { ReaderOptions } from './block-reader.ts'
@@ -51,7 +52,7 @@ export async function importRecords(
 ): Promise<ImportResult> {
   const refused: Partial<Record<RejectionReason, number>> = {}
   let read = 0
-  async function* counted(): AsyncGenerator<readonly Change[]> {
+  async function* counting(): AsyncGenerator<readonly Change[]> {
     for await (const { changes, consumed } of readChanges(inputs, options)) {
       read += changes.length
       for (const change of changes)
@@ -62,11 +63,14 @@ export async function importRecords(
     options.onRead?.()
   }
   try {
-    const { stored, updated, unchanged, older, withheld, purged, expired } = await database.load(counted())
+    const { stored, updated, unchanged, older, withheld, purged, expired } = await database.load(counting())
     return { read, stored, updated, unchanged, older, withheld, purged, expired, refused }
   } catch (cause) {
     if (!(cause instanceof InputError)) throw cause
-    throw new InputError(`${cause.message} ${read} records were read before that.`, { cause })
+    throw new InputError(
+      `${cause.message} ${counted(read, 'record')} ${read === 1 ? 'was' : 'were'} read before that.`,
+      { cause },
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 /** How to connect to a Jetstream server: which protocol it speaks, what it is asked for, and how it compresses. */
 import type { NetworkReaderOptions } from './change-reader.ts'
 import { locate } from './stream.ts'
+import { grouped } from '../../util/counted.ts'
 
 export interface Connection {
   readonly url: URL
@@ -25,7 +26,7 @@ export function createFilters(
 ): Filters {
   const take = (what: string, values: readonly string[], limit: number): readonly string[] => {
     if (values.length <= limit) return values
-    const [had, most] = [values.length, limit].map((number) => number.toLocaleString('en'))
+    const [had, most] = [values.length, limit].map(grouped)
     onNotice(`Jetstream filters by at most ${most} ${what}; there are ${had}, so that it is asked for all.`)
     return []
   }

@@ -59,9 +59,9 @@ test('damaged gzip, or gzip followed by something else, is an error that names t
   await assert.rejects(collect(input(followed, 1000)), { name: 'InputError', message })
 })
 
-test('a JSON array is refused as a whole, with how to turn it into lines', async () => {
+test('a JSON array or an object over many lines is refused as a whole, with how to turn it into lines', async () => {
   const message =
-    "test.jsonl holds a JSON array, and one record a line is read. Write it so with `jq -c '.[]'`, then read that."
+    "test.jsonl has a JSON array, but records are read one per line. Convert it with `jq -c '.[]'`."
   for (const text of [
     '[{"uri": "a"}]',
     ' \n\t[\n{"uri": "a"},\n{}]\n',
@@ -71,7 +71,21 @@ test('a JSON array is refused as a whole, with how to turn it into lines', async
     await assert.rejects(collect(input(Buffer.from(text), 65_536)), { name: 'InputError', message }, text)
     await assert.rejects(collect(input(gzipSync(text), 65_536)), { name: 'InputError', message }, text)
   }
+  const object = message.replace('array', 'object over many lines').replace("'.[]'", '.')
+  for (const text of [
+    '{\n  "uri": "a"\n}',
+    '\ufeff{ \r\n"uri": "a"}',
+    '{"value": {\n "a": 1}}',
+    '{"uri": "a",\n "b": 1}',
+  ])
+    await assert.rejects(
+      collect(input(Buffer.from(text), 65_536)),
+      { name: 'InputError', message: object },
+      text,
+    )
   // Of many lines one that is broken is refused by itself.
+  for (const text of ['{\n{"uri": "a"}\n', '{"uri": "a"}\n"b"\n'])
+    assert.deepEqual(await collect(input(Buffer.from(text), 65_536)), [text])
   assert.deepEqual(await collect(input(Buffer.from('{}\n[]\n'), 1)), ['{}\n[]\n'])
 })
 

@@ -65,23 +65,33 @@ export async function* readBlocks(input: LineInput): AsyncGenerator<Block> {
     const next = firstLine + countLines(bytes)
     parts = open > 0 ? [joined.slice(size - open)] : []
     size = open
-    if (firstLine === 1) assertNoArray(input, bytes)
+    if (firstLine === 1) assertLines(input, bytes)
     yield { bytes, firstLine, consumed: progress.consumed }
     firstLine = next
   }
   if (size === 0) return
   const bytes = concat(parts, size)
-  if (firstLine === 1) assertNoArray(input, bytes)
+  if (firstLine === 1) assertLines(input, bytes)
   yield { bytes, firstLine, consumed: progress.consumed }
 }
 
-/** What other tools write as one array has no line that is a record: each would be refused, one by one. */
-function assertNoArray({ name }: LineInput, bytes: Uint8Array): void {
+/** An array, or objects over many lines, have no line that is a record: each line would be refused. */
+function assertLines({ name }: LineInput, bytes: Uint8Array): void {
   const start = new TextDecoder().decode(bytes.subarray(0, 1000)).trimStart()
-  if (start.startsWith('['))
+  const [what, filter] = start.startsWith('[')
+    ? ['JSON array', "'.[]'"]
+    : isObjectOverLines(start)
+      ? ['JSON object over many lines', '.']
+      : []
+  if (what !== undefined)
     throw new InputError(
-      `${name} holds a JSON array, and one record a line is read. Write it so with \`jq -c '.[]'\`, then read that.`,
+      `${name} has a ${what}, but records are read one per line. Convert it with \`jq -c ${filter}\`.`,
     )
+}
+
+/** A first line that leaves its object open, and a second one that goes on with a name. */
+function isObjectOverLines(text: string): boolean {
+  return /^\{(?:[^\n]*[,{[])?[^\S\n]*\n\s*"/.test(text)
 }
 
 function countLines(bytes: Uint8Array): number {

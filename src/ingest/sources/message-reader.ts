@@ -8,6 +8,7 @@ import { isValidDid, isValidRecordKey, isValidTid } from '@atproto/syntax'
 import type { Change, RejectionReason } from '../../database/database.ts'
 import { jsonDepth } from '../../util/json-depth.ts'
 import type { ChangeReader } from './change-reader.ts'
+import { grouped } from '../../util/counted.ts'
 
 export interface Message {
   /** Of a message that is too large only the beginning. */
@@ -205,7 +206,7 @@ function broken(what: string): { readonly fault: Fault } {
 const tooLarge: { readonly fault: Fault } = {
   fault: {
     reason: 'too-large',
-    message: `The message has more than ${maxMessageBytes.toLocaleString('en')} bytes; only its beginning is kept here.`,
+    message: `The message has more than ${grouped(maxMessageBytes)} bytes; only its beginning is kept here.`,
   },
 }
 

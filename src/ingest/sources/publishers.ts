@@ -1,11 +1,15 @@
 /** Whose records are taken: DIDs as they are, handles looked up once at the start. */
+import { UsageError } from '../../errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 import type { IngestLog } from '../log.ts'
 import { type Identity, IdentityError } from './identity.ts'
 import { InputError } from './lines.ts'
 
-/** A directory that does not answer is waited for until the signal is aborted; an unknown handle is an `InputError`. */
+/**
+ * A directory that does not answer is waited for until the signal is aborted. An unknown handle is an
+ * `InputError`, and what is not a handle a `UsageError`.
+ */
 export async function resolvePublishers(
   names: readonly string[],
   identity: Identity,
@@ -18,7 +22,7 @@ export async function resolvePublishers(
 
   async function resolve(name: string): Promise<string> {
     const handle = name.replace(/^@/, '')
-    if (!isValidHandle(handle)) throw new InputError(`${JSON.stringify(name)} is neither a DID nor a handle.`)
+    if (!isValidHandle(handle)) throw new UsageError(`${JSON.stringify(name)} is neither a DID nor a handle.`)
     for (let wait = 1_000; ; wait = Math.min(2 * wait, 60_000)) {
       signal.throwIfAborted()
       try {

@@ -10,6 +10,7 @@ import { isValidDid, isValidTid } from '@atproto/syntax'
 import type { Change, RejectionReason } from '../../database/changes.ts'
 import { cleanText } from '../../util/clean.ts'
 import type { ChangeReader, Observation } from './change-reader.ts'
+import { grouped } from '../../util/counted.ts'
 
 /** The file is nothing of a repository that can be believed; the message says why. */
 export class RepoError extends Error {
@@ -154,7 +155,7 @@ function countSections(car: Uint8Array): number {
     at += length
     sections += 1
     if (sections > maxSections)
-      throw new RepoError(`The CAR file has more than ${maxSections.toLocaleString('en')} blocks.`)
+      throw new RepoError(`The CAR file has more than ${grouped(maxSections)} blocks.`)
   }
   if (at > car.length)
     throw new PassingRepoError('The CAR file cannot be read: it ends in the middle of a block.')
@@ -201,7 +202,7 @@ export function readCommit(bytes: Uint8Array): Commit {
 
 function decodeObject(bytes: Uint8Array, what: string): Record<string, LexValue> {
   if (bytes.length > maxBlockBytes)
-    throw new RepoError(`${what} has more than ${maxBlockBytes.toLocaleString('en')} bytes.`)
+    throw new RepoError(`${what} has more than ${grouped(maxBlockBytes)} bytes.`)
   try {
     const value = decode(bytes)
     if (typeof value === 'object' && value !== null) return value as Record<string, LexValue>
@@ -238,10 +239,7 @@ export function readRecord(
     }
   }
   if (bytes.length > maxBlockBytes)
-    return refuse(
-      'too-large',
-      `The record has more than ${maxBlockBytes.toLocaleString('en')} bytes of DAG-CBOR.`,
-    )
+    return refuse('too-large', `The record has more than ${grouped(maxBlockBytes)} bytes of DAG-CBOR.`)
   try {
     return reader.read({ ...place, value: decodeRecord(bytes) }, source)
   } catch (error) {

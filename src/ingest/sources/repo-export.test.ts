@@ -39,7 +39,7 @@ test('a target is known by its form', () => {
   for (const text of ['', 'alice', 'https://', 'did:plc', 'wss:example', 'a b.c'])
     assert.throws(
       () => parseTarget(text),
-      { name: 'InputError', message: /names no repositories; write a DID,/ },
+      { name: 'UsageError', message: /names no repositories; write a DID,/ },
       text,
     )
 })

@@ -2,6 +2,7 @@
  * Repositories as a whole: which ones a target means, and from a CAR file to changes that are verified.
  * As a source it asks for the repositories of a target, which are then fetched like all that are asked for.
  */
+import { UsageError } from '../../errors.ts'
 import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isValidDid, isValidHandle } from '@atproto/syntax'
@@ -17,6 +18,7 @@ import { PassingRepoError, RepoError } from './repo-blocks.ts'
 import { maxCarBytes } from './repo-reader.ts'
 import type { RepoAnswer, RepoQuestion } from './repo-worker.ts'
 import { openThreads, type Threads } from './threads.ts'
+import { grouped } from '../../util/counted.ts'
 
 /** What somebody wants the repositories of. */
 export type Target =
@@ -27,7 +29,7 @@ export type Target =
   /** One repository in a CAR file. */
   | { readonly kind: 'file'; readonly path: string }
 
-/** Throws an `InputError`. */
+/** Throws a `UsageError`. */
 export function parseTarget(text: string): Target {
   if (isValidDid(text)) return { kind: 'account', did: text }
   if (/^https?:/i.test(text)) {
@@ -36,7 +38,7 @@ export function parseTarget(text: string): Target {
   } else if (text.includes('/') || text.endsWith('.car')) return { kind: 'file', path: text }
   else if (isValidHandle(text)) return { kind: 'handle', handle: text }
   const forms = 'a DID, a handle, the URL of a host as https://example.com, or the path of a CAR file'
-  throw new InputError(`${JSON.stringify(text)} names no repositories; write ${forms}.`)
+  throw new UsageError(`${JSON.stringify(text)} names no repositories; write ${forms}.`)
 }
 
 /** Accounts of a target, and from where to go on; null when these are the last. */
@@ -193,7 +195,7 @@ export async function loadCar(path: string): Promise<Uint8Array<ArrayBuffer>> {
     },
   )
   if (car !== null) return car
-  throw new InputError(`${path} has more than ${maxCarBytes.toLocaleString('en')} bytes, which is the limit.`)
+  throw new InputError(`${path} has more than ${grouped(maxCarBytes)} bytes, which is the limit.`)
 }
 
 export interface RepoExportOptions {

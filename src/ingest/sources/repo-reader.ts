@@ -8,6 +8,7 @@ import type { ChangeReader } from './change-reader.ts'
 import { type Leaf, openCar, PassingRepoError, readRecord, RepoError } from './repo-blocks.ts'
 import { isSignedBy } from './signature.ts'
 import { timeOfTid } from '../../util/tid.ts'
+import { grouped } from '../../util/counted.ts'
 
 /** The largest file that is read; one is in memory as a whole. */
 export const maxCarBytes = 512 * 1024 ** 2
@@ -53,9 +54,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
         total += (await record(leaf)).length
         // One block may stand for any number of records.
         if (total > maxCarBytes)
-          throw new RepoError(
-            `The records have more than ${maxCarBytes.toLocaleString('en')} bytes together.`,
-          )
+          throw new RepoError(`The records have more than ${grouped(maxCarBytes)} bytes together.`)
       }
     },
     chunks: async function* () {

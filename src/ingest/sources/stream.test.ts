@@ -10,7 +10,7 @@ test('a stream tells who it is, and how it stands at every turn', async () => {
   given.server.refuseNext(1)
   const reading = given.read()
   await until(() => given.server.connections.length >= 1)
-  given.server.connections[0]!.close(1013, 'Later')
+  given.server.connections[0]!.close(1013, 'Later\n\u001b[31m\u202e')
   await until(() => given.server.connections.length >= 2)
   given.server.disconnect()
   await until(() => given.states.length >= 7)
@@ -18,7 +18,7 @@ test('a stream tells who it is, and how it stands at every turn', async () => {
     'connecting',
     'unavailable: The connection failed: Unexpected server response: 503.',
     'live',
-    'unavailable: The server closed the connection with code 1013: Later.',
+    'unavailable: The server closed the connection with code 1013: Later\uFFFD\uFFFD[31m\uFFFD.',
     'live',
     'unavailable: The server closed the connection with code 1006.',
     'live',

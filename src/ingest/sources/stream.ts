@@ -8,6 +8,7 @@ import {
   websocket,
 } from '@atproto/ws-client'
 import { LRUCache } from 'lru-cache'
+import { cleanText } from '../../util/clean.ts'
 import type { SourceContext } from '../source.ts'
 
 export interface StreamOptions {
@@ -120,11 +121,11 @@ const idleTimeoutMs = 600_000
 
 function describe(error: unknown): string {
   if (error instanceof CloseError) {
-    const reason = error.reason === '' ? '' : `: ${error.reason.slice(0, 200)}`
+    const reason = error.reason === '' ? '' : `: ${cleanText(error.reason, 200)}`
     return `The server closed the connection with code ${error.code}${reason}.`
   }
   if (error instanceof HeartbeatTimeoutError) return 'The server no longer answers.'
   if (error instanceof IdleTimeoutError) return 'Nothing has come for ten minutes; connecting anew.'
   const cause = error instanceof Error ? (error.cause ?? error) : error
-  return `The connection failed: ${cause instanceof Error ? cause.message : String(cause)}.`
+  return `The connection failed: ${cleanText(cause instanceof Error ? cause.message : String(cause))}.`
 }

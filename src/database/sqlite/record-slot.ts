@@ -1,11 +1,11 @@
 /** A record's place in the file: in its table, or where hidden rows wait. */
 import type { RecordPut } from '../changes.ts'
-import type { Place, Times } from '../decide.ts'
+import type { RecordSlot, Times } from '../decide.ts'
 import type { Expirations } from './expirations.ts'
 import type { KeptRow, Rows } from './table-writer.ts'
 import type { Tombstones } from './tombstones.ts'
 
-export interface PlaceGiven {
+export interface RecordSlotGiven {
   readonly rows: Rows
   /** They are those that wait. */
   readonly withheld: boolean
@@ -18,14 +18,14 @@ export interface PlaceGiven {
   readonly bulk: boolean
 }
 
-export class SqlitePlace implements Place {
+export class SqliteRecordSlot implements RecordSlot {
   readonly withheld: boolean
   readonly tombstone: string | null
   readonly expired: bigint | null
-  readonly #given: PlaceGiven
+  readonly #given: RecordSlotGiven
   readonly #row: KeptRow | undefined
 
-  constructor(given: PlaceGiven) {
+  constructor(given: RecordSlotGiven) {
     const { rows, withheld, tombstones, expirations, base, rkey } = given
     this.#given = given
     this.withheld = withheld

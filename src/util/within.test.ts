@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { within } from './within.ts'
+
+const late = (): Error => new Error('It is late.')
+
+test('what does not come in time fails', async () => {
+  await assert.rejects(within(10, new Promise(() => undefined), late), /It is late/)
+})
+
+test('what comes in time is given, and so is its failure', async () => {
+  assert.equal(await within(60_000, Promise.resolve(1), late), 1)
+  await assert.rejects(within(60_000, Promise.reject(new Error('broken')), late), /broken/)
+})
+
+test('time in which the process was held up does not count', async () => {
+  const turns = async (): Promise<string> => {
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    return 'answered'
+  }
+  const answered = within(50, turns(), late)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+  assert.equal(await answered, 'answered')
+})
