@@ -76,7 +76,8 @@ test('records import from files, gzip and standard input, and what is refused is
   const { stdout, stderr, status } = await run(['import', packed, '-', '--json', '--database', database], {
     input: lines,
   })
-  assert.deepEqual([stderr, status], ['', 0])
+  assert.match(stderr, /^2 of 122 records were refused; [^\n]+\n$/)
+  assert.equal(status, 0)
   const { seconds, recordsPerSecond, ...counts } = JSON.parse(stdout)
   assert.ok(seconds > 0 && recordsPerSecond > 0)
   assert.deepEqual(counts, {
@@ -117,12 +118,12 @@ test('an import fails when every record is refused, and strictly when any is', a
     ['Every record was refused; `lexigraph rejections` lists them with their reasons.\n', 1],
   )
   const some = await importInto('some-refused.db', mixed)
-  assert.deepEqual([some.stderr, some.status], ['', 0])
+  assert.equal(some.status, 0)
   // What is there already is stored, and an empty file has nothing to refuse.
   assert.equal((await importInto('some-refused.db', mixed)).status, 0)
   assert.equal((await importInto('some-refused.db', file('empty.jsonl', ''))).status, 0)
   const strict = await importInto('some-refused.db', mixed, '--strict', '--json')
-  assert.match(strict.stderr, /^1 of 2 records were refused; `lexigraph rejections` lists them/)
+  assert.match(strict.stderr, /^1 of 2 records was refused; `lexigraph rejections` lists them/)
   assert.deepEqual([strict.status, JSON.parse(strict.stdout).unchanged], [1, 1])
   assert.equal((await importInto('none-refused.db', records, '--strict')).status, 0)
 })
@@ -175,7 +176,7 @@ test('replicas of a file are refused, also where there is nothing to be done to 
   assert.deepEqual(await run(['query', newest, '--database', await shared(), ...replicas]), {
     stdout: '',
     stderr: '--read-database is for PostgreSQL; name its primary with --database.\n',
-    status: 1,
+    status: 2,
   })
 })
 
@@ -196,14 +197,17 @@ test('schema --diff lists breaking and dangerous changes, and its status says wh
   )
   const dangerous = await run(['schema', '--diff', file('added.graphql', added)])
   assert.equal(dangerous.status, 0)
-  assert.match(dangerous.stdout, /^dangerous: [^\n]+\n0 breaking and 1 dangerous changes\.\n$/)
+  assert.match(
+    dangerous.stdout,
+    /^dangerous: [^\n]+\n0 breaking changes and 1 dangerous change were found\.\n$/,
+  )
 
   const removed = now.replace('type Query {\n', 'type Query {\n  weather: String\n')
   const breaking = await run(['schema', '--diff', file('removed.graphql', removed)])
   assert.equal(breaking.status, 1)
   assert.match(
     breaking.stdout,
-    /^breaking: [^\n]*Query\.weather[^\n]*\n1 breaking and 0 dangerous changes\.\n$/,
+    /^breaking: [^\n]*Query\.weather[^\n]*\n1 breaking change and 0 dangerous changes were found\.\n$/,
   )
 
   for (const [name, why] of [
@@ -238,7 +242,7 @@ test('an operation with errors prints them and fails', async () => {
   const variables = await run(['query', newest, '--variables', '[1]'])
   assert.deepEqual(
     [variables.stderr, variables.status],
-    ['--variables must be a JSON object, such as {"first": 10}.\n', 1],
+    ['--variables must be a JSON object, such as {"first": 10}.\n', 2],
   )
 })
 
@@ -330,7 +334,9 @@ test('a second signal ends at once', async () => {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
-  socket.write('POST /api/graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n')
+  socket.write(
+    'POST /api/graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n',
+  )
   await once(socket, 'data')
   server.child.kill('SIGINT')
   await server.output.until(/Stopping/)

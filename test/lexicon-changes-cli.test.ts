@@ -47,7 +47,15 @@ onEveryDatabase('commands that write refuse lexicons by which collections disapp
       /org\.example\.other \(1 record\) is not in them; org\.example\.thing \(4 records\) is/,
     )
     assert.match(stderr, /--lexicons DIR, or go on with --rebuild/)
+    assert.doesNotMatch(stderr, /http:/)
   }
+  // Whoever only reads is told of the option without which the rebuild would be refused.
+  const reading = await run(['status', '--lexicons', foreign], { env })
+  assert.equal(reading.status, 1)
+  assert.match(
+    reading.stderr,
+    /have `lexigraph import` or `serve` rebuild it for these, with --rebuild if a collection that has records would disappear\.$/m,
+  )
   assert.deepEqual(await recordCounts(env, both), { 'org.example.other': 1, 'org.example.thing': 4 })
   const { stderr } = await succeed(['import', records, '--lexicons', fewer, '--rebuild'], env)
   assert.match(stderr, /^org\.example\.other: 1 record kept but no longer served, because the lexicons/m)

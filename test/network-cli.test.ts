@@ -18,7 +18,8 @@ test('what is wrong with --ingest ends serve before a database is made', async (
   const database = inFolder('never.db')
   const serve = async (...args: readonly string[]) => {
     const { stderr, status } = await runProgram(['serve', '--port', '0', '--database', database, ...args])
-    assert.deepEqual([status, existsSync(database)], [1, false])
+    assert.ok(status === 1 || status === 2)
+    assert.ok(!existsSync(database))
     return stderr
   }
   assert.equal(
@@ -61,7 +62,10 @@ test('a service whose index is rebuilt for other lexicons ends, and shows no pas
   const rebuilt = await runProgram(['import', empty, '--lexicons', others, '--database', database])
   assert.equal(rebuilt.status, 0, rebuilt.stderr)
   assert.equal(await service.ended, 1)
-  assert.match(service.stderr(), /^The index is not for the lexicons that are in /m)
+  assert.match(
+    service.stderr(),
+    /^Another process has rebuilt the index, and not for the lexicons that are in /m,
+  )
   assert.doesNotMatch(service.stderr(), /p@ss|admin/)
 })
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Json } from './reference/shapes.ts'
 import { onEveryDatabase as test } from './support/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
+import { publicSourceName } from '../src/util/public-source.ts'
 import { buildRecord, refTo } from './support/records.ts'
 import { openTestService, type TestServiceGiven } from './support/service.ts'
 
@@ -139,6 +140,32 @@ test('a source is as old as its last event, and one that is silent for half a mi
     status.sources.map(({ name, state }) => [name, state]),
     sources.map(({ name, state }) => [name, state]),
   )
+})
+
+test('of a source callers are told no file and no address within a network', async (database) => {
+  const names: Readonly<Record<string, string>> = {
+    'firehose:wss://bsky.network': 'firehose:wss://bsky.network',
+    'firehose:wss://Relay.local:8080/x': 'firehose',
+    'import:/var/lib/news/records.jsonl': 'import',
+    'jetstream:wss://jetstream2.us-east.bsky.network': 'jetstream:wss://jetstream2.us-east.bsky.network',
+    'jetstream:wss://10.1.2.3:6008': 'jetstream',
+    'jetstream:ws://[fd00::1]:6008': 'jetstream',
+    'repo-export:did:plc:someone': 'repo-export:did:plc:someone',
+    'repo-export:pds-7': 'repo-export',
+    'tap:http://LOCALHOST:2480': 'tap',
+    'tap:http://tap:2480': 'tap',
+    'tap:https://tap.svc.internal/': 'tap',
+  }
+  await using library = await openLibrary({ database })
+  const { read, write } = library.service.opened.database
+  for (const name of Object.keys(names)) await write.ledger.writeState(name, 'live', null, 0)
+  const { indexStatus } = await library.service.data('{ indexStatus { sources { name } } }')
+  const told = indexStatus.sources.map(({ name }: Json) => name)
+  assert.deepEqual(told.toSorted(), Object.values(names).toSorted())
+  assert.deepEqual(Object.keys(names).map(publicSourceName), Object.values(names))
+  // What operators are told is the whole.
+  const { sources } = await read.readStatus()
+  assert.deepEqual(new Set(sources.map(({ name }) => name)), new Set(Object.keys(names)))
 })
 
 test('an event from ahead of our clock is new, not of negative age', async (database) => {

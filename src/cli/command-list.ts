@@ -63,7 +63,7 @@ export const commands = {
   check: {
     operands: '[FILE…]',
     summary:
-      'Report every problem of the lexicons and, with files or --database, of the records there; writes nothing.',
+      'Report every problem of the lexicons, and of records in files and in the database that --database or LEXIGRAPH_DATABASE names; writes nothing.',
   },
   demo: { operands: '', summary: 'Serve a small fictional corpus from memory and try it.' },
   mcp: {

@@ -1,13 +1,13 @@
 /** What was compared of two databases, for people and for scripts. */
-import type { Comparison } from '../database/copy/database-copy.ts'
+import type { PartComparison } from '../database/copy/database-copy.ts'
 import { titleOf } from '../database/copy/parts.ts'
 import { renderTable } from './table.ts'
 
-export function isSameThroughout(comparisons: readonly Comparison[]): boolean {
+export function isSameThroughout(comparisons: readonly PartComparison[]): boolean {
   return comparisons.every(({ differing }) => differing === 0)
 }
 
-export function describeComparisons(comparisons: readonly Comparison[]): readonly object[] {
+export function describeComparisons(comparisons: readonly PartComparison[]): readonly object[] {
   return comparisons.map(({ part, source, target, differing, first }) => ({
     name: titleOf(part),
     source,
@@ -18,7 +18,7 @@ export function describeComparisons(comparisons: readonly Comparison[]): readonl
 }
 
 /** `otherSide`: the heading for what the second of the two has. */
-export function renderComparisons(comparisons: readonly Comparison[], otherSide: string): string {
+export function renderComparisons(comparisons: readonly PartComparison[], otherSide: string): string {
   const table = renderTable(
     ['what', 'rows', 'digest'],
     comparisons.map(({ part, source, differing }) => [

@@ -2,7 +2,8 @@
 import { parseArgs } from 'node:util'
 import { nearest } from '../util/nearest.ts'
 import type { CommandName } from './command-list.ts'
-import { type Config, type Setting, type SettingName, settings, settingsOf } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { type Config, type SettingName, settings, settingsOf } from './settings.ts'
 
 export interface ParsedConfig {
   readonly config: Config

@@ -36,6 +36,7 @@ import { createProgressNotice, lostSentence, tellRebuild } from './rebuild-notic
 import { readingOf } from './reading-options.ts'
 import { parseRetention } from './retention.ts'
 import type { Config } from './settings.ts'
+import { counted } from '../util/counted.ts'
 
 /** What follows from the lexicons alone. */
 export interface Foundation {
@@ -87,8 +88,8 @@ export async function openStore(
     rebuild: rebuild ?? (config.rebuild ? 'always' : 'unless-lost'),
     onRebuilt: (report) => tellRebuild(config, report, foundation.dir),
     onProgress: (progress) => {
-      tellProgress(progress)
       onProgress?.()
+      tellProgress(progress)
     },
   }
   return opened(config.database, async () => {
@@ -152,11 +153,17 @@ export function awaitStore(config: Config, foundation: Foundation): Promise<Read
     isRemote: isPostgres(database),
     open: () => openExistingStore(config, foundation),
     readProgress: () => readRebuildProgress(database),
+    onFailure: (error) => {
+      if (config['log-level'] !== 'silent') process.stderr.write(`${(error as Error).message}\n`)
+    },
   })
 }
 
 /** For commands that only read: an empty answer from a misspelt path helps nobody. */
-export function openExistingStore(config: Config, { lexicons }: Foundation): Promise<ReadDatabase> {
+export function openExistingStore(
+  config: Config,
+  { lexicons }: { readonly lexicons: Pick<LexiconSet, 'fingerprint'> },
+): Promise<ReadDatabase> {
   const { database } = config
   assertExists(database)
   const options = { fingerprint: lexicons.fingerprint, now, ...readingOf(config) }
@@ -177,7 +184,7 @@ export function openExistingCopySource({ database }: Config, foundation: Foundat
 /** The database that becomes the copy. */
 export async function openCopy(
   url: string,
-  source: Pick<Snapshot, 'identity' | 'name'>,
+  source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
   foundation: Foundation,
 ): Promise<CopyTarget> {
   const options = await openOptions(foundation)
@@ -243,13 +250,17 @@ async function opened<Store>(database: string, open: () => Promise<Store>): Prom
 }
 
 function cannotOpen(database: string, cause: Error): CommandError {
-  const message = `The database ${withoutPassword(database)} cannot be opened: ${cause.message}`
+  const reason =
+    cause.message === 'file is not a database'
+      ? 'it is not a SQLite file. Records are read into a database by `lexigraph import FILE --database DATABASE`.'
+      : cause.message
+  const message = `The database ${withoutPassword(database)} cannot be opened: ${reason}`
   return new CommandError(message, { cause })
 }
 
 function lexiconFailure(problems: readonly LexiconProblem[]): string {
   const more = problems.length - 1
-  const rest = `${more} more ${more === 1 ? 'problem' : 'problems'}; \`lexigraph check\` prints all.`
+  const rest = `${counted(more, 'more problem')}; \`lexigraph check\` prints all.`
   const first = problems[0] === undefined ? '' : lexiconSentence(problems[0])
   return more > 0 ? `${first} And ${rest}` : first
 }

@@ -1,6 +1,7 @@
 /** Help and the settings page, both drawn from the table of settings. */
 import { type CommandName, commands } from './command-list.ts'
-import { type Setting, settings, settingsOf } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { settings, settingsOf } from './settings.ts'
 
 export function renderProgramHelp(): string {
   const width = Math.max(...Object.entries(commands).map(([name, it]) => `${name} ${it.operands}`.length))
@@ -21,11 +22,13 @@ ${lines.join('\n')}
 export function renderCommandHelp(command: CommandName): string {
   const { operands, summary } = commands[command]
   const options = settingsOf(command).map(([name, setting]) => ({
-    usage:
-      name === 'help' ? '-h, --help' : `--${name}${setting.value === undefined ? '' : ` ${setting.value}`}`,
-    help: [setting.help, ...choicesNote(setting), ...defaultNote(setting), ...environmentNote(setting)].join(
-      ' ',
-    ),
+    usage: name === 'help' ? '-h, --help' : usageOf(name, { ...setting, ...setting.helpOf?.[command] }),
+    help: [
+      setting.helpOf?.[command]?.help ?? setting.help,
+      ...choicesNote(setting),
+      ...defaultNote(setting),
+      ...environmentNote(setting),
+    ].join(' '),
   }))
   const width = Math.max(...options.map((option) => option.usage.length))
   const lines = options.map(({ usage, help }) => `  ${usage.padEnd(width)}  ${help}`)
@@ -41,12 +44,17 @@ ${lines.join('\n')}
 /** docs/settings.md */
 export function renderSettingsPage(): string {
   const rows = Object.entries(settings as Record<string, Setting>).map(([name, setting]) => {
-    const option = `\`--${name}${setting.value === undefined ? '' : ` ${setting.value}`}\``
+    const option = `\`${usageOf(name, setting)}\``
     const variable = setting.env === undefined ? '–' : `\`${setting.env}\``
     const fallback = setting.default === null || setting.default === false ? '–' : `\`${setting.default}\``
     const all = setting.commands.length === Object.keys(commands).length
     const where = all ? 'all' : setting.commands.join(', ')
-    return `| ${option} | ${variable} | ${fallback} | ${where} | ${[setting.help, ...choicesNote(setting)].join(' ')} |`
+    const elsewhere = Object.entries(setting.helpOf ?? {}).map(
+      ([command, { help }]) => `For ${command}: ${help}`,
+    )
+    const meaning = [setting.help, ...elsewhere, ...choicesNote(setting)].join(' ')
+    const cells = [option, variable, fallback, where, meaning]
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
   return `# Settings
 
@@ -58,6 +66,10 @@ This page is made from \`src/cli/settings.ts\` by \`npm run docs\`.
 |---|---|---|---|---|
 ${rows.join('\n')}
 `
+}
+
+function usageOf(name: string, { value }: Setting): string {
+  return value === undefined ? `--${name}` : `--${name} ${value}`
 }
 
 function choicesNote({ choices }: Setting): string[] {

@@ -1,11 +1,13 @@
 /** Sources followed in a thread beside the server; a failure of it is told, and it is started anew. */
+import { UsageError } from '../errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { isInMemory } from '../database/open.ts'
 import { moduleBeside } from '../util/module-beside.ts'
 import { CommandError, type CommandContext } from './command.ts'
-import type { IngestThreadData } from './ingest-thread.ts'
+import type { IngestRefusal, IngestThreadData } from './ingest-thread.ts'
 import { identityOptions, publisherNames } from './network.ts'
+import { parseAges } from './retention.ts'
 import { parseSources } from './sources.ts'
 import { half } from './young-generation.ts'
 
@@ -16,17 +18,18 @@ const restartPause = 5_000
 export interface IngestBeside extends AsyncDisposable {
   /** Starts anew, with the lexicons as they are now. */
   readonly restart: () => void
-  /** Aborted when what was asked for cannot be done, whenever that turns out; a `CommandError` is the reason. */
+  /** Aborted when what was asked for cannot be done, whenever that turns out; a `CommandError` or a `UsageError` is the reason. */
   readonly refused: AbortSignal
 }
 
 /** Whatever is wrong with `--ingest` or `--retain` that can be told before anything is opened. */
 export async function assertIngest({ config }: CommandContext, from: string | null): Promise<void> {
   if (from !== null) await parseSources(from)
+  parseAges(config.retain)
   identityOptions(config)
   publisherNames(config)
   if (isInMemory(config.database))
-    throw new CommandError(
+    throw new UsageError(
       `--${from === null ? 'retain' : 'ingest'} needs a database in a file; name one with --database.`,
     )
 }
@@ -41,7 +44,8 @@ export function ingestBeside({ config, root }: CommandContext, from: string | nu
       const { signal } = again
       const end = await runThread({ config, root: root.href, from }, AbortSignal.any([stop.signal, signal]))
       if (signal.aborted) continue
-      if (end.kind === 'refused') refusal.abort(new CommandError(end.message))
+      if (end.kind === 'refused')
+        refusal.abort(end.isUsage ? new UsageError(end.message) : new CommandError(end.message))
       if (end.kind !== 'failed') return
       process.stderr.write(
         `${from === null ? 'Removing old records' : 'Following the sources'} failed and starts anew: ${end.message}\n`,
@@ -63,7 +67,7 @@ export function ingestBeside({ config, root }: CommandContext, from: string | nu
 type ThreadEnd =
   | { readonly kind: 'ended' }
   /** What was asked for cannot be done. */
-  | { readonly kind: 'refused'; readonly message: string }
+  | ({ readonly kind: 'refused' } & IngestRefusal)
   | { readonly kind: 'failed'; readonly message: string }
 
 function runThread(data: IngestThreadData, signal: AbortSignal): Promise<ThreadEnd> {
@@ -76,8 +80,8 @@ function runThread(data: IngestThreadData, signal: AbortSignal): Promise<ThreadE
   const stop = (): void => worker.postMessage('stop')
   signal.addEventListener('abort', stop)
   let end: ThreadEnd = { kind: 'ended' }
-  worker.on('message', (message: string) => {
-    end = { kind: 'refused', message }
+  worker.on('message', (refused: IngestRefusal) => {
+    end = { kind: 'refused', ...refused }
   })
   worker.on('error', ({ message }: Error) => {
     end = { kind: 'failed', message }

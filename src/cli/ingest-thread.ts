@@ -1,4 +1,5 @@
 /** The thread of `serve --ingest`: follows sources beside the server, until it is told to stop. And that of `serve --retain`. */
+import { UsageError } from '../errors.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { InputError } from '../ingest/sources/lines.ts'
 import { openPrepared } from './foundation.ts'
@@ -12,6 +13,13 @@ export interface IngestThreadData {
   readonly from: string | null
 }
 
+/** Why it cannot do what it was asked to. */
+export interface IngestRefusal {
+  readonly message: string
+  /** Whether a setting is wrong. */
+  readonly isUsage: boolean
+}
+
 const { config, root, from } = workerData as IngestThreadData
 const stop = new AbortController()
 parentPort?.once('message', () => stop.abort())
@@ -21,8 +29,9 @@ try {
   const given = { open: openPrepared, signal: () => stop.signal }
   await (from === null ? runRetention(context, given) : runIngest(context, from, given))
 } catch (error) {
-  if (!(error instanceof InputError)) throw error
+  if (!(error instanceof InputError || error instanceof UsageError)) throw error
   // Starting anew would come to the same.
-  parentPort?.postMessage(error.message)
+  const refusal: IngestRefusal = { message: error.message, isUsage: error instanceof UsageError }
+  parentPort?.postMessage(refusal)
 }
 parentPort?.close()

@@ -18,6 +18,7 @@ import { threadsOf } from './inputs.ts'
 import { createLog, identityOptions, publishersOf } from './network.ts'
 import type { Config } from './settings.ts'
 import { parseSources } from './sources.ts'
+import { counted } from '../util/counted.ts'
 
 export interface IngestGiven {
   readonly open: (config: Config, foundation: Foundation) => Promise<Database>
@@ -39,7 +40,7 @@ function retain(ledger: Ledger, log: IngestLog, signal: AbortSignal): Promise<vo
     signal,
     onRemoved: (records) =>
       log.info(
-        `${records.toLocaleString('en')} records had been here for longer than --retain says, and are removed.`,
+        `${counted(records, 'record')} ${records === 1 ? 'was' : 'were'} older than --retain allows, and removed.`,
       ),
   })
 }
@@ -106,7 +107,6 @@ export async function runIngest(
         now,
         signal,
         onNotice: log.warn,
-        findDamage: async () => [],
       })
     await follow(sources, writer, {
       signal: until,

@@ -1,4 +1,5 @@
 /** Files to be read, and threads to read them. */
+import { UsageError } from '../errors.ts'
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { fileInput, type LineInput } from '../ingest/sources/lines.ts'
@@ -13,7 +14,7 @@ export function threadsOf(config: Config): number {
 /** Every operand is looked at before anything is read, so that a misspelt one costs nothing. */
 export async function findInputs(operands: readonly string[]): Promise<LineInput[]> {
   if (operands.filter((operand) => operand === '-').length > 1)
-    throw new CommandError('Standard input can be read once; write - once.')
+    throw new UsageError('Standard input can be read once; write - once.')
   return Promise.all(
     operands.map(async (operand) => {
       if (operand === '-') return { name: 'standard input', size: null, open: () => process.stdin }

@@ -7,7 +7,6 @@ import type { AgentHttp } from '../mcp/http.ts'
 import { createApp } from '../server/app.ts'
 import { createAuthentication } from '../server/authentication.ts'
 import type { ConnectionLimits } from '../server/connections.ts'
-import { parseTrustedProxies } from '../server/limits/address.ts'
 import { createLimiter } from '../server/limits/create-limiter.ts'
 import type { Limiter } from '../server/limits/limiter.ts'
 import type { Metrics } from '../server/metrics.ts'
@@ -21,6 +20,7 @@ import { openCounts } from './limiter.ts'
 import { createLogs, type Logs } from './logger.ts'
 import { createReadiness } from './readiness.ts'
 import type { ReadService } from './service.ts'
+import { trustedProxiesOf } from './trusted-proxies.ts'
 import { stopping, stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 import { loadTiers } from './tiers.ts'
@@ -116,7 +116,7 @@ export async function startServer(
     }),
     limiter,
     observer,
-    trustedProxies: trustedProxies(config),
+    trustedProxies: await trustedProxiesOf(config),
     connections: connectionsOf(config, worker?.of ?? 1),
     longestRequest: Math.max(...tiers.values().map(({ seconds }) => seconds)),
     cacheSeconds: config['cache-seconds'],
@@ -167,15 +167,8 @@ async function agentOf(served: Served, config: Config, logs: Logs): Promise<Agen
 function warmUp(read: ReadDatabase): void {
   const statement = { text: `select 0 as version, x'' as body`, values: [] }
   const { signal } = new AbortController()
-  read.readAnswer(statement, { kind: 'long', signal, caller: 'warming up' }).catch(() => undefined)
-}
-
-function trustedProxies({ 'trusted-proxies': text }: Config): readonly string[] {
-  try {
-    return text === null ? [] : parseTrustedProxies(text)
-  } catch (cause) {
-    throw new CommandError((cause as Error).message, { cause })
-  }
+  const request = { signal, caller: 'warming up', cost: 0, deadline: Number.POSITIVE_INFINITY }
+  read.readAnswer(statement, { kind: 'long', ...request }).catch(() => undefined)
 }
 
 /** Connections come to all processes at one port alike. Behind proxies one address is everybody's. */

@@ -3,12 +3,14 @@
  * and an exit status: 1 for a failure, 2 for a command that could not be understood.
  */
 import { InputError } from '../ingest/sources/lines.ts'
+import { UsageError } from '../errors.ts'
 import { nearest } from '../util/nearest.ts'
 import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
 import { type Command, CommandError } from './command.ts'
 import { type ParsedConfig, parseConfig } from './config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './command-list.ts'
+import { trustedProxiesOf } from './trusted-proxies.ts'
 import { readVersion } from './version.ts'
 
 /** Loaded when asked for, so that `--help` does not wait for what only `serve` needs. */
@@ -44,9 +46,8 @@ export async function main(root: URL): Promise<void> {
   const [name, ...rest] = process.argv.slice(2)
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     const topic = name === 'help' ? rest[0] : undefined
-    process.stdout.write(
-      topic !== undefined && isCommand(topic) ? renderCommandHelp(topic) : renderProgramHelp(),
-    )
+    if (topic !== undefined && !isCommand(topic)) return complain([unknownCommand(topic)])
+    process.stdout.write(topic === undefined ? renderProgramHelp() : renderCommandHelp(topic))
     process.exitCode = name === undefined ? 2 : 0
   } else if (name === '--version' || name === '-V') {
     process.stdout.write(`${readVersion(root)}\n`)
@@ -67,13 +68,16 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
   const problems = parsed.problems.length > 0 ? parsed.problems : operandProblems(name, operands)
   if (problems.length > 0) return complain(problems)
   try {
+    // Only workers read it, and they are other processes.
+    await trustedProxiesOf(config)
     const command = await load[name]()
     process.exitCode = await command({ config, operands, given, root })
   } catch (error) {
-    const expected = error instanceof CommandError || error instanceof InputError
+    const isUsage = error instanceof UsageError
+    const expected = isUsage || error instanceof CommandError || error instanceof InputError
     process.stderr.write(`${expected ? '' : `${name} failed: `}${asSentence(error)}\n`)
     if (config['log-level'] === 'debug') console.error(error)
-    process.exitCode = 1
+    process.exitCode = isUsage ? 2 : 1
   }
 }
 
@@ -84,9 +88,17 @@ function operandProblems(name: CommandName, operands: readonly string[]): string
     return [`${name} takes no ${JSON.stringify(operands[0])}, only options; ${help}.`]
   if (wanted !== '' && !wanted.startsWith('[') && operands.length === 0)
     return [`${name} needs ${wanted}; ${help}.`]
-  if (wanted === 'GRAPHQL' && operands.length > 1)
+  if (operands.length <= mostOperands(name)) return []
+  if (wanted === 'GRAPHQL')
     return [`${name} takes one operation, but ${operands.length} arguments were given; put it in quotes.`]
-  return []
+  const [, more] = operands
+  return [`${name} takes ${wanted} alone, and no ${JSON.stringify(more)}; ${help}.`]
+}
+
+function mostOperands(name: CommandName): number {
+  // `keys` has actions, each with operands of its own.
+  if (name === 'keys' || commands[name].operands.includes('…')) return Number.POSITIVE_INFINITY
+  return 1
 }
 
 function unknownCommand(name: string): string {

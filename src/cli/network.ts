@@ -1,14 +1,14 @@
 /** What the commands that reach the network have in common: identities, publishers, and a log. */
+import { UsageError } from '../errors.ts'
 import { createIngestLog, type IngestLog } from '../ingest/log.ts'
 import type { IdentityOptions } from '../ingest/sources/identity.ts'
-import { CommandError } from './command.ts'
 import type { Config } from './settings.ts'
 
 export function identityOptions(config: Config): IdentityOptions {
   for (const name of ['plc', 'handle-resolver'] as const) {
     const url = config[name]
     if (url !== null && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-      throw new CommandError(`--${name} must be the URL of a service, not ${JSON.stringify(url)}.`)
+      throw new UsageError(`--${name} must be the URL of a service, not ${JSON.stringify(url)}.`)
   }
   return { plcUrl: config.plc, handleResolver: config['handle-resolver'] }
 }
@@ -17,7 +17,7 @@ export function identityOptions(config: Config): IdentityOptions {
 export function publisherNames({ publishers }: Config): readonly string[] | null {
   if (publishers === null) return null
   const names = parseList(publishers)
-  if (names.length === 0) throw new CommandError('--publishers names nobody; leave it out to take all.')
+  if (names.length === 0) throw new UsageError('--publishers names nobody; leave it out to take all.')
   return names
 }
 

@@ -6,18 +6,24 @@ import { fork } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { moduleBeside } from '../util/module-beside.ts'
 import { CommandError, type CommandContext } from './command.ts'
+import type { Foundation } from './foundation.ts'
 import type { FromPreparing, PrepareTask } from './prepare-child.ts'
 
 export interface Preparation extends AsyncDisposable {
+  /** Settles when the work is permitted and has begun, or is done; fails like `ready`. */
+  readonly permitted: Promise<void>
   /** Settles when the database is ready; a `CommandError` says why it cannot be. */
   readonly ready: Promise<void>
 }
 
 /** Milliseconds after which whoever waits for answers is told that there are none yet. */
-const patience = 1_000
+const permissionTimeout = 1_000
 
 /** Resolves when it is under way, or done; fails when it is refused at once. */
-export async function startPreparation({ config, root }: CommandContext): Promise<Preparation> {
+export async function startPreparation(
+  { config, root }: CommandContext,
+  { lexicons }: Foundation,
+): Promise<Preparation> {
   const child = fork(moduleBeside(import.meta.url, 'prepare-child'), {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
@@ -40,12 +46,15 @@ export async function startPreparation({ config, root }: CommandContext): Promis
         ),
       )
   })
-  const task: PrepareTask = { config, root: root.href }
+  const task: PrepareTask = { config, root: root.href, fingerprint: lexicons.fingerprint }
   child.send(task, () => undefined)
-  await Promise.race([working.promise, ready.promise, pause(patience, undefined, { ref: false })])
+  const permitted = Promise.race([working.promise, ready.promise])
+  await Promise.race([permitted, pause(permissionTimeout, undefined, { ref: false })])
   // Whoever is told to stop does not wait for it.
   ready.promise.catch(() => undefined)
+  permitted.catch(() => undefined)
   return {
+    permitted,
     ready: ready.promise,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL')

@@ -1,11 +1,14 @@
 /** The process that brings the database to these lexicons while the one that started it answers that it is not ready. */
 import { lexiconDir, loadFoundation, openStore } from './foundation.ts'
+import { assertStarted } from './rebuild-watch.ts'
 import type { Config } from './settings.ts'
 
 export interface PrepareTask {
   readonly config: Config
   /** The package's folder. */
   readonly root: string
+  /** Of the lexicons by which the service is about to answer. */
+  readonly fingerprint: string
 }
 
 /** What it says. That it is done, its end says, with status 0. */
@@ -16,9 +19,10 @@ export type FromPreparing =
 // A step that has begun is undone.
 const abandoned = (): never => process.exit(1)
 process.on('disconnect', abandoned)
-process.once('message', async ({ config, root }: PrepareTask) => {
+process.once('message', async ({ config, root, fingerprint }: PrepareTask) => {
   try {
     const foundation = await loadFoundation(lexiconDir(config, new URL(root)))
+    assertStarted(foundation, fingerprint)
     await using _store = await openStore(config, foundation, {
       onProgress: () => tell({ kind: 'working' }),
     })

@@ -3,6 +3,7 @@ import { SingleBar } from 'cli-progress'
 import type { OnProgress } from '../database/copy/database-copy.ts'
 import { titleOf } from '../database/copy/parts.ts'
 import type { Config } from './settings.ts'
+import { grouped } from '../util/counted.ts'
 
 export interface ProgressDisplay extends Disposable {
   readonly update: OnProgress
@@ -23,7 +24,7 @@ export function showProgress(config: Config): ProgressDisplay {
   return {
     update: ({ stage, part, done, total }) => {
       bar.setTotal(Math.max(total, 1))
-      const [rows, all] = [done.toLocaleString('en'), total.toLocaleString('en')]
+      const [rows, all] = [grouped(done), grouped(total)]
       bar.update(done, { stage, what: titleOf(part), rows, all })
       // Indexes may keep this thread busy, so that nothing could move by itself.
       if (stage === 'indexing') bar.render()

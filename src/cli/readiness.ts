@@ -1,4 +1,4 @@
-/** Whether the database answers, asked each time, and how far the index has come, which may be a second old. */
+/** Whether the database answers, asked once for all who wait for it, and how far the index has come, which may be a second old. */
 import type { IndexStatus, ReadDatabase } from '../database/database.ts'
 
 /** Milliseconds: counting keeps a core busy, so that asking often must not repeat it. */
@@ -8,12 +8,16 @@ export function createReadiness(
   database: Pick<ReadDatabase, 'readPlanState' | 'readStatus'>,
 ): () => Promise<IndexStatus> {
   let figures: Promise<IndexStatus> | null = null
+  let state: Promise<unknown> | null = null
   const forget = (): void => {
     figures = null
   }
   return async () => {
     // A database that was rebuilt for other lexicons can be read, but not by this process.
-    await database.readPlanState()
+    state ??= database.readPlanState().finally(() => {
+      state = null
+    })
+    await state
     if (figures === null) {
       figures = database.readStatus()
       figures.then(() => setTimeout(forget, figuresKept).unref(), forget)

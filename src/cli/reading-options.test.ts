@@ -20,7 +20,7 @@ test('each host of each URL is a replica', () => {
 test('what is no URL is told by the name of the setting, without a password', () => {
   assert.throws(
     () => readDatabases(database, 'db2:5433'),
-    /^CommandError: --read-database: db2:5433 is not a valid URL of a database: write postgres:\/\//,
+    /^UsageError: --read-database: db2:5433 is not a valid URL of a database: write postgres:\/\//,
   )
   assert.throws(
     () => readDatabases(database, 'postgres://u:secret@db2:port/records'),
@@ -31,7 +31,7 @@ test('what is no URL is told by the name of the setting, without a password', ()
 test('a file has no replicas', () => {
   assert.throws(
     () => readDatabases('sqlite:records.db', database),
-    /^CommandError: --read-database is for PostgreSQL; name its primary with --database\.$/,
+    /^UsageError: --read-database is for PostgreSQL; name its primary with --database\.$/,
   )
 })
 

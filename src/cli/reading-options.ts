@@ -1,9 +1,10 @@
 /** From settings to how a database is read. */
+import { UsageError } from '../errors.ts'
 import { availableParallelism } from 'node:os'
 import { isPostgres } from '../database/open.ts'
 import type { ReadingOptions } from '../database/postgres/servers.ts'
 import { hostsOf } from '../database/postgres/url.ts'
-import { CommandError, notify } from './command.ts'
+import { notify } from './command.ts'
 import type { Config } from './settings.ts'
 
 /** For whichever engine it is; settings that are for another are refused. */
@@ -37,11 +38,11 @@ export function readersOf({ workers }: Config): number {
 function replicasOf({ database, 'read-database': replicas }: Config): readonly string[] {
   if (replicas === null) return []
   if (!isPostgres(database))
-    throw new CommandError('--read-database is for PostgreSQL; name its primary with --database.')
+    throw new UsageError('--read-database is for PostgreSQL; name its primary with --database.')
   try {
     // A comma before a scheme is between URLs, any other between hosts of one.
     return replicas.split(/,\s*(?=[a-z]+:\/\/)/).flatMap(hostsOf)
   } catch (cause) {
-    throw new CommandError(`--read-database: ${(cause as Error).message}`, { cause })
+    throw new UsageError(`--read-database: ${(cause as Error).message}`, { cause })
   }
 }

@@ -4,6 +4,7 @@ import { type RebuildProgress, rebuildSentence } from '../database/rebuild-progr
 import type { CollectionReport, RebuildReport } from '../database/rebuild-report.ts'
 import { notify } from './command.ts'
 import type { Config } from './settings.ts'
+import { counted, grouped } from '../util/counted.ts'
 
 interface Notice {
   readonly level: 'warn' | 'info'
@@ -40,17 +41,17 @@ function rebuildNotices({ collections }: RebuildReport, lexicons: string): reado
     if (!served && stored > 0)
       notices.push({
         level: 'warn',
-        text: `${name}: ${records(stored)} kept but no longer served, because the lexicons do not have this collection.`,
+        text: `${name}: ${counted(stored, 'record')} kept but no longer served, because the lexicons do not have this collection.`,
       })
     if (refused > 0)
       notices.push({
         level: 'warn',
-        text: `${name}: ${count(refused)} of ${records(stored)} no longer fit and are refused now, such as ${reasons[0]?.example}: ${reasons[0]?.message} They are served again as soon as the lexicons fit them; \`lexigraph rejections\` lists them.`,
+        text: `${name}: ${grouped(refused)} of ${counted(stored, 'record')} no longer fit and are refused now, such as ${reasons[0]?.example}: ${reasons[0]?.message} They are served again as soon as the lexicons fit them; \`lexigraph rejections\` lists them.`,
       })
     if (accepted > 0)
       notices.push({
         level: 'info',
-        text: `${name}: ${records(accepted)} that had been refused fit now and are served.`,
+        text: `${name}: ${counted(accepted, 'record')} that had been refused fit now and are served.`,
       })
   }
   return notices
@@ -60,8 +61,8 @@ function rebuildNotices({ collections }: RebuildReport, lexicons: string): reado
 export function lostSentence(lost: readonly LostCollection[], lexicons: string): string {
   const each = lost.map(({ name, records: stored, refusal }) =>
     refusal === null
-      ? `${name} (${records(stored)}) is not in them`
-      : `${name} (${records(stored)}) has no record that fits them, such as ${refusal.uri}: ${refusal.message.replace(/\.$/, '')}`,
+      ? `${name} (${counted(stored, 'record')}) is not in them`
+      : `${name} (${counted(stored, 'record')}) has no record that fits them, such as ${refusal.uri}: ${refusal.message.replace(/\.$/, '')}`,
   )
   return `under the lexicons in ${lexicons}, collections with records would disappear: ${each.join('; ')}. Nothing was changed. Name the lexicons of this database with --lexicons DIR, or go on with --rebuild; the records are kept then, and served again under lexicons that fit them. \`lexigraph check --database URL\` tells more.`
 }
@@ -72,13 +73,14 @@ export function previewLines({ collections }: RebuildReport): readonly string[] 
     const { name, served, stored, refused, accepted, reasons } = collection
     if (!served)
       return [
-        `${name}: ${records(stored)} would no longer be served; the lexicons do not have this collection.`,
+        `${name}: ${counted(stored, 'record')} would no longer be served; the lexicons do not have this collection.`,
       ]
-    const accepting = accepted === 0 ? '' : ` ${records(accepted)} that had been refused would be accepted.`
+    const accepting =
+      accepted === 0 ? '' : ` ${counted(accepted, 'record')} that had been refused would be accepted.`
     return [
-      `${name}: ${refused === 0 ? 'none' : count(refused)} of ${records(stored)} would be refused.${accepting}`,
+      `${name}: ${refused === 0 ? 'none' : grouped(refused)} of ${counted(stored, 'record')} would be refused.${accepting}`,
       ...reasons.map(
-        ({ message, records: many, example }) => `  ${count(many)} × ${message} Such as ${example}.`,
+        ({ message, records: many, example }) => `  ${grouped(many)} × ${message} Such as ${example}.`,
       ),
     ]
   })
@@ -89,12 +91,4 @@ export function isLossless({ collections }: RebuildReport): boolean {
   return collections.every(
     ({ served, stored, refused }: CollectionReport) => (served || stored === 0) && refused === 0,
   )
-}
-
-function records(many: number): string {
-  return `${count(many)} record${many === 1 ? '' : 's'}`
-}
-
-function count(many: number): string {
-  return many.toLocaleString('en')
 }

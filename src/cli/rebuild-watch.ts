@@ -1,13 +1,22 @@
 /** Notices that another process has rebuilt the index for other lexicons, and says what comes of it. */
 import type { ReadDatabase } from '../database/database.ts'
-import { BuiltElsewiseError, RebuiltElsewhereError } from '../database/refusals.ts'
+import {
+  BeingRebuiltError,
+  BuiltElsewiseError,
+  rebuildAdvice,
+  RebuiltElsewhereError,
+} from '../database/refusals.ts'
 import { CommandError, type CommandContext } from './command.ts'
-import { lexiconDir, loadFoundation, openExistingStore } from './foundation.ts'
+import { type Foundation, lexiconDir, loadFoundation, openExistingStore } from './foundation.ts'
+import type { Config } from './settings.ts'
 
 /** Milliseconds between two looks. */
 const interval = 1_000
 
-/** Calls back at each look that finds it so; the next look waits until that is done. */
+/**
+ * Calls back at each look that finds the index to be of other lexicons, or waits for it; the next look waits until that
+ * is done.
+ */
 export function watchIndex(
   database: Pick<ReadDatabase, 'readPlanState'>,
   onRebuilt: () => void | Promise<void>,
@@ -20,7 +29,7 @@ export function watchIndex(
       await database.readPlanState()
     } catch (error) {
       // Anything else passes, or is told to those who ask.
-      if (error instanceof RebuiltElsewhereError) await onRebuilt()
+      if (error instanceof RebuiltElsewhereError || error instanceof BeingRebuiltError) await onRebuilt()
     } finally {
       isLooking = false
     }
@@ -30,29 +39,46 @@ export function watchIndex(
 }
 
 /**
- * What a service does whose index was rebuilt: `reload` where its own folder has the lexicons of the index by now, a
- * `CommandError` to end with where it has others, null where that cannot be told at this moment.
+ * What becomes of a service that began with lexicons of the fingerprint `started`: the foundation to load anew where its
+ * folder has the lexicons of a rebuilt index, a `CommandError` to end with where it has others. Null where the index is
+ * as it was, whatever the folder has, or where that cannot be told at this moment.
  */
-export async function judgeRebuild({
-  config,
-  root,
-}: Pick<CommandContext, 'config' | 'root'>): Promise<'reload' | CommandError | null> {
+export async function judgeRebuild(
+  { config, root }: Pick<CommandContext, 'config' | 'root'>,
+  started: string,
+): Promise<Foundation | CommandError | null> {
+  if ((await isIndexOf(config, started)) !== false) return null
   const dir = lexiconDir(config, root)
+  const rebuilt = `Another process has rebuilt the index, and not for the lexicons that are in ${dir} now.`
+  let foundation: Foundation
   try {
-    const foundation = await loadFoundation(dir)
-    await using _store = await openExistingStore(config, foundation)
-    return 'reload'
+    foundation = await loadFoundation(dir)
+  } catch (cause) {
+    return new CommandError(`${rebuilt} Those cannot be loaded: ${(cause as Error).message}`, { cause })
+  }
+  const isLoadable = await isIndexOf(config, foundation.lexicons.fingerprint)
+  if (isLoadable === null) return null
+  return isLoadable
+    ? foundation
+    : new CommandError(
+        `${rebuilt} Start this service again with the lexicons of the index, or ${rebuildAdvice}.`,
+      )
+}
+
+/** Null: the database does not answer. */
+async function isIndexOf(config: Config, fingerprint: string): Promise<boolean | null> {
+  try {
+    await using _store = await openExistingStore(config, { lexicons: { fingerprint } })
+    return true
   } catch (error) {
-    const cause = (error as Error).cause
-    if (error instanceof CommandError && cause === undefined)
-      return new CommandError(`${rebuilt(dir)} Those cannot be loaded: ${error.message}`)
-    if (!(cause instanceof BuiltElsewiseError)) return null
-    return new CommandError(
-      `${rebuilt(dir)} Start this service again with the lexicons of the index, or have \`lexigraph import\` rebuild it for these.`,
-    )
+    return (error as Error).cause instanceof BuiltElsewiseError ? false : null
   }
 }
 
-function rebuilt(dir: string): string {
-  return `The index is not for the lexicons that are in ${dir} now: another process has rebuilt it, or they were changed.`
+/** Fails where the folder was edited since the service began. */
+export function assertStarted({ dir, lexicons }: Foundation, started: string): void {
+  if (lexicons.fingerprint !== started)
+    throw new CommandError(
+      `The lexicons in ${dir} are not those that this service began with, and the index was not rebuilt for them. Restore them, or ${rebuildAdvice}.`,
+    )
 }

@@ -1,29 +1,35 @@
 /** What `--retain` says: for how long records of a collection are kept. */
+import { UsageError } from '../errors.ts'
 import type { Retention } from '../database/kept/expiry.ts'
 import type { Table } from '../database/tables.ts'
-import { InputError } from '../ingest/sources/lines.ts'
 import { nearest } from '../util/nearest.ts'
 
 /** Microseconds. */
 const units: Readonly<Record<string, bigint>> = { h: 3_600_000_000n, d: 86_400_000_000n }
 const form = 'Write it as NSID=90d, in days (d) or hours (h); several with commas.'
 
-/** Empty where nothing is said; a fault is an `InputError`, which nobody tries again. */
+/** Empty where nothing is said; a fault is a `UsageError`. */
 export function parseRetention(text: string | null, tables: readonly Table[]): Retention {
-  const retention = new Map<string, bigint>()
-  for (const part of (text ?? '').split(',')) {
-    if (part.trim() === '' && text === null) continue
+  const ages = parseAges(text)
+  for (const nsid of ages.keys())
+    if (!tables.some(({ collection }) => collection.nsid === nsid))
+      throw new UsageError(unknown(nsid, tables))
+  return ages
+}
+
+/** The same without a look at which collections there are. */
+export function parseAges(text: string | null): Retention {
+  const ages = new Map<string, bigint>()
+  for (const part of text?.split(',') ?? []) {
     const [, nsid = '', count = '', unit = ''] = /^\s*([^=\s]+)\s*=\s*(\d{1,6})([hd])\s*$/.exec(part) ?? []
     if (nsid === '' || Number(count) === 0)
-      throw new InputError(
+      throw new UsageError(
         `--retain has ${JSON.stringify(part.trim())}, which is not an age of a collection. ${form}`,
       )
-    if (!tables.some(({ collection }) => collection.nsid === nsid))
-      throw new InputError(unknown(nsid, tables))
-    if (retention.has(nsid)) throw new InputError(`--retain names ${nsid} twice. Give it one age.`)
-    retention.set(nsid, BigInt(count) * (units[unit] ?? 0n))
+    if (ages.has(nsid)) throw new UsageError(`--retain names ${nsid} twice. Give it one age.`)
+    ages.set(nsid, BigInt(count) * (units[unit] ?? 0n))
   }
-  return retention
+  return ages
 }
 
 function unknown(nsid: string, tables: readonly Table[]): string {

@@ -2,8 +2,55 @@
 import type { ReadDatabase } from '../database/database.ts'
 import { withoutPassword } from '../database/postgres/url.ts'
 import { identifier } from '../sql/sql.ts'
-import type { Foundation } from './foundation.ts'
+import { notify } from './command.ts'
+import { type Foundation, openExistingStore } from './foundation.ts'
+import type { Preparation } from './preparation.ts'
 import type { Config } from './settings.ts'
+
+export interface Announced {
+  /** Such as `http://127.0.0.1:4000`. */
+  readonly address: string
+  readonly foundation: Foundation
+  /** Null where the database was ready at the start. */
+  readonly preparation: Preparation | null
+  /** The lines of a database that was ready at the start. */
+  readonly served: readonly string[]
+  readonly workers: number
+}
+
+/**
+ * Prints the address once it is certain that the service goes on, and what it serves once that can be read. Whoever
+ * waits for the preparation reports its failure.
+ */
+export async function announce(config: Config, announced: Announced): Promise<void> {
+  const { address, preparation } = announced
+  const url = `${address}/api/graphql`
+  let { served } = announced
+  try {
+    if (preparation !== null) {
+      const state = await Promise.race([
+        preparation.ready.then(() => 'ready'),
+        preparation.permitted.then(() => 'permitted'),
+      ])
+      if (state === 'permitted')
+        notify(config, `Lexigraph listens at ${url} and answers when the index is ready.`)
+      await preparation.ready
+      served = await describePrepared(config, announced)
+    }
+  } catch {
+    return
+  }
+  for (const line of served) notify(config, line)
+  notify(config, `Lexigraph answers at ${url}${config.mcp ? `, agents at ${address}/mcp` : ''}.`)
+}
+
+async function describePrepared(
+  config: Config,
+  { foundation, workers }: Announced,
+): Promise<readonly string[]> {
+  await using read = await openExistingStore(config, foundation)
+  return await describeServed(config, foundation, read, workers)
+}
 
 /** A line each: the database, the lexicons, the collections and the processes that answer. */
 export async function describeServed(

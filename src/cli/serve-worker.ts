@@ -32,12 +32,12 @@ process.on('message', (message: ToWorker) => {
   }
 })
 
-async function run({ config, root, id, of, awaits }: WorkerTask): Promise<void> {
+async function run({ config, root, id, of, awaits, fingerprint }: WorkerTask): Promise<void> {
   try {
     const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
     const metrics = metering?.createMetrics() ?? null
     if (metrics !== null) metering?.shareMetrics(metrics.registry)
-    await using service = await openReader(config, new URL(root), awaits)
+    await using service = await openReader(config, new URL(root), { awaits, fingerprint })
     const place = { limiter: createLimiter(counts), usage, metrics, worker: { id, of } }
     const server = await startServer(service, config, place)
     using _watch = watchIndex(service.database.read, () => send({ kind: 'rebuilt' }))

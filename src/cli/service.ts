@@ -16,6 +16,7 @@ import {
   type ReadyStore,
 } from './foundation.ts'
 import { type Preparation, startPreparation } from './preparation.ts'
+import { assertStarted } from './rebuild-watch.ts'
 import type { Config } from './settings.ts'
 import { readVersion } from './version.ts'
 
@@ -45,11 +46,25 @@ export interface ReadService extends Foundation, AsyncDisposable {
   readonly root: URL
 }
 
-/** An engine over a store that is only read, and left as it is. `awaits`: another process brings it to these lexicons. */
-export async function openReader(config: Config, root: URL, awaits = false): Promise<ReadService> {
+export interface ReaderGiven {
+  /** Whether another process brings the store to these lexicons. */
+  readonly awaits: boolean
+  /** Of the lexicons that the folder must have; any, when absent. */
+  readonly fingerprint?: string
+}
+
+/** An engine over a store that is only read, and left as it is. */
+export async function openReader(
+  config: Config,
+  root: URL,
+  { awaits, fingerprint }: ReaderGiven = { awaits: false },
+): Promise<ReadService> {
   const ready = await openReadyStore(config, root)
-  if (ready !== null) return readerOver(config, root, ready)
+  if (ready !== null && (fingerprint === undefined || fingerprint === ready.foundation.lexicons.fingerprint))
+    return readerOver(config, root, ready)
+  await ready?.read[Symbol.asyncDispose]()
   const foundation = await loadFoundation(lexiconDir(config, root))
+  if (fingerprint !== undefined) assertStarted(foundation, fingerprint)
   const open = awaits ? awaitStore : openExistingStore
   return readerOver(config, root, { foundation, read: await open(config, foundation) })
 }
@@ -71,7 +86,7 @@ export async function openServed(context: CommandContext): Promise<ServedService
   else {
     const foundation = await loadFoundation(lexiconDir(config, root))
     if (await isStoreOutdated(config, foundation)) {
-      preparation = resources.use(await startPreparation(context))
+      preparation = resources.use(await startPreparation(context, foundation))
       service = readerOver(config, root, { foundation, read: await awaitStore(config, foundation) })
     } else service = await openOver(config, root, foundation)
   }

@@ -1,12 +1,12 @@
 /** What `--from` and `--ingest` name: kinds of sources and their addresses, parsed before anything is opened. */
+import { UsageError } from '../errors.ts'
 import type { LineInput } from '../ingest/sources/lines.ts'
 import type { Target } from '../ingest/sources/repo-export.ts'
 import { nearest } from '../util/nearest.ts'
-import { CommandError } from './command.ts'
+import { sourceKinds as kinds } from '../util/public-source.ts'
 import { findInputs } from './inputs.ts'
 import { parseList } from './network.ts'
 
-const kinds = ['firehose', 'jetstream', 'tap', 'repo-export', 'import'] as const
 type Kind = (typeof kinds)[number]
 
 /** A source that can be opened, as far as that can be told beforehand. */
@@ -16,7 +16,7 @@ export type ParsedSource = { readonly name: string } & (
   | { readonly kind: 'import'; readonly inputs: readonly LineInput[] }
 )
 
-/** `kind:address` with commas between several. Throws a `CommandError` or an `InputError`. */
+/** `kind:address` with commas between several. Throws a `UsageError`, or a `CommandError` for a file that is not there. */
 export function parseSources(text: string): Promise<readonly ParsedSource[]> {
   return Promise.all(parseList(text).map(parseSource))
 }
@@ -26,12 +26,11 @@ async function parseSource(text: string): Promise<ParsedSource> {
   if (!isKind(kind)) {
     const guess = nearest(kind, kinds)
     const hint = guess === null ? `Write one of ${kinds.join(', ')}` : `Did you mean ${guess}?`
-    throw new CommandError(
+    throw new UsageError(
       `There is no source ${JSON.stringify(kind)}. ${hint}${guess === null ? ', a colon and an address.' : ''}`,
     )
   }
-  if (address === '')
-    throw new CommandError(`The source ${kind} needs an address: ${kind}:${examples[kind]}.`)
+  if (address === '') throw new UsageError(`The source ${kind} needs an address: ${kind}:${examples[kind]}.`)
   switch (kind) {
     case 'firehose':
     case 'jetstream':
@@ -65,7 +64,7 @@ const examples: Readonly<Record<Kind, string>> = {
 function assertUrl(kind: Kind, address: string): void {
   const { protocol } = URL.parse(address) ?? {}
   if (protocol === undefined || !['ws:', 'wss:', 'http:', 'https:'].includes(protocol))
-    throw new CommandError(
+    throw new UsageError(
       `The address of ${kind} is no URL of a server; write for example ${kind}:${examples[kind]}.`,
     )
 }

@@ -1,10 +1,12 @@
+import { grouped } from '../util/counted.ts'
+
 /** Rows under headings for a terminal; numbers to the right, with commas between their thousands. */
 export function renderTable(
   headings: readonly string[],
   rows: readonly (readonly (string | number)[])[],
 ): string {
   const text = (cell: string | number): string =>
-    typeof cell === 'number' ? cell.toLocaleString('en') : cell.replaceAll(/\s+/g, ' ')
+    typeof cell === 'number' ? grouped(cell) : cell.replaceAll(/\s+/g, ' ')
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => text(row[column] ?? '').length)),
   )

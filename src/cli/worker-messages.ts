@@ -16,11 +16,13 @@ export interface WorkerTask {
   readonly of: number
   /** Whether the database is still being brought to these lexicons. */
   readonly awaits: boolean
+  /** Of the lexicons by which the service answers. */
+  readonly fingerprint: string
 }
 
 export type FromWorker =
   | { readonly kind: 'listening'; readonly address: string }
-  /** The index is of other lexicons by now; said again and again until something comes of it. */
+  /** The index is of other lexicons by now, or not ready; said again and again until something comes of it. */
   | { readonly kind: 'rebuilt' }
   /** It cannot do what it was asked to, and waits to be stopped. */
   | { readonly kind: 'refused'; readonly message: string }

@@ -29,6 +29,8 @@ export interface WorkersGiven {
   /** What is counted for all of them. */
   readonly counts: Counts
   readonly usage: UsageMeter
+  /** Of the lexicons by which they answer first. */
+  readonly fingerprint: string
   /** Whether the database is still being brought to these lexicons. */
   readonly awaits: () => boolean
   /** When they have been started anew, because their lexicons have become those of an index that was rebuilt. */
@@ -44,7 +46,7 @@ const longestPause = 8_000
 
 export function startWorkers(
   context: CommandContext,
-  { count, counts, usage, awaits, onReload }: WorkersGiven,
+  { count, counts, usage, awaits, onReload, ...given }: WorkersGiven,
 ): Workers {
   const { config, root } = context
   const program = moduleBeside(import.meta.url, 'serve-worker')
@@ -64,6 +66,7 @@ export function startWorkers(
   let share = shareOf(config, count)
   let { port } = config
   let deaths = 0
+  let { fingerprint } = given
 
   const current = new Map<number, AbortController>()
   const settled = new Map<number, () => void>()
@@ -80,14 +83,16 @@ export function startWorkers(
     onReload()
   }
   const onRebuilt = async (): Promise<void> => {
-    if (isJudging || stop.signal.aborted) return
+    if (awaits() || isJudging || stop.signal.aborted) return
     isJudging = true
     try {
-      const verdict = await judgeRebuild(context)
-      if (verdict === 'reload') {
+      const verdict = await judgeRebuild(context, fingerprint)
+      if (verdict instanceof CommandError) refusal.abort(verdict)
+      else if (verdict !== null) {
+        fingerprint = verdict.lexicons.fingerprint
         notify(config, 'The index was rebuilt for the lexicons as they are now: they are loaded anew.')
         await reload()
-      } else if (verdict !== null) refusal.abort(verdict)
+      }
     } finally {
       isJudging = false
     }
@@ -120,6 +125,7 @@ export function startWorkers(
         id,
         of: count,
         awaits: awaits(),
+        fingerprint,
       }
       astray = new AbortController()
       current.set(id, astray)
@@ -133,7 +139,7 @@ export function startWorkers(
       if (stop.signal.aborted) return
       if (astray.signal.aborted) continue
       settled.get(id)?.()
-      // As long as others answer, the index is as it was: only the folder of the lexicons has changed.
+      // None is left to notice that the index was rebuilt.
       if (end.kind === 'refused' && places.has(id) && answering.size === 0) void onRebuilt()
       if (end.kind === 'refused' && !places.has(id)) return refusal.abort(new CommandError(end.message))
       deaths = performance.now() - started < early ? deaths + 1 : 0

@@ -12,6 +12,7 @@ import { createLog, identityOptions, publishersOf } from '../network.ts'
 import type { Config } from '../settings.ts'
 import { stopSignal } from '../signals.ts'
 import { renderTable } from '../table.ts'
+import { grouped } from '../../util/counted.ts'
 
 export function backfill(context: CommandContext): Promise<number> {
   return fetchAll('backfill', context)
@@ -104,7 +105,7 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
     )
   if (forgotten > 0)
     parts.push(
-      `Revisions from the future that were forgotten: ${forgotten}. Their records can be replaced again.\n`,
+      `Revisions from the future that were forgotten: ${grouped(forgotten)}. Their records can be replaced again.\n`,
     )
   if (kind === 'reconcile' && unsettled.length > 0)
     parts.push(
@@ -167,7 +168,7 @@ function showProgress(config: Config): ProgressDisplay {
     update: ({ listed, done, failed, records, current }) => {
       bar.setTotal(Math.max(listed, done + failed + current.length))
       bar.update(done + failed, {
-        records: records.toLocaleString('en'),
+        records: grouped(records),
         failed,
         current: current[0] ?? '',
       })

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { WrittenBackup } from '../../database/sqlite/backup-file.ts'
 import { partsOf, titleOf } from '../../database/copy/parts.ts'
 import { writeBackupFile } from '../../database/open.ts'
+import { UsageError } from '../../errors.ts'
 import { formatInstant } from '../../util/instant.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
 import { roundedSeconds } from '../comparisons.ts'
@@ -11,8 +12,11 @@ import { showProgress } from '../progress-bar.ts'
 import { stopSignal } from '../signals.ts'
 import { renderTable } from '../table.ts'
 import { readVersion } from '../version.ts'
+import { counted } from '../../util/counted.ts'
 
 export async function backup({ config, operands, root }: CommandContext): Promise<number> {
+  if (operands[0] === '-')
+    throw new UsageError('backup writes to a file, not to standard output: name one, such as backup.db.')
   const path = resolve(operands[0] ?? '')
   const foundation = await loadFoundation(lexiconDir(config, root))
   const { lexicons, tables } = foundation
@@ -41,8 +45,8 @@ export async function backup({ config, operands, root }: CommandContext): Promis
     progress[Symbol.dispose]()
     const seconds = roundedSeconds(performance.now() - started)
     const titles = new Map(partsOf(tables).map((part) => [part.name, titleOf(part)]))
-    const told = { ...written, path, takenAt, seconds, titles }
-    process.stdout.write(config.json ? renderJson(told) : render(told))
+    const report = { ...written, path, takenAt, seconds, titles }
+    process.stdout.write(config.json ? renderJson(report) : render(report))
     return 0
   } catch (cause) {
     const reason = signal.aborted ? 'it was stopped.' : (cause as Error).message
@@ -50,7 +54,7 @@ export async function backup({ config, operands, root }: CommandContext): Promis
   }
 }
 
-interface Told extends WrittenBackup {
+interface BackupReport extends WrittenBackup {
   readonly path: string
   readonly takenAt: string
   readonly seconds: number
@@ -58,7 +62,7 @@ interface Told extends WrittenBackup {
   readonly titles: ReadonlyMap<string, string>
 }
 
-function renderJson({ path, takenAt, bytes, parts, cursors, seconds, titles }: Told): string {
+function renderJson({ path, takenAt, bytes, parts, cursors, seconds, titles }: BackupReport): string {
   const sources = cursors.map(({ source, cursor, eventAt }) => ({
     source,
     cursor,
@@ -68,7 +72,7 @@ function renderJson({ path, takenAt, bytes, parts, cursors, seconds, titles }: T
   return `${JSON.stringify({ path, takenAt, bytes, parts: counted, sources, seconds })}\n`
 }
 
-function render({ path, takenAt, bytes, parts, cursors, seconds, titles }: Told): string {
+function render({ path, takenAt, bytes, parts, cursors, seconds, titles }: BackupReport): string {
   const rows = renderTable(
     ['what', 'rows', 'digest'],
     parts
@@ -80,7 +84,7 @@ function render({ path, takenAt, bytes, parts, cursors, seconds, titles }: Told)
     cursors.map(({ source, cursor, eventAt }) => [source, cursor ?? '', textOf(eventAt) ?? '']),
   )
   return `${rows}${cursors.length === 0 ? '' : `\n${sources}`}
-${path} has ${bytes.toLocaleString('en')} bytes, and is the database as it was at ${takenAt}. It was read back and is whole. That took ${seconds} s.\n`
+${path} has ${counted(bytes, 'byte')}, and is the database as it was at ${takenAt}. It was read back and is whole. That took ${seconds} s.\n`
 }
 
 function textOf(eventAt: bigint | null): string | null {

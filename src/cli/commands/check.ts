@@ -2,6 +2,7 @@
  * `check [FILE…]`: every problem of the lexicons and of records, in files or in a database, and what was renamed on the
  * way to GraphQL.
  */
+import { validateSchema } from 'graphql/type'
 import type { Rejection } from '../../database/database.ts'
 import { buildTables } from '../../database/tables.ts'
 import { readChanges } from '../../ingest/sources/import.ts'
@@ -16,6 +17,7 @@ import { foundationOf, lexiconDir, lexiconSentence, previewStore } from '../foun
 import { isLossless, previewLines } from '../rebuild-notices.ts'
 import type { Config } from '../settings.ts'
 import { findInputs, threadsOf } from '../inputs.ts'
+import { counted, grouped } from '../../util/counted.ts'
 
 export async function check({ config, operands, given, root }: CommandContext): Promise<number> {
   const inputs = await findInputs(operands)
@@ -24,7 +26,7 @@ export async function check({ config, operands, given, root }: CommandContext): 
   const say = (text: string): unknown => config.json || process.stdout.write(`${text}\n`)
   if (!loaded.ok) {
     for (const problem of loaded.problems) say(lexiconSentence(problem))
-    say(`${count(loaded.problems.length, 'problem')} in the lexicons.`)
+    say(`${counted(loaded.problems.length, 'problem')} in the lexicons.`)
     if (config.json) printJson({ lexicons: { problems: loaded.problems } })
     return 1
   }
@@ -45,7 +47,7 @@ export async function check({ config, operands, given, root }: CommandContext): 
     refused.push(rejection)
     say(`${rejection.source}: ${rejection.reason}: ${rejection.message}`)
   })
-  if (inputs.length > 0) say(`${count(read, 'record')} read, ${refused.length} of them refused.`)
+  if (inputs.length > 0) say(`${counted(read, 'record')} read, ${grouped(refused.length)} of them refused.`)
   const stored = given.has('database') ? await previewStore(config, foundationOf(dir, loaded.lexicons)) : null
   if (stored !== null) for (const line of ['Of what the database has:', ...previewLines(stored)]) say(line)
   if (config.json)
@@ -57,11 +59,11 @@ export async function check({ config, operands, given, root }: CommandContext): 
   return refused.length === 0 && (stored === null || isLossless(stored)) ? 0 : 1
 }
 
-/** Names that two lexicons would share show only when the whole schema is built. */
+/** Names that two lexicons would share, or that GraphQL reserves, show only when the whole schema is built. */
 function schemaProblem(model: Model): string | null {
   try {
-    buildGraphQLSchema(model)
-    return null
+    const problems = validateSchema(buildGraphQLSchema(model))
+    return problems.length === 0 ? null : problems.map(({ message }) => message).join('\n')
   } catch (error) {
     return (error as Error).message
   }
@@ -91,8 +93,4 @@ async function checkRecords(
 
 function printJson(report: unknown): void {
   process.stdout.write(`${JSON.stringify(report)}\n`)
-}
-
-function count(many: number, what: string): string {
-  return `${many.toLocaleString('en')} ${what}${many === 1 ? '' : 's'}`
 }

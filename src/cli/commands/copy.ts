@@ -1,5 +1,6 @@
 /** `copy --from URL --to URL`: the progress on standard error, what was compared on standard output. */
-import { type Comparison, compare, fill, haveSameCounts } from '../../database/copy/database-copy.ts'
+import { UsageError } from '../../errors.ts'
+import { type PartComparison, compare, fill, haveSameCounts } from '../../database/copy/database-copy.ts'
 import { partsOf } from '../../database/copy/parts.ts'
 import { withoutPassword } from '../../database/postgres/url.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
@@ -10,7 +11,7 @@ import { showProgress } from '../progress-bar.ts'
 export async function copy({ config, root }: CommandContext): Promise<number> {
   const { from, to } = config
   if (from === null || to === null)
-    throw new CommandError(
+    throw new UsageError(
       'copy needs two databases: --from sqlite:lexigraph.db --to postgres://USER@HOST/NAME; docs/moving.md says more.',
     )
   const foundation = await loadFoundation(lexiconDir(config, root))
@@ -56,13 +57,13 @@ interface Took {
   readonly comparing: number
 }
 
-function renderJson(comparisons: readonly Comparison[], { copying, comparing }: Took): string {
+function renderJson(comparisons: readonly PartComparison[], { copying, comparing }: Took): string {
   const same = isSameThroughout(comparisons)
   const seconds = { copying: roundedSeconds(copying), comparing: roundedSeconds(comparing) }
   return `${JSON.stringify({ same, parts: describeComparisons(comparisons), seconds })}\n`
 }
 
-function render(comparisons: readonly Comparison[], { copying, comparing }: Took): string {
+function render(comparisons: readonly PartComparison[], { copying, comparing }: Took): string {
   const tables = renderComparisons(comparisons, 'in the copy')
   const [copied, compared] = [roundedSeconds(copying), roundedSeconds(comparing)]
   return isSameThroughout(comparisons)

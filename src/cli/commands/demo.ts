@@ -7,6 +7,7 @@ import type { CommandContext } from '../command.ts'
 import { listen } from '../listen.ts'
 import { openService } from '../service.ts'
 import type { Config } from '../settings.ts'
+import { grouped } from '../../util/counted.ts'
 
 export async function demo({ config: given, root }: CommandContext): Promise<number> {
   // Lines about requests would come between the answers.
@@ -14,7 +15,7 @@ export async function demo({ config: given, root }: CommandContext): Promise<num
   await using service = await openService(config, root)
   const { stored } = await importRecords(service.database.write, [demoInput()], { ...service, workers: 1 })
   await listen(service, config, async (address) => {
-    say(`${stored.toLocaleString('en')} fictional records are served at ${address}/api/graphql.`)
+    say(`${grouped(stored)} fictional records are served at ${address}/api/graphql.`)
     say('Open it in a browser for the playground. Three queries to try, and their answers:')
     for (const { title, query } of demoQueries) say(await ask(address, title, query))
     say(`The server runs until Ctrl+C; it answers at ${address}/api/graphql.`)

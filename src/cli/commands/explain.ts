@@ -4,6 +4,7 @@ import type { Explanation } from '../../query/execute.ts'
 import type { CommandContext } from '../command.ts'
 import { openReader } from '../service.ts'
 import { loadRequest, printAnswer } from './operation.ts'
+import { counted } from '../../util/counted.ts'
 
 export async function explain(context: CommandContext): Promise<number> {
   const { config, root } = context
@@ -22,7 +23,7 @@ export async function explain(context: CommandContext): Promise<number> {
 function renderText({ plan, cost, sql, values, steps }: Explanation): string {
   const parts: [string, readonly string[]][] = [
     ['Plan', plan],
-    ['Cost', [`${cost} ${cost === 1 ? 'point' : 'points'}`]],
+    ['Cost', [counted(cost, 'point')]],
     ['SQL', [sql ?? 'none: the answer needs no data']],
     ['Parameters', values.map((value, index) => `${index + 1}  ${renderValue(value)}`)],
     ['Steps and indexes', steps],

@@ -1,30 +1,27 @@
 /** `hide`, `unhide` and `hidden`: what operators take out of every answer. */
-import { userInfo } from 'node:os'
-import { setTimeout as pause } from 'node:timers/promises'
-import type { ReadDatabase } from '../../database/database.ts'
-import type { Ledger, Hiding } from '../../database/ledger.ts'
-import { whileBusy } from '../../ingest/retries.ts'
-import { inLowerCase, parseSubject, type Subject } from '../../lexicon/subject.ts'
+import { counted } from '../../util/counted.ts'
+import type { Hiding, Ledger } from '../../database/ledger.ts'
+import type { Subject } from '../../lexicon/subject.ts'
 import { formatInstant } from '../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../closed-pipe.ts'
 import { type CommandContext, CommandError } from '../command.ts'
 import {
-  type Foundation,
-  lexiconDir,
-  loadFoundation,
-  openExistingStore,
-  openExistingWriter,
-} from '../foundation.ts'
-import type { Config } from '../settings.ts'
+  assertBuilt,
+  assertWritten,
+  busily,
+  findHiding,
+  inSteps,
+  operatorOf,
+  parseOperand,
+  print,
+  reasonOf,
+  unserved,
+} from '../curation.ts'
+import { lexiconDir, loadFoundation, openExistingStore, openExistingWriter } from '../foundation.ts'
 import { renderTable } from '../table.ts'
 
-/** Rows that one transaction moves, so that whoever ingests need not wait long. */
-const rowsAtOnce = 500
-/** Milliseconds between two of them: longer than another process rests between its attempts to write. */
-const breath = 30
-
 export async function hide({ config, operands, root }: CommandContext): Promise<number> {
-  const [text, subject] = subjectOf('hide', operands)
+  const [text, subject] = subjectOf(operands)
   const reason = reasonOf('hide', config)
   const hiddenBy = operatorOf(config)
   const foundation = await loadFoundation(lexiconDir(config, root))
@@ -41,12 +38,12 @@ export async function hide({ config, operands, root }: CommandContext): Promise<
   }
   print(`${text} is hidden.${unserved(subject, foundation)}`)
   await settle(ledger, text)
-  print(`${counted(records)} left the answers.`)
+  print(`${counted(records, 'record')} left the answers.`)
   return 0
 }
 
 export async function unhide({ config, operands, root }: CommandContext): Promise<number> {
-  const [text, subject] = subjectOf('unhide', operands)
+  const [text, subject] = subjectOf(operands)
   const shownBy = operatorOf(config)
   const foundation = await loadFoundation(lexiconDir(config, root))
   await assertBuilt(config, foundation)
@@ -60,9 +57,11 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
   }
   print(`${text} is no longer hidden.${unserved(subject, foundation)}`)
   await settle(ledger, text)
-  print(`${counted(records)} came back to the answers.`)
+  print(`${counted(records, 'record')} came back to the answers.`)
   if (known?.purge != null)
-    print(`It was purged: what the network still has comes with \`lexigraph backfill ${subject.did}\`.`)
+    print(
+      `It was purged. Its records come back with \`lexigraph backfill ${subject.did}\` from the network, or with \`lexigraph import FILE\` from a file.`,
+    )
   return 0
 }
 
@@ -76,67 +75,9 @@ export async function hidden({ config, root }: CommandContext): Promise<number> 
   return 0
 }
 
-function subjectOf(command: string, operands: readonly string[]): readonly [text: string, subject: Subject] {
-  const [text = '', ...more] = operands
-  if (more.length > 0)
-    throw new CommandError(`${command} takes one URI or DID, but ${operands.length} were given.`)
+function subjectOf(operands: readonly string[]): readonly [text: string, subject: Subject] {
+  const [text = ''] = operands
   return [text, parseOperand(text)]
-}
-
-export function parseOperand(text: string): Subject {
-  const subject = parseSubject(text)
-  if (typeof subject === 'string') throw new CommandError(subject)
-  return subject
-}
-
-export function reasonOf(command: string, config: Config): string {
-  const reason = config.reason?.trim() ?? ''
-  if (reason === '') throw new CommandError(`${command} needs --reason TEXT, which is kept.`)
-  assertPlain('--reason', reason, 1_000)
-  return reason
-}
-
-async function findHiding(text: string, database: ReadDatabase): Promise<Hiding | undefined> {
-  const hidings = await database.readHidings()
-  return hidings.find(({ subject, shownAt }) => subject === text && shownAt === null)
-}
-
-export function operatorOf({ by }: Config): string {
-  const name = (by ?? userOfMachine()).trim()
-  if (name === '') throw new CommandError('--by is empty. Give the name of who does it.')
-  assertPlain('--by', name, 200)
-  return name
-}
-
-/** In a container there may be none with a name. */
-function userOfMachine(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return `user ${process.getuid?.() ?? 'unknown'}`
-  }
-}
-
-/** Terminals obey control characters, and lists have one line for each. */
-function assertPlain(option: string, text: string, longest: number): void {
-  if (text.length > longest)
-    throw new CommandError(`${option} is ${text.length} characters long. Give at most ${longest}.`)
-  if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text))
-    throw new CommandError(`${option} has a line break or another control character. Give one line of text.`)
-}
-
-/** A database of other lexicons is nothing to be rebuilt by the way, perhaps under a server. */
-export async function assertBuilt(config: Config, foundation: Foundation): Promise<void> {
-  await (await openExistingStore(config, foundation))[Symbol.asyncDispose]()
-}
-
-/** An account under a name that nobody writes so would be seen as before. One that is here may be hidden as it is. */
-export async function assertWritten(text: string, { did }: Subject, ledger: Ledger): Promise<void> {
-  const lower = inLowerCase(did)
-  if (lower === null || (await ledger.knowsAccount(did))) return
-  throw new CommandError(
-    `${text} has capitals in its host, and no account here is written so. Write ${text.replace(did, lower)}.`,
-  )
 }
 
 /**
@@ -144,23 +85,12 @@ export async function assertWritten(text: string, { did }: Subject, ledger: Ledg
  * moved too: whoever began with them, this command's like or who follows the network, may have been interrupted.
  */
 function settle(ledger: Ledger, subject = ''): Promise<void> {
-  const { signal } = new AbortController()
   return finishDespiteClosedPipe(async () => {
-    const left = await whileBusy(signal, () => ledger.countRowsToMove(subject))
-    if (left > 0) print(`${counted(left, 'row')} of before ${left === 1 ? 'was' : 'were'} still to be moved.`)
-    while ((await whileBusy(signal, () => ledger.settleAccounts(rowsAtOnce))) > 0) await pause(breath)
+    const left = await busily(() => ledger.countRowsToMove(subject))
+    if (left > 0)
+      print(`${counted(left, 'row')} ${left === 1 ? 'was' : 'were'} left to be moved by an earlier command.`)
+    await inSteps((rows) => ledger.settleAccounts(rows))
   })
-}
-
-export function counted(count: number, name = 'record', several = `${name}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? name : several}`
-}
-
-/** No answer had it, but the hiding holds when lexicons are added that have it. */
-export function unserved(subject: Subject, { tables }: Foundation): string {
-  if (subject.kind === 'account' || tables.some(({ collection }) => collection.nsid === subject.collection))
-    return ''
-  return ` No lexicon here has the collection ${subject.collection}.`
 }
 
 function alreadyHidden({ subject, hiddenAt, hiddenBy, reason, purge }: Hiding): string {
@@ -198,8 +128,4 @@ function asJson({ hiddenAt, shownAt, purge, ...rest }: Hiding): string {
     hiddenAt: formatInstant(hiddenAt),
     shownAt: shownAt === null ? null : formatInstant(shownAt),
   })
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

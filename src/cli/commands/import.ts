@@ -2,7 +2,8 @@
 import { SingleBar } from 'cli-progress'
 import { type ImportProgress, type ImportResult, importRecords } from '../../ingest/sources/import.ts'
 import type { LineInput } from '../../ingest/sources/lines.ts'
-import type { CommandContext } from '../command.ts'
+import { counted, grouped } from '../../util/counted.ts'
+import { type CommandContext, notify } from '../command.ts'
 import { lexiconDir, loadFoundation, openStore } from '../foundation.ts'
 import { findInputs, threadsOf } from '../inputs.ts'
 import type { Config } from '../settings.ts'
@@ -23,12 +24,24 @@ export async function importFiles({ config, operands, root }: CommandContext): P
   const seconds = (performance.now() - start) / 1000
   process.stdout.write(config.json ? renderJson(result, seconds) : renderTable(result, seconds))
   const refused = refusedOf(result)
+  if (result.read === 0) notify(config, nothingRead(inputs))
   const isFailure = refused > 0 && (config.strict || refused === result.read)
-  if (isFailure)
-    process.stderr.write(
-      `${refused === result.read ? 'Every record was' : `${count(refused)} of ${count(result.read)} records were`} refused; \`lexigraph rejections\` lists them with their reasons.\n`,
-    )
+  if (isFailure) process.stderr.write(`${refusedSentence(refused, result.read)}\n`)
+  else if (refused > 0) notify(config, refusedSentence(refused, result.read))
   return isFailure ? 1 : 0
+}
+
+function nothingRead(inputs: readonly LineInput[]): string {
+  const names = new Intl.ListFormat('en').format(inputs.map(({ name }) => name))
+  return `Nothing was imported: ${names} ${inputs.length === 1 ? 'has' : 'have'} no records.`
+}
+
+function refusedSentence(refused: number, read: number): string {
+  const which =
+    refused === read
+      ? 'Every record was'
+      : `${grouped(refused)} of ${counted(read, 'record')} ${refused === 1 ? 'was' : 'were'}`
+  return `${which} refused; \`lexigraph rejections\` lists them with their reasons.`
 }
 
 function refusedOf({ refused }: ImportResult): number {
@@ -58,7 +71,7 @@ function showProgress(inputs: readonly LineInput[], config: Config): ProgressDis
   })
   bar.start(total ?? 1, 0, { records: '0' })
   return {
-    update: ({ read, consumed }) => bar.update(total === null ? 0 : consumed, { records: count(read) }),
+    update: ({ read, consumed }) => bar.update(total === null ? 0 : consumed, { records: grouped(read) }),
     // The database is about to keep this thread busy, so that nothing could move.
     finish: () => {
       bar.stop()
@@ -76,18 +89,18 @@ function renderJson(result: ImportResult, seconds: number): string {
 function renderTable(result: ImportResult, seconds: number): string {
   const refused = Object.entries(result.refused)
   const rows: [string, string][] = [
-    ['read', count(result.read)],
-    ['stored', count(result.stored)],
-    ['updated', count(result.updated)],
-    ['unchanged', count(result.unchanged)],
-    ...(result.older === 0 ? [] : [['older', count(result.older)] satisfies [string, string]]),
-    ...(result.withheld === 0 ? [] : [['hidden', count(result.withheld)] satisfies [string, string]]),
-    ...(result.purged === 0 ? [] : [['purged', count(result.purged)] satisfies [string, string]]),
-    ...(result.expired === 0 ? [] : [['expired', count(result.expired)] satisfies [string, string]]),
-    ['refused', count(refusedOf(result))],
-    ...refused.map(([reason, records]): [string, string] => [`  ${reason}`, count(records)]),
+    ['read', grouped(result.read)],
+    ['stored', grouped(result.stored)],
+    ['updated', grouped(result.updated)],
+    ['unchanged', grouped(result.unchanged)],
+    ...(result.older === 0 ? [] : [['older', grouped(result.older)] satisfies [string, string]]),
+    ...(result.withheld === 0 ? [] : [['hidden', grouped(result.withheld)] satisfies [string, string]]),
+    ...(result.purged === 0 ? [] : [['purged', grouped(result.purged)] satisfies [string, string]]),
+    ...(result.expired === 0 ? [] : [['expired', grouped(result.expired)] satisfies [string, string]]),
+    ['refused', grouped(refusedOf(result))],
+    ...refused.map(([reason, records]): [string, string] => [`  ${reason}`, grouped(records)]),
     ['seconds', seconds.toFixed(1)],
-    ['records per second', count(rate(result, seconds))],
+    ['records per second', grouped(rate(result, seconds))],
   ]
   const names = Math.max(...rows.map(([name]) => name.length))
   const figures = Math.max(...rows.map(([, figure]) => figure.length))
@@ -96,8 +109,4 @@ function renderTable(result: ImportResult, seconds: number): string {
 
 function rate(result: ImportResult, seconds: number): number {
   return Math.round(result.read / Math.max(seconds, 0.001))
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en')
 }

@@ -1,5 +1,6 @@
 /** `ingest --from SOURCE,…`: follows sources until they end or a signal comes. */
-import { CommandError, type CommandContext, notify } from '../command.ts'
+import { UsageError } from '../../errors.ts'
+import { type CommandContext, notify } from '../command.ts'
 import { openStore } from '../foundation.ts'
 import { runIngest } from '../ingest.ts'
 import { stopSignal } from '../signals.ts'
@@ -7,7 +8,7 @@ import { stopSignal } from '../signals.ts'
 export async function ingest(context: CommandContext): Promise<number> {
   const { config } = context
   if (config.from === null)
-    throw new CommandError('ingest needs a source: --from jetstream:wss://… ; docs/ingestion.md tells which.')
+    throw new UsageError('ingest needs a source: --from jetstream:wss://… ; docs/ingestion.md tells which.')
   const signal = (): AbortSignal => {
     const stop = stopSignal()
     stop.addEventListener('abort', () => notify(config, 'Stopping: what has come is stored first.'))

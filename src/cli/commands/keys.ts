@@ -1,4 +1,5 @@
 /** `keys create|list|rotate|revoke`: who has other limits than everybody. A key is printed once and kept nowhere. */
+import { UsageError } from '../../errors.ts'
 import { randomBytes } from 'node:crypto'
 import type { ReadDatabase } from '../../database/database.ts'
 import type { ApiKey, KeyUsage } from '../../database/ledger.ts'
@@ -52,7 +53,7 @@ export async function keys(context: CommandContext): Promise<number> {
       return 0
     }
     default:
-      throw new CommandError(unknownAction(action))
+      throw new UsageError(unknownAction(action))
   }
 }
 
@@ -61,9 +62,7 @@ type Wish = Pick<ApiKey, 'name' | 'tier' | 'contact' | 'validUntil'>
 
 async function create({ config, root }: CommandContext, wish: Wish): Promise<void> {
   if (/^(sqlite:)?:memory:$/.test(config.database))
-    throw new CommandError(
-      'A key in a database in memory would end with this command. Name another database.',
-    )
+    throw new UsageError('A key in a database in memory would end with this command. Name another database.')
   const foundation = await loadFoundation(lexiconDir(config, root))
   await using database = await openBeside(config, foundation)
   const made = { id: createId(), key: createKey() }
@@ -277,14 +276,14 @@ async function wishOf(config: Config): Promise<Wish> {
     const more = config.tiers === null ? ' --tiers FILE adds others.' : ''
     problems.push(`There is no tier ${JSON.stringify(tier)}, only ${names}.${more}`)
   }
-  if (name === null || tier === null || problems.length > 0) throw new CommandError(problems.join('\n'))
+  if (name === null || tier === null || problems.length > 0) throw new UsageError(problems.join('\n'))
   const validUntil = typeof expiry === 'string' ? null : expiry
   return { name: name.trim(), tier, contact: contact?.trim() ?? null, validUntil }
 }
 
 function readExpiry({ expires }: Config): bigint | null {
   const expiry = parseExpiry(expires)
-  if (typeof expiry === 'string') throw new CommandError(expiry)
+  if (typeof expiry === 'string') throw new UsageError(expiry)
   return expiry
 }
 
@@ -307,22 +306,22 @@ function isText(text: string, longest: number): boolean {
 
 function idOf(action: string, rest: readonly string[]): string {
   const [id] = rest
-  if (id === undefined) throw new CommandError(`keys ${action} needs the id of a key; ${whereIds}.`)
+  if (id === undefined) throw new UsageError(`keys ${action} needs the id of a key; ${whereIds}.`)
   if (rest.length > 1)
-    throw new CommandError(`keys ${action} takes one id at a time, but ${rest.length} were given.`)
+    throw new UsageError(`keys ${action} takes one id at a time, but ${rest.length} were given.`)
   return id
 }
 
 function assertNoMore(action: string, rest: readonly string[]): void {
   if (rest.length > 0)
-    throw new CommandError(`keys ${action} takes no ${JSON.stringify(rest[0])}, only options.`)
+    throw new UsageError(`keys ${action} takes no ${JSON.stringify(rest[0])}, only options.`)
 }
 
 /** They would be without effect: a key keeps them. */
 function assertNoWish(action: string, config: Config): void {
   const wishes = ['name', 'tier', 'contact', 'expires'] as const
   const given = wishes.filter((name) => config[name] !== null).map((name) => `--${name}`)
-  if (given.length > 0) throw new CommandError(`keys ${action} takes no ${given.join(' and no ')}.`)
+  if (given.length > 0) throw new UsageError(`keys ${action} takes no ${given.join(' and no ')}.`)
 }
 
 function unknownAction(action: string): string {

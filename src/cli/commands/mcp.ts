@@ -1,4 +1,5 @@
 /** `mcp`: the agents' server over a GraphQL service, on standard input and output or over HTTP. */
+import { UsageError } from '../../errors.ts'
 import { once } from 'node:events'
 import { createHttpEndpoint } from '../../mcp/http-endpoint.ts'
 import { createAgentHttp } from '../../mcp/http.ts'
@@ -39,7 +40,7 @@ export async function mcp(context: CommandContext): Promise<number> {
   const app = createAgentApp({
     agent,
     log,
-    admit: ({ headers }) => {
+    endpoint: ({ headers }) => {
       const own = headers['x-api-key']
       return createHttpEndpoint({ url, apiKey: own === undefined ? config['api-key'] : String(own) })
     },
@@ -60,18 +61,18 @@ function tell(config: Config, address: string, url: URL): void {
 function parseEndpoint(text: string): URL {
   const url = URL.parse(text)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new CommandError(
+    throw new UsageError(
       `--endpoint: ${JSON.stringify(text)} is no address of a service; write one such as https://news.example/api/graphql.`,
     )
   if (url.username !== '' || url.password !== '')
-    throw new CommandError('--endpoint takes no user and no password; a key is given with --api-key.')
+    throw new UsageError('--endpoint takes no user and no password; a key is given with --api-key.')
   return url
 }
 
 /** What no header can carry would be told to whoever calls a tool, with the failure to send it. */
 function assertKey(key: string | null): void {
   if (key !== null && !/^[!-~]+$/.test(key))
-    throw new CommandError(
+    throw new UsageError(
       '--api-key: this is no key; one has letters, digits and _ alone, without spaces or lines.',
     )
 }
@@ -81,7 +82,7 @@ function parsePlace(text: string): Place {
   const port = Number(digits)
   const host = six ?? name
   if (host === undefined || !(port <= 65_535))
-    throw new CommandError(
+    throw new UsageError(
       `--listen: ${JSON.stringify(text)} is no address and port; write such as 127.0.0.1:4001 or [::1]:4001.`,
     )
   return { host, port }

@@ -1,4 +1,5 @@
 /** The operation that `query` and `explain` are given, and the answer as they print it. */
+import { UsageError } from '../../errors.ts'
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
 import type { GraphQLAnswer, GraphQLRequest } from '../../query/execute.ts'
@@ -8,7 +9,7 @@ import type { Config } from '../settings.ts'
 export async function loadRequest({ config, operands }: CommandContext): Promise<GraphQLRequest> {
   const [operation = ''] = operands
   if (operation === '-' && config.variables === '-')
-    throw new CommandError('Standard input can be read once: give the operation or the variables as @FILE.')
+    throw new UsageError('Standard input can be read once: give the operation or the variables as @FILE.')
   const query = await loadText(operation)
   const variables = config.variables === null ? {} : parseVariables(await loadText(config.variables))
   return { query, variables, operationName: config.operation }
@@ -42,9 +43,9 @@ function parseVariables(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new CommandError(`--variables is not JSON: ${(error as Error).message}.`)
+    throw new UsageError(`--variables is not JSON: ${(error as Error).message}.`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new CommandError('--variables must be a JSON object, such as {"first": 10}.')
+    throw new UsageError('--variables must be a JSON object, such as {"first": 10}.')
   return value as Record<string, unknown>
 }

@@ -1,15 +1,26 @@
 /** `purge`: what operators remove for good, with what is older than records are kept. */
-import { setTimeout as pause } from 'node:timers/promises'
+import { UsageError } from '../../errors.ts'
 import { type Database, DatabaseBusyError, type ReadDatabase } from '../../database/database.ts'
 import { isPostgres } from '../../database/open.ts'
 import { oldestKept } from '../../database/kept/expiry.ts'
 import type { Ledger, PurgeExtent } from '../../database/ledger.ts'
-import { whileBusy } from '../../ingest/retries.ts'
 import type { Subject } from '../../lexicon/subject.ts'
 import { identifier } from '../../sql/sql.ts'
 import { formatInstant } from '../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../closed-pipe.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
+import {
+  assertBuilt,
+  assertWritten,
+  busily,
+  findHiding,
+  inSteps,
+  operatorOf,
+  parseOperand,
+  print,
+  reasonOf,
+  unserved,
+} from '../curation.ts'
 import {
   type Foundation,
   lexiconDir,
@@ -20,11 +31,7 @@ import {
 } from '../foundation.ts'
 import { parseRetention } from '../retention.ts'
 import type { Config } from '../settings.ts'
-import { assertBuilt, assertWritten, counted, operatorOf, parseOperand, reasonOf, unserved } from './hide.ts'
-
-/** As `hide` does. */
-const rowsAtOnce = 500
-const breath = 30
+import { counted } from '../../util/counted.ts'
 
 export async function purge({ config, operands, root }: CommandContext): Promise<number> {
   const subjects = [...new Set(operands)].map((text) => [text, parseOperand(text)] as const)
@@ -42,7 +49,7 @@ export async function purge({ config, operands, root }: CommandContext): Promise
   for (const [text, subject] of subjects) await assertWritten(text, subject, ledger)
   const before = await ledger.unfinishedPurges()
   if (subjects.length === 0 && config.retain === null && before.length === 0)
-    throw new CommandError('purge needs URI|DID, or --retain; no purge was broken off that it could finish.')
+    throw new UsageError('purge needs URI|DID, or --retain; no purge was broken off that it could finish.')
   for (const subject of before) print(`The purge of ${subject} was broken off; it is finished now.`)
   await finishDespiteClosedPipe(async () => {
     let isChanged = before.length > 0
@@ -51,7 +58,7 @@ export async function purge({ config, operands, root }: CommandContext): Promise
       print(extent === null ? await alreadyPurged(text, database) : told(text, subject, extent, foundation))
       isChanged ||= extent !== null
     }
-    while ((await busily(() => ledger.settleAccounts(rowsAtOnce))) > 0) await pause(breath)
+    await inSteps((rows) => ledger.settleAccounts(rows))
     if (config.retain !== null) isChanged = (await expireAll(ledger)) > 0 || isChanged
     if (isChanged) await writeAnew(database, config)
   })
@@ -66,7 +73,7 @@ async function foretell(
   { tables }: Foundation,
 ): Promise<void> {
   if (subjects.length === 0 && config.retain === null)
-    throw new CommandError('purge --dry-run needs URI|DID, or --retain.')
+    throw new UsageError('purge --dry-run needs URI|DID, or --retain.')
   for (const [text] of subjects)
     print(`${text} would be purged: ${extentOf(await database.readPurgeExtent(text))}`)
   const retention = parseRetention(config.retain, tables)
@@ -76,7 +83,7 @@ async function foretell(
     const count = `select count(*) as n from ${identifier(name).sql} where indexed_at < ${oldest}`
     for await (const { n } of database.readRows({ text: count, values: [] }))
       print(
-        `${collection.nsid}: ${counted(Number(n))} from before ${formatInstant(oldest)} would be removed.`,
+        `${collection.nsid}: ${counted(Number(n), 'record')} from before ${formatInstant(oldest)} would be removed.`,
       )
   }
 }
@@ -87,34 +94,29 @@ function told(text: string, subject: Subject, extent: PurgeExtent, foundation: F
 
 function extentOf({ collections, rejections, tombstones, jobs }: PurgeExtent): string {
   const parts = [
-    ...collections.map(({ name, records }) => `${counted(records)} of ${name}`),
+    ...collections.map(({ name, records }) => `${counted(records, 'record')} of ${name}`),
     ...(rejections > 0 ? [counted(rejections, 'refused record')] : []),
-    ...(tombstones > 0 ? [counted(tombstones, 'note of a deletion', 'notes of deletions')] : []),
-    ...(jobs > 0 ? [counted(jobs, 'repository to be fetched', 'requests to fetch its repository')] : []),
+    ...(tombstones > 0 ? [counted(tombstones, 'tombstone')] : []),
+    ...(jobs > 0
+      ? [counted(jobs, 'request to fetch its repository', 'requests to fetch its repository')]
+      : []),
   ]
   return parts.length === 0
-    ? 'nothing of it is here, and nothing is stored when it comes.'
+    ? 'nothing of it is stored, and what arrives later is not stored either.'
     : `${parts.join(', ')}.`
 }
 
 async function alreadyPurged(text: string, { read }: Database): Promise<string> {
-  const known = (await read.readHidings()).find(
-    ({ subject, shownAt }) => subject === text && shownAt === null,
-  )
+  const known = await findHiding(text, read)
   const purge = known?.purge ?? null
   if (purge === null) return `${text} is purged already.`
   return `${text} has been purged since ${formatInstant(purge.purgedAt)} by ${purge.purgedBy}: ${purge.reason}`
 }
 
 async function expireAll(ledger: Ledger): Promise<number> {
-  let removed = 0
-  for (let some = -1; some !== 0; ) {
-    some = await busily(() => ledger.expireRecords(rowsAtOnce))
-    removed += some
-    if (some > 0) await pause(breath)
-  }
+  const removed = await inSteps((rows) => ledger.expireRecords(rows))
   print(
-    `${counted(removed)} had been here for longer than --retain says, and ${removed === 1 ? 'is' : 'are'} removed.`,
+    `${counted(removed, 'record')} ${removed === 1 ? 'was' : 'were'} older than --retain allows, and removed.`,
   )
   return removed
 }
@@ -125,7 +127,7 @@ async function writeAnew(database: Database, config: Config): Promise<void> {
   notify(config, isFile ? 'The file is written anew, without what was removed.' : 'The tables are vacuumed.')
   if (!(await busily(() => database.write.compact().catch(throwUnfinished))))
     throw new CommandError(
-      'Somebody reads the database for so long that former pages must be kept for them, such as an export or a backup, or it is being rebuilt for other lexicons. Run `lexigraph purge` again when that is done.',
+      'The rows are removed, but their bytes cannot be erased now: another process, such as an export or a backup, reads an older state of the database, or the database is being rebuilt. Run `lexigraph purge` again when that process is done.',
     )
   await busily(() => database.write.ledger.endPurges())
   print(
@@ -142,12 +144,4 @@ function throwUnfinished(cause: unknown): never {
     `The rows are removed, but may be left in free space, because that could not be written anew: ${(cause as Error).message}. Run \`lexigraph purge\` again when it can.`,
     { cause },
   )
-}
-
-function busily<Result>(work: () => Promise<Result>): Promise<Result> {
-  return whileBusy(new AbortController().signal, work)
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

@@ -1,9 +1,10 @@
 /** `rejections [retry]`: what was refused and why, and another try under the lexicons as they are now. */
+import { UsageError } from '../../errors.ts'
 import type { ReadDatabase } from '../../database/database.ts'
 import type { KeptRejection } from '../../database/ledger.ts'
 import { retryRejections } from '../../ingest/retry.ts'
 import { formatInstant } from '../../util/instant.ts'
-import { CommandError, type CommandContext } from '../command.ts'
+import type { CommandContext } from '../command.ts'
 import {
   type Foundation,
   lexiconDir,
@@ -12,11 +13,12 @@ import {
   openExistingWriter,
 } from '../foundation.ts'
 import type { Config } from '../settings.ts'
+import { counted, grouped } from '../../util/counted.ts'
 
 export async function rejections({ config, operands, root }: CommandContext): Promise<number> {
-  const [action, ...more] = operands
-  if (more.length > 0 || (action !== undefined && action !== 'retry'))
-    throw new CommandError(`rejections takes nothing or retry, not ${JSON.stringify(operands.join(' '))}.`)
+  const [action] = operands
+  if (action !== undefined && action !== 'retry')
+    throw new UsageError(`rejections takes nothing or retry, not ${JSON.stringify(action)}.`)
   const foundation = await loadFoundation(lexiconDir(config, root))
   await (action === 'retry' ? retry(config, foundation) : list(config, foundation))
   return 0
@@ -28,8 +30,8 @@ async function retry(config: Config, foundation: Foundation): Promise<void> {
     ...foundation,
     maxClockSkew: config['max-clock-skew'],
   })
-  const { stored, updated, unchanged, older, rejected, cut } = result
-  const sentence = `${stored + updated} were stored, ${rejected} are still refused, ${cut} cannot be tried because only their beginning was kept, ${unchanged + older} were outdated and are no longer listed.`
+  const { stored, updated, unchanged, older, rejected, cut, malformed } = result
+  const sentence = `${counted(stored + updated, 'record')} stored, ${grouped(rejected)} still refused, ${grouped(cut)} not tried because only the beginning was kept, ${grouped(malformed)} not tried because they are not records, ${grouped(unchanged + older)} outdated and no longer listed.`
   process.stdout.write(`${config.json ? JSON.stringify(result) : sentence}\n`)
 }
 

@@ -1,12 +1,13 @@
 /** `restore FILE`: an empty database becomes what a backup holds, and is held against it. */
 import { resolve } from 'node:path'
-import { type Comparison, compare, fill, haveSameCounts } from '../../database/copy/database-copy.ts'
+import { type PartComparison, compare, fill, haveSameCounts } from '../../database/copy/database-copy.ts'
 import { partsOf } from '../../database/copy/parts.ts'
 import type { ReadDatabase } from '../../database/database.ts'
 import { openBackupFile } from '../../database/open.ts'
 import { withoutPassword } from '../../database/postgres/url.ts'
 import type { BackupFile } from '../../database/sqlite/backup-file.ts'
 import { differingCounts } from '../../database/verify-counts.ts'
+import { UsageError } from '../../errors.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
 import { describeComparisons, isSameThroughout, renderComparisons, roundedSeconds } from '../comparisons.ts'
 import { type Foundation, lexiconDir, loadFoundation, openCopy, openExistingStore } from '../foundation.ts'
@@ -14,6 +15,8 @@ import { showProgress } from '../progress-bar.ts'
 
 export async function restore(context: CommandContext): Promise<number> {
   const { config, operands, root } = context
+  if (operands[0] === '-')
+    throw new UsageError('restore reads a file, not standard input: name one, such as backup.db.')
   const path = resolve(operands[0] ?? '')
   const foundation = await loadFoundation(lexiconDir(config, root))
   const parts = partsOf(foundation.tables)
@@ -42,7 +45,7 @@ export async function restore(context: CommandContext): Promise<number> {
   }
   return whole ? 0 : 1
 
-  async function fillAndCompare(): Promise<readonly Comparison[]> {
+  async function fillAndCompare(): Promise<readonly PartComparison[]> {
     await using target = await openCopy(config.database, backup, foundation)
     // It may be a restoration that ended before it was verified: nothing is written then.
     if (target.isWhole) {
@@ -74,7 +77,11 @@ async function remainingProblems(
 ): Promise<readonly string[]> {
   await using read = await openExistingStore(config, foundation)
   const counts = await differingCounts(read, foundation.tables)
-  const problems = counts.map((name) => `The counts in ${name} are not those of the records.`)
+  const problems = counts.map(({ name, error }) =>
+    error === null
+      ? `The counts in ${name} are not those of the records.`
+      : `The counts in ${name} cannot be read: ${error.message}`,
+  )
   const isDamaged = !read.isRemote && (await fileProblem(read)) !== 'ok'
   return isDamaged ? [...problems, 'The file of the database is damaged: the disk may be.'] : problems
 }

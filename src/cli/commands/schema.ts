@@ -6,6 +6,7 @@ import { findChanges, type SchemaChanges } from '../../schema/schema-changes.ts'
 import { schemaText } from '../../schema/schema-text.ts'
 import type { CommandContext } from '../command.ts'
 import { lexiconDir, loadFoundation } from '../foundation.ts'
+import { counted } from '../../util/counted.ts'
 
 /** 0; with `--diff` 1 when a change is breaking, and 2 when there is nothing to compare with. */
 export async function schema({ config, root }: CommandContext): Promise<number> {
@@ -41,6 +42,6 @@ function describe({ breaking, dangerous }: SchemaChanges): string[] {
   return [
     ...breaking.map((change) => `breaking: ${change}`),
     ...dangerous.map((change) => `dangerous: ${change}`),
-    `${breaking.length} breaking and ${dangerous.length} dangerous changes.`,
+    `${counted(breaking.length, 'breaking change')} and ${counted(dangerous.length, 'dangerous change')} were found.`,
   ]
 }

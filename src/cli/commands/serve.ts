@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { isInMemory } from '../../database/open.ts'
-import { type CommandContext, notify } from '../command.ts'
+import { CommandError, type CommandContext, notify } from '../command.ts'
 import { startBeside } from '../beside.ts'
 import {
   awaitStore,
@@ -16,7 +16,7 @@ import {
 import { openCounts } from '../limiter.ts'
 import { type Preparation, startPreparation } from '../preparation.ts'
 import { judgeRebuild, watchIndex } from '../rebuild-watch.ts'
-import { describeServed } from '../serve-summary.ts'
+import { announce, describeServed } from '../serve-summary.ts'
 import type { Config } from '../settings.ts'
 import { stopping, stopSignal } from '../signals.ts'
 import { keepUsage } from '../usage.ts'
@@ -45,25 +45,26 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
   const { config } = context
   const { listen } = await import('../listen.ts')
   const { openServed } = await import('../service.ts')
-  await using served = await openServed(context)
-  const { service, preparation } = served
-  const summary = preparation === null ? await describeServed(config, service, service.database.read, 1) : []
+  await using opened = await openServed(context)
+  const { service, preparation } = opened
+  const served = preparation === null ? await describeServed(config, service, service.database.read, 1) : []
   await using beside = await startBeside(context, preparation)
   const end = new AbortController()
   const onRebuilt = async (): Promise<void> => {
-    const verdict = await judgeRebuild(context)
+    if (beside.awaits) return
+    const verdict = await judgeRebuild(context, service.lexicons.fingerprint)
     if (verdict !== null) end.abort(verdict)
   }
   using _watch = watchIndex(service.database.read, onRebuilt)
   let { port } = config
   const onListening = async (address: string): Promise<void> => {
     port = Number(new URL(address).port)
-    tell(config, summary, address)
+    void announce(config, { address, foundation: service, preparation, served, workers: 1 })
   }
   await listen(service, config, onListening, AbortSignal.any([beside.refused, end.signal]))
   beside.refused.throwIfAborted()
   if (!end.signal.aborted) return null
-  if (end.signal.reason !== 'reload') throw end.signal.reason
+  if (end.signal.reason instanceof CommandError) throw end.signal.reason
   notify(config, 'The index was rebuilt for the lexicons as they are now: they are loaded anew.')
   return port
 }
@@ -81,6 +82,7 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   await using workers = startWorkers(context, {
     count,
     counts,
+    fingerprint: foundation.lexicons.fingerprint,
     usage: usage.meter,
     awaits: () => beside.awaits,
     onReload: () => beside.restart(),
@@ -89,7 +91,8 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   const end = AbortSignal.any([stop, workers.refused, beside.refused])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)
   const address = await Promise.race([workers.listening, ended])
-  if (address !== undefined) tell(config, served, address)
+  if (address !== undefined)
+    void announce(config, { address, foundation, preparation, served, workers: count })
   await ended
   // Nothing is being answered yet that a worker should be waited for, such as one that is only starting.
   if (stop.aborted && beside.awaits) setTimeout(() => process.exit(0), longestStop).unref()
@@ -111,7 +114,7 @@ async function prepareStore(context: CommandContext, workers: number): Promise<P
   }
   const foundation = await loadFoundation(lexiconDir(config, root))
   if (await isStoreOutdated(config, foundation))
-    return { foundation, preparation: await startPreparation(context), served: [] }
+    return { foundation, preparation: await startPreparation(context, foundation), served: [] }
   await using store = await openStore(config, foundation)
   const served = await describeServed(config, foundation, store.read, workers)
   return { foundation, preparation: null, served }
@@ -121,7 +124,7 @@ interface PreparedStore {
   readonly foundation: Foundation
   /** Null where nothing that takes long is to be done. */
   readonly preparation: Preparation | null
-  /** What it is, a line each; none before it is ready. */
+  /** What it is, a line each; none while it is prepared. */
   readonly served: readonly string[]
 }
 
@@ -132,12 +135,4 @@ async function serveMetricsOfAll(config: Config, foundation: Foundation): Promis
   const database = resources.use(await awaitStore(config, foundation))
   resources.use(await serveMetrics(config, { metrics: createMetrics(), database, workers: true }))
   return resources.move()
-}
-
-function tell(config: Config, served: readonly string[], address: string): void {
-  for (const line of served) notify(config, line)
-  notify(
-    config,
-    `Lexigraph answers at ${address}/api/graphql${config.mcp ? `, agents at ${address}/mcp` : ''}.`,
-  )
 }

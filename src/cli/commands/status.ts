@@ -5,6 +5,7 @@ import { formatInstant } from '../../util/instant.ts'
 import type { CommandContext } from '../command.ts'
 import { lexiconDir, loadFoundation, openExistingStore } from '../foundation.ts'
 import { renderTable } from '../table.ts'
+import { counted, grouped } from '../../util/counted.ts'
 
 export async function status({ config, root }: CommandContext): Promise<number> {
   const foundation = await loadFoundation(lexiconDir(config, root))
@@ -59,11 +60,19 @@ function render({
   if (refused.length > 0) parts.push(renderTable(['refused for', 'records now', 'events'], refused))
   const { waiting, failed } = repositories
   if (waiting + failed > 0)
-    parts.push(`${waiting} repositories wait to be fetched; ${failed} were given up on.\n`)
-  const expired = collections.filter(({ outcomes }) => (outcomes.expired ?? 0) > 0)
-  for (const { name, outcomes } of expired)
-    parts.push(`${name}: ${outcomes.expired} records were removed for their age, or not stored for it.\n`)
+    parts.push(
+      `${counted(waiting, 'repository', 'repositories')} ${waiting === 1 ? 'waits' : 'wait'} to be fetched; ${grouped(failed)} ${failed === 1 ? 'was' : 'were'} given up on.\n`,
+    )
+  for (const { name, outcomes } of collections) {
+    const expired = outcomes.expired ?? 0
+    if (expired > 0)
+      parts.push(
+        `${name}: ${counted(expired, 'record')} ${expired === 1 ? 'was' : 'were'} removed or not stored, being older than --retain allows.\n`,
+      )
+  }
   if (unfinishedPurges > 0)
-    parts.push(`${unfinishedPurges} purges were broken off; \`lexigraph purge\` finishes them.\n`)
+    parts.push(
+      `${counted(unfinishedPurges, 'purge')} ${unfinishedPurges === 1 ? 'was' : 'were'} interrupted; \`lexigraph purge\` finishes ${unfinishedPurges === 1 ? 'it' : 'them'}.\n`,
+    )
   return parts.join('\n')
 }
