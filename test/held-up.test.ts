@@ -15,6 +15,7 @@ import { until } from './support/until.ts'
 /** Every connection of the pool, and some that wait for one. */
 const many = 13
 const known = '{ orgExampleNote(first: 5) { nodes { text } } }'
+const limitOfHurried = 1_200
 /** May take long. */
 const searching = '{ orgExampleNote(where: {text: {eq: "a"}}) { nodes { text } } }'
 
@@ -83,6 +84,40 @@ onPostgres('what a signal says is the answer', async () => {
   await until(async () => (await lock.waiting()) === 0)
 })
 
+onPostgres('what cannot end in time is rejected at once, and costs no more than the request', async () => {
+  await using held = await openHeld({ seconds: 60 })
+  await using lock = await held.lock()
+  const late = new AbortController()
+  const headers = { 'content-type': 'application/json' }
+  // All connections that may take long are busy.
+  const others = Array.from({ length: 5 }, (_, caller) =>
+    fetch(`${held.server.url}/api/graphql`, {
+      method: 'POST',
+      headers: { ...headers, 'x-api-key': `other ${caller}` },
+      body: JSON.stringify({ query: searching }),
+      signal: late.signal,
+    }).catch(() => 'gone'),
+  )
+  await until(async () => (await lock.waiting()) === 5)
+  const ask = () => held.server.post({ query: searching }, { 'x-api-key': 'hurried' })
+  // Nobody knows yet how long they take; a second later this is known.
+  assert.equal((await ask()).status, 504)
+  const response = await ask()
+  assert.equal(response.status, 503)
+  assert.ok(Number(response.headers.get('retry-after')) >= 1)
+  const [error] = ((await response.json()) as Json).errors
+  assert.equal(error.extensions.code, 'UNAVAILABLE')
+  assert.match(error.message, /^The service is busy with operations that take long/)
+  const rejected = held.answered.find(({ limit }) => limit === 'overload')
+  assert.equal(rejected?.outcome, 'UNAVAILABLE')
+  const spent = limitOfHurried - Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1])
+  const price = rejected?.report?.points ?? 0
+  assert.ok(price > 1, `The price is ${price}.`)
+  assert.equal(spent, price + 1, 'the first was computed, of the second only the request counts')
+  late.abort()
+  await Promise.all(others)
+})
+
 interface Held extends AsyncDisposable {
   readonly service: TestService
   readonly server: HttpServer
@@ -109,7 +144,16 @@ async function openHeld(tier: { readonly seconds?: number }): Promise<Held> {
   const answered: Answered[] = []
   const server = await startServer({
     engine: service.engine,
-    authenticate: () => someCaller({ pointsPerMinute: null, pointsPerQuery: 1_000, concurrent: 1, ...tier }),
+    authenticate: (key) =>
+      key === 'hurried'
+        ? someCaller({ id: key, pointsPerMinute: limitOfHurried, pointsPerQuery: 1_000, seconds: 1 })
+        : someCaller({
+            id: String(key),
+            pointsPerMinute: null,
+            pointsPerQuery: 1_000,
+            concurrent: 1,
+            ...tier,
+          }),
     observer: { asked: () => undefined, answered: (one) => void answered.push(one) },
   })
   return {

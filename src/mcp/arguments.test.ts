@@ -70,3 +70,14 @@ for (const [given, says] of wrong)
     const { issues } = await read(given)
     assert.match(issues?.[0]?.message ?? '', says)
   })
+
+test('arguments that nest too deep are refused before anything recursive reads them', async () => {
+  const nested = (levels: number): string => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
+  assert.deepEqual(await read({ collection: 'a', filters: nested(254) }), {
+    value: { collection: 'a', filters: JSON.parse(nested(254)) },
+  })
+  for (const filters of [nested(255), nested(125_000), JSON.parse(nested(125_000))])
+    assert.deepEqual(await read({ collection: 'a', filters }), {
+      issues: [{ message: 'The arguments nest more than 256 levels of brackets.' }],
+    })
+})

@@ -9,6 +9,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import { nearest } from '../util/nearest.ts'
+import { mostMessageDepth } from './message.ts'
 import type { Tool } from './tool.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -29,7 +30,9 @@ export function readArguments(tool: Pick<Tool, 'name' | 'inputSchema'>): Standar
       validate(given) {
         if (typeof given !== 'object' || given === null) return standard.validate(given)
         const read = asMeant(given, properties)
-        const problem = problemIn(read, tool.name, properties, isClosed)
+        const problem = isTooDeep(read)
+          ? `The arguments nest more than ${mostMessageDepth} levels of brackets.`
+          : problemIn(read, tool.name, properties, isClosed)
         return problem === null ? told(standard.validate(read)) : { issues: [{ message: problem }] }
       },
     },
@@ -42,6 +45,20 @@ function told(result: Checked | Promise<Checked>): Checked | Promise<Checked> {
   return result.issues === undefined
     ? result
     : { issues: result.issues.map(({ message }) => ({ message: message.replaceAll(/\bdata\//g, '') })) }
+}
+
+/** Whatever reads them later is recursive. */
+function isTooDeep(given: Arguments): boolean {
+  let level: unknown[] = [given]
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > mostMessageDepth) return true
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null
+        ? Object.values(value).filter((inner) => typeof inner === 'object' && inner !== null)
+        : [],
+    )
+  }
+  return false
 }
 
 function asMeant(given: object, properties: Readonly<Record<string, Property>>): Arguments {

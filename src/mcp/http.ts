@@ -5,12 +5,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   createMcpHandler,
-  hostHeaderValidationResponse,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
-  originValidationResponse,
+  validateHostHeader,
+  validateOriginHeader,
 } from '@modelcontextprotocol/server'
+import { cutText } from './budget.ts'
 import type { Endpoint } from './endpoint.ts'
+import { mostMessageBytes } from './message.ts'
+import { plainText } from './plain-text.ts'
 import { type AgentGiven, createAgentServers } from './server.ts'
 
 export interface AgentHttpGiven extends Omit<AgentGiven, 'endpoint'> {
@@ -19,13 +22,19 @@ export interface AgentHttpGiven extends Omit<AgentGiven, 'endpoint'> {
 }
 
 export interface AgentHttp {
-  /** `admit` gives what is asked in the name of whoever sent the request, or throws; it is called once that is no page. */
-  answer(request: Request, admit: () => Endpoint | Promise<Endpoint>): Promise<Response>
+  /** Why a request with such headers is not answered, which is a 403; null when it is. */
+  refusal(headers: Origin): string | null
+  /** `message` is the body of the request, which has been read; tools ask `endpoint`. */
+  answer(request: Request, message: unknown, endpoint: Endpoint): Promise<Response>
   close(): Promise<void>
 }
 
-/** Bytes of a message. */
-export const mostMessageBytes = 1_048_576
+/** Where a request comes from, as its headers say. */
+export interface Origin {
+  readonly host?: string | undefined
+  readonly origin?: string | undefined
+}
+
 /** Nothing here ever changes, so that there is nothing to be told of; a stream that is asked for ends at once. */
 const mostSubscriptions = 16
 
@@ -46,12 +55,9 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
     maxSubscriptions: mostSubscriptions,
   })
   return {
-    async answer(request, admit) {
-      const refusal = refuse(request, isLocal)
-      if (refusal !== undefined) return refusal
-      const own = { endpoint: await admit(), left: request.signal }
-      return asking.run(own, () => handler.fetch(request))
-    },
+    refusal: (headers) => refusalOf(headers, isLocal),
+    answer: (request, parsedBody, endpoint) =>
+      asking.run({ endpoint, left: request.signal }, () => handler.fetch(request, { parsedBody })),
     close: () => handler.close(),
   }
 }
@@ -60,7 +66,13 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
  * Browsers let pages of any site send requests to a server in the reader's own network, by names that are bound anew
  * (DNS rebinding), but they always say whose page it is. Programs say nothing, and come from anywhere.
  */
-function refuse(request: Request, isLocal: boolean): Response | undefined {
-  const host = isLocal ? hostHeaderValidationResponse(request, localhostAllowedHostnames()) : undefined
-  return host ?? originValidationResponse(request, localhostAllowedOrigins())
+function refusalOf({ host, origin }: Origin, isLocal: boolean): string | null {
+  const named = isLocal ? validateHostHeader(host, hostnames) : ({ ok: true } as const)
+  const sent = named.ok ? validateOriginHeader(origin, origins) : named
+  return sent.ok ? null : cutText(plainText(sent.message), longestRefusal)
 }
+
+const hostnames = localhostAllowedHostnames()
+const origins = localhostAllowedOrigins()
+/** Characters: the message has what was sent in it. */
+const longestRefusal = 120

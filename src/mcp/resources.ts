@@ -8,6 +8,7 @@ import { type SchemaPart, splitSchema } from './schema-parts.ts'
 import { type Tool, ToolError } from './tool.ts'
 import { EndpointError } from './endpoint.ts'
 import { tellable } from './failures.ts'
+import { counted } from '../util/counted.ts'
 
 export interface ResourcesGiven {
   readonly model: Model
@@ -81,7 +82,7 @@ function registerParts(server: McpServer, parts: readonly SchemaPart[]): void {
       uri: `lexigraph://schema/${name}`,
       name: `schema/${name}`,
       title: `GraphQL schema: ${name}`,
-      description: `${types.length} ${types.length === 1 ? 'type' : 'types'}, from ${types[0]}.`,
+      description: `${counted(types.length, 'type')}, from ${types[0]}.`,
       mimeType,
     })),
   })

@@ -1,5 +1,7 @@
 /** The tool `run_graphql`: any query, its data cut to what there is room for. */
 import { Kind, parse } from 'graphql'
+import { ServiceError } from '../errors.ts'
+import { assertTextWithin } from '../query/document-limits.ts'
 import { faultText } from './ask.ts'
 import { budgets, cutText, fitValue, tokensOfJson } from './budget.ts'
 import { EndpointError } from './endpoint.ts'
@@ -70,11 +72,13 @@ export function createRunGraphql({ given: { endpoint } }: Toolbox): Tool {
   }
 }
 
-/** What does not parse is told by the service. */
+/** What does not parse is told by the service; what is over a limit is not even parsed. */
 function operationsIn(text: string): number {
   try {
+    assertTextWithin(text)
     return parse(text).definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length
-  } catch {
+  } catch (error) {
+    if (error instanceof ServiceError) throw new ToolError(error.message)
     return 0
   }
 }

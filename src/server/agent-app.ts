@@ -1,17 +1,26 @@
 /** The HTTP server of agents alone, beside a service that is somewhere else: one path, and its own limits. */
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { type AgentHttp, mostMessageBytes } from '../mcp/http.ts'
-import { type Admit, addAgentRoutes, agentPath, answerAgentFailure } from './agent-routes.ts'
-import { createBodyReader } from './body.ts'
+import type { Endpoint } from '../mcp/endpoint.ts'
+import type { AgentHttp } from '../mcp/http.ts'
+import { addAgentRoutes, agentPath, answerAgentFailure } from './agent-routes.ts'
+import { askBeforeBodies } from './body.ts'
 import { closeGracefully } from './closing.ts'
 import { limitConnections } from './connections.ts'
 import { answerUnreadable } from './failures.ts'
 import { refuseHeads } from './heads.ts'
+import { networkOf } from './limits/address.ts'
+import { CallerPace } from './pace.ts'
 
 export interface AgentAppOptions {
   readonly agent: AgentHttp
-  readonly admit: Admit
+  /** What the tools ask in the name of whoever sent a request. */
+  readonly endpoint: (request: FastifyRequest) => Endpoint
   /** For what goes wrong on our side. */
   readonly log: FastifyBaseLogger
 }
@@ -20,7 +29,7 @@ export interface AgentAppOptions {
 const connections = { all: 500, each: 100 }
 
 /** The server, not yet listening. */
-export function createAgentApp({ agent, admit, log }: AgentAppOptions): FastifyInstance {
+export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): FastifyInstance {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -34,14 +43,23 @@ export function createAgentApp({ agent, admit, log }: AgentAppOptions): FastifyI
   })
   app.decorateRequest('visit', null)
   app.setErrorHandler(answerAgentFailure)
+  app.removeAllContentTypeParsers()
   app.setNotFoundHandler(() => {
     throw new ServiceError('NOT_FOUND', `Nothing is served here. The agents' server is at ${agentPath}.`)
   })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', createBodyReader(mostMessageBytes))
   app.addHook('onRequest', refuseHeads)
+  askBeforeBodies(app.server)
   closeGracefully(app)
   limitConnections(app.server, connections)
-  addAgentRoutes(app, agent, admit)
+  // Points are counted by the service that is asked.
+  const pace = new CallerPace()
+  addAgentRoutes(app, agent, (request) => {
+    const caller = networkOf(request.ip)
+    return {
+      endpoint: endpoint(request),
+      pay: async () => pace.wait(caller),
+      spend: (time) => pace.spend(caller, time),
+    }
+  })
   return app
 }

@@ -6,35 +6,98 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, errorCodes } from '../errors.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import type { AgentHttp } from '../mcp/http.ts'
+import { mostMessageBytes, readMessage } from '../mcp/message.ts'
+import { createBodyReader } from './body.ts'
 import { translate } from './failures.ts'
+import { assertNoKeyInUrl } from './keys-in-urls.ts'
 
 export const agentPath = '/mcp'
 
-/** Who sent it is known by then to be no page of another site. Throws a ServiceError for those who may not ask. */
-export type Admit = (request: FastifyRequest) => Endpoint | Promise<Endpoint>
+/** Somebody whose request has been counted. */
+export interface Guest {
+  /** What is asked in their name. */
+  readonly endpoint: Endpoint
+  /** To be waited for before a message of so many bytes is parsed. Throws a ServiceError when it cannot be paid. */
+  pay(bytes: number): Promise<void>
+  /** So many milliseconds were spent on it in which nobody else was answered. */
+  spend(time: number): void
+}
 
-/** Takes every method: which of them there are is the protocol's affair, and it answers the others with 405. */
+/** Counts a request, of which nothing but the head has been read. Throws a ServiceError for those who may not ask. */
+export type Admit = (request: FastifyRequest) => Guest | Promise<Guest>
+
+/** Takes every method, to count and refuse all but POST in the terms of the protocol. */
 export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Admit): void {
   // Not before those in flight are answered.
   app.addHook('onClose', () => agent.close())
-  app.all(agentPath, { errorHandler: answerAgentFailure }, async (request, reply) => {
-    // Of which there can be no request of the web's kind.
-    if (request.method === 'TRACE') {
-      reply.header('allow', 'POST')
-      throw new ServiceError('METHOD_NOT_ALLOWED', `The path ${agentPath} takes POST, not TRACE.`)
-    }
-    if (isBatch(request.body))
-      throw new ServiceError('BAD_REQUEST', 'Batches are not taken: send each message by itself.')
-    const leaving = new AbortController()
-    reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.')))
-    const response = await agent.answer(asWebRequest(request, leaving.signal), () => admit(request))
-    return setAgentHeaders(reply).send(response)
+  const guests = new WeakMap<FastifyRequest, Guest>()
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    guests.set(request, await admit(request))
+    assertNoKeyInUrl(request.url)
+    const refusal = agent.refusal(request.headers)
+    if (refusal !== null) return sendRefusal(reply, 403, refusal)
+    if (request.method === 'POST') return
+    reply.header('allow', 'POST')
+    sendRefusal(reply, 405, `The path ${agentPath} takes POST, not ${request.method}.`)
+  }
+  app.register(async (routes) => {
+    routes.removeAllContentTypeParsers()
+    routes.addContentTypeParser('application/json', createBodyReader(mostMessageBytes))
+    routes.all(agentPath, { onRequest, errorHandler: answerAgentFailure }, async (request, reply) => {
+      const guest = guests.get(request)
+      if (guest === undefined) throw new Error('Nobody has been admitted.')
+      return answer(agent, guest, request, reply)
+    })
   })
 }
 
-/** Neither revision has them any more, and a hundred messages would cost as much as one. */
-function isBatch(body: unknown): boolean {
-  return body instanceof Uint8Array && /^\s*\[/.test(Buffer.from(body.subarray(0, 1_000)).toString('latin1'))
+async function answer(
+  agent: AgentHttp,
+  guest: Guest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | void> {
+  const body = request.body instanceof Uint8Array ? request.body : new Uint8Array()
+  await guest.pay(body.length)
+  const work = new Work(guest)
+  const message = readMessage(body)
+  if (message === undefined) return sendRefusal(reply, 400, 'Parse error: Invalid JSON', -32_700)
+  const leaving = new AbortController()
+  reply.raw.once('close', () => leaving.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.')))
+  const response = await agent.answer(asWebRequest(request, leaving.signal), message, work.endpoint)
+  return setAgentHeaders(reply).send(response)
+}
+
+/** What a message takes of this thread: from its beginning, and from each answer of the endpoint, to the end of the turn. */
+class Work {
+  readonly endpoint: Endpoint
+  readonly #guest: Guest
+  #since: number | null = null
+
+  constructor(guest: Guest) {
+    this.#guest = guest
+    this.#begin()
+    this.endpoint = {
+      ask: async (question, signal) => {
+        this.#end()
+        try {
+          return await guest.endpoint.ask(question, signal)
+        } finally {
+          this.#begin()
+        }
+      },
+    }
+  }
+
+  #begin(): void {
+    this.#since ??= performance.now()
+    setImmediate(() => this.#end())
+  }
+
+  #end(): void {
+    if (this.#since !== null) this.#guest.spend(performance.now() - this.#since)
+    this.#since = null
+  }
 }
 
 /** No other site's page may read anything here, so that there are no headers for them. */
@@ -42,19 +105,12 @@ function setAgentHeaders(reply: FastifyReply): FastifyReply {
   return reply.header('x-content-type-options', 'nosniff').header('x-request-id', reply.request.id)
 }
 
-function asWebRequest({ method, headers: given, body, url }: FastifyRequest, signal: AbortSignal): Request {
+/** Without its body, which has been read; only its headers are looked at. */
+function asWebRequest({ headers: given }: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(given))
     for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
-  // The host of the address means nothing: what is looked at is the header.
-  return new Request(new URL(url, 'http://localhost'), {
-    method,
-    headers,
-    signal,
-    ...(body instanceof Uint8Array &&
-      method !== 'GET' &&
-      method !== 'HEAD' && { body: new Uint8Array(body) }),
-  })
+  return new Request(`http://localhost${agentPath}`, { method: 'POST', headers, signal })
 }
 
 export function answerAgentFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
@@ -67,9 +123,13 @@ export function answerAgentFailure(error: Error, request: FastifyRequest, reply:
   if (typeof retryAfter === 'number') reply.header('retry-after', retryAfter)
   const status = failure === undefined ? 500 : errorCodes[failure.code].status
   if (status === 401) reply.header('www-authenticate', 'ApiKey header="X-API-Key"')
+  sendRefusal(reply, status, message)
+}
+
+function sendRefusal(reply: FastifyReply, status: number, message: string, code = -32_000): void {
   setAgentHeaders(reply)
     .code(status)
     .header('cache-control', 'no-store')
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } }))
+    .send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }))
 }

@@ -14,14 +14,17 @@ import type { IndexStatus } from '../database/database.ts'
 import { ServiceError } from '../errors.ts'
 import type { AgentHttp } from '../mcp/http.ts'
 import { addOwnAgent } from './own-agent.ts'
-import { createBodyReader } from './body.ts'
+import { askBeforeBodies, createBodyReader } from './body.ts'
 import { closeGracefully } from './closing.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { addPreflightRoute } from './cross-origin.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
 import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from './graphql-routes.ts'
 import { refuseHeads } from './heads.ts'
+import { assertNoKeyInUrl } from './keys-in-urls.ts'
+import { agentPath } from './agent-routes.ts'
 import { addHealthRoutes } from './health.ts'
+import { CallerPace } from './pace.ts'
 import { addSchemaRoute, schemaPath } from './schema-route.ts'
 
 export interface AppOptions extends GraphQLRouteOptions {
@@ -98,14 +101,22 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
   app.addHook('onRequest', refuseHeads)
+  // Where requests are counted, they are looked at after that.
+  const counted = agent === null ? [endpoint] : [endpoint, agentPath]
+  app.addHook('onRequest', ({ url }, _reply, done) => {
+    if (!counted.some((path) => url.startsWith(path))) assertNoKeyInUrl(url)
+    done()
+  })
+  askBeforeBodies(app.server)
   closeGracefully(app)
   limitConnections(app.server, connections)
+  const pace = new CallerPace()
   app.register(async (routes) => {
     addPreflightRoute(routes)
     addHealthRoutes(routes, options.readStatus)
-    addGraphQLRoutes(routes, options, patience.reading)
+    addGraphQLRoutes(routes, options, patience.reading, pace)
     addSchemaRoute(routes, options.schema)
-    if (agent !== null) addOwnAgent(routes, agent, options)
+    if (agent !== null) addOwnAgent(routes, agent, options, pace)
     routes.get('/', (_request, reply) => reply.redirect(endpoint))
   })
   return app

@@ -62,19 +62,6 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 }
 
-/**
- * Throws when a parameter of the URL is a key or is called like one: URLs are kept in histories and in the logs of
- * everybody on the way.
- */
-export function assertNoKeyInUrl(parameters: ReadonlyMap<string, string>): void {
-  for (const [name, value] of parameters)
-    if (keyNames.has(name.toLowerCase().replaceAll(/[-_]/g, '')) || holdsKey(name) || holdsKey(value))
-      throw new ServiceError(
-        'BAD_REQUEST',
-        'A key in the URL is not read, because others can see it there. Send it as the header X-API-Key, and have a key that was in a URL replaced now.',
-      )
-}
-
 /** Throws when a key is in the header that other services read it from: it must not be taken for none. */
 export function assertNoKeyInAuthorization(header: string | undefined): void {
   if (header !== undefined && holdsKey(header))
@@ -83,8 +70,6 @@ export function assertNoKeyInAuthorization(header: string | undefined): void {
       'A key is read from the header X-API-Key alone. Send it there instead of in Authorization.',
     )
 }
-
-const keyNames = new Set(['key', 'apikey', 'xapikey'])
 
 function createFinder({
   findKey,

@@ -1,5 +1,5 @@
 /** The bytes of a request's body, as far as they are worth reading: neither too many nor in crumbs. What they mean is not known here. */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
 
@@ -12,12 +12,26 @@ const piecesLookedOver = 1_000
 /** ... and then have so many bytes on the average. */
 const leastAverage = 64
 
+/** Of callers who wait for leave to send the body (`Expect: 100-continue`). */
+const waiting = new WeakMap<IncomingMessage, ServerResponse>()
+
+/** They are let send where a body is read, and not before: what is refused by its head need not come. */
+export function askBeforeBodies(server: Server): void {
+  server.on('checkContinue', (request, response) => {
+    waiting.set(request, response)
+    server.emit('request', request, response)
+  })
+}
+
 /** A parser of bodies for the framework, which closes the connection after it has failed. */
 export function createBodyReader(
   limit: number,
 ): (request: FastifyRequest, payload: IncomingMessage, done: Done) => void {
   return (request, payload, done) => {
-    if (Number(request.headers['content-length']) > mostDropped) return done(tooLarge(limit))
+    const waits = waiting.get(payload)
+    const most = waits === undefined ? mostDropped : limit
+    if (Number(request.headers['content-length']) > most) return done(tooLarge(limit))
+    waits?.writeContinue()
     let pieces: Buffer[] = []
     let count = 0
     let length = 0

@@ -15,7 +15,9 @@ export interface ConnectionLimits {
 
 /** Beyond them a connection is closed; beyond those of one address it is told why. */
 export function limitConnections(server: Server, { all, each }: ConnectionLimits): void {
-  server.maxConnections = all
+  // Without the second, which its types lack, a worker gives back those that are too many, and they go from one full
+  // worker to the other without end.
+  Object.assign(server, { maxConnections: all, dropMaxConnection: true })
   const counts = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress)

@@ -1,6 +1,10 @@
 /**
  * CORS: which pages of other origins may ask and read. All of them may, because reading needs no cookies; so nothing
  * about the origin is looked at. The agents' server at `/mcp` has a route of its own for preflights and allows none.
+ *
+ * `@fastify/cors` (11.4.3) is not used. It reflects any list of headers, such as one of 8,000 characters; it answers
+ * preflights of all paths where it is registered, so that `/mcp` would allow them; it adds a hook to each request; and
+ * answers that are written without the framework (`connections.ts`) need these headers all the same.
  */
 import type { FastifyInstance } from 'fastify'
 

@@ -10,17 +10,18 @@ import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../query/execut
 import { ServiceError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../util/and-then.ts'
 import { setFree } from '../util/set-free.ts'
-import { assertNoKeyInAuthorization, assertNoKeyInUrl } from './authentication.ts'
+import { assertNoKeyInAuthorization } from './authentication.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import { Outbox } from './connections.ts'
 import { answerFailure, type AnswerHeaders, headersOf, reportFault, sendErrors } from './failures.ts'
 import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer } from './graphql-http.ts'
+import { assertNoKeyInUrl, holdsKeySomewhere } from './keys-in-urls.ts'
 import { networkOf } from './limits/address.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { acceptsGzip, matchesEtag, prefersHtml, responseType } from './media-types.ts'
 import type { Observer } from './observer.ts'
 import { Departures } from './departures.ts'
-import { CallerPace } from './pace.ts'
+import type { CallerPace } from './pace.ts'
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
 import { Polling } from './polling.ts'
 import { Slowdown } from './slowdown.ts'
@@ -46,23 +47,26 @@ const zip = promisify(gzip)
 /** A page of 20 records is a third of this; compressing it would take longer than making it. */
 const compressedFrom = 32_768
 
-/** `readingTime`: milliseconds in which a caller must have taken a large answer. */
+/** `readingTime`: milliseconds in which a caller must have taken a large answer. `pace` is that of all routes. */
 export function addGraphQLRoutes(
   app: FastifyInstance,
   options: GraphQLRouteOptions,
   readingTime: number,
+  pace: CallerPace,
 ): void {
   const { engine, authenticate, limiter, observer, playground, cacheSeconds } = options
   const sendPlayground = addPlaygroundRoutes(app, endpoint, playground)
   const outbox = new Outbox(readingTime)
   const slowdown = new Slowdown()
-  const pace = new CallerPace()
   const departures = new Departures()
   const polling = new Polling()
 
   app.post(endpoint, (request, reply) => {
     answer(request, reply, () => {
-      if (request.url !== endpoint) assertNoKeyInUrl(parseQueryString(request.url))
+      if (request.url !== endpoint) {
+        assertNoKeyInUrl(request.url)
+        parseQueryString(request.url)
+      }
       return parsePost(request.headers['content-type'], readBody(request))
     })
   })
@@ -70,9 +74,8 @@ export function addGraphQLRoutes(
   app.get(endpoint, (request, reply) => {
     if (wantsPlayground(request)) return sendPlayground(request, reply)
     answer(request, reply, () => {
-      const parameters = parseQueryString(request.url)
-      assertNoKeyInUrl(parameters)
-      return parseGet(parameters)
+      assertNoKeyInUrl(request.url)
+      return parseGet(parseQueryString(request.url))
     })
   })
 
@@ -226,7 +229,7 @@ function sendBytes(
 
 /** A browser that asks nothing, and has no key where keys must not be. */
 function wantsPlayground({ headers, url }: FastifyRequest): boolean {
-  return prefersHtml(headers.accept) && !/[?&](query|[^=&]*key)=/i.test(url)
+  return prefersHtml(headers.accept) && !/[?&]query=/i.test(url) && !holdsKeySomewhere(url)
 }
 
 function readBody(request: FastifyRequest): Buffer | undefined {
@@ -243,10 +246,13 @@ function readBody(request: FastifyRequest): Buffer | undefined {
 const freeBytes = 4_000
 const bytesPerPoint = 1_000
 
-/** Reading a long document takes its time, whatever comes of it. */
 function requestPoints({ body }: FastifyRequest): number {
-  const length = body instanceof Uint8Array ? body.length : 0
-  return 1 + Math.max(0, Math.ceil((length - freeBytes) / bytesPerPoint))
+  return 1 + (body instanceof Uint8Array ? bytePoints(body.length) : 0)
+}
+
+/** Points: reading a long document takes its time, whatever comes of it. */
+export function bytePoints(bytes: number): number {
+  return Math.max(0, Math.ceil((bytes - freeBytes) / bytesPerPoint))
 }
 
 /** Before it is known who asks, everybody at an address is one. */

@@ -4,7 +4,7 @@ import type { IndexStatus } from '../database/database.ts'
 import { BeingRebuiltError } from '../database/refusals.ts'
 import { ServiceError } from '../errors.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
-import { describeStatus } from './index-status.ts'
+import { describePublicStatus } from './index-status.ts'
 
 /** A status that cannot be read means that no database answers; with replicas, one is enough. */
 export function addHealthRoutes(app: FastifyInstance, readStatus: () => Promise<IndexStatus>): void {
@@ -15,7 +15,9 @@ export function addHealthRoutes(app: FastifyInstance, readStatus: () => Promise<
       throw new ServiceError('UNAVAILABLE', 'The service is not ready: its database does not answer.', {
         retryAfter: 5,
       })
-    return reply.headers(healthHeaders).send(JSON.stringify({ status: 'ready', ...describeStatus(status) }))
+    return reply
+      .headers(healthHeaders)
+      .send(JSON.stringify({ status: 'ready', ...describePublicStatus(status) }))
   })
 }
 

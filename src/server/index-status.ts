@@ -1,20 +1,37 @@
-/** How far the index has come, as `/readyz` and `lexigraph status --json` print it. */
+/** How far the index has come: as `lexigraph status --json` prints it, and as `/readyz` tells everybody. */
 import type { IndexStatus } from '../database/database.ts'
 import { formatInstant } from '../util/instant.ts'
+import { publicSourceName } from '../util/public-source.ts'
 
-/** Plain data for JSON; moments are RFC 3339 datetimes. */
-export function describeStatus({ collections, sources, ...rest }: IndexStatus): object {
+/** Without files, addresses within a network, and what went wrong there. */
+export function describePublicStatus(status: IndexStatus): object {
+  const sources = status.sources.map((source) => {
+    const { detail: _, ...told } = describeSource(source)
+    return { ...told, name: publicSourceName(source.name) }
+  })
+  return { ...describeStatus(status), sources }
+}
+
+/** Plain data for JSON; moments are RFC 3339 datetimes. Every field is named. */
+export function describeStatus(status: IndexStatus): object {
   return {
-    collections: collections.map(({ newestIndexedAt, ...figures }) => ({
-      ...figures,
-      newestIndexedAt: momentOf(newestIndexedAt),
-    })),
-    sources: sources.map(({ lastEventAt, ...figures }) => ({
-      ...figures,
-      lastEventAt: momentOf(lastEventAt),
-    })),
-    ...rest,
+    collections: status.collections.map(describeCollection),
+    sources: status.sources.map(describeSource),
+    rejections: status.rejections,
+    keptRejections: status.keptRejections,
+    repositories: { waiting: status.repositories.waiting, failed: status.repositories.failed },
+    unfinishedPurges: status.unfinishedPurges,
   }
+}
+
+function describeCollection(collection: IndexStatus['collections'][number]): object {
+  const { name, records, outcomes, rejections, served, newestIndexedAt } = collection
+  return { name, records, outcomes, rejections, served, newestIndexedAt: momentOf(newestIndexedAt) }
+}
+
+function describeSource(source: IndexStatus['sources'][number]) {
+  const { name, state, detail, cursor, lastEventAt, lagSeconds, eventsPerSecond } = source
+  return { name, state, detail, cursor, lagSeconds, eventsPerSecond, lastEventAt: momentOf(lastEventAt) }
 }
 
 function momentOf(micros: bigint | null): string | null {

@@ -72,7 +72,7 @@ export function createMetrics(): Metrics {
     {
       registry,
       name: 'lexigraph_limits_hit_total',
-      help: 'Requests that were refused or ended by a limit; key: the key did not hold, or too many had not.',
+      help: 'Requests that were refused or ended by a limit; key: the key did not hold, or too many had not; overload: they could not have ended in time.',
     },
     ['limit'],
   )
@@ -113,7 +113,7 @@ export function sumMetrics(values: readonly MetricValues[]): Registry {
 /** Seconds; a page of twenty takes less than the first, and no tier waits longer than the last. */
 const times = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-const limits = ['rate', 'concurrent', 'complexity', 'time', 'key'] as const
+const limits = ['rate', 'concurrent', 'overload', 'complexity', 'time', 'key'] as const
 
 /** Where the caller's own count did not refuse it. */
 function limitOf(outcome: Answered['outcome']): (typeof limits)[number] | null {

@@ -14,7 +14,7 @@ export interface Answered {
   /** `ok`, the code of the answer, or `gone`: nobody waited for it. */
   readonly outcome: 'ok' | 'gone' | ErrorCode
   /** Which limit of the caller's refused it. */
-  readonly limit: 'rate' | 'concurrent' | null
+  readonly limit: 'rate' | 'concurrent' | 'overload' | null
   readonly status: number
   /** Of the body, as it was sent. */
   readonly bytes: number

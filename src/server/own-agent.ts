@@ -9,13 +9,13 @@ import type { Endpoint, EndpointQuestion } from '../mcp/endpoint.ts'
 import { readGraphQLAnswer } from '../mcp/graphql-answer.ts'
 import type { AgentHttp } from '../mcp/http.ts'
 import { addAgentRoutes } from './agent-routes.ts'
-import { assertNoKeyInAuthorization, assertNoKeyInUrl } from './authentication.ts'
-import type { Authenticate } from './caller.ts'
-import { parseQueryString } from './graphql-http.ts'
-import { endpoint } from './graphql-routes.ts'
+import { assertNoKeyInAuthorization } from './authentication.ts'
+import type { Authenticate, Caller } from './caller.ts'
+import { bytePoints, endpoint } from './graphql-routes.ts'
 import { networkOf } from './limits/address.ts'
 import { rateLimited } from './limits/headers.ts'
 import type { Limiter } from './limits/limiter.ts'
+import type { CallerPace } from './pace.ts'
 import { Slowdown } from './slowdown.ts'
 import { ServiceError } from '../errors.ts'
 
@@ -24,32 +24,56 @@ export interface OwnAgentOptions {
   readonly limiter: Limiter
 }
 
-export function addOwnAgent(app: FastifyInstance, agent: AgentHttp, options: OwnAgentOptions): void {
+/** `pace` is that of the GraphQL route: what a caller asks of both is one caller's work. */
+export function addOwnAgent(
+  app: FastifyInstance,
+  agent: AgentHttp,
+  { authenticate, limiter }: OwnAgentOptions,
+  pace: CallerPace,
+): void {
   const slowdown = new Slowdown()
   const waiting: Waiting = new AsyncLocalStorage()
   app.addHook('onRequest', (_request, reply, done) => {
     hangUpWith(waiting.getStore(), reply)
     done()
   })
-  addAgentRoutes(app, agent, async (request) => {
+  const spend = async (caller: Caller, points: number): Promise<void> => {
+    const allowance = await limiter.spend(caller, points)
+    if (allowance?.granted === false) throw rateLimited(caller, allowance, points)
+  }
+  /** Whoever goes on after a refusal is told late. */
+  const slowly = async <Result>(request: FastifyRequest, work: Promise<Result>): Promise<Result> => {
     try {
-      await enter(request, options)
+      return await work
     } catch (error) {
       if (error instanceof ServiceError)
         await slowdown.before(error.code, networkOf(request.ip), request.raw.socket)
       throw error
     }
-    return createOwnEndpoint(app, waiting, request)
-  })
-}
+  }
 
-/** A message costs a point, whatever it is: many ask nothing of the database, and are work all the same. */
-async function enter(request: FastifyRequest, { authenticate, limiter }: OwnAgentOptions): Promise<void> {
-  assertNoKeyInAuthorization(request.headers.authorization)
-  assertNoKeyInUrl(parseQueryString(request.url))
-  const caller = await authenticate(request.headers['x-api-key'], networkOf(request.ip))
-  const allowance = await limiter.spend(caller, 1)
-  if (allowance?.granted === false) throw rateLimited(caller, allowance, 1)
+  /** A request costs a point, whatever it is: many ask nothing of the database, and are work all the same. */
+  const enter = async (request: FastifyRequest): Promise<Caller> => {
+    assertNoKeyInAuthorization(request.headers.authorization)
+    const caller = await authenticate(request.headers['x-api-key'], networkOf(request.ip))
+    await spend(caller, 1)
+    return caller
+  }
+
+  addAgentRoutes(app, agent, async (request) => {
+    const caller = await slowly(request, enter(request))
+    return {
+      endpoint: createOwnEndpoint(app, waiting, request),
+      async pay(bytes) {
+        await pace.wait(caller.id)
+        const points = bytePoints(bytes)
+        if (points > 0) await slowly(request, spend(caller, points))
+      },
+      spend(time) {
+        if (caller.tier.pointsPerMinute !== null) pace.spend(caller.id, time)
+      },
+    }
+  })
 }
 
 /** What a question of our own is broken off by; undefined in requests from outside. */

@@ -16,6 +16,8 @@ export class Visit {
   report: AnswerReport | null = null
   #limit: Answered['limit'] = null
   readonly #observer: Observer
+  /** Points spent beyond the request's own, and when their minute ends. */
+  #spent = { points: 0, ends: 0 }
   #isOver = false
 
   constructor(observer: Observer) {
@@ -43,6 +45,8 @@ export class Visit {
 
   #settle(caller: Caller, allowance: Allowance | null, points: number): void {
     this.allowance = allowance
+    if (allowance?.granted === true)
+      this.#spent = { points, ends: Date.now() + allowance.resetSeconds * 1000 }
     if (allowance?.granted !== false) return
     this.#limit = 'rate'
     throw rateLimited(caller, allowance, points)
@@ -52,6 +56,8 @@ export class Visit {
   terms(limiter: Limiter, caller: Caller, reply: FastifyReply): Terms {
     const { tier } = caller
     const deadline = this.started + tier.seconds * 1000
+    // What the request itself costs is never given back.
+    this.#spent = { points: 0, ends: 0 }
     return {
       pageSize: tier.pageSize,
       points: tier.pointsPerQuery,
@@ -63,6 +69,13 @@ export class Visit {
           throw tooManyAtOnce(caller)
         }
         return new Turn(caller, reply, deadline, () => limiter.leave(caller))
+      },
+      refund: () => {
+        const { points, ends } = this.#spent
+        this.#limit = 'overload'
+        if (this.allowance === null) return
+        limiter.refund(caller, points, ends)
+        this.allowance = { ...this.allowance, remaining: this.allowance.remaining + points }
       },
     }
   }
@@ -76,6 +89,7 @@ export function isGone({ raw }: Pick<FastifyReply, 'raw'>): boolean {
 /** What a caller waits for. It ends with its time, or with the connection. */
 class Turn implements LongTurn {
   readonly caller: string
+  readonly deadline: number
   readonly #abort = new AbortController()
   readonly #timer: NodeJS.Timeout
   readonly #end: () => void
@@ -84,6 +98,7 @@ class Turn implements LongTurn {
   constructor(caller: Caller, reply: FastifyReply, deadline: number, leave: () => void) {
     const { raw } = reply
     this.caller = caller.id
+    this.deadline = deadline
     const hangUp = (): void => this.#abort.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.'))
     const left = Math.max(0, deadline - performance.now())
     this.#timer = setTimeout(() => this.#abort.abort(timedOut(caller)), left)

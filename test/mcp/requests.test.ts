@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
+import { createMemoryLimiter } from '../support/memory-limiter.ts'
 import { type HttpServer, startServer } from '../support/http-server.ts'
 import { startAgentServer, tier } from './agent-server.ts'
 
@@ -20,6 +21,7 @@ test('a key that does not hold is refused at the door, and so is a caller withou
   const spent = { granted: false, remaining: 0, resetSeconds: 9 }
   const limiter = {
     spend: () => spent,
+    refund: () => undefined,
     enter: () => true,
     leave: () => undefined,
     keyPause: async () => 0,
@@ -53,6 +55,28 @@ test('pages of other sites and foreign hosts are refused, programs are not', asy
   assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-origin')], [403, null])
 })
 
+test('every request costs a point, and a message its bytes before it is parsed', async () => {
+  const spent: number[] = []
+  const limiter = {
+    ...createMemoryLimiter(),
+    spend: (_caller: unknown, points: number) => {
+      spent.push(points)
+      return { granted: points <= 10, remaining: 10, resetSeconds: 9 }
+    },
+  }
+  await using server = await startAgentServer({ app: { limiter } })
+  const costOf = async (work: Promise<Response>): Promise<[status: number, points: readonly number[]]> => {
+    const { status } = await work
+    return [status, spent.splice(0)]
+  }
+  assert.deepEqual(await costOf(post(server, listTools)), [200, [1]])
+  assert.deepEqual(await costOf(post(server, listTools, { origin: 'https://evil.example' })), [403, [1]])
+  assert.deepEqual(await costOf(fetch(`${server.url}/mcp`)), [405, [1]])
+  assert.deepEqual(await costOf(post(server, ' '.repeat(5_500))), [400, [1, 2]])
+  // Not parsed: it would be a 400.
+  assert.deepEqual(await costOf(post(server, ' '.repeat(200_000))), [429, [1, 196]])
+})
+
 test('what is no message is refused in the terms of the protocol', async () => {
   await using server = await startAgentServer()
   const broken = await post(server, '{"jsonrpc":')
@@ -69,10 +93,10 @@ test('what is no message is refused in the terms of the protocol', async () => {
       [400, 'Batches are not taken: send each message by itself.'],
     )
   }
-  const large = await post(server, JSON.stringify({ ...listToolsBody, filler: 'x'.repeat(1_100_000) }))
+  const large = await post(server, JSON.stringify({ ...listToolsBody, filler: 'x'.repeat(300_000) }))
   assert.deepEqual(
     [large.status, await messageOf(large)],
-    [413, 'The body is over the limit of 1048576 bytes.'],
+    [413, 'The body is over the limit of 262144 bytes.'],
   )
   const typed = await post(server, listTools, { 'content-type': 'text/plain' })
   assert.equal(typed.status, 415)

@@ -52,8 +52,8 @@ export class LongRequests {
     else this.#taken.delete(key)
   }
 
-  has(key: string): boolean {
-    return this.#taken.has(key)
+  count(key: string): number {
+    return this.#taken.get(key) ?? 0
   }
 
   /** Each turn, named by its caller; then there are none. */

@@ -9,6 +9,9 @@ export function createLimiter(counts: Counts): Limiter {
   return {
     spend: ({ id, tier }, points) =>
       tier.pointsPerMinute === null ? null : leases.spend(id, tier.pointsPerMinute, points),
+    refund: ({ id, tier }, points, ends) => {
+      if (tier.pointsPerMinute !== null) leases.refund(id, points, ends)
+    },
     enter: ({ id, tier }) => counts.enter(id, tier.concurrent),
     leave: ({ id }) => counts.leave(id),
     failKey: (address) => counts.failKey(address),

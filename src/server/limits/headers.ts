@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
 import type { Tier } from '../tiers.ts'
 import type { Allowance } from './limiter.ts'
+import { counted } from '../../util/counted.ts'
 
 /** Names of tiers need no escapes. `RateLimit-Policy`, such as `"public";q=1200;w=60`; null of a tier without a limit. */
 export function rateLimitPolicy({ name, pointsPerMinute }: Tier): string | null {
@@ -23,8 +24,8 @@ export function rateLimited(
   { remaining, resetSeconds }: Allowance,
   points: number,
 ): ServiceError {
-  const needed = `The request needs ${count(points, 'point')}, but ${remaining} of the ${tier.pointsPerMinute}`
-  const when = `Send it again in ${count(resetSeconds, 'second')}`
+  const needed = `The request needs ${counted(points, 'point')}, but ${remaining} of the ${tier.pointsPerMinute}`
+  const when = `Send it again in ${counted(resetSeconds, 'second')}`
   return new ServiceError(
     'RATE_LIMITED',
     `${needed} that the tier "${tier.name}" has for a minute are left. ${when}, or ask for less.`,
@@ -36,11 +37,7 @@ export function rateLimited(
 export function tooManyAtOnce({ tier }: Pick<Caller, 'tier'>): ServiceError {
   return new ServiceError(
     'RATE_LIMITED',
-    `The tier "${tier.name}" has ${count(tier.concurrent, 'request')} worked on at once that may take long. Wait for one of yours to be answered.`,
+    `The tier "${tier.name}" has ${counted(tier.concurrent, 'request')} worked on at once that may take long. Wait for one of yours to be answered.`,
     { retryAfter: 1, limit: tier.concurrent },
   )
-}
-
-function count(number: number, unit: string): string {
-  return `${number} ${unit}${number === 1 ? '' : 's'}`
 }

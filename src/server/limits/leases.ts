@@ -59,6 +59,13 @@ export class Leases {
     return this.#askMore(key, limit, points, lease)
   }
 
+  /** Points that were spent for nothing, of the minute that ends then. */
+  refund(key: string, points: number, ends: number): void {
+    const lease = this.#find(key, Date.now())
+    if (lease === undefined) this.#points.giveBack(key, points, ends)
+    else if (Math.abs(lease.ends - ends) <= idle) lease.held += points
+  }
+
   async #askFirst(key: string, limit: number, points: number): Promise<Allowance> {
     const taken = await this.#points.take(key, limit, points, points)
     // Another request may have asked meanwhile.

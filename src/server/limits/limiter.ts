@@ -13,6 +13,8 @@ export interface Allowance {
 export interface Limiter {
   /** Of a tier without a limit nothing is counted: null. What is refused costs nothing. At once where that is possible. */
   spend(caller: Caller, points: number): Allowance | null | Promise<Allowance | null>
+  /** Points that nothing was done for, of the minute that ends then (milliseconds since 1970). */
+  refund(caller: Caller, points: number, ends: number): void
   /** One more request that may take long; false when the caller has as many as its tier allows. */
   enter(caller: Caller): boolean | Promise<boolean>
   /** It has ended. */

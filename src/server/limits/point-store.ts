@@ -21,7 +21,7 @@ export interface PointStore {
   giveBack(key: string, points: number, ends: number): void
 }
 
-const secondsCounted = 60
+export const secondsCounted = 60
 /** Milliseconds before the end of a minute in which it is too late to give anything back. */
 const lastMoment = 100
 
@@ -56,8 +56,8 @@ export function createPointStore(counter: RateLimiterAbstract): PointStore {
   }
 }
 
-/** Half a kilobyte each. */
-const defaultMaxKeys = 100_000
+/** Callers whose points are remembered, half a kilobyte each. */
+export const maxKeys = 100_000
 
 /**
  * Counts in this process. When there are too many keys, those whose minute began first are forgotten: whoever has so
@@ -67,12 +67,12 @@ export class MemoryCounter extends RateLimiterMemory {
   /** In the order in which their minutes began. The library forgets by itself those that have ended. */
   readonly #begun: LRUCache<string, true>
 
-  constructor(maxKeys = defaultMaxKeys) {
+  constructor(mostKeys = maxKeys) {
     super(counting)
     const forget = (_: true, key: string, reason: LRUCache.DisposeReason): void => {
       if (reason === 'evict') void this.delete(key)
     }
-    this.#begun = new LRUCache({ ...atMost(maxKeys), dispose: forget })
+    this.#begun = new LRUCache({ ...atMost(mostKeys), dispose: forget })
   }
 
   override async penalty(key: string, points: number): Promise<RateLimiterRes> {

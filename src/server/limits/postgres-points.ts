@@ -4,8 +4,9 @@
  */
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
 import type { RateStore } from '../../database/postgres/rate-store.ts'
+import { ContinuedPoints } from './continued-points.ts'
 import { Fallback } from './fallback.ts'
-import { counting, createMemoryPoints, createPointStore, type PointStore } from './point-store.ts'
+import { counting, createPointStore, type PointStore } from './point-store.ts'
 
 export interface PostgresPoints extends PointStore, Disposable {}
 
@@ -26,8 +27,6 @@ export function createPostgresPoints(
     // It would keep what has ended for an hour.
     clearExpiredByTimeout: false,
   })
-  const shared = createPointStore(counter)
-  const own = createMemoryPoints()
   const fallback = new Fallback((failure) =>
     onNotice(
       failure === null
@@ -37,13 +36,10 @@ export function createPostgresPoints(
   )
   const clean = (): unknown => store.removeEnded(Date.now() - cleaning).catch(() => undefined)
   const cleaner = setInterval(clean, cleaning).unref()
+  const points = new ContinuedPoints(createPointStore(counter), fallback)
   return {
-    take: (...wish) =>
-      fallback.run(
-        () => shared.take(...wish),
-        () => own.take(...wish),
-      ),
-    giveBack: (...unused) => shared.giveBack(...unused),
+    take: (...wish) => points.take(...wish),
+    giveBack: (...unused) => points.giveBack(...unused),
     [Symbol.dispose]: () => clearInterval(cleaner),
   }
 }

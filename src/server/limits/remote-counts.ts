@@ -2,13 +2,15 @@
  * Counts that another process keeps for all processes of a node. It is asked by messages (messages.ts) and answers
  * each (answer-limits.ts); leases.ts sees to it that points are rarely asked for.
  *
- * When it says nothing for a second, this process counts for itself until it answers again. So nobody is turned away
- * for its silence, and nobody goes uncounted: of each such process a caller has its limit for as long as that lasts.
+ * When it says nothing for a second, this process counts for itself until it answers again, from where the other was
+ * (continued-points.ts). So nobody is turned away for its silence, and nobody goes uncounted.
  */
+import { within } from '../../util/within.ts'
+import { ContinuedPoints } from './continued-points.ts'
 import { type Counts, createCounts, Pauses, LongRequests } from './counts.ts'
 import { Fallback } from './fallback.ts'
 import type { LimitAnswer, LimitAnswers, LimitQuestion, Send } from './messages.ts'
-import { createMemoryPoints, type Taken } from './point-store.ts'
+import { createMemoryPoints, type PointStore, type Taken } from './point-store.ts'
 
 /** Milliseconds. */
 const patience = 1_000
@@ -20,8 +22,11 @@ type Answer = LimitAnswers[keyof LimitAnswers]
 export class RemoteCounts implements Counts {
   readonly #send: Send<LimitQuestion>
   readonly #fallback = new Fallback()
-  /** What is counted while the other process is silent; null as long as it never was. */
+  readonly #points: PointStore
+  /** Keys that did not hold while the other process was silent; null as long as it never was. */
   #own: Counts | null = null
+  /** Long requests that the other process let in, and those let in while it was silent. */
+  readonly #turns = new LongRequests()
   readonly #ownTurns = new LongRequests()
   readonly #pauses = new Pauses()
   /** What to do with an answer; of those that come too late as well. */
@@ -30,6 +35,15 @@ export class RemoteCounts implements Counts {
 
   constructor(send: Send<LimitQuestion>) {
     this.#send = send
+    const shared: PointStore = {
+      take: (key, limit, needed, wished) =>
+        this.#ask({ kind: 'take', id: this.#nextId(), key, limit, needed, wished }, (late) => {
+          const { granted, ends } = late as Taken
+          if (granted > 0) send({ kind: 'give-back', key, points: granted, ends })
+        }),
+      giveBack: (key, points, ends) => send({ kind: 'give-back', key, points, ends }),
+    }
+    this.#points = new ContinuedPoints(shared, this.#fallback)
   }
 
   /** Takes what the other process says. */
@@ -46,15 +60,12 @@ export class RemoteCounts implements Counts {
     }
   }
 
-  take(key: string, limit: number, needed: number, wished: number): Promise<Taken> {
-    return this.#fallback.run(
-      () => this.#ask({ kind: 'take', id: this.#nextId(), key, limit, needed, wished }),
-      () => this.#ownCounts().take(key, limit, needed, wished),
-    )
+  take(...wish: Parameters<PointStore['take']>): Promise<Taken> {
+    return this.#points.take(...wish)
   }
 
-  giveBack(key: string, points: number, ends: number): void {
-    this.#send({ kind: 'give-back', key, points, ends })
+  giveBack(...unused: Parameters<PointStore['giveBack']>): void {
+    this.#points.giveBack(...unused)
   }
 
   enter(key: string, concurrent: number): Promise<boolean> {
@@ -62,14 +73,18 @@ export class RemoteCounts implements Counts {
       if (entered === true) this.#send({ kind: 'leave', key })
     }
     return this.#fallback.run(
-      () => this.#ask({ kind: 'enter', id: this.#nextId(), key, concurrent }, leaveAgain),
-      () => this.#ownTurns.enter(key, concurrent),
+      async () => {
+        const entered = await this.#ask({ kind: 'enter', id: this.#nextId(), key, concurrent }, leaveAgain)
+        return entered && this.#turns.enter(key, Number.POSITIVE_INFINITY)
+      },
+      () => this.#ownTurns.enter(key, concurrent - this.#turns.count(key)),
     )
   }
 
   leave(key: string): void {
-    if (this.#ownTurns.has(key)) this.#ownTurns.leave(key)
-    else this.#send({ kind: 'leave', key })
+    if (this.#ownTurns.count(key) > 0) return this.#ownTurns.leave(key)
+    this.#turns.leave(key)
+    this.#send({ kind: 'leave', key })
   }
 
   failKey(address: string): Promise<number> {
@@ -97,18 +112,14 @@ export class RemoteCounts implements Counts {
     question: Question,
     onLate: (answer: Answer) => void = () => undefined,
   ): Promise<LimitAnswers[Question['kind']]> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting.set(question.id, onLate)
-        // An answer may come late, or never.
-        setTimeout(() => this.#waiting.delete(question.id), longestLate).unref()
-        reject(new Error('The process that counts does not answer.'))
-      }, patience)
-      this.#waiting.set(question.id, (answer) => {
-        clearTimeout(timer)
-        resolve(answer as LimitAnswers[Question['kind']])
-      })
-      this.#send(question)
-    })
+    const { promise, resolve } = Promise.withResolvers<Answer>()
+    this.#waiting.set(question.id, resolve)
+    this.#send(question)
+    return within(patience, promise, () => {
+      this.#waiting.set(question.id, onLate)
+      // An answer may come late, or never.
+      setTimeout(() => this.#waiting.delete(question.id), longestLate).unref()
+      return new Error('The process that counts does not answer.')
+    }) as Promise<LimitAnswers[Question['kind']]>
   }
 }

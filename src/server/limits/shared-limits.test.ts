@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { createRandom } from '../../../demo/random.ts'
 import { someCaller } from '../../../test/support/callers.ts'
 import { answerLimits } from './answer-limits.ts'
@@ -111,10 +112,79 @@ test('it is asked again a while later, and a turn that it gave too late is given
   assert.equal(await other.limiter.enter(stranger), false, 'it was asked')
 })
 
+test('whoever counts for itself goes on from what it heard last, and tells what was spent meanwhile', async (t) => {
+  stopClock(t)
+  const { add } = startCounting()
+  const [one, other] = [add(), add()]
+  const caller = someCaller({ pointsPerMinute: 1_200, concurrent: 3 })
+  assert.equal((await other.limiter.spend(caller, 700))?.granted, true)
+  assert.equal((await one.limiter.spend(caller, 100))?.granted, true)
+  assert.equal(await one.limiter.enter(caller), true)
+  mock.timers.tick(1_000)
+  one.silence('lost')
+  const spent = one.limiter.spend(caller, 300)
+  mock.timers.tick(1_000)
+  await settled()
+  assert.deepEqual(await spent, { granted: true, remaining: 100, resetSeconds: 58 })
+  assert.equal(
+    (await one.limiter.spend(caller, 101))?.granted,
+    false,
+    'other processes spent the rest before',
+  )
+  assert.equal(await one.limiter.enter(caller), true)
+  assert.equal(await one.limiter.enter(caller), true)
+  assert.equal(await one.limiter.enter(caller), false, 'one was let in before')
+  one.silence(false)
+  mock.timers.tick(5_000)
+  assert.equal((await one.limiter.spend(caller, 50))?.granted, true)
+  await settled()
+  assert.equal(
+    (await other.limiter.spend(caller, 60))?.granted,
+    false,
+    'what was spent meanwhile counts for all',
+  )
+  assert.equal((await other.limiter.spend(caller, 40))?.granted, true)
+})
+
+test('what is unused of points granted in silence is never given back to whoever did not count them', async (t) => {
+  stopClock(t)
+  const { add } = startCounting()
+  const [one, other] = [add(), add()]
+  const caller = someCaller({ pointsPerMinute: 1_200 })
+  one.silence('lost')
+  const spent = one.limiter.spend(caller, 400)
+  mock.timers.tick(1_000)
+  assert.equal((await spent)?.granted, true)
+  for (let more = 0; more < 3; more++) assert.equal((await one.limiter.spend(caller, 1))?.granted, true)
+  one.silence(false)
+  for (let second = 0; second < 6; second++) mock.timers.tick(1_000)
+  await settled()
+  assert.equal((await one.limiter.spend(caller, 1))?.granted, true)
+  for (let second = 0; second < 3; second++) mock.timers.tick(1_000)
+  await settled()
+  assert.deepEqual(await other.limiter.spend(caller, 1), { granted: true, remaining: 795, resetSeconds: 57 })
+})
+
+test('a process that was held up reads what it was answered meanwhile before it counts for itself', async (t) => {
+  const answered = new Int32Array(new SharedArrayBuffer(4))
+  const module = new URL('../../../test/support/counting-thread.ts', import.meta.url)
+  const thread = new Worker(module, { workerData: answered })
+  t.after(() => thread.terminate())
+  const remote = new RemoteCounts((message) => thread.postMessage(message))
+  thread.on('message', (message: LimitAnswer) => remote.hear(message))
+  // The thread has counted 1,000 of 1,200 for this caller, of which nothing was heard here.
+  const caller = someCaller({ id: 'key:known', pointsPerMinute: 1_200 })
+  const spent = createLimiter(remote).spend(caller, 600)
+  // Held up until it was answered, and past the time in which it waits for that.
+  Atomics.wait(answered, 0, 0)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)
+  assert.equal((await spent)?.granted, false)
+})
+
 interface TestProcess {
   readonly limiter: Limiter
-  /** Keeps messages until it is over. */
-  readonly silence: (isSilent: boolean) => void
+  /** Keeps messages until it is over, or loses them. */
+  readonly silence: (isSilent: boolean | 'lost') => void
   readonly die: () => void
 }
 
@@ -123,16 +193,16 @@ function startCounting(): { readonly add: () => TestProcess } {
   const answer = answerLimits(createCounts(createMemoryPoints()))
   const add = (): TestProcess => {
     const kept: LimitQuestion[] = []
-    let isSilent = false
+    let isSilent: boolean | 'lost' = false
     const asker = answer((message: LimitAnswer) => later(() => remote.hear(copy(message))))
     const deliver = (message: LimitQuestion): void => {
-      if (isSilent) kept.push(message)
-      else later(() => asker.ask(copy(message)))
+      if (isSilent === true) kept.push(message)
+      if (isSilent === false) later(() => asker.ask(copy(message)))
     }
     const remote = new RemoteCounts(deliver)
-    const silence = (silent: boolean): void => {
+    const silence = (silent: boolean | 'lost'): void => {
       isSilent = silent
-      if (!silent) for (const message of kept.splice(0)) deliver(message)
+      if (silent === false) for (const message of kept.splice(0)) deliver(message)
     }
     return { limiter: createLimiter(remote), silence, die: asker.end }
   }
