@@ -49,9 +49,11 @@ process.env.LEXIGRAPH_WORKERS ??= '1'
 if (parts.length === 0) {
   const groups = [
     /^test\/network/,
-    /^test\/(attacks|soak|memory|crash|copy|backup|postgres)/,
+    /^test\/(attacks|soak|memory)/,
+    /^test\/(crash|copy|backup|postgres)/,
     /^(src\/database|test\/held-up)/,
     /^(src\/(ingest|cli)|test\/(hiding|keys|workers|mcp|package))/,
+    /^test\/(rebuilds|restore|purging|cli|lexicon-changes|operating|playground|clients|hidden|end-to-end)/,
   ]
   /** The last has what is in no other. */
   const groupOf = (file) => {

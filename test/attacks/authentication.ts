@@ -62,6 +62,31 @@ export const authenticationAttacks: readonly Attack[] = [
       'a good key in the URL by another name',
       ({ goodKey }) => Buffer.from(got(`query=%7B__typename%7D&token=${goodKey}`)),
     ],
+    [
+      'a good key in the URL, in escapes of escapes',
+      ({ goodKey }) => Buffer.from(got(`query=%7B__typename%7D&token=${goodKey.replace('_', '%255f')}`)),
+    ],
+    [
+      'a good key in variables, in an escape of JSON',
+      ({ goodKey }) =>
+        Buffer.from(
+          got(`query=%7B__typename%7D&variables=%7B%22a%22:%22${goodKey.replace('_', '%5Cu005f')}%22%7D`),
+        ),
+    ],
+    ...[
+      '/api/graphql?%6bey=1',
+      '/schema.graphql?key=1',
+      '/healthz?api_key=1',
+      '/playground/?key',
+      '/mcp?key=1',
+    ].map((target): readonly [string, string] => [
+      `a key in the URL ${target}`,
+      head(`GET ${target} HTTP/1.1`, host, 'accept: text/html'),
+    ]),
+    [
+      'a good key in a path',
+      ({ goodKey }) => Buffer.from(head(`GET /${goodKey.replace('_', '%5f')} HTTP/1.1`, host)),
+    ],
     ['a key in the URL, with hyphens', () => Buffer.from(got('query=%7B__typename%7D&x-api-key=1'))],
   ]),
   ...attacks({ status: 413, code: 'PAYLOAD_TOO_LARGE', leaves: 'closed' }, [

@@ -1,4 +1,5 @@
 /** Attacks with documents: what takes long to parse, to validate, to plan or to answer for the bytes that it has. */
+import { getIntrospectionQuery } from 'graphql'
 import { asked, type Attack, attacks, posted, repeat } from './attack.ts'
 
 const list = 'techServiceNewsArticle'
@@ -19,6 +20,11 @@ const ofType = (levels: number): string =>
 const toAndFro = (levels: number): string =>
   `{ techServiceNewsSource { nodes { ${'techServiceNewsArticleViaSource { nodes { sourceResolved { ... on TechServiceNewsSource { '.repeat(levels)}domain${' } } } }'.repeat(levels)} } } }`
 const where = (condition: string): string => `{ ${list}(where: ${condition}) { totalCount } }`
+/** Over any price. */
+const tooCostly = repeat(
+  20,
+  (index) => `b${index}: ${list}(first: 100) { nodes { ${repeat(45, (field) => `c${field}: recordJson`)} } }`,
+)
 /** Pairs of fields that must be compared with each other. */
 const overlapping = (count: number): string => `{ ${repeat(count, () => `${list} { nodes { uri } }`)} }`
 
@@ -70,6 +76,16 @@ export const documentAttacks: readonly Attack[] = [
     [
       'a hundred aliases of __type',
       asked(`{ ${repeat(100, (index) => `a${index}: __type(name: "Query") { name fields { name } }`)} }`),
+    ],
+    [
+      'aliases of all fields of all types, of which nothing is left',
+      asked(
+        `{ __schema { types { ${repeat(120, (index) => `a${index}: fields { name @skip(if: true) }`)} } } }`,
+      ),
+    ],
+    [
+      'the whole schema, beside what costs too much',
+      asked(getIntrospectionQuery().replace('{', `{ ${tooCostly} `)),
     ],
     ['types of fields of types of fields', asked(deepType(40))],
     ['ofType 100 levels deep', asked(ofType(100))],

@@ -72,21 +72,34 @@ export class Connection implements Disposable {
     if (Number.isNaN(status)) throw new Error(`This is no answer: ${first.slice(0, 200)}`)
     const start = end + 4
     const isEmpty = !hasBody || status < 200 || status === 204 || status === 304
-    const length = isEmpty ? 0 : this.#length(headers, start)
-    if (length === null || this.#received.length < start + length) return null
-    const body = this.#received.toString('utf8', start, start + length)
-    this.#received = this.#received.subarray(start + length)
-    return { status, headers, body }
+    const found = isEmpty ? { body: '', end: start } : this.#body(headers, start)
+    if (found === null) return null
+    this.#received = this.#received.subarray(found.end)
+    return { status, headers, body: found.body }
   }
 
-  /** Null while it cannot be told. Only what Node answers by itself comes in chunks, and has nothing in them. */
-  #length(headers: ReadonlyMap<string, string>, start: number): number | null {
+  /** Null while it is not all there. */
+  #body(headers: ReadonlyMap<string, string>, start: number): { body: string; end: number } | null {
     const told = headers.get('content-length')
-    if (told !== undefined) return Number(told)
-    const rest = this.#received.toString('latin1', start, start + 5)
-    if (headers.get('transfer-encoding') === 'chunked' && '0\r\n\r\n'.startsWith(rest))
-      return rest.length === 5 ? 5 : null
-    throw new Error('An answer does not say how long it is.')
+    if (told === undefined && headers.get('transfer-encoding') !== 'chunked')
+      throw new Error('An answer does not say how long it is.')
+    if (told === undefined) return this.#chunks(start)
+    const end = start + Number(told)
+    return this.#received.length < end ? null : { body: this.#received.toString('utf8', start, end), end }
+  }
+
+  #chunks(start: number): { body: string; end: number } | null {
+    const pieces: Buffer[] = []
+    for (let at = start; ; ) {
+      const line = this.#received.indexOf('\r\n', at)
+      if (line === -1) return null
+      const length = Number.parseInt(this.#received.toString('latin1', at, line), 16)
+      const end = line + 2 + length
+      if (this.#received.length < end + 2) return null
+      if (length === 0) return { body: Buffer.concat(pieces).toString(), end: end + 2 }
+      pieces.push(this.#received.subarray(line + 2, end))
+      at = end + 2
+    }
   }
 }
 

@@ -108,6 +108,10 @@ export const httpAttacks: readonly Attack[] = [
     ['a URL of 17,000 characters', head(`GET ${target}#${'x'.repeat(17_000)} HTTP/1.1`, host)],
     ['a URL of a megabyte', head(`GET ${path}?query=${'x'.repeat(1_000_000)} HTTP/1.1`, host)],
     ['a header of 17,000 characters', get(`x-a: ${'b'.repeat(17_000)}`)],
+    [
+      'a body over the limit that waits for leave',
+      post(['content-length: 1048577', 'expect: 100-continue'], ''),
+    ],
     ['a header of a megabyte', get(`x-a: ${'b'.repeat(1_000_000)}`)],
     ['a header name of 17,000 characters', get(`${'x'.repeat(17_000)}: b`)],
     ['10,000 headers', get(...Array.from({ length: 10_000 }, (_, index) => `x-${index}: b`))],

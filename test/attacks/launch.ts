@@ -12,7 +12,7 @@ export interface Happened {
 }
 
 /** Seconds in which each must be over, so that a server that hangs is a failure and not a test that hangs. */
-const deadline = 20
+const deadline = 60
 
 export async function launch(port: number, attack: Attack, given: Given): Promise<Happened> {
   const sent = piecesOf(attack.send, given)

@@ -1,14 +1,16 @@
-/** What is attacked: the program as a process over a file with the demo corpus and keys in it. */
+/** What is attacked: the program as a process over a database with the demo corpus and keys in it. */
 import assert from 'node:assert/strict'
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import type { DemoRecord } from '../../demo/record.ts'
 import { runProgram, type Service, startService } from '../network/service.ts'
 import type { Given } from './attack.ts'
+import type { Engine } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { familyOf, openFiles } from './processes.ts'
+import { openStores } from './stores.ts'
 
 export interface World extends AsyncDisposable {
   readonly given: Given
@@ -18,10 +20,13 @@ export interface World extends AsyncDisposable {
 }
 
 export interface Target extends Service {
+  readonly engine: Engine
   readonly port: number
   /** Articles in its database. */
   readonly articles: number
   readonly isUp: () => boolean
+  /** Whether a server of databases works on something that was asked. */
+  readonly isStoreBusy: () => Promise<boolean>
 }
 
 export interface Started {
@@ -36,6 +41,8 @@ const roomyTiers = '{roomy tiers}'
 const scarceTiers = '{scarce tiers}'
 /** Points that everybody has in a minute then. */
 export const scarcePoints = 120
+/** Connections that the narrow server takes. */
+export const fewConnections = 20
 const alone = ['--workers', '1']
 
 export const serverOptions = {
@@ -45,9 +52,13 @@ export const serverOptions = {
   /** The same behind a proxy, so that callers have addresses of their own. */
   proxied: [...alone, '--trusted-proxies', '127.0.0.1'],
   /** The same with few points. */
-  scarce: [...alone, '--trusted-proxies', '127.0.0.1', '--tiers', scarceTiers],
+  scarce: [...alone, '--mcp', '--trusted-proxies', '127.0.0.1', '--tiers', scarceTiers],
+  /** With agents, whose messages cost nothing here. */
+  agents: [...alone, '--mcp', '--trusted-proxies', '127.0.0.1', '--tiers', roomyTiers],
   /** Over the crowded database. */
   workers: ['--workers', '2', '--tiers', roomyTiers, '--trusted-proxies', '127.0.0.1'],
+  /** With few connections, shared out among two processes. */
+  narrow: ['--workers', '2', '--max-connections', String(fewConnections), '--trusted-proxies', '127.0.0.1'],
 } satisfies Record<string, readonly string[]>
 
 export type ServerName = keyof typeof serverOptions
@@ -56,17 +67,17 @@ const demoArticles = 660
 /** How often the crowded database has each article. */
 const copies = 4
 
-export async function openWorld(): Promise<World> {
+export async function openWorld(engine: Engine = 'sqlite'): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'lexigraph-attacks-'))
-  const database = join(folder, 'attacked.db')
-  const crowded = join(folder, 'crowded.db')
-  const run = async (file: string, ...args: readonly string[]): Promise<string> => {
-    const { stdout, stderr, status } = await runProgram([...args, '--database', file])
+  const stores = await openStores(engine, folder)
+  const database = await stores.create()
+  const run = async (url: string, ...args: readonly string[]): Promise<string> => {
+    const { stdout, stderr, status } = await runProgram([...args, '--database', url])
     assert.equal(status, 0, stderr)
     return stdout
   }
   const keys = await createKeys((...args) => run(database, 'keys', ...args, '--json'))
-  await copyFile(database, crowded)
+  const crowded = await stores.copy(database)
   const corpus = [...buildDemoCorpus()]
   await run(database, 'import', await writeRecords(folder, 'records.jsonl', corpus))
   await run(crowded, 'import', await writeRecords(folder, 'crowd.jsonl', corpus.flatMap(copiesOf)))
@@ -85,14 +96,15 @@ export async function openWorld(): Promise<World> {
   const start = async (server: ServerName): Promise<Started> => {
     const options = serverOptions[server].map((option) => tiers[option] ?? option)
     const isCrowded = server === 'workers'
-    const file = isCrowded ? crowded : database
-    const service = await startService(['serve', '--database', file, ...options])
+    const url = await stores.forServer(isCrowded ? crowded : database)
+    const service = await startService(['serve', '--database', url, ...options])
     let isUp = true
     service.ended.then(() => (isUp = false))
     const articles = isCrowded ? demoArticles * copies : demoArticles
-    const target = { ...service, port: Number(new URL(service.url).port), articles, isUp: () => isUp }
+    const port = Number(new URL(service.url).port)
+    const target = { ...service, engine, port, articles, isUp: () => isUp, isStoreBusy: stores.areBusy }
     // The process that reads for long comes a moment later, and is spoken to by files too.
-    await until(() => familyOf(service.pid).length > 1)
+    if (engine === 'sqlite') await until(() => familyOf(service.pid).length > 1)
     return { target, files: openFiles(service.pid) }
   }
   const servers = new Map<ServerName, Promise<Started>>()
@@ -109,6 +121,7 @@ export async function openWorld(): Promise<World> {
     async [Symbol.asyncDispose]() {
       for (const one of await Promise.allSettled(servers.values()))
         if (one.status === 'fulfilled') await one.value.target[Symbol.asyncDispose]()
+      await stores[Symbol.asyncDispose]()
       await rm(folder, { recursive: true })
     },
   }

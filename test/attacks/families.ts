@@ -1,0 +1,23 @@
+/** All attacks by what they attack, and the servers that they are meant for. */
+import { agentScenes } from './agents-load.ts'
+import { agentAttacks } from './agents.ts'
+import { argumentAttacks } from './arguments.ts'
+import type { Attack } from './attack.ts'
+import { authenticationAttacks } from './authentication.ts'
+import { documentAttacks } from './documents.ts'
+import { httpAttacks } from './http.ts'
+import { loadScenes } from './load.ts'
+import { mediaAttacks } from './media.ts'
+import type { LoadScene } from './scenes.ts'
+import type { ServerName } from './world.ts'
+
+export const families: readonly (readonly [name: string, server: ServerName, all: readonly Attack[]])[] = [
+  ['HTTP', 'roomy', httpAttacks],
+  ['media', 'roomy', mediaAttacks],
+  ['documents', 'roomy', documentAttacks],
+  ['arguments', 'roomy', argumentAttacks],
+  ['keys', 'proxied', authenticationAttacks],
+  ['agents', 'agents', agentAttacks],
+]
+
+export const scenes: readonly LoadScene[] = [...loadScenes, ...agentScenes]

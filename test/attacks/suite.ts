@@ -1,0 +1,80 @@
+/** A public server under attack: each attack gets its answer in time, tells nothing, and leaves the server as it was. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Engine } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
+import { families, scenes } from './families.ts'
+import { launch, leaksOf, problemsOf } from './launch.ts'
+import { createMutations } from './mutations.ts'
+import { memoryOf, openFiles } from './processes.ts'
+import { openWorld, type Target, type World } from './world.ts'
+
+/** The attacks whose outcome may depend on the engine; the others are refused before any statement runs. */
+const reading = new Set(['arguments', 'agents'])
+
+/** Declares a test for each attack on a server over that engine: all on SQLite, on others those that read. */
+export function testAttacks(engine: Engine): void {
+  let world: Promise<World> | undefined
+  const open = (): Promise<World> => (world ??= openWorld(engine))
+  after(async () => (await world)?.[Symbol.asyncDispose]())
+
+  for (const [family, server, all] of families) {
+    if (engine !== 'sqlite' && !reading.has(family)) continue
+    for (const attack of all) {
+      test(`attacks on ${family}, ${attack.name}: ${attack.status} ${attack.code ?? ''} (${engine})`, async () => {
+        const { given, target } = await open()
+        const attacked = await target(server)
+        assert.deepEqual(problemsOf(attack, await launch(attacked.port, attack, given)), [])
+        await assertHealthy(attacked, given.goodKey)
+      })
+    }
+  }
+
+  for (const { name, server, play } of scenes) {
+    test(`attacks by load, ${name} (${engine})`, async () => {
+      const { given, target } = await open()
+      const attacked = await target(server)
+      await play(attacked, given)
+      await assertHealthy(attacked, given.goodKey)
+    })
+  }
+
+  if (engine === 'sqlite')
+    test(`five hundred attacks with bytes changed at random find no fault`, async () => {
+      const { given, target } = await open()
+      const attacked = await target('roomy')
+      const all = families.flatMap(([, server, attacks]) => (server === 'roomy' ? attacks : []))
+      const mutation = createMutations(all, given)
+      const first = Date.now() % 2 ** 31
+      for (let number = first; number < first + 500; number += 1) {
+        const { answers, sent } = await launch(attacked.port, mutation(number), given)
+        const shown = `mutation ${number}: ${String(sent[0]).slice(0, 2_000)}`
+        for (const { status, body } of answers) {
+          assert.ok(status < 500, `${status} ${body}\n${shown}`)
+          if (status >= 400) assert.deepEqual(leaksOf(body, sent), [], shown)
+        }
+      }
+      await assertHealthy(attacked, given.goodKey)
+    })
+
+  test(`after all attacks nothing is left of them, and the operator has seen no error (${engine})`, async () => {
+    const { given, started } = await open()
+    for (const { target, files } of await started()) {
+      await until(() => openFiles(target.pid) <= files + 5)
+      assert.ok(memoryOf(target.pid) < 600, `${memoryOf(target.pid)} MB`)
+      const errors = target.stderr().match(/^.*"level":"(error|fatal)".*$/gm)
+      assert.equal(errors, null)
+      assert.ok(!target.stderr().includes(given.goodKey), 'the log has a key in it')
+    }
+  })
+}
+
+/** With a key, because the address may have nothing left. */
+async function assertHealthy({ url, articles, isUp }: Target, key: string): Promise<void> {
+  assert.ok(isUp(), 'the server has ended')
+  const query = encodeURIComponent('{ __typename techServiceNewsArticle { totalCount } }')
+  const response = await fetch(`${url}/api/graphql?query=${query}`, { headers: { 'x-api-key': key } })
+  const { data } = (await response.json()) as { data: unknown }
+  assert.deepEqual(data, { __typename: 'Query', techServiceNewsArticle: { totalCount: articles } })
+  assert.equal(await (await fetch(`${url}/healthz`)).text(), '{"status":"up"}')
+}
