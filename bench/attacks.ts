@@ -1,27 +1,17 @@
 /**
  * How long each attack of test/attacks takes from its first byte to the last of its answer, worst first:
- * `node_modules/.bin/node bench/attacks.ts [PART OF A NAME]`. Each is sent three times, after all were sent once.
+ * `node_modules/.bin/node bench/attacks.ts [PART OF A NAME]`. Each is sent three times, after all were sent once. Then
+ * each attack by load is played once: how long it takes, and how much of that the program computes.
  */
-import { argumentAttacks } from '../test/attacks/arguments.ts'
-import { authenticationAttacks } from '../test/attacks/authentication.ts'
 import type { Attack } from '../test/attacks/attack.ts'
-import { documentAttacks } from '../test/attacks/documents.ts'
-import { httpAttacks } from '../test/attacks/http.ts'
+import { families, scenes } from '../test/attacks/families.ts'
 import { launch, problemsOf } from '../test/attacks/launch.ts'
-import { mediaAttacks } from '../test/attacks/media.ts'
-import { openWorld, type ServerName } from '../test/attacks/world.ts'
+import { familyOf, workOf } from '../test/attacks/processes.ts'
+import { openWorld } from '../test/attacks/world.ts'
 import { median } from './server.ts'
 
 const aim = 100
 const rounds = 3
-const families: readonly (readonly [name: string, server: ServerName, all: readonly Attack[]])[] = [
-  ['HTTP', 'roomy', httpAttacks],
-  ['media', 'roomy', mediaAttacks],
-  ['documents', 'roomy', documentAttacks],
-  ['arguments', 'roomy', argumentAttacks],
-  ['keys', 'proxied', authenticationAttacks],
-]
-
 interface Timed {
   readonly name: string
   readonly status: number
@@ -53,6 +43,16 @@ const over = (time: keyof Pick<Timed, 'first' | 'usual'>): number =>
 console.log(
   `${timed.length} attacks; over ${aim} ms: ${over('first')} when first seen, ${over('usual')} later.`,
 )
+
+console.log('\n  time  computing  attack by load (milliseconds)')
+for (const { name, server, play } of scenes.filter((scene) => `load, ${scene.name}`.includes(part))) {
+  const target = await world.target(server)
+  const work = (): number => familyOf(target.pid).reduce((sum, each) => sum + 10 * workOf(each), 0)
+  const [started, before] = [performance.now(), work()]
+  await play(target, world.given)
+  const [time, computing] = [performance.now() - started, work() - before]
+  console.log(`${cell(time)}     ${cell(computing)}  ${name}`)
+}
 
 async function timeOf(port: number, attack: Attack): Promise<number> {
   const happened = await launch(port, attack, world.given)

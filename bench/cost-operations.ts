@@ -1,4 +1,4 @@
-/** Operations from the cheapest to the heaviest, by name, for bench/cost.ts; each is a whole GraphQL document. */
+/** Operations from the cheapest to the heaviest, by name, for bench/cost-search.ts; each is a whole GraphQL document. */
 const list = 'techServiceNewsArticle'
 const outlet = 'sourceResolved { ... on TechServiceNewsSource { displayName country } }'
 const enrichments = 'techServiceNewsEnrichmentViaArticle'
