@@ -28,25 +28,35 @@ test('the page runs its first query and shows the answer', { skip }, async (t) =
 
 test('names are suggested, mistakes are marked, and the editor has its menus', { skip }, async (t) => {
   const { page, complaints } = await openPlayground(t)
-  await write(page, '{ techServiceNewsSource(first: 1) { nodes {  ')
-  await page.keyboard.press('Control+Space')
-  await page.locator('.suggest-widget').getByText('baseUrl', { exact: true }).waitFor()
+  // There is nothing to suggest or to mark before the page has loaded the schema.
+  await repeatUntilVisible(page.locator('.suggest-widget').getByText('baseUrl', { exact: true }), async () => {
+    await page.keyboard.press('Escape')
+    await write(page, '{ techServiceNewsSource(first: 1) { nodes {  ')
+    await page.keyboard.press('Control+Space')
+  })
   await page.keyboard.press('Escape')
-  await write(page, '{ techServiceNewsSource { nodes { nonsense } } }')
-  await page.locator('.graphiql-query-editor .squiggly-error').first().waitFor()
+  await repeatUntilVisible(page.locator('.graphiql-query-editor .squiggly-error').first(), () =>
+    write(page, '{ techServiceNewsSource { nodes { nonsense } } }'),
+  )
 
-  await page.locator(queryLines).click()
-  await page.keyboard.press('Control+f')
-  await page.locator('.graphiql-query-editor .find-widget.visible').waitFor()
+  await repeatUntilVisible(page.locator('.graphiql-query-editor .find-widget.visible'), async () => {
+    await page.locator(queryLines).click()
+    await page.keyboard.press('Control+f')
+  })
   await page.locator('.find-widget textarea').first().press('Escape')
   await page.locator('.graphiql-query-editor .find-widget.visible').waitFor({ state: 'detached' })
-  await page.keyboard.press('F1')
-  await page.locator('.quick-input-widget .quick-input-box input').waitFor()
-  await page.keyboard.insertText('>Prettify')
-  await page.locator('.quick-input-widget').getByText('Prettify Editors').waitFor()
+  const commands = page.locator('.quick-input-widget')
+  await repeatUntilVisible(commands.locator('.quick-input-box input'), async () => {
+    await page.locator(queryLines).click()
+    await page.keyboard.press('F1')
+  })
+  await commands.locator('.quick-input-box input').fill('>Prettify')
+  await commands.getByText('Prettify Editors').waitFor()
   await page.keyboard.press('Escape')
-  await page.locator(queryLines).click({ button: 'right' })
-  await page.getByRole('menuitem', { name: /Copy Query/ }).waitFor()
+  await repeatUntilVisible(page.getByRole('menuitem', { name: /Copy Query/ }), async () => {
+    await page.keyboard.press('Escape')
+    await page.locator(queryLines).click({ button: 'right' })
+  })
   await page.keyboard.press('Escape')
   await assertAlive(page)
   assert.deepEqual(complaints, [])
@@ -184,7 +194,7 @@ async function openPlayground(
     ...options,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
@@ -213,6 +223,17 @@ async function write(page: Page, query: string): Promise<void> {
   // Typed text would get closing brackets.
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(query)})`)
   await page.keyboard.press('Control+v')
+}
+
+/** A page that is still loading misses keys and clicks; a person who sees nothing come of them repeats them. */
+async function repeatUntilVisible(expected: Locator, act: () => Promise<void>): Promise<void> {
+  await until(async () => {
+    await act()
+    return expected.waitFor({ timeout: 5_000 }).then(
+      () => true,
+      () => false,
+    )
+  })
 }
 
 async function execute(page: Page): Promise<void> {
