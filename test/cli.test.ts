@@ -13,8 +13,8 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { buildSchema } from 'graphql'
 import { buildDemoCorpus } from '../demo/corpus.ts'
+import { programFile } from './network/service.ts'
 
-const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-cli-'))
 after(() => rmSync(folder, { recursive: true }))
 
@@ -388,7 +388,7 @@ async function run(args: readonly string[], options: RunOptions = {}): Promise<O
 }
 
 function start(args: readonly string[], { env, node = [] }: RunOptions = {}) {
-  return spawn(process.execPath, [...node, program, ...args], {
+  return spawn(process.execPath, [...node, programFile, ...args], {
     cwd: folder,
     env: { ...process.env, ...env },
   })

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -23,13 +23,15 @@ import { until } from './support/until.ts'
 const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-package-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
-const unpacked = join(folder, 'package')
 const records = join(folder, 'records.jsonl')
 const corpus = [...buildDemoCorpus()]
 const emptyUrl = emptyDatabases()
 let program = ''
+let unpacked = ''
 before(async () => {
-  program = await unpackPackage(unpacked)
+  // A run of all tests has made it already.
+  program = process.env['TEST_PROGRAM'] ?? (await unpackPackage(join(folder, 'package')))
+  unpacked = dirname(dirname(program))
   writeFileSync(records, corpus.map((record) => `${JSON.stringify(record)}\n`).join(''))
 })
 

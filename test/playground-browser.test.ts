@@ -29,11 +29,14 @@ test('the page runs its first query and shows the answer', { skip }, async (t) =
 test('names are suggested, mistakes are marked, and the editor has its menus', { skip }, async (t) => {
   const { page, complaints } = await openPlayground(t)
   // There is nothing to suggest or to mark before the page has loaded the schema.
-  await repeatUntilVisible(page.locator('.suggest-widget').getByText('baseUrl', { exact: true }), async () => {
-    await page.keyboard.press('Escape')
-    await write(page, '{ techServiceNewsSource(first: 1) { nodes {  ')
-    await page.keyboard.press('Control+Space')
-  })
+  await repeatUntilVisible(
+    page.locator('.suggest-widget').getByText('baseUrl', { exact: true }),
+    async () => {
+      await page.keyboard.press('Escape')
+      await write(page, '{ techServiceNewsSource(first: 1) { nodes {  ')
+      await page.keyboard.press('Control+Space')
+    },
+  )
   await page.keyboard.press('Escape')
   await repeatUntilVisible(page.locator('.graphiql-query-editor .squiggly-error').first(), () =>
     write(page, '{ techServiceNewsSource { nodes { nonsense } } }'),

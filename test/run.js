@@ -11,9 +11,10 @@ if (major < 24) {
 }
 
 const { spawn } = await import('node:child_process')
-const { globSync, readFileSync } = await import('node:fs')
+const { globSync, mkdtempSync, readFileSync, rmSync } = await import('node:fs')
 const { enableCompileCache } = await import('node:module')
-const { dirname } = await import('node:path')
+const { tmpdir } = await import('node:os')
+const { dirname, join } = await import('node:path')
 const { fileURLToPath, pathToFileURL } = await import('node:url')
 const { run } = await import('node:test')
 const { spec: SpecReporter } = await import('node:test/reporters')
@@ -65,6 +66,10 @@ if (parts.length === 0) {
     // Now, because each process would.
     shareBinaries(versions[0])
   }
+  // What is published is tested: it starts with two thirds of the computing, and hundreds are started.
+  const { unpackPackage } = await import('../build/unpack.ts')
+  const unpacked = mkdtempSync(join(tmpdir(), 'lexigraph-package-'))
+  process.env.TEST_PROGRAM = await unpackPackage(unpacked)
   const passed = await Promise.all(
     [...groups.keys(), groups.length].map((group) =>
       runApart(
@@ -73,6 +78,7 @@ if (parts.length === 0) {
       ),
     ),
   )
+  rmSync(unpacked, { recursive: true, force: true })
   process.exit(passed.every(Boolean) ? 0 : 1)
 }
 

@@ -1,11 +1,11 @@
 /** The official client, and what a model would see of a conversation through it: calls, answers and their tokens. */
 import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import type { Json } from '../reference/shapes.ts'
+import { programFile } from '../network/service.ts'
 
 export type Transport = 'http' | 'stdio'
 
@@ -28,8 +28,6 @@ export interface Conversation {
   readonly tokens: () => number
 }
 
-const program = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
-
 /** Over HTTP the newer revision is spoken, on standard input and output the older, as most programs do. */
 export async function connectAgent(transport: Transport, url: string): Promise<AgentClient> {
   const mode = transport === 'http' ? ({ pin: '2026-07-28' } as const) : 'legacy'
@@ -50,7 +48,7 @@ function overHttp(url: string): StreamableHTTPClientTransport {
 function onStdio(url: string): StdioClientTransport {
   return new StdioClientTransport({
     command: process.execPath,
-    args: [program, 'mcp', '--endpoint', `${url}/api/graphql`],
+    args: [programFile, 'mcp', '--endpoint', `${url}/api/graphql`],
     cwd: tmpdir(),
   })
 }

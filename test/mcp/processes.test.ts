@@ -14,8 +14,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
 import { createTools } from '../../src/mcp/tools.ts'
 import { newsParts } from './agent-server.ts'
+import { programFile } from '../network/service.ts'
 
-const program = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
 /** All that is asked comes from one address, within seconds. */
 const generousTiers = fileURLToPath(new URL('../support/generous-tiers.json', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-agents-'))
@@ -55,7 +55,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
 }
 
 test('nothing but the protocol is on standard output, and the end of standard input is the end', async () => {
-  const child = spawn(process.execPath, [program, 'mcp', '--endpoint', 'http://127.0.0.1:9/'])
+  const child = spawn(process.execPath, [programFile, 'mcp', '--endpoint', 'http://127.0.0.1:9/'])
   const said = collect(child.stdout)
   child.stdin.write('no message\n')
   const params = {
@@ -140,7 +140,9 @@ test('a signal ends a server of agents alone', async () => {
 
 test('what cannot be an endpoint or a place to listen is refused with what to write', () => {
   const told = (...args: readonly string[]) => {
-    const { stderr, status } = spawnSync(process.execPath, [program, 'mcp', ...args], { encoding: 'utf8' })
+    const { stderr, status } = spawnSync(process.execPath, [programFile, 'mcp', ...args], {
+      encoding: 'utf8',
+    })
     assert.ok(status === 1 || status === 2)
     return stderr
   }
@@ -205,7 +207,7 @@ function database(): string {
   writeFileSync(records, `${lines.join('\n')}\n`)
   const { status, stderr } = spawnSync(
     process.execPath,
-    [program, 'import', records, '--database', imported],
+    [programFile, 'import', records, '--database', imported],
     {
       encoding: 'utf8',
     },
@@ -230,7 +232,7 @@ interface Running extends AsyncDisposable {
 }
 
 async function start(args: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, [programFile, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   const url = await addressOf(child)
   child.stderr.resume()
   return {
@@ -263,7 +265,7 @@ async function collect(stream: NodeJS.ReadableStream): Promise<string> {
 function stdio(args: readonly string[]): StdioClientTransport {
   return new StdioClientTransport({
     command: process.execPath,
-    args: [program, 'mcp', ...args],
+    args: [programFile, 'mcp', ...args],
     stderr: 'ignore',
   })
 }

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 export interface ProgramOptions {
   /** Settings too, such as LEXIGRAPH_DATABASE. */
   readonly env?: Readonly<Record<string, string>>
-  /** The program's file; by default the checkout's. */
+  /** The program's file, if another than `programFile`. */
   readonly program?: string
 }
 
@@ -45,7 +45,9 @@ export interface Service extends Program {
   readonly query: (text: string, variables?: Json) => Promise<Json>
 }
 
-const checkout = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
+/** The checkout's file, or that of the package, of which a run of all tests makes one: it starts with less computing. */
+export const programFile =
+  process.env['TEST_PROGRAM'] ?? fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
 
 /** Runs a command to its end, however it ends. */
 export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<Outcome> {
@@ -112,7 +114,7 @@ export async function answering(program: Program): Promise<Service> {
   return { ...program, url, query }
 }
 
-function start(args: readonly string[], { env, program = checkout }: ProgramOptions) {
+function start(args: readonly string[], { env, program = programFile }: ProgramOptions) {
   const child = spawn(process.execPath, [program, ...args], {
     // Away from a database that may be in the present folder.
     cwd: tmpdir(),

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { type Exposition, parseExposition } from '../support/exposition.ts'
 import { until } from '../support/until.ts'
 import type { Tally } from './tally.ts'
+import { programFile } from '../network/service.ts'
 
 export interface Server extends AsyncDisposable {
   readonly pid: number
@@ -17,8 +17,6 @@ export interface Server extends AsyncDisposable {
   /** Fails when it does not end well. */
   readonly stop: () => Promise<void>
 }
-
-const program = fileURLToPath(new URL('../../bin/lexigraph.js', import.meta.url))
 
 /** What it may say in sentences while it is served by a source that breaks and asked for repositories that nobody has. */
 const expectedWords = [
@@ -37,7 +35,7 @@ export async function startServer(
   env: Readonly<Record<string, string>>,
   tally: Tally,
 ): Promise<Server> {
-  const child = spawn(process.execPath, [program, 'serve', ...args], {
+  const child = spawn(process.execPath, [programFile, 'serve', ...args], {
     cwd: tmpdir(),
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],

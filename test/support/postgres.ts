@@ -31,7 +31,7 @@ let made = 0
 after(async () => (await server)?.cleanUp())
 
 /** Dropped when disposed of. Empty, or a copy of another, which nobody may be using. */
-export async function freshDatabase(original?: FreshDatabase): Promise<FreshDatabase> {
+export async function freshDatabase(original?: Pick<FreshDatabase, 'url'>): Promise<FreshDatabase> {
   const { run, urlOf, left } = await sharedServer()
   const template = original === undefined ? 'template0' : new URL(original.url).pathname.slice(1)
   made += 1

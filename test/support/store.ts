@@ -1,5 +1,6 @@
 /** A database with nothing above it, for tests of the store itself. */
 import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -23,7 +24,7 @@ import { createRecordReader } from '../../src/lexicon/validate.ts'
 import { buildModel } from '../../src/schema/build-model.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import type { StoredLine } from './engine.ts'
-import { type Engine, postgresUrl } from './postgres.ts'
+import { type Engine, freshDatabase, postgresUrl } from './postgres.ts'
 
 export type Row = Record<string, ColumnValue>
 
@@ -147,6 +148,18 @@ export function emptyDatabases(): (engine: Engine) => Promise<string> {
   const file = temporaryFolder()
   let made = 0
   return async (engine) => (engine === 'postgres' ? postgresUrl() : file(`${(made += 1)}.db`))
+}
+
+/** Each time the URL of a copy, gone after the file's tests too, of a database that nobody has open. */
+export function databaseCopies(): (url: string) => Promise<string> {
+  const file = temporaryFolder()
+  let made = 0
+  return async (url) => {
+    if (url.startsWith('postgres:')) return (await freshDatabase({ url })).url
+    const copy = file(`${(made += 1)}.db`)
+    await copyFile(url, copy)
+    return copy
+  }
 }
 
 /** A lexicon of one record type. */

@@ -7,11 +7,13 @@ export async function until<Found>(
 ): Promise<NonNullable<Exclude<Found, false>>> {
   const start = performance.now()
   for (;;) {
+    const began = performance.now()
     const found = await look()
     if (found) return found as NonNullable<Exclude<Found, false>>
-    const waited = performance.now() - start
-    if (waited > timeout) throw new Error(`Not so within ${timeout} ms: ${String(look)}`)
-    // Looking costs time that what is waited for may need.
-    await setTimeout(Math.min(10 + waited / 50, 60))
+    const now = performance.now()
+    if (now - start > timeout) throw new Error(`Not so within ${timeout} ms: ${String(look)}`)
+    // Looking costs time that what is waited for may need, so that it rests longer than it looks.
+    const rest = Math.max(Math.min(10 + (now - start) / 50, 60), Math.min(2 * (now - began), 1_000))
+    await setTimeout(rest)
   }
 }
