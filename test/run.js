@@ -44,8 +44,9 @@ if (files.some((file) => readFileSync(`${root}${file}`, 'utf8').includes("/netwo
 const cache = enableCompileCache().directory
 if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(cache)
 
-// Tests that start servers by the dozen need no worker for each core; those about workers say how many.
+// Tests that start servers by the dozen need no worker or thread for each core; those about them say how many.
 process.env.LEXIGRAPH_WORKERS ??= '1'
+process.env.LEXIGRAPH_THREADS ??= '1'
 
 if (parts.length === 0) {
   const groups = [

@@ -1,23 +1,25 @@
 /**
  * The real program, killed at random moments while accounts write, vanish and come back: in the end the index
  * holds what the repositories hold. CRASH_SEED replays what publishers do and when they are interrupted,
- * CRASH_RUNS says how many kills there are for each test: `CRASH_RUNS=20 npm test -- test/network/crash` makes 100.
+ * CRASH_RUNS says how many kills there are of each: `CRASH_RUNS=20 npm test -- test/network/crash` makes 100.
  * By default there are two of who follows a firehose or fetches, so that what was interrupted is interrupted again, and
- * one of who follows another stream, which goes on in the same way.
+ * one of who follows another stream, which goes on in the same way. All follow the same publishers at once, whose
+ * writing is what costs.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { commandsInTurn } from '../support/commands.ts'
 import { inspectStore } from '../support/inspect.ts'
 import { temporaryFolder } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { startFakeJetstream } from './fake-jetstream.ts'
 import { createDice, type Dice, type Faults } from './fake-server.ts'
 import { startFakeTap } from './fake-tap.ts'
-import { type Network, startNetwork } from './network.ts'
-import { type Program, runProgram, startProgram } from './service.ts'
+import { startNetwork } from './network.ts'
+import { type Program, startProgram } from './service.ts'
 import { differences, packageLexicons, settingsIn, startIngest, storedIn } from './support-index.ts'
 import type { Order } from './support-killer.ts'
 import { collections } from './support-news.ts'
@@ -33,6 +35,7 @@ import {
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 31)
 const killsOf = (usual: number): number => Number(process.env.CRASH_RUNS ?? usual)
 const inFolder = temporaryFolder()
+const inTurn = commandsInTurn()
 const references = JSON.parse(readFileSync(`${packageLexicons}/references.json`, 'utf8'))
 const names = ['crowd', 'alice', 'bert']
 
@@ -43,8 +46,8 @@ interface Stream extends AsyncDisposable {
   readonly acknowledged?: () => number
 }
 
-const streams: Readonly<Record<string, (network: Network) => Promise<Stream>>> = {
-  'a firehose': async ({ pdsUrl }) => ({
+const streams: Readonly<Record<string, (pdsUrl: string) => Promise<Stream>>> = {
+  'a firehose': async (pdsUrl) => ({
     from: `firehose:${pdsUrl}`,
     tell: () => {},
     [Symbol.asyncDispose]: async () => {},
@@ -72,80 +75,101 @@ async function startJetstream(faults: Faults): Promise<Stream> {
   }
 }
 
-for (const [name, start] of Object.entries(streams))
-  test(`whoever follows ${name} may be killed at any moment, and nothing is lost`, async (t) => {
-    const isComplete = !name.includes('drops')
-    await using network = await startNetwork()
-    await using stream = await start(network)
+/** Who follows one of the streams, with an index of its own. */
+interface Follower {
+  readonly name: string
+  readonly stream: Stream
+  readonly isComplete: boolean
+  readonly database: string
+  readonly env: Readonly<Record<string, string>>
+  readonly dice: Dice
+  /** A thread for the database, that kills who writes there. */
+  readonly killer: Worker
+  /** Live before anything is published, since before its first event there is nothing to go on from. */
+  readonly first: Program
+}
+
+test('whoever writes the index may be killed at any moment, and nothing is lost', async (t) => {
+  await using network = await startNetwork()
+  await using started = new AsyncDisposableStack()
+  const start = async ([name, startStream]: [string, (typeof streams)[string]]): Promise<Follower> => {
+    const stream = started.use(await startStream(network.pdsUrl))
     const database = inFolder(`${name}.db`)
     const env = settingsIn(network, database)
     const dice = createDice(seed)
-    await using first = await startIngest(stream.from, env)
-    const publishers = await startPublishers(network, names, createDice(seed), stream.tell)
-    // Before the first event is stored there is nothing to go on from.
-    await until(async () => (await storedIn(database)).size > 0)
-    await first.kill('SIGKILL')
+    const first = started.use(startProgram(anyOf(stream, dice), { env }))
+    await first.said(/ is live\./)
     const killer = new Worker(new URL('support-killer.ts', import.meta.url), { workerData: database })
-    t.after(() => killer.terminate())
-    await whilePublishing(t, publishers, killsOf(name === 'a firehose' ? 2 : 1), async () => {
-      await using _compared = isComplete || dice.chance(0.6) ? null : startProgram(['reconcile'], { env })
-      const beside = ['serve', '--ingest', stream.from, '--port', '0']
-      const args = dice.chance(0.2) ? beside : ['ingest', '--from', stream.from]
-      await using program = startProgram(args, { env })
-      await killAmid(program, { dice, publishers, killer, stream })
-    })
-
-    await using ingest = await startIngest(stream.from, env)
-    // The first comparison ends one that was interrupted, and knows nothing of what has been dropped since.
-    if (!isComplete) for (let turn = 0; turn < 2; turn += 1) await run(['reconcile'], env)
-    await agreement(database, publishers)
-    await publishers.revive()
-    if (!isComplete) await run(['reconcile'], env)
-    await agreement(database, publishers)
-    assert.equal((await ingest.status()).repositories.failed, 0)
-    await ingest.stop()
-    await inspectStore(database, references, questions)
+    started.defer(async () => void (await killer.terminate()))
+    return { name, stream, isComplete: !name.includes('drops'), database, env, dice, killer, first }
+  }
+  const followers = await all(Object.entries(streams), start)
+  const publishers = await startPublishers(network, names, createDice(seed), (happening) => {
+    for (const { stream } of followers) stream.tell(happening)
   })
 
-test('whoever fetches or compares repositories may be killed at any moment, and the next run ends it', async (t) => {
-  await using network = await startNetwork()
-  const database = inFolder('repositories.db')
-  const env = settingsIn(network, database)
-  const dice = createDice(seed)
-  const publishers = await startPublishers(network, names, createDice(seed))
-  const interrupt = async (args: readonly string[]): Promise<void> => {
-    await using program = startProgram(args, { env })
-    await Promise.race([delay(200 + 1_000 * dice.draw(), undefined, { ref: false }), program.ended])
-  }
-  await whilePublishing(t, publishers, killsOf(2), () =>
-    interrupt(dice.chance(0.6) ? ['backfill', network.pdsUrl] : ['reconcile']),
-  )
+  await t.test('whoever follows a stream', async (t) => {
+    await whilePublishing(t, publishers, () =>
+      all(followers, (follower) =>
+        killAgain(follower, publishers, killsOf(follower.name === 'a firehose' ? 2 : 1)),
+      ),
+    )
+    await using last = new AsyncDisposableStack()
+    const resumed = await all(followers, async (follower) => {
+      const ingest = last.use(await startIngest(follower.stream.from, follower.env))
+      // The first comparison ends one that was interrupted, and knows nothing of what has been dropped since.
+      if (!follower.isComplete) for (let turn = 0; turn < 2; turn += 1) await run(['reconcile'], follower.env)
+      return { ...follower, ingest }
+    })
+    await all(resumed, ({ database }) => agreement(database, publishers))
+    await publishers.revive()
+    await all(resumed, async ({ name, isComplete, env, database, ingest }) => {
+      if (!isComplete) await run(['reconcile'], env)
+      await agreement(database, publishers)
+      assert.equal((await ingest.status()).repositories.failed, 0, name)
+      await ingest.stop()
+      await inspectStore(database, references, questions)
+    })
+  })
 
-  // The first of them ends what was interrupted, the second has everything that was written since.
-  await run(['backfill', network.pdsUrl], env)
-  await run(['backfill', network.pdsUrl], env)
-  await run(['reconcile'], env)
-  await agreement(database, publishers)
-  await publishers.revive()
-  // Who was hidden whenever a run asked has nothing in the index: by itself a comparison does not know of them.
-  const compare = ['reconcile', network.pdsUrl]
-  for (let turn = 0; turn < Math.min(2, killsOf(1)); turn += 1) {
-    for (let act = 0; act < 10; act += 1) await publishers.act()
-    // All is written before the first of them begins, so that both together have everything.
-    await interrupt(compare)
-    await run(compare, env)
+  await t.test('whoever fetches or compares repositories', async (t) => {
+    const database = inFolder('repositories.db')
+    const env = settingsIn(network, database)
+    const dice = createDice(seed)
+    const interrupt = async (args: readonly string[]): Promise<void> => {
+      await using program = startProgram(args, { env })
+      await Promise.race([delay(200 + 1_000 * dice.draw(), undefined, { ref: false }), program.ended])
+    }
+    await whilePublishing(t, publishers, async () => {
+      for (let kill = 0; kill < killsOf(2); kill += 1)
+        await interrupt(dice.chance(0.6) ? ['backfill', network.pdsUrl] : ['reconcile'])
+    })
+
+    // The first of them ends what was interrupted, the second has everything that was written since.
+    await run(['backfill', network.pdsUrl], env)
+    await run(['backfill', network.pdsUrl], env)
+    await run(['reconcile'], env)
     await agreement(database, publishers)
-  }
-  assert.match(await run(['reconcile'], env), /The database and the repositories agree\.\n$/)
-  await inspectStore(database, references, questions)
+    await publishers.revive()
+    // Who was hidden whenever a run asked has nothing in the index: by itself a comparison does not know of them.
+    const compare = ['reconcile', network.pdsUrl]
+    for (let turn = 0; turn < Math.min(2, killsOf(1)); turn += 1) {
+      for (let act = 0; act < 10; act += 1) await publishers.act()
+      // All is written before the first of them begins, so that both together have everything.
+      await interrupt(compare)
+      await run(compare, env)
+      await agreement(database, publishers)
+    }
+    assert.match(await run(['reconcile'], env), /The database and the repositories agree\.\n$/)
+    await inspectStore(database, references, questions)
+  })
 })
 
-/** Does it as often as there are to be kills, while publishers do not rest. */
+/** Does the work while publishers do not rest. */
 async function whilePublishing(
   t: TestContext,
   publishers: Publishers,
-  kills: number,
-  work: () => Promise<void>,
+  work: () => Promise<unknown>,
 ): Promise<void> {
   t.diagnostic(`CRASH_SEED=${seed}`)
   let acts = 0
@@ -154,21 +178,34 @@ async function whilePublishing(
     acts += 1
   })
   const started = performance.now()
-  for (let kill = 0; kill < kills; kill += 1) await work()
+  await work()
   await stop()
   const seconds = (performance.now() - started) / 1000
-  t.diagnostic(`${kills} kills and ${acts} commits or changes of accounts took ${seconds.toFixed(1)} s.`)
+  t.diagnostic(`${acts} commits or changes of accounts took ${seconds.toFixed(1)} s.`)
 }
 
-interface Scene {
-  readonly dice: Dice
-  readonly publishers: Publishers
-  readonly killer: Worker
-  readonly stream: Stream
+/** The first program, and then others that go on where the one before was killed. */
+async function killAgain(follower: Follower, publishers: Publishers, kills: number): Promise<void> {
+  const { first, stream, database, env, dice, isComplete } = follower
+  await until(async () => (await storedIn(database)).size > 0)
+  for (let kill = 0; kill < kills; kill += 1) {
+    await using _compared = isComplete || dice.chance(0.6) ? null : startProgram(['reconcile'], { env })
+    await using program = kill === 0 ? first : startProgram(anyOf(stream, dice), { env })
+    await killAmid(program, follower, publishers)
+  }
+}
+
+/** A program that follows the stream. */
+function anyOf({ from }: Stream, dice: Dice): readonly string[] {
+  return dice.chance(0.2) ? ['serve', '--ingest', from, '--port', '0'] : ['ingest', '--from', from]
 }
 
 /** While the program starts, as soon as it has said that events are stored, or between two transactions. */
-async function killAmid(program: Program, { dice, publishers, killer, stream }: Scene): Promise<void> {
+async function killAmid(
+  program: Program,
+  { dice, killer, stream }: Follower,
+  publishers: Publishers,
+): Promise<void> {
   const when = dice.draw()
   const share = dice.draw()
   if (when < 0.15) {
@@ -207,8 +244,20 @@ async function agreement(database: string, publishers: Publishers): Promise<void
   }
 }
 
+/** All at once; when some fail, after the others. */
+async function all<Given, Made>(
+  given: readonly Given[],
+  work: (one: Given) => Promise<Made>,
+): Promise<readonly Made[]> {
+  const outcomes = await Promise.allSettled(given.map(work))
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  })
+}
+
 async function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
-  const { stdout, stderr, status } = await runProgram(args, { env })
+  const { stdout, stderr, status } = await inTurn(args, { env })
   assert.equal(status, 0, `CRASH_SEED=${seed}: ${stdout}${stderr}`)
   return stdout
 }

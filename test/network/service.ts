@@ -1,6 +1,6 @@
 /** The real program as a process of its own: run to its end, or started and told to stop. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
@@ -121,9 +121,13 @@ function start(args: readonly string[], { env, program = programFile }: ProgramO
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Whatever becomes of the test, the program does not outlive it.
-  const kill = (): unknown => child.kill('SIGKILL')
-  process.once('exit', kill)
-  child.once('exit', () => process.off('exit', kill))
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   return child
 }
+
+const running = new Set<ChildProcess>()
+// Whatever becomes of a test, its programs do not outlive it.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})

@@ -48,7 +48,8 @@ const words = ['storm', 'sea', 'election', 'música', 'Straße', '選挙', 'İst
 const tags = ['sea', 'moon', 'vote', 'música']
 /** So many that most are written again, and few so often that what was lost is written anew. */
 const keysOfEach = 300
-const recordsOfCrowd = 300
+/** More than leave the tables in one step. */
+const recordsOfCrowd = 220
 
 /** The first of the accounts has many records from the start. */
 export async function startPublishers(
