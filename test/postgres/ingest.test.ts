@@ -18,7 +18,7 @@ import { type Outlets, startOutlets } from './outlets.ts'
 
 const skip = !databases.includes('postgres') && 'PostgreSQL is left out'
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 2 ** 31)
-const runs = Number(process.env['CRASH_RUNS'] ?? 3)
+const runs = Number(process.env['CRASH_RUNS'] ?? 1)
 /** Within which another takes over. */
 const recovery = { timeout: 60_000 }
 
@@ -58,31 +58,40 @@ test('one of two processes follows, and the other when that one hangs or is kill
   await first.stop()
 })
 
-test('leaders may be killed at any moment', { skip }, async (t) => {
+test('leaders may be killed, and connections cut, at any moment and lose nothing', { skip }, async (t) => {
   await using scene = await createScene(t, await freshIndex())
   const { index } = scene
   const dice = createDice(seed)
   await using stack = new AsyncDisposableStack()
   let living: readonly Program[] = [stack.use(await startLeader(scene))]
-  const join = (): void => {
-    living = [...living, stack.use(startIngest(scene))]
-  }
-  join()
-  join()
-  await goesOn(index)
   const times: number[] = []
   for (let run = 0; run < runs; run += 1) {
+    // Two others, who both want to take over.
+    while (living.length < 3) {
+      const other = stack.use(startIngest(scene))
+      living = [...living, other]
+      // Who has not even started cannot.
+      await other.said(/Waits/)
+    }
+    await goesOn(index)
     const leader = await until(() => living.find(leads), recovery)
     await delay(600 * dice.draw())
     const start = performance.now()
     await leader.kill('SIGKILL')
     living = living.filter((one) => one !== leader)
-    // Who has not even started cannot take over.
     await until(() => living.find(leads), recovery)
     times.push(elapsed(start))
-    join()
   }
   t.diagnostic(`Another followed ${times.join(', ')} ms after the kills.`)
+  for (let cut = 0; cut < 2 * runs; cut += 1) {
+    await goesOn(index)
+    await delay(100 * dice.draw())
+    const whose = cut % 2 === 0 ? '' : `and pid in (select pid from pg_locks where locktype = 'advisory')`
+    await index.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'lexigraph' and datname = current_database() ${whose}`,
+    )
+  }
   await goesOn(index)
   await agreement(scene)
 })
@@ -104,7 +113,7 @@ test('after the primary is lost, its standby is followed into from the cursor it
   await standby.query('select pg_reload_conf()')
   await until(async () => (await standby.query('select from pg_stat_wal_receiver')).length === 0)
   const heard = await eventsIn(standby)
-  await until(async () => (await eventsIn(primary)) > heard + 200)
+  await until(async () => (await eventsIn(primary)) > heard + 50)
   await primary.kill()
   assert.equal(await eventsIn(standby), heard)
   const before = await writersOf(standby)
@@ -115,25 +124,6 @@ test('after the primary is lost, its standby is followed into from the cursor it
   await agreement({ ...scene, index: standby })
   await first.stop()
   await second.stop()
-})
-
-test('connections cut again and again lose nothing', { skip }, async (t) => {
-  await using scene = await createScene(t, await freshIndex())
-  const { index } = scene
-  const dice = createDice(seed)
-  await using _first = await startLeader(scene)
-  await using second = startIngest(scene)
-  await second.said(/Waits/)
-  for (let cut = 0; cut < 2 * runs; cut += 1) {
-    await goesOn(index)
-    await delay(100 * dice.draw())
-    const whose = dice.chance(0.5) ? '' : `and pid in (select pid from pg_locks where locktype = 'advisory')`
-    await index.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where application_name = 'lexigraph' and datname = current_database() ${whose}`,
-    )
-  }
-  await agreement(scene)
 })
 
 /** A database on one server, in which it is noted who writes. */
@@ -246,7 +236,7 @@ async function agreement({ outlets, index }: Scene): Promise<void> {
       assert.fail(`CRASH_SEED=${seed}: ${different.length} differ.\n${different.slice(0, 20).join('\n')}`)
     await delay(100)
   }
-  const { stored, updated, deleted } = await outcomesIn(index)
+  const { stored = 0, updated = 0, deleted = 0 } = await outcomesIn(index)
   assert.deepEqual({ stored, updated, deleted }, outlets.counts, `CRASH_SEED=${seed}`)
   await writersOf(index)
 }

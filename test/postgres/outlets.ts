@@ -22,9 +22,9 @@ export interface Outlets extends AsyncDisposable {
 }
 
 const accounts = 5
-const keysOfEach = 200
+const keysOfEach = 20
 /** Milliseconds between some writes, and how many these are at most. */
-const interval = 25
+const interval = 50
 const atOnce = 5
 
 export async function startOutlets(seed: number): Promise<Outlets> {
