@@ -254,7 +254,7 @@ function start(args: readonly string[], options: ProgramOptions) {
 
 /** The settings for a database with the corpus. */
 async function imported(database: string): Promise<Readonly<Record<string, string>>> {
-  const env = { LEXIGRAPH_DATABASE: database }
+  const env = { LEXIGRAPH_DATABASE: database, LEXIGRAPH_THREADS: '2' }
   const { stderr, status } = await runProgram(['import', records], { env, program })
   assert.equal(status, 0, stderr)
   return env

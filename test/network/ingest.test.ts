@@ -30,7 +30,8 @@ test('what happens on the network is answered as it happens', async (t) => {
   // One index for tests that look at their own records alone, or leave nothing behind. Its source can be taken away.
   await using proxy = await startProxy(network.pdsUrl)
   const shared = inFolder('shared.db')
-  await using following = await startFollowing(`firehose:${proxy.url}`, settingsIn(network, shared))
+  const inThreads = settingsIn(network, shared, { LEXIGRAPH_THREADS: '2' })
+  await using following = await startFollowing(`firehose:${proxy.url}`, inThreads)
   const { ingest, service } = following
   const { query } = service
 

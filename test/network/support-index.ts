@@ -41,13 +41,15 @@ export interface Following extends AsyncDisposable {
   readonly service: Service
 }
 
-/** A process that follows sources and one that answers, started at once over a new database or an old one. */
+/** A process that follows sources and one that answers, started at once over a new database or an old one; both ready. */
 export async function startFollowing(
   from: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Following> {
   const started = await Promise.all([startIngest(from, env), startService(['serve'], { env })])
   const [ingest, service] = started
+  // For other lexicons the index is rebuilt, of which the service hears later than the one who follows.
+  await until(async () => (await fetch(`${service.url}/readyz`)).ok)
   return {
     ingest,
     service,
