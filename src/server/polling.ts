@@ -14,10 +14,15 @@ export class Polling {
   #connection: object | null = null
   #isPolling = false
   readonly #now: () => number
+  readonly #inNextTurn: (poll: () => void) => unknown
 
-  /** `now`: milliseconds that pass. */
-  constructor(now: () => number = () => performance.now()) {
+  /** `now`: milliseconds that pass. `inNextTurn` calls in the next turn of the event loop, which waits for nothing else. */
+  constructor(
+    now: () => number = () => performance.now(),
+    inNextTurn: (poll: () => void) => unknown = setImmediate,
+  ) {
     this.#now = now
+    this.#inNextTurn = inNextTurn
   }
 
   /**
@@ -30,12 +35,11 @@ export class Polling {
     this.#latest = this.#now()
     if (!pays || this.#isPolling) return
     this.#isPolling = true
-    setImmediate(this.#poll)
+    this.#inNextTurn(this.#poll)
   }
 
-  /** The event loop waits for nothing while something is to be called in its next turn. */
   readonly #poll = (): void => {
     this.#isPolling = this.#now() - this.#latest < moment
-    if (this.#isPolling) setImmediate(this.#poll)
+    if (this.#isPolling) this.#inNextTurn(this.#poll)
   }
 }
