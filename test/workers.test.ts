@@ -46,7 +46,9 @@ test('a worker that is killed is replaced, and callers of the others see nothing
   const broken = await until(() => callers.find(({ failures }) => failures() > 0))
   const [other] = callers.filter((caller) => caller !== broken) as [Caller]
   const before = other.answers()
-  await until(async () => (await ask(service)).worker !== other.worker)
+  // Nobody answers a connection that was handed to a worker as it died: https://github.com/nodejs/node/issues/21746
+  const askOrFail = () => ask(service).catch(() => other)
+  await until(async () => (await askOrFail()).worker !== other.worker)
   await until(() => other.answers() > before + 20)
   assert.equal(other.failures(), 0)
   for (const caller of callers) await caller.stop()
@@ -245,13 +247,14 @@ interface Answer {
   readonly worker: string
 }
 
-/** On a connection of its own, unless there is an agent. */
+/** On a connection of its own, unless there is an agent. Fails when nobody answers it for a while. */
 async function ask(
   { url }: Service,
   query = '{ __typename }',
   agent: Agent | false = false,
 ): Promise<Answer> {
-  const request = get(`${url}/api/graphql?query=${encodeURIComponent(query)}`, { agent })
+  const signal = AbortSignal.timeout(20_000)
+  const request = get(`${url}/api/graphql?query=${encodeURIComponent(query)}`, { agent, signal })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   const { statusCode: status = 0, headers } = response
   const worker = String(headers['x-request-id']).replace(/-[^-]+$/, '')
