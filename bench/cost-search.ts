@@ -1,6 +1,6 @@
 /**
- * What a point may cost: milliseconds of CPU against points (src/query/cost.ts) of whatever can be asked, and of what
- * is refused. Prints the twenty worst, and how many are over what a point should pay for.
+ * Searches for the queries and refused requests that use the most CPU per point charged (src/query/cost.ts). Prints
+ * the twenty worst in milliseconds per point, and how many exceed the limits for a point.
  * Usage: node bench/cost-search.ts DATABASE [trees=10000] [joins=1000] [only=WORDS] [share=1] [seed=1]
  *   [patience=10000] [shown=20]
  * DATABASE is a path or a URL, of a PostgreSQL server on this machine; it holds an imported news corpus and is only

@@ -5,36 +5,31 @@ import type { Json } from '../../test/reference/shapes.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
 import { createPlanner } from '../../test/support/plans.ts'
 import { openTestService } from '../../test/support/service.ts'
+import { recordLexicon } from '../../test/support/store.ts'
 import type { Condition } from './plan.ts'
 
 const text = { type: 'string', maxGraphemes: 3000, maxLength: 30000 }
 const size = { type: 'integer' }
-const lexicon = {
-  lexicon: 1,
-  id: 'org.example.parcel',
-  defs: {
-    main: {
-      type: 'record',
-      key: 'any',
-      record: {
-        type: 'object',
-        required: ['title', 'size', 'sentAt', 'kind', 'box', 'tags', 'lost'],
-        nullable: ['lost'],
-        properties: {
-          title: text,
-          note: text,
-          size,
-          sentAt: { type: 'string', format: 'datetime' },
-          kind: { type: 'string', maxLength: 5000, knownValues: ['letter'] },
-          lost: text,
-          box: { type: 'ref', ref: '#box' },
-          tags: { type: 'array', items: { type: 'string', maxLength: 64 } },
-        },
-      },
-    },
-    box: { type: 'object', required: ['height'], properties: { height: size, width: size } },
+const lexicon = recordLexicon(
+  'org.example.parcel',
+  {
+    title: text,
+    note: text,
+    size,
+    sentAt: { type: 'string', format: 'datetime' },
+    kind: { type: 'string', maxLength: 5000, knownValues: ['letter'] },
+    lost: text,
+    box: { type: 'ref', ref: '#box' },
+    tags: { type: 'array', items: { type: 'string', maxLength: 64 } },
   },
-}
+  {
+    record: {
+      required: ['title', 'size', 'sentAt', 'kind', 'box', 'tags', 'lost'],
+      nullable: ['lost'],
+    },
+    defs: { box: { type: 'object', required: ['height'], properties: { height: size, width: size } } },
+  },
+)
 
 const everything: Condition = { kind: 'all', of: [] }
 const nothing: Condition = { kind: 'any', of: [] }
