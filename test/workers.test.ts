@@ -13,7 +13,7 @@ import { runProgram, type Service, startProgram, startService } from './network/
 import type { Json } from './reference/shapes.ts'
 import { onPostgres } from './support/databases.ts'
 import { postgresUrl } from './support/postgres.ts'
-import { childrenOf, hasEnded, isStopped } from './support/processes.ts'
+import { childrenOf, hasEnded } from './support/processes.ts'
 import { until } from './support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-workers-'))
@@ -105,62 +105,29 @@ test('told to stop, workers lose no question of those who ask again and again, a
   await Promise.all([service.stop(), ...asking])
 })
 
-test('a worker that is told to stop answers what is in flight, and is replaced', async () => {
+test('a signal that reaches the workers stops none of them', async () => {
   await using service = await serveTwo(database)
-  const finish = await begin(service)
-  for (const worker of workersOf(service)) process.kill(worker, 'SIGTERM')
-  assert.match(await finish(), /HTTP\/1\.1 200 OK/)
-  await service.said(/ended with status 0 and is replaced[^]+ended with status 0 and is replaced/)
+  const workers = workersOf(service)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    for (const worker of workers) process.kill(worker, signal)
+  for (let request = 0; request < 20; request++) assert.equal((await ask(service)).status, 200)
+  assert.deepEqual(workersOf(service), workers)
+  await service.stop()
+})
+
+test('a worker that starts while the last other one is killed answers at the same port', async () => {
+  await using service = await serveTwo(database)
+  const [first, second] = workersOf(service) as [number, number]
+  process.kill(first, 'SIGKILL')
+  await until(() => workersOf(service).some((worker) => worker !== first && worker !== second))
+  process.kill(second, 'SIGKILL')
+  await service.said(/ended by SIGKILL[^]+ended by SIGKILL/)
   await until(() =>
     ask(service).then(
       ({ status }) => status === 200,
       () => false,
     ),
   )
-  await service.stop()
-})
-
-test('a worker that takes the place of one that stopped answers at the same port, while another still answers what is in flight', async () => {
-  await using service = await serveTwo(database)
-  const finish = await begin(service)
-  for (const worker of workersOf(service)) process.kill(worker, 'SIGTERM')
-  await service.said(/ended with status 0 and is replaced/)
-  await until(() =>
-    ask(service).then(
-      ({ status }) => status === 200,
-      () => false,
-    ),
-  )
-  assert.match(await finish(), /HTTP\/1\.1 200 OK/)
-  await service.stop()
-})
-
-test('a connection that is on its way to a worker that stops is answered by another', async () => {
-  await using service = await serveTwo(database)
-  const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
-  let hangUps = 0
-  for (const agent of agents) {
-    await ask(service, '{ __typename }', agent)
-    const [socket] = Object.values(agent.freeSockets).flat()
-    socket?.once('close', () => (hangUps += 1))
-  }
-  process.kill(service.pid, 'SIGSTOP')
-  await until(() => isStopped(service.pid))
-  // It learns of these before it learns that a worker stops.
-  const { hostname, port } = new URL(service.url)
-  let answers = 0
-  for (let request = 0; request < 4; request++) {
-    const socket = connect(Number(port), hostname)
-    socket.write(`GET /healthz HTTP/1.1\r\nhost: ${hostname}\r\nconnection: close\r\n\r\n`)
-    socket.on('data', (data) => (answers += Number(data.includes('HTTP/1.1 200 OK'))))
-    await once(socket, 'connect')
-  }
-  process.kill(workersOf(service)[0] as number, 'SIGTERM')
-  await until(() => hangUps > 0)
-  process.kill(service.pid, 'SIGCONT')
-  await until(() => answers === 4)
-  await service.said(/A worker ended with status 0 and is replaced\.\n/)
-  for (const agent of agents) agent.destroy()
   await service.stop()
 })
 

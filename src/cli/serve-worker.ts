@@ -1,4 +1,4 @@
-/** One of the processes of `serve --workers`: answers until it is told to stop, or until its parent is gone. */
+/** One of the processes of `serve --workers`: answers until its parent tells it to stop, or is gone. */
 import cluster from 'node:cluster'
 import { createLimiter } from '../server/limits/create-limiter.ts'
 import { RemoteCounts } from '../server/limits/remote-counts.ts'
@@ -17,9 +17,10 @@ const telling = 5_000
 
 endQuietlyOnClosedPipe(process.stdout)
 endQuietlyOnClosedPipe(process.stderr)
-// Ctrl+C in a terminal is for all processes; the one above says when it is time to stop.
-process.on('SIGINT', () => undefined)
-process.on('SIGTERM', () => stopped.resolve())
+// A terminal and a supervisor tell all processes of a group to end; the one above says when it is time to stop. It
+// tells one after the other: when all let go of their port at once, it closes the port, and never answers a connection
+// that one of them gives back after that (nodejs/node#21746).
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 process.on('message', (message: ToWorker) => {
   switch (message?.kind) {
     case 'start':

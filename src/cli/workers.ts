@@ -74,7 +74,7 @@ export function startWorkers(
 
   /** One after the other, so that the port stays open. */
   const reload = async (): Promise<void> => {
-    for (const id of places) {
+    for (const id of [...places].toSorted((a, b) => a - b)) {
       const again = Promise.withResolvers<void>()
       settled.set(id, again.resolve)
       current.get(id)?.abort()

@@ -25,6 +25,11 @@ export function isStopped(pid: number): boolean {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ')
 }
 
+/** Waits for something, so that what it was doing is done. */
+export function isAsleep(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') S ')
+}
+
 /** Megabytes that no other process has and no file. */
 export function privateMemoryOf(pid: number): number {
   const memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
