@@ -3,24 +3,23 @@ import assert from 'node:assert/strict'
 import { message, sent } from './agents.ts'
 import { asked, head, host } from './attack.ts'
 import { alone, assertNoFault, from, type LoadScene, numbers, page, pipelined, smallFlood } from './scenes.ts'
-import { scarcePoints } from './world.ts'
 
 export const agentScenes: readonly LoadScene[] = [
   {
     name: 'a flood of requests to agents that are no messages: they are counted, and then told to wait',
     server: 'scarce',
-    async play({ port }) {
+    async play(target) {
       const own = from('198.51.100.30')
       const requests = [
         sent('{}', own, 'origin: https://evil.example'),
         ...['GET', 'DELETE', 'OPTIONS', 'TRACE'].map((method) => head(`${method} /mcp HTTP/1.1`, host, own)),
       ]
       const answers = await pipelined(
-        port,
-        numbers(smallFlood).map((index) => requests[index % 5] ?? ''),
+        target.port,
+        numbers(smallFlood(target)).map((index) => requests[index % 5] ?? ''),
       )
       const refused = answers.filter(({ status }) => status === 429)
-      assert.ok(refused.length >= smallFlood - scarcePoints, `${refused.length} were refused`)
+      assert.ok(refused.length >= 120, `${refused.length} were refused`)
       for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) > 0)
       const others = answers.filter(({ status }) => status !== 429).map(({ status }) => status)
       assert.deepEqual(new Set(others), new Set([403, 405]))

@@ -10,6 +10,7 @@ import {
   alone,
   assertFlooded,
   assertNoFault,
+  floodOf,
   from,
   type LoadScene,
   numbers,
@@ -21,8 +22,8 @@ import {
 import { fewConnections } from './world.ts'
 
 const cheap = 'query=%7B__typename%7D'
-/** More than the tier `public` has in a minute. */
-const flood = 1_300
+/** Points that the tier `public` has in a minute. */
+const publicPoints = 1_200
 
 /** Looks at every article, of thousands; each number another one, of one of sixteen callers. */
 function heavy(caller: number, number: number): Buffer {
@@ -35,33 +36,33 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'a flood from one address, most of it under forged ones: all that it has, then 429',
     server: 'strict',
-    async play({ port, engine }) {
+    async play(target) {
       const forged = (index: number): string[] => [
         from(addressNumber(index)),
         `forwarded: for=${addressNumber(index)}`,
         `x-real-ip: ${addressNumber(index)}`,
       ]
-      // A process that hears nothing of its database may spend once more what was left when it last heard.
-      const count = engine === 'sqlite' ? flood : 2 * flood
       const answers = await pipelined(
-        port,
-        numbers(count).map((index) => got(cheap, ...(index % 4 === 0 ? [] : forged(index)))),
+        target.port,
+        numbers(floodOf(target, publicPoints, 100)).map((index) =>
+          got(cheap, ...(index % 4 === 0 ? [] : forged(index))),
+        ),
       )
       assertFlooded(answers)
       // A database that answers late has counted points twice, so that fewer are left there.
-      const answered = engine === 'sqlite' ? 1_000 : 1
+      const answered = target.engine === 'sqlite' ? 1_000 : 1
       assert.ok(answers.slice(0, answered).every(({ status }) => status === 200))
     },
   },
   {
     name: 'a flood of questions that cannot be read: they are counted too',
     server: 'scarce',
-    async play({ port }) {
+    async play(target) {
       const bad = ['query=%7B', 'query=%7Bnothing%7D', '', 'query=%7B__typename%7D&variables=x']
       assertFlooded(
         await pipelined(
-          port,
-          numbers(smallFlood).map((index) => got(bad[index % 4] ?? '', from('198.51.100.1'))),
+          target.port,
+          numbers(smallFlood(target)).map((index) => got(bad[index % 4] ?? '', from('198.51.100.1'))),
         ),
       )
     },
@@ -69,11 +70,13 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'a flood behind a proxy with more addresses in front: the last one counts',
     server: 'scarce',
-    async play({ port }) {
+    async play(target) {
       assertFlooded(
         await pipelined(
-          port,
-          numbers(smallFlood).map((index) => got(cheap, from(`${addressNumber(index)}, 198.51.100.2`))),
+          target.port,
+          numbers(smallFlood(target)).map((index) =>
+            got(cheap, from(`${addressNumber(index)}, 198.51.100.2`)),
+          ),
         ),
       )
     },
@@ -81,24 +84,24 @@ export const loadScenes: readonly LoadScene[] = [
   {
     name: 'a walk through the addresses of one IPv6 network: they are one caller',
     server: 'scarce',
-    async play({ port }) {
-      const walk = numbers(smallFlood).map((index) =>
+    async play(target) {
+      const walk = numbers(smallFlood(target)).map((index) =>
         got(cheap, from(`2001:db8:0:1:${index.toString(16)}::${index}`)),
       )
-      assertFlooded(await pipelined(port, walk))
-      const [next] = await pipelined(port, [got(cheap, from('2001:db8:0:2::1'))])
+      assertFlooded(await pipelined(target.port, walk))
+      const [next] = await pipelined(target.port, [got(cheap, from('2001:db8:0:2::1'))])
       assert.equal(next?.status, 200)
     },
   },
   {
     name: 'the same address in other spellings: it is one caller',
     server: 'scarce',
-    async play({ port }) {
+    async play(target) {
       const spellings = ['198.51.100.3', '::ffff:198.51.100.3', '[::ffff:c633:6403]:443', '198.51.100.3:8080']
       assertFlooded(
         await pipelined(
-          port,
-          numbers(smallFlood).map((index) => got(cheap, from(spellings[index % 4] ?? ''))),
+          target.port,
+          numbers(smallFlood(target)).map((index) => got(cheap, from(spellings[index % 4] ?? ''))),
         ),
       )
     },
@@ -109,7 +112,7 @@ export const loadScenes: readonly LoadScene[] = [
     async play({ port }) {
       const answers = await pipelined(
         port,
-        numbers(flood).map((index) => got(cheap, from(addressNumber(index)))),
+        numbers(publicPoints + 100).map((index) => got(cheap, from(addressNumber(index)))),
       )
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
     },

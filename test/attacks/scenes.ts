@@ -14,8 +14,16 @@ export interface LoadScene {
   readonly play: (target: Target, given: Given) => Promise<void>
 }
 
-/** More than everybody has on the server called `scarce`. */
-export const smallFlood = scarcePoints + 120
+/**
+ * How many requests of one point each a caller with so many points must send until at least `refused` are refused: a
+ * process that hears nothing of its database may spend once more what was left when it last heard.
+ */
+export function floodOf({ engine }: Target, points: number, refused: number): number {
+  return points * (engine === 'sqlite' ? 1 : 2) + refused
+}
+
+/** The same on the server called `scarce`. */
+export const smallFlood = (target: Target): number => floodOf(target, scarcePoints, 120)
 export const page = '{ techServiceNewsArticle(first: 20) { totalCount nodes { uri title publishedAt } } }'
 export const from = (addresses: string): string => `x-forwarded-for: ${addresses}`
 export const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)

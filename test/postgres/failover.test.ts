@@ -43,9 +43,9 @@ onPostgres('answers go on while the replica is stopped, and it is used again aft
   await using traffic = await startTraffic(service)
   await isReadBy(replica, service)
   for (const mode of ['fast', 'immediate'] as const) {
+    const before = reports(service)
     await replica.stop(mode)
-    // It may still have said itself that it was shutting down.
-    await service.said(/The replica .* is not used: /)
+    await until(() => reports(service) > before, recovery)
     await goesOn(traffic)
     const start = performance.now()
     await replica.start()
@@ -199,12 +199,19 @@ async function importRecords({ url }: Cluster, records: readonly unknown[]): Pro
   assert.equal(status, 0, stderr)
 }
 
-/** Asks until that server has been asked for something. */
+/** How often the service has said that it leaves a replica out. */
+function reports(service: Service): number {
+  return [...service.stderr().matchAll(/The replica .* is not used: /g)].length
+}
+
+/** Asks until that server is asked for something from now on. */
 async function isReadBy(server: Cluster, service: Service): Promise<void> {
+  const [now] = await server.query('select clock_timestamp()::text as time')
   await until(async () => {
     await service.query('{ techServiceNewsArticle(first: 1) { nodes { uri } } }')
     const [row] = await server.query(
-      `select count(*) as count from pg_stat_activity where ${ofService} and query like '%tech.service.news%'`,
+      `select count(*) as count from pg_stat_activity where ${ofService} and query like '%tech.service.news%'
+       and query_start > '${String(now?.['time'])}'`,
     )
     return Number(row?.['count']) > 0
   }, recovery)

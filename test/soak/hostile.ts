@@ -31,7 +31,7 @@ const page = `{ ${article}(first: 20) { nodes { uri title sourceResolved { ... o
 
 /** Somebody without a key who always asks for the heaviest. */
 export function glutton({ port, dice, tally }: HostileGiven): Hostile {
-  const codes = ['ok', 'RATE_LIMITED', 'QUERY_TOO_COMPLEX', 'TIMEOUT']
+  const codes = ['ok', 'RATE_LIMITED', 'QUERY_TOO_COMPLEX', 'TIMEOUT', 'UNAVAILABLE']
   return until(async (n) => {
     using caller = new Caller({ port, address: '127.0.0.7' })
     for (let times = 0; times < 10; times += 1) {
@@ -62,7 +62,7 @@ export function flooder({ port, tally }: HostileGiven, key: string, seen: Map<st
     using caller = new Caller({ port, address: '127.0.0.4', key, seen })
     const flood = Array.from({ length: 40 }, async (_, index) => {
       const answer = await caller.post({ query: index % 4 === 0 ? (heavy[1]?.(n) ?? page) : page })
-      judge(tally, 'flood', answer, ['ok', 'RATE_LIMITED', 'TIMEOUT'])
+      judge(tally, 'flood', answer, ['ok', 'RATE_LIMITED', 'TIMEOUT', 'UNAVAILABLE'])
       if (answer.status === 429 && !/^\d+$/.test(answer.headers['retry-after'] ?? ''))
         tally.problem(`A refusal says to try again after ${answer.headers['retry-after']}.`)
     })

@@ -19,6 +19,10 @@ export function requestsOf({ samples }: Exposition): ReadonlyMap<string, number>
   )
 }
 
+function sumOf(counted: ReadonlyMap<string, number>, outcome: string): number {
+  return [...counted].reduce((sum, [name, count]) => (name.endsWith(` ${outcome}`) ? sum + count : sum), 0)
+}
+
 /** `all`: tiers of which everybody who has a key of them is among those who sent. */
 export function compareMetrics(
   page: Exposition,
@@ -28,7 +32,13 @@ export function compareMetrics(
 ): void {
   const counted = requestsOf(page)
   for (const [name, count] of counted)
-    if (/ (INTERNAL|UNAVAILABLE)$/.test(name)) tally.problem(`The metrics page has ${count} of ${name}.`)
+    if (name.endsWith(' INTERNAL')) tally.problem(`The metrics page has ${count} of ${name}.`)
+  const unavailable = sumOf(counted, 'UNAVAILABLE')
+  const overload = page.value('lexigraph_limits_hit_total', { limit: 'overload' })
+  if (unavailable !== overload)
+    tally.problem(
+      `The metrics page has ${unavailable} UNAVAILABLE, and ${overload} that could not end in time.`,
+    )
   const working = page.value('lexigraph_requests_in_flight')
   if (working !== 0) tally.problem(`The metrics page has ${working} requests in flight when nobody asks.`)
   for (const name of new Set([...counted.keys(), ...logged.keys()]))

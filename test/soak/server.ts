@@ -99,7 +99,7 @@ function judgeLine(line: string, said: Said, tally: Tally): void {
   if (msg === 'request') {
     const key = `${tier === null ? 'none' : String(tier)} ${String(outcome)}`
     said.requests.set(key, (said.requests.get(key) ?? 0) + 1)
-    if (outcome === 'INTERNAL' || outcome === 'UNAVAILABLE') tally.problem(`The server logged: ${line}`)
+    if (outcome === 'INTERNAL') tally.problem(`The server logged: ${line}`)
     return
   }
   if (level === 'error' || level === 'fatal') tally.problem(`The server logged: ${line}`)
