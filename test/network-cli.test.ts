@@ -10,6 +10,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { runProgram, startProgram, startService } from './network/service.ts'
 import { temporaryFolder } from './support/store.ts'
+import { until } from './support/until.ts'
 
 const inFolder = temporaryFolder()
 const elsewhere = 'jetstream:ws://127.0.0.1:1'
@@ -49,13 +50,17 @@ test('a publisher that nobody knows ends serve with a sentence', async () => {
   assert.match(stderr, /(^|\n)The handle nobody\.test points to no account\.\n$/)
 })
 
-test('a service whose index is rebuilt for other lexicons ends, and shows no password', async () => {
+test('callers are told the name that an operator gives a source, and nobody its password', async () => {
   const database = inFolder('anew.db')
   const secret = 'tap:http://admin:p@ss@127.0.0.1:1'
-  await using service = await startService(['serve', '--ingest', secret], {
+  await using service = await startService(['serve', '--ingest', `main relay=${secret}`], {
     env: { LEXIGRAPH_DATABASE: database },
   })
   await service.said(/Following tap:http:\/\/127\.0\.0\.1:1\./)
+  await until(async () => {
+    const { indexStatus } = await service.query('{ indexStatus { sources { name } } }')
+    return indexStatus.sources[0]?.name === 'main relay'
+  })
   const others = fileURLToPath(new URL('schemas/site-standard/lexicons', import.meta.url))
   const empty = inFolder('empty.jsonl')
   writeFileSync(empty, '')

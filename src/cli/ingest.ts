@@ -4,6 +4,7 @@ import type { Ledger } from '../database/ledger.ts'
 import { fetchRepositories } from '../ingest/backfill.ts'
 import { createFloodGuard } from '../ingest/flood.ts'
 import { follow } from '../ingest/follow.ts'
+import { whileBusy } from '../ingest/retries.ts'
 import { keepHandles } from '../ingest/handles.ts'
 import { keepRetention } from '../ingest/retention.ts'
 import { createClock } from '../ingest/sources/clock.ts'
@@ -94,6 +95,8 @@ export async function runIngest(
 
   /** Ends when the sources do, or the signal is aborted. */
   async function followAll(sources: readonly Source[], writer: Writer, until: AbortSignal): Promise<void> {
+    for (const { name, publicName } of parsed)
+      await whileBusy(until, () => writer.ledger.nameSource(name, publicName))
     const fetchWanted = (end: 'idle' | 'aborted', signal: AbortSignal) =>
       fetchRepositories(writer, {
         kind: 'ingest',

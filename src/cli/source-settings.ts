@@ -8,7 +8,7 @@ export const sourceSettings = {
     default: null,
     value: 'SOURCE,…',
     env: 'LEXIGRAPH_FROM',
-    help: 'What to follow: firehose:URL, jetstream:URL, tap:URL, repo-export:TARGET or import:FILE; several with commas.',
+    help: 'What to follow: firehose:URL, jetstream:URL, tap:URL, repo-export:TARGET or import:FILE; several with commas. NAME= before one is what callers are told of it.',
     helpOf: { copy: { value: 'URL', help: 'The database that is copied, written as for --database.' } },
     commands: ['ingest', 'copy'],
   },

@@ -1,27 +1,45 @@
 /** What `--from` and `--ingest` name: kinds of sources and their addresses, parsed before anything is opened. */
+import { isIP } from 'node:net'
 import { UsageError } from '../errors.ts'
 import type { LineInput } from '../ingest/sources/lines.ts'
 import type { Target } from '../ingest/sources/repo-export.ts'
 import { nearest } from '../util/nearest.ts'
-import { sourceKinds as kinds } from '../util/public-source.ts'
 import { findInputs } from './inputs.ts'
 import { parseList } from './network.ts'
 
+const kinds = ['firehose', 'jetstream', 'tap', 'repo-export', 'import'] as const
 type Kind = (typeof kinds)[number]
 
-/** A source that can be opened, as far as that can be told beforehand. */
-export type ParsedSource = { readonly name: string } & (
+/** A source that can be opened, as far as that can be told beforehand; `publicName` is what callers are told of it. */
+export type ParsedSource = { readonly publicName: string } & Address
+
+type Address = { readonly name: string } & (
   | { readonly kind: Exclude<Kind, 'repo-export' | 'import'>; readonly url: string }
   | { readonly kind: 'repo-export'; readonly target: Target }
   | { readonly kind: 'import'; readonly inputs: readonly LineInput[] }
 )
 
-/** `kind:address` with commas between several. Throws a `UsageError`, or a `CommandError` for a file that is not there. */
+/**
+ * `kind:address` or `public name=kind:address`, with commas between several. Throws a `UsageError`, or a `CommandError`
+ * for a file that is not there.
+ */
 export function parseSources(text: string): Promise<readonly ParsedSource[]> {
   return Promise.all(parseList(text).map(parseSource))
 }
 
 async function parseSource(text: string): Promise<ParsedSource> {
+  // No kind has the sign, and addresses come after a colon.
+  const [, publicName, rest = ''] = /^(?:([^:=]*)=)?(.*)$/s.exec(text) ?? []
+  const address = await parseAddress(rest)
+  if (publicName === undefined) return { ...address, publicName: publicNameOf(address) }
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u.test(publicName))
+    throw new UsageError(
+      `Callers cannot be told ${JSON.stringify(publicName)} of a source. Write up to 64 letters, digits, spaces, ".", "-" and "_" before the "=".`,
+    )
+  return { ...address, publicName }
+}
+
+async function parseAddress(text: string): Promise<Address> {
   const [, kind = '', address = ''] = /^([^:]*):?(.*)$/s.exec(text) ?? []
   if (!isKind(kind)) {
     const guess = nearest(kind, kinds)
@@ -46,6 +64,55 @@ async function parseSource(text: string): Promise<ParsedSource> {
     case 'import':
       return { kind, name: `${kind}:${address}`, inputs: await findInputs([address]) }
   }
+}
+
+/** The name where it is a public address, or else the kind: no file, and no address within somebody's network. */
+function publicNameOf(address: Address): string {
+  return isPublic(address) ? address.name : address.kind
+}
+
+function isPublic(address: Address): boolean {
+  switch (address.kind) {
+    case 'import':
+      return false
+    case 'repo-export':
+      return isPublicTarget(address.target)
+    default:
+      return isPublicHost(new URL(address.url).hostname)
+  }
+}
+
+function isPublicTarget(target: Target): boolean {
+  switch (target.kind) {
+    case 'account':
+      return true
+    case 'handle':
+      return isPublicHost(target.handle)
+    case 'host':
+      return isPublicHost(new URL(target.url).hostname)
+    case 'file':
+      return false
+  }
+}
+
+/** Of networks of somebody's own: RFC 6762, RFC 8375, and what is in use besides. */
+const localDomains = [
+  'local',
+  'localhost',
+  'internal',
+  'intranet',
+  'lan',
+  'corp',
+  'home',
+  'home.arpa',
+  'test',
+]
+
+function isPublicHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, '')
+  const isLocal = localDomains.some((domain) => name.endsWith(`.${domain}`))
+  // One word is a name that only a network of its own knows; an address says nothing of whose it is.
+  return name.includes('.') && !isLocal && isIP(name) === 0
 }
 
 function isKind(text: string): text is Kind {

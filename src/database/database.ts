@@ -157,8 +157,13 @@ export interface IndexStatus {
 /** Microseconds without a sign of life after which a source counts as stopped: its process may have been killed. */
 export const longestSilence = 30_000_000n
 
+/** What callers are told of a source that has no public name. */
+export const unnamedSource = 'source'
+
 export interface SourceStatus {
   readonly name: string
+  /** What callers are told of it instead. */
+  readonly publicName: string
   /** `stopped` also when its process has not been heard of for half a minute. */
   readonly state: SourceState
   /** Why it is in that state; null when there is nothing to say. */

@@ -139,6 +139,8 @@ export interface Ledger {
   revokeKey(id: string): Promise<boolean>
 
   readCursor(source: string): Promise<string | null>
+  /** Sets what callers are told of the source. */
+  nameSource(source: string, publicName: string): Promise<void>
   /** Also the sign of life of the process that works on the source. */
   writeState(
     source: string,

@@ -2,10 +2,9 @@
  * The state of the index as SQL. It depends on the clock besides the data, and on sources that write beside
  * the records: whatever keeps answers in memory must never keep one of these.
  */
-import { longestSilence } from '../database/database.ts'
+import { longestSilence, unnamedSource } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
-import { allOf, anyOf, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
-import { internalSources, sourceKinds } from '../util/public-source.ts'
+import { literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { emitTotal } from './emit-counts.ts'
 import { emitObject } from './emit-output.ts'
 import { type Emitter, rowsOf } from './emitter.ts'
@@ -67,25 +66,13 @@ function sources(emitter: Emitter, fields: readonly Selected<SourceStatusOutput>
   return dialect.concat([raw(`'['`), all, raw(`']'`)])
 }
 
-/** As `publicSourceName` tells it. */
-function publicName(name: Sql): Sql {
-  const small = sql`lower(${name})`
-  const like = (pattern: string): Sql => sql`${small} like ${literal(pattern)}`
-  const conditions = internalSources.map(({ like: pattern, unlike = [] }) =>
-    allOf([like(pattern), ...unlike.map((other) => sql`not ${like(other)}`)]),
-  )
-  const kinds = sourceKinds.map((kind) => sql`when ${like(`${kind}:%`)} then ${literal(kind)}`)
-  const kind = sql`case ${join(kinds, ' ')} else 'source' end`
-  return sql`case when ${anyOf(conditions)} then ${kind} else ${name} end`
-}
-
 function sourceValue({ dialect }: Emitter, source: Sql, output: SourceStatusOutput): Sql {
   const silent = sql`${source}.heard_at < ${dialect.now()} - ${raw(String(longestSilence))}`
   switch (output.kind) {
     case 'constant':
       return literal(output.json)
     case 'name':
-      return dialect.toJson(publicName(sql`${source}.name`))
+      return dialect.toJson(sql`coalesce(${source}.public_name, ${literal(unnamedSource)})`)
     case 'state':
       return sql`case when ${source}.state <> 'finished' and ${silent} then '"stopped"' else ${dialect.toJson(sql`${source}.state`)} end`
     case 'lagSeconds': {

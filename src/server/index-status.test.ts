@@ -14,6 +14,7 @@ test('the public status contains only the fields that it names', () => {
   }
   const source = {
     name: 'tap:http://10.0.0.7:2480',
+    publicName: 'main relay',
     state: 'live',
     detail: 'connect ECONNREFUSED 10.0.0.7:2480',
     cursor: '7',
@@ -21,8 +22,8 @@ test('the public status contains only the fields that it names', () => {
     lagSeconds: null,
     eventsPerSecond: 0,
   } as const
-  const { detail: _, ...named } = source
-  const told = { ...named, name: 'tap' }
+  const { detail: _, publicName: name, ...named } = source
+  const told = { ...named, name }
   const status: IndexStatus = {
     collections: [collection],
     sources: [source],

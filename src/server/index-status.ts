@@ -1,13 +1,12 @@
 /** How far the index has come: as `lexigraph status --json` prints it, and as `/readyz` tells everybody. */
 import type { IndexStatus } from '../database/database.ts'
 import { formatInstant } from '../util/instant.ts'
-import { publicSourceName } from '../util/public-source.ts'
 
 /** Without files, addresses within a network, and what went wrong there. */
 export function describePublicStatus(status: IndexStatus): object {
   const sources = status.sources.map((source) => {
-    const { detail: _, ...told } = describeSource(source)
-    return { ...told, name: publicSourceName(source.name) }
+    const { detail: _, publicName: name, ...told } = describeSource(source)
+    return { ...told, name }
   })
   return { ...describeStatus(status), sources }
 }
@@ -30,8 +29,17 @@ function describeCollection(collection: IndexStatus['collections'][number]): obj
 }
 
 function describeSource(source: IndexStatus['sources'][number]) {
-  const { name, state, detail, cursor, lastEventAt, lagSeconds, eventsPerSecond } = source
-  return { name, state, detail, cursor, lagSeconds, eventsPerSecond, lastEventAt: momentOf(lastEventAt) }
+  const { name, publicName, state, detail, cursor, lastEventAt, lagSeconds, eventsPerSecond } = source
+  return {
+    name,
+    publicName,
+    state,
+    detail,
+    cursor,
+    lagSeconds,
+    eventsPerSecond,
+    lastEventAt: momentOf(lastEventAt),
+  }
 }
 
 function momentOf(micros: bigint | null): string | null {

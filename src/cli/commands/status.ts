@@ -40,9 +40,10 @@ function render({
     sources.length === 0
       ? 'No source has been followed yet; `lexigraph ingest --from SOURCE` follows one.\n'
       : renderTable(
-          ['source', 'state', 'lag in s', 'events/s', 'last event', 'cursor'],
-          sources.map(({ name, state, lagSeconds, eventsPerSecond, lastEventAt, cursor }) => [
+          ['source', 'callers see', 'state', 'lag in s', 'events/s', 'last event', 'cursor'],
+          sources.map(({ name, publicName, state, lagSeconds, eventsPerSecond, lastEventAt, cursor }) => [
             name,
+            publicName,
             state,
             lagSeconds === null ? '–' : lagSeconds.toFixed(1),
             eventsPerSecond.toFixed(1),

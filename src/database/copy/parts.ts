@@ -39,7 +39,7 @@ const kept: readonly (readonly [name: string, key: readonly string[], rest: read
   ['tombstone', ['base', 'rkey'], ['rev']],
   ['expired', ['base', 'rkey'], ['rev', 'indexed_at']],
   ['rejection', ['key'], ['source', 'uri', 'reason', 'message', 'record', 'seen_at', 'rev', 'cut']],
-  ['source', ['name'], ['cursor', 'state', 'detail', 'event_at', 'lag', 'rate', 'heard_at']],
+  ['source', ['name'], ['cursor', 'state', 'detail', 'event_at', 'lag', 'rate', 'heard_at', 'public_name']],
   ['outcome', ['source', 'collection', 'outcome'], ['records']],
   ['job', ['kind', 'did'], ['host', 'reason', 'attempts', 'requested_at', 'due_at', 'latest_at', 'error']],
   ['fetched', ['did'], ['at']],

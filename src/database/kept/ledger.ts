@@ -70,6 +70,15 @@ export class KeptLedger implements Ledger {
     })
   }
 
+  nameSource(source: string, publicName: string): Promise<void> {
+    const now = this.#now
+    return this.#transact(function* () {
+      const set = `insert into source (name, public_name, state, rate, heard_at) values (?, ?, 'connecting', 0, ?)
+        on conflict (name) do update set public_name = excluded.public_name`
+      yield* ask(set, source, publicName, now())
+    })
+  }
+
   writeState(
     source: string,
     state: SourceState,

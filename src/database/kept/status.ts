@@ -7,6 +7,7 @@ import {
   type RejectionReason,
   type SourceState,
   type SourceStatus,
+  unnamedSource,
 } from '../database.ts'
 import { isHiding } from './accounts.ts'
 import { readUnfinishedPurges } from './purges.ts'
@@ -71,7 +72,7 @@ function* readOutcomes(collection: string): Steps<IndexStatus['collections'][num
 
 function* readSources(now: bigint): Steps<SourceStatus[]> {
   const rows = yield* ask(
-    'select name, cursor, state, detail, event_at, lag, rate, heard_at from source order by name',
+    'select name, public_name, cursor, state, detail, event_at, lag, rate, heard_at from source order by name',
   )
   return rows.map((row) => {
     const eventAt = row.event_at as bigint | null
@@ -80,6 +81,7 @@ function* readSources(now: bigint): Steps<SourceStatus[]> {
     const age = eventAt === null ? null : Math.max(0, Number(now - eventAt) / 1e6)
     return {
       name: String(row.name),
+      publicName: (row.public_name as string | null) ?? unnamedSource,
       state,
       detail: row.detail as string | null,
       cursor: row.cursor as string | null,

@@ -10,7 +10,7 @@ import { type ArrayIndex, type Column, storedColumns, type Table, type TableInde
 export { quote }
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 8
+export const schemaVersion = 9
 /** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
 const derivationVersion = 1
 
@@ -67,6 +67,9 @@ export const keyColumns = `
   alter table api_key add column contact ${text};
   alter table api_key add column valid_until bigint;
 `
+
+/** What callers are told of a source; null where it was followed last by a program that did not know it. */
+export const sourceColumn = `alter table source add column public_name ${text};`
 
 /**
  * `purge`: subjects of a hiding whose data an operator had removed, `erased_at` null while something of it may be left.
@@ -145,6 +148,7 @@ export const commonTables = `
   );
   ${publicTables}
   ${keyColumns}
+  ${sourceColumn}
   ${erasureTables}
   ${usageTable}
 `

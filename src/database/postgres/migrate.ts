@@ -24,6 +24,7 @@ import {
   quote,
   recordsSchema,
   schemaVersion,
+  sourceColumn,
   usageTable,
 } from './ddl.ts'
 import { codeOf } from './failures.ts'
@@ -52,6 +53,7 @@ const migrations: readonly string[] = [
   keyColumns,
   erasureTables,
   usageTable,
+  sourceColumn,
 ]
 /** The first schema version with sums. */
 const summedVersion = 4

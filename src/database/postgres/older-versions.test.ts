@@ -148,7 +148,7 @@ onPostgres(
 /** Without what was added since. */
 const withoutKeyColumns = 'alter table lexigraph.api_key drop column contact, drop column valid_until;'
 const withoutErasure =
-  'drop table lexigraph.key_usage; drop table lexigraph.purge, lexigraph.expired; drop index lexigraph.parked_age, lexigraph.rejection_age;'
+  'alter table lexigraph.source drop column public_name; drop table lexigraph.key_usage; drop table lexigraph.purge, lexigraph.expired; drop index lexigraph.parked_age, lexigraph.rejection_age;'
 const withoutServed = `${withoutErasure} ${withoutKeyColumns} alter table lexigraph.collection drop column served;`
 const withoutMonths = `${withoutServed} drop table lexigraph_records."org.example.thing/indexed_at:month";
   drop table if exists lexigraph_records."org.example.thing/.at:month";

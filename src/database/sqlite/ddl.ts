@@ -7,7 +7,7 @@ import type { Table, TextIndex } from '../tables.ts'
 export { quote }
 
 /** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
-export const schemaVersion = 10
+export const schemaVersion = 11
 /** "LxGr": tells our files from other programs'. */
 export const applicationId = 0x4c784772
 /** Grows when derived columns are computed or laid out anew from the same lexicons, or when lexicons are refused that were not. */
@@ -103,6 +103,9 @@ export const keyColumns = `
   alter table api_key add column valid_until integer;
 `
 
+/** What callers are told of a source; null where it was followed last by a program that did not know it. */
+export const sourceColumn = 'alter table source add column public_name text;'
+
 /**
  * Tables for what is removed for good. `purge`: subjects of a hiding whose data an operator had removed, `erased_at`
  * null while something of it may be left. `expired`: records that were removed for their age, which do not come back.
@@ -139,6 +142,7 @@ export const commonTables = `
   ${networkTables}
   ${publicTables}
   ${keyColumns}
+  ${sourceColumn}
   ${erasureTables}
   ${usageTable}
 `

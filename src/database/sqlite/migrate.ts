@@ -23,6 +23,7 @@ import {
   networkTables,
   publicTables,
   schemaVersion,
+  sourceColumn,
   usageTable,
 } from './ddl.ts'
 import { addCounts } from './count-writer.ts'
@@ -53,6 +54,7 @@ const migrations: readonly string[] = [
   keyColumns,
   erasureTables,
   usageTable,
+  sourceColumn,
 ]
 /** The first schema version with sums. */
 const summedVersion = 5

@@ -287,7 +287,7 @@ const datetime = { type: 'string', format: 'datetime' }
 
 /** What was added since. */
 const withoutErasure =
-  'drop table key_usage; drop table purge; drop table expired; drop index parked_age; drop index rejection_age;'
+  'alter table source drop column public_name; drop table key_usage; drop table purge; drop table expired; drop index parked_age; drop index rejection_age;'
 const withoutKeyColumns =
   'alter table api_key drop column contact; alter table api_key drop column valid_until;'
 const withoutServed = `${withoutErasure} ${withoutKeyColumns} alter table collection drop column served;`
