@@ -10,6 +10,7 @@ import { type Exposition, parseExposition } from '../../test/support/exposition.
 import { emptyStatus } from '../../test/support/http-server.ts'
 import { mark as marks, note, openNotes, put, spot, stoppedClock } from '../../test/support/notes.ts'
 import { emptyDatabases } from '../../test/support/store.ts'
+import { until } from '../../test/support/until.ts'
 import type { IndexStatus } from '../database/database.ts'
 import { createMetrics } from '../server/metrics.ts'
 import { CommandError } from './command.ts'
@@ -30,11 +31,18 @@ onEveryDatabase('a scrape has requests, records, sources and the size of the dat
   metrics.observer.answered(answered())
   await using server = await serve({ metrics, database: store.database.read })
 
-  const response = await fetch(server.url)
-  assert.equal(response.status, 200)
-  assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
-  const seen = parseExposition(await response.text())
-  assert.equal(seen.value('lexigraph_requests_total'), 1)
+  const scrape = async (): Promise<Exposition> => {
+    const response = await fetch(server.url)
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+    return parseExposition(await response.text())
+  }
+  assert.equal((await scrape()).value('lexigraph_requests_total'), 1)
+  // A scrape waits for the index for a second only.
+  const seen = await until(async () => {
+    const found = await scrape()
+    return found.value('lexigraph_index_read_timestamp_seconds') !== undefined && found
+  })
   assert.equal(seen.value('lexigraph_records', { collection: note }), 2)
   assert.equal(seen.value('lexigraph_records', { collection: marks }), 0)
   assert.equal(seen.value('lexigraph_source_lag_seconds', { source }), 1.5)

@@ -1,5 +1,5 @@
 /** What processes take, as Linux tells it. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** This one and all that it began. */
 export function familyOf(pid: number): readonly number[] {
@@ -14,9 +14,10 @@ export function memoryOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
-/** How many files and connections are open. */
-export function openFiles(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length
+/** Files and connections that are open, as Linux names them. */
+export function openFiles(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).flatMap((name) => orNothing(() => readlinkSync(`${folder}/${name}`)) ?? [])
 }
 
 /** Hundredths of a second that it has worked; none of one that has ended. */

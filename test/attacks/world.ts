@@ -105,7 +105,7 @@ export async function openWorld(engine: Engine = 'sqlite'): Promise<World> {
     const target = { ...service, engine, port, articles, isUp: () => isUp, isStoreBusy: stores.areBusy }
     // The process that reads for long comes a moment later, and is spoken to by files too.
     if (engine === 'sqlite') await until(() => familyOf(service.pid).length > 1)
-    return { target, files: openFiles(service.pid) }
+    return { target, files: openFiles(service.pid).length }
   }
   const servers = new Map<ServerName, Promise<Started>>()
   const target = async (server: ServerName): Promise<Target> => {
