@@ -3,10 +3,9 @@
  * service. Where nginx, Caddy, promtool or python3-yaml are not installed, tests of theirs are skipped; .ci/run installs them.
  */
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
-import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseConfig } from '../src/cli/config.ts'
@@ -21,6 +20,7 @@ import type { Json } from './reference/shapes.ts'
 import { emptyStatus } from './support/http-server.ts'
 import { temporaryFolder } from './support/store.ts'
 import { until } from './support/until.ts'
+import { freePort, missing, noNginx, run, startNginx, startProxy } from './support/proxies.ts'
 
 const folder = fileURLToPath(new URL('../deploy/', import.meta.url))
 const inFolder = temporaryFolder()
@@ -143,52 +143,13 @@ test('proxies wait longer than any tier of the program allows', () => {
 })
 
 test('nginx in front of the service: TLS, HTTP/2, callers told apart, our own answers', {
-  skip: missing('nginx', '-v') ?? missing('openssl', 'version'),
+  skip: noNginx,
 }, async () => {
   await using service = await startServed()
-  const [tls, plain] = [await freePort(), await freePort()]
-  const [key, certificate] = [inFolder('key.pem'), inFolder('certificate.pem')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  run('openssl', [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-keyout',
-    key,
-    '-out',
-    certificate,
-    '-days',
-    '2',
-    ...subject,
-  ])
-  const site = inFolder('site.conf')
-  writeFileSync(
-    site,
-    replaced(read('nginx.conf'), {
-      'server 127.0.0.1:4000;': `server ${new URL(service.url).host};`,
-      'listen 80;': `listen 127.0.0.1:${plain};`,
-      'listen 443 ssl http2;': `listen 127.0.0.1:${tls} ssl http2;`,
-      '/etc/letsencrypt/live/graphql.example.org/fullchain.pem': certificate,
-      '/etc/letsencrypt/live/graphql.example.org/privkey.pem': key,
-    }),
-  )
-  const main = inFolder('nginx.conf')
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  writeFileSync(
-    main,
-    `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; pid ${inFolder('nginx.pid')}; error_log stderr;
-    events { }
-    http { access_log off; ${temporary.map((name) => `${name}_temp_path ${inFolder(name)};`).join(' ')} include ${site}; }`,
-  )
-  run('nginx', ['-t', '-c', main])
-  await using _proxy = startProxy('nginx', ['-c', main], {})
-  await assertProxy(tls, service)
+  await using nginx = await startNginx(service.url, inFolder)
+  await assertProxy(nginx.tls, service)
   const redirected = await until(async () =>
-    fetch(`http://127.0.0.1:${plain}/`, { redirect: 'manual' }).catch(() => null),
+    fetch(`http://127.0.0.1:${nginx.plain}/`, { redirect: 'manual' }).catch(() => null),
   )
   assert.equal(redirected.status, 301)
 })
@@ -317,36 +278,6 @@ function startServed(): Promise<Service> {
   return startService(args, { env: { LEXIGRAPH_DATABASE: inFolder(`served-${performance.now()}.db`) } })
 }
 
-/** Killed when it goes out of scope. */
-function startProxy(
-  program: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): AsyncDisposable {
-  const child = spawn(program, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const kill = (): unknown => child.kill('SIGTERM')
-  process.once('exit', kill)
-  return {
-    async [Symbol.asyncDispose]() {
-      process.off('exit', kill)
-      kill()
-      await ended
-    },
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 function registered() {
   const { registry } = createMetrics()
   addIndexMetrics(registry, { readStatus: async () => emptyStatus, readSize: async () => 0 })
@@ -368,31 +299,4 @@ function unknownMetrics(text: string, known: readonly string[]): readonly string
 
 function withoutSuffix(name: string): string {
   return name.replace(/_(bucket|sum|count)$/, '')
-}
-
-function replaced(text: string, replacements: Readonly<Record<string, string>>): string {
-  let result = text
-  for (const [from, to] of Object.entries(replacements)) {
-    assert.ok(result.includes(from), `${from} is not there.`)
-    result = result.replaceAll(from, to)
-  }
-  return result
-}
-
-/** Why a test is skipped; undefined where the program runs. */
-function missing(program: string, ...args: readonly string[]): string | undefined {
-  try {
-    execFileSync(program, args.length === 0 ? ['--version'] : args, { stdio: 'ignore' })
-    return undefined
-  } catch {
-    return `${[program, ...args].join(' ')} does not work here.`
-  }
-}
-
-function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
-  try {
-    execFileSync(program, args, { stdio: 'pipe', env: { ...process.env, ...env } })
-  } catch (error) {
-    assert.fail(`${program} ${args.join(' ')}: ${String((error as { stderr?: unknown }).stderr)}`)
-  }
 }

@@ -14,9 +14,15 @@ export interface Happened {
 /** Seconds in which each must be over, so that a server that hangs is a failure and not a test that hangs. */
 const deadline = 60
 
-export async function launch(port: number, attack: Attack, given: Given): Promise<Happened> {
+/** `open`: the connection that it is sent on. */
+export async function launch(
+  port: number,
+  attack: Attack,
+  given: Given,
+  open: (port: number) => Promise<Connection> = Connection.open,
+): Promise<Happened> {
   const sent = piecesOf(attack.send, given)
-  using connection = await Connection.open(port)
+  using connection = await open(port)
   const timer = setTimeout(() => connection.socket.destroy(), deadline * 1000)
   const started = performance.now()
   for (const piece of sent) connection.socket.write(piece)
@@ -98,7 +104,7 @@ async function whatIsLeft(connection: Connection): Promise<Happened['leaves']> {
   return answer.body === '{"status":"up"}' ? 'open' : 'desynchronised'
 }
 
-function piecesOf(send: Sent, given: Given): readonly Bytes[] {
+export function piecesOf(send: Sent, given: Given): readonly Bytes[] {
   const found = typeof send === 'function' ? send(given) : send
   return typeof found === 'string' || found instanceof Uint8Array ? [found] : found
 }
