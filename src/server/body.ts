@@ -43,7 +43,11 @@ export function createBodyReader(
       if (length <= limit) pieces.push(piece)
       else pieces = []
       if (length > mostDropped) finish(tooLarge(limit))
-      else if (count > piecesLookedOver && length < count * leastAverage) finish(crumbs)
+      else if (count > piecesLookedOver && length < count * leastAverage) {
+        // What has not come yet is not even parsed: the connection is closed behind the answer.
+        payload.pause()
+        finish(crumbs)
+      }
     }
 
     function onEnd(): void {

@@ -39,7 +39,9 @@ export interface Started {
 const roomyTiers = '{roomy tiers}'
 /** Stands for the file of tiers with which a minute's points are soon spent. */
 const scarceTiers = '{scarce tiers}'
-/** Points that everybody has in a minute then. */
+/** Stands for the file of tiers with which points are counted and hardly ever spent. */
+const countedTiers = '{counted tiers}'
+/** Points that everybody has in a minute with the scarce ones. */
 export const scarcePoints = 120
 /** Connections that the narrow server takes. */
 export const fewConnections = 20
@@ -53,6 +55,8 @@ export const serverOptions = {
   proxied: [...alone, '--trusted-proxies', '127.0.0.1'],
   /** The same with few points. */
   scarce: [...alone, '--mcp', '--trusted-proxies', '127.0.0.1', '--tiers', scarceTiers],
+  /** With agents, and with points that last. */
+  counted: [...alone, '--mcp', '--tiers', countedTiers, '--max-connections', '4000'],
   /** With agents, whose messages cost nothing here. */
   agents: [...alone, '--mcp', '--trusted-proxies', '127.0.0.1', '--tiers', roomyTiers],
   /** Over the crowded database. */
@@ -84,6 +88,7 @@ export async function openWorld(engine: Engine = 'sqlite'): Promise<World> {
   const tiers: Readonly<Record<string, string>> = {
     [roomyTiers]: join(folder, 'roomy.json'),
     [scarceTiers]: join(folder, 'scarce.json'),
+    [countedTiers]: join(folder, 'counted.json'),
   }
   await writeFile(
     join(folder, 'roomy.json'),
@@ -92,6 +97,10 @@ export async function openWorld(engine: Engine = 'sqlite'): Promise<World> {
   await writeFile(
     join(folder, 'scarce.json'),
     JSON.stringify({ public: { pointsPerMinute: scarcePoints, pointsPerQuery: scarcePoints } }),
+  )
+  await writeFile(
+    join(folder, 'counted.json'),
+    JSON.stringify({ public: { ...roomy, pointsPerMinute: 1_000_000_000 } }),
   )
   const start = async (server: ServerName): Promise<Started> => {
     const options = serverOptions[server].map((option) => tiers[option] ?? option)
