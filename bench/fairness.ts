@@ -1,117 +1,192 @@
 /**
- * One caller against the others: the page of 20 of a caller with a key, asked a hundred times a second, on an idle
- * server and then while somebody without a key sends the heaviest operations allowed, as fast as answers come, on many
- * connections. All workers, default tiers; the hostile caller is a process of its own, each time at a new address with
- * all its points.
- * Usage: node bench/fairness.ts DATABASE [seconds]. The database holds an imported news corpus; a key is added to it.
+ * One address at its worst against the others. Beside an idle server, and then while somebody without a key sends the
+ * worst of its kind on many connections as fast as answers come: the page of 20 of a caller with a key, asked fifty
+ * times a second, `/healthz` ten times, a long question of another address once, and the memory of all processes.
+ * All workers, default tiers; the hostile caller is a process of its own, each time at a new address with all its points.
+ * Usage: node bench/fairness.ts DATABASE [seconds=30] [connections=100] [PART OF A NAME]. The database holds an
+ * imported news corpus; a key is added to it. Reads /proc.
  */
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent, type AgentOptions, request } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { Agent, type AgentOptions, request, type RequestOptions } from 'node:http'
 import { setPriority } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { familyOf } from '../test/attacks/processes.ts'
 
 const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const port = 4690
 const page = `{ techServiceNewsArticle(first: 20) { nodes {
   uri title url publishedAt language sourceResolved { ... on TechServiceNewsSource { displayName domain } } } } }`
+/** Reads all articles; each number another one. */
+const long = (n: number): string =>
+  `{ techServiceNewsArticle(first: 1, where: {url: {contains: "long${n}"}}) { totalCount nodes { uri } } }`
 
 const times = (count: number, part: (alias: string) => string): string =>
   `{ ${Array.from({ length: count }, (_, index) => part(`a${index}`)).join(' ')} }`
 
+interface Sent {
+  readonly path: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Nothing of the answer is read. */
+  readonly isUnread?: true
+}
+
+const asked = (query: string): Sent => ({ path: '/api/graphql', body: JSON.stringify({ query }) })
+const message = (name: string, args: object): Sent => ({
+  path: '/mcp',
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+  headers: { accept: 'application/json, text/event-stream' },
+})
+
 /** Each near the 250 points that an operation of the public may cost, and the last two many for little. */
-const heavy: Readonly<Record<string, (n: number) => string>> = {
+const heavy: Readonly<Record<string, (n: number) => Sent>> = {
   'groups by three fields': (n) =>
-    times(
-      3,
-      (a) => `${a}: techServiceNewsArticleAggregate(groupBy: [source, publishedAt_day, language],
+    asked(
+      times(
+        3,
+        (a) => `${a}: techServiceNewsArticleAggregate(groupBy: [source, publishedAt_day, language],
       limit: 1000, minCount: ${n % 1000}) { count groupCount groups { count countDistinct(field: tags) } }`,
+      ),
     ),
   'needles that no index finds': (n) =>
-    times(
-      7,
-      (a) =>
-        `${a}: techServiceNewsArticle(first: 1, where: {url: {contains: "${a}x${n}"}}) { totalCount nodes { uri } }`,
+    asked(
+      times(
+        7,
+        (a) =>
+          `${a}: techServiceNewsArticle(first: 1, where: {url: {contains: "${a}x${n}"}}) { totalCount nodes { uri } }`,
+      ),
     ),
   'lists in lists': (n) =>
-    times(
-      3,
-      (
-        a,
-      ) => `${a}: techServiceNewsSource(first: ${100 - (n % 3)}) { nodes { techServiceNewsArticleViaSource(first: 100) {
+    asked(
+      times(
+        3,
+        (
+          a,
+        ) => `${a}: techServiceNewsSource(first: ${100 - (n % 3)}) { nodes { techServiceNewsArticleViaSource(first: 100) {
       nodes { uri title url description publishedAt language } } } }`,
+      ),
     ),
   'pages of a hundred': (n) =>
-    `{ techServiceNewsArticle(first: ${100 - (n % 50)}) { nodes { uri title url publishedAt language
-      sourceResolved { ... on TechServiceNewsSource { displayName domain } } } } }`,
-  'documents without sense': (n) => `{ ${'techServiceNewsArticel '.repeat(300)} n${n} }`,
+    asked(`{ techServiceNewsArticle(first: ${100 - (n % 50)}) { nodes { uri title url publishedAt language
+      sourceResolved { ... on TechServiceNewsSource { displayName domain } } } } }`),
+  'documents without sense': (n) => asked(`{ ${'techServiceNewsArticel '.repeat(300)} n${n} }`),
+  'conditions within conditions': (n) =>
+    asked(`{ techServiceNewsArticle(first: 1, where: {source: {techServiceNewsArticleViaSource: {none:
+      {techServiceNewsEnrichmentViaArticle: {none: {summary: {contains: "n${n}"}}}}}}}) { nodes { uri } } }`),
+  introspection: (n) =>
+    asked(
+      `{ n${n}: __schema { types { name description fields { name description args { name type { name } } } } } }`,
+    ),
+  'large answers that are not read': (n) => ({
+    ...asked(
+      `{ techServiceNewsArticle(first: ${100 - (n % 50)}) { nodes { ${times(40, (alias) => `${alias}: recordJson`).slice(1, -1)} } } }`,
+    ),
+    isUnread: true,
+  }),
+  'messages of agents': (n) => message('run_graphql', { query: `{ ${'a '.repeat(30_000)} n${n} }` }),
+  'messages that are none': () => ({ path: '/mcp', body: '{}', headers: { origin: 'https://evil.example' } }),
 }
 
 if (process.argv[2] === 'hostile') await attack(JSON.parse(process.argv[3] ?? ''))
-else await measure(process.argv[2] ?? '', Number(process.argv[3] ?? 15))
+else {
+  const [database = '', seconds = '30', connections = '100', part = ''] = process.argv.slice(2)
+  await measure(database, Number(seconds), Number(connections), part)
+}
 
-async function measure(database: string, seconds: number): Promise<void> {
+async function measure(database: string, seconds: number, connections: number, part: string): Promise<void> {
   const made = ['keys', 'create', '--name', 'bench', '--tier', 'unlimited', '--database', database]
   const key = execFileSync(process.execPath, [program, ...made], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const args = [program, 'serve', '--database', database, '--port', String(port), '--request-log', 'none']
-  const server = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  }).trim()
+  const args = [program, 'serve', '--mcp', '--database', database, '--port', String(port)]
+  const quiet = ['--request-log', 'none', '--slow-query', '60000']
+  const server = spawn(process.execPath, [...args, ...quiet], { stdio: ['ignore', 'ignore', 'pipe'] })
   await once(server.stderr, 'data')
+  server.stderr.resume()
   try {
-    await calls(key.trim(), 3)
-    const idle = await calls(key.trim(), seconds)
+    await observe(server.pid ?? 0, key, 3)
+    const idle = await observe(server.pid ?? 0, key, seconds)
     report('idle', idle, idle)
     let addresses = 1
-    const during = async (name: string, connections: number, span: number): Promise<Beside> => {
+    for (const name of Object.keys(heavy).filter((one) => one.includes(part))) {
       addresses += 1
       const given: Hostile = { name, connections, address: `127.0.0.${addresses}` }
       const child = fork(fileURLToPath(import.meta.url), ['hostile', JSON.stringify(given)])
       await once(child, 'message')
-      const took = await calls(key.trim(), span)
+      const beside = await observe(server.pid ?? 0, key, seconds)
       child.send('stop')
       const [statuses] = await once(child, 'message')
-      return { took, statuses }
+      report(name, beside, idle, statuses)
     }
-    for (const name of Object.keys(heavy))
-      for (const connections of [4, 64]) {
-        // A server that has seen the like before, as one that is attacked for longer than a moment has.
-        await during(name, connections, 3)
-        const { took, statuses } = await during(name, connections, seconds)
-        report(`${name}, ${connections} connections`, took, idle, statuses)
-      }
   } finally {
     server.kill()
     await once(server, 'exit')
   }
 }
 
-/** Milliseconds of each request, asked at fixed moments whatever became of those before. */
-async function calls(key: string, seconds: number): Promise<readonly number[]> {
-  const agent = new Agent({ keepAlive: true })
+/** Milliseconds of each request, and the most megabytes that all processes of the service held. */
+interface Observed {
+  readonly pages: readonly number[]
+  readonly health: readonly number[]
+  readonly long: readonly number[]
+  readonly memory: number
+}
+
+async function observe(pid: number, key: string, seconds: number): Promise<Observed> {
+  let memory = 0
+  const watch = setInterval(() => (memory = Math.max(memory, memoryOf(pid))), 500)
+  let n = Math.floor(Math.random() * 1e9)
+  const [pages, health, took] = await Promise.all([
+    repeat(seconds, 50, (agent) => ask({ ...asked(page), headers: { 'x-api-key': key } }, { agent })),
+    repeat(seconds, 10, (agent) => ask({ path: '/healthz', body: '' }, { agent, method: 'GET' })),
+    repeat(seconds, 1, (agent) => ask(asked(long((n += 1))), { agent }), '127.0.0.99'),
+  ])
+  clearInterval(watch)
+  return { pages, health, long: took, memory }
+}
+
+/** Asked at fixed moments whatever became of those before; what is not answered took for ever. */
+async function repeat(
+  seconds: number,
+  perSecond: number,
+  work: (agent: Agent) => Promise<number>,
+  localAddress = '127.0.0.1',
+): Promise<readonly number[]> {
+  const options: AgentOptions & { localAddress: string } = { keepAlive: true, localAddress }
+  const agent = new Agent(options)
   const took: number[] = []
   const one = async (): Promise<void> => {
     const began = performance.now()
-    const status = await ask(page, agent, { 'x-api-key': key })
-    if (status !== 200) throw new Error(`The page was answered with ${status}.`)
-    took.push(performance.now() - began)
+    const status = await work(agent)
+    took.push(status === 200 ? performance.now() - began : Number.POSITIVE_INFINITY)
   }
-  const asked: Promise<void>[] = []
+  const running: Promise<void>[] = []
   const start = performance.now()
-  for (let n = 0; n < seconds * 100; n += 1) {
-    await setTimeout(Math.max(0, start + n * 10 - performance.now()))
-    asked.push(one())
+  for (let n = 0; n < seconds * perSecond; n += 1) {
+    await setTimeout(Math.max(0, start + (n * 1000) / perSecond - performance.now()))
+    running.push(one())
   }
-  await Promise.all(asked)
+  await Promise.all(running)
   agent.destroy()
   return took
 }
 
-interface Beside {
-  readonly took: readonly number[]
-  readonly statuses: object
+/** Megabytes; what processes share counts once. */
+function memoryOf(pid: number): number {
+  return familyOf(pid).reduce((sum, each) => {
+    try {
+      const [, kilobytes] =
+        /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8')) ?? []
+      return sum + Number(kilobytes) / 1024
+    } catch {
+      // It has ended meanwhile.
+      return sum
+    }
+  }, 0)
 }
 
 interface Hostile {
@@ -131,7 +206,9 @@ async function attack({ name, connections, address }: Hostile): Promise<void> {
   const loop = async (): Promise<void> => {
     while (!end.signal.aborted) {
       n += 1
-      const status = await ask(heavy[name]?.(n) ?? '', agent, {}).catch(() => 'cut')
+      const sent = heavy[name]?.(n)
+      if (sent === undefined) throw new Error(`There is no ${name}.`)
+      const status = await ask(sent, { agent, signal: end.signal }).catch(() => 'cut')
       statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
@@ -144,36 +221,33 @@ async function attack({ name, connections, address }: Hostile): Promise<void> {
   process.send?.(statuses, () => process.exit())
 }
 
-function ask(query: string, agent: Agent, headers: Readonly<Record<string, string>>): Promise<number> {
+/** The status, when all of the answer has come. */
+function ask({ path, body, headers, isUnread }: Sent, options: RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
-    const asked = request(
-      `http://127.0.0.1:${port}/api/graphql`,
-      {
-        method: 'POST',
-        agent,
-        headers: {
-          ...headers,
-          'content-type': 'application/json',
-          accept: 'application/graphql-response+json',
-        },
-      },
+    const accept = 'application/graphql-response+json'
+    const given = { 'content-type': 'application/json', accept, ...headers }
+    const sent = request(
+      `http://127.0.0.1:${port}${path}`,
+      { method: 'POST', ...options, headers: given },
       (response) => {
-        response
-          .on('end', () => resolve(response.statusCode ?? 0))
-          .on('error', reject)
-          .resume()
+        response.on('end', () => resolve(response.statusCode ?? 0)).on('error', reject)
+        if (isUnread !== true) response.resume()
       },
     )
-    asked.on('error', reject).end(JSON.stringify({ query }))
+    sent.on('error', reject).end(body)
   })
 }
 
-function report(name: string, took: readonly number[], idle: readonly number[], statuses?: object): void {
-  const [p50, p99] = [at(took, 0.5), at(took, 0.99)]
-  const ratio = p99 / at(idle, 0.99)
-  console.log(
-    `${name.padEnd(46)} p50 ${p50.toFixed(2)} ms  p99 ${p99.toFixed(2)} ms  ${ratio.toFixed(2)} of idle  ${statuses === undefined ? '' : JSON.stringify(statuses)}`,
-  )
+function report(name: string, seen: Observed, idle: Observed, statuses?: object): void {
+  const times = (['pages', 'long'] as const).map((kind) => {
+    const share = kind === 'pages' ? 0.99 : 0.5
+    const ratio = at(seen[kind], share) / at(idle[kind], share)
+    return `${kind} p${share * 100} ${at(seen[kind], share).toFixed(1)} ms (${ratio.toFixed(1)} of idle)`
+  })
+  const health = `/healthz at most ${Math.max(...seen.health).toFixed(1)} ms`
+  const memory = `${Math.round(seen.memory)} MB (${Math.round(seen.memory - idle.memory)} more)`
+  const became = statuses === undefined ? '' : ` ${JSON.stringify(statuses)}`
+  console.log(`${name.padEnd(32)} ${[...times, health, memory].join(', ')}${became}`)
 }
 
 function at(took: readonly number[], share: number): number {
