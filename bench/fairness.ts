@@ -108,8 +108,8 @@ async function measure(database: string, seconds: number, connections: number, p
   await once(server.stderr, 'data')
   server.stderr.resume()
   try {
-    await observe(server.pid ?? 0, key, 3)
-    const idle = await observe(server.pid ?? 0, key, seconds)
+    await observe(server.pid ?? 0, key, 3, '127.0.1.1')
+    const idle = await observe(server.pid ?? 0, key, seconds, '127.0.1.2')
     report('idle', idle, idle)
     let addresses = 1
     for (const name of Object.keys(heavy).filter((one) => one.includes(part))) {
@@ -117,7 +117,7 @@ async function measure(database: string, seconds: number, connections: number, p
       const given: Hostile = { name, connections, address: `127.0.0.${addresses}` }
       const child = fork(fileURLToPath(import.meta.url), ['hostile', JSON.stringify(given)])
       await once(child, 'message')
-      const beside = await observe(server.pid ?? 0, key, seconds)
+      const beside = await observe(server.pid ?? 0, key, seconds, `127.0.2.${addresses}`)
       child.send('stop')
       const [statuses] = await once(child, 'message')
       report(name, beside, idle, statuses)
@@ -136,14 +136,15 @@ interface Observed {
   readonly memory: number
 }
 
-async function observe(pid: number, key: string, seconds: number): Promise<Observed> {
+/** `other`: the address that asks the long question, with all its points. */
+async function observe(pid: number, key: string, seconds: number, other: string): Promise<Observed> {
   let memory = 0
   const watch = setInterval(() => (memory = Math.max(memory, memoryOf(pid))), 500)
   let n = Math.floor(Math.random() * 1e9)
   const [pages, health, took] = await Promise.all([
     repeat(seconds, 50, (agent) => ask({ ...asked(page), headers: { 'x-api-key': key } }, { agent })),
     repeat(seconds, 10, (agent) => ask({ path: '/healthz', body: '' }, { agent, method: 'GET' })),
-    repeat(seconds, 1, (agent) => ask(asked(long((n += 1))), { agent }), '127.0.0.99'),
+    repeat(seconds, 1, (agent) => ask(asked(long((n += 1))), { agent }), other),
   ])
   clearInterval(watch)
   return { pages, health, long: took, memory }
@@ -175,12 +176,12 @@ async function repeat(
   return took
 }
 
-/** Megabytes; what processes share counts once. */
+/** Megabytes of all its processes that are theirs alone, and of no file. */
 function memoryOf(pid: number): number {
   return familyOf(pid).reduce((sum, each) => {
     try {
       const [, kilobytes] =
-        /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8')) ?? []
+        /^Private_Dirty:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8')) ?? []
       return sum + Number(kilobytes) / 1024
     } catch {
       // It has ended meanwhile.
