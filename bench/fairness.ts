@@ -8,12 +8,12 @@
  */
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { Agent, type AgentOptions, request, type RequestOptions } from 'node:http'
 import { setPriority } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { familyOf } from '../test/attacks/processes.ts'
+import { privateMemoryOf } from '../test/support/processes.ts'
 
 const program = fileURLToPath(new URL('../bin/lexigraph.js', import.meta.url))
 const port = 4690
@@ -41,7 +41,7 @@ const message = (name: string, args: object): Sent => ({
   headers: { accept: 'application/json, text/event-stream' },
 })
 
-/** Each near the 250 points that an operation of the public may cost, and the last two many for little. */
+/** Requests by kind. The first three cost nearly 250 points, the most that the tier `public` allows for an operation. */
 const heavy: Readonly<Record<string, (n: number) => Sent>> = {
   'groups by three fields': (n) =>
     asked(
@@ -150,7 +150,7 @@ async function observe(pid: number, key: string, seconds: number, other: string)
   return { pages, health, long: took, memory }
 }
 
-/** Asked at fixed moments whatever became of those before; what is not answered took for ever. */
+/** Sends requests at a fixed rate, without waiting for earlier ones. A request that fails counts as infinitely slow. */
 async function repeat(
   seconds: number,
   perSecond: number,
@@ -176,15 +176,13 @@ async function repeat(
   return took
 }
 
-/** Megabytes of all its processes that are theirs alone, and of no file. */
+/** Megabytes of private memory of a process and its descendants. */
 function memoryOf(pid: number): number {
   return familyOf(pid).reduce((sum, each) => {
     try {
-      const [, kilobytes] =
-        /^Private_Dirty:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8')) ?? []
-      return sum + Number(kilobytes) / 1024
+      return sum + privateMemoryOf(each)
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
       return sum
     }
   }, 0)

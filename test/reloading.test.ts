@@ -1,4 +1,4 @@
-/** Workers that load the lexicons of a rebuilt index, and what becomes of connections meanwhile. */
+/** New connections are answered while workers restart one by one to load the lexicons of a rebuilt index. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ test('a connection that is on its way to a worker that stops is answered by anot
     const [socket] = Object.values(agent.freeSockets).flat()
     socket?.once('close', () => (hangUps += 1))
   }
-  // The first to be told to stop does not hear it before those above it have connections for it.
+  // The primary tells this worker to stop first. While both are suspended, new connections wait for the primary.
   const [first] = childrenOf(service.pid).toSorted((a, b) => a - b) as [number]
   process.kill(first, 'SIGSTOP')
   await until(() => isStopped(first))

@@ -28,7 +28,7 @@ export function parseSources(text: string): Promise<readonly ParsedSource[]> {
 }
 
 async function parseSource(text: string): Promise<ParsedSource> {
-  // No kind has the sign, and addresses come after a colon.
+  // A kind contains no "=", and an address follows the colon, so an "=" before the first colon ends a public name.
   const [, publicName, rest = ''] = /^(?:([^:=]*)=)?(.*)$/s.exec(text) ?? []
   const address = await parseAddress(rest)
   if (publicName === undefined) return { ...address, publicName: publicNameOf(address) }
@@ -95,7 +95,7 @@ function isPublicTarget(target: Target): boolean {
   }
 }
 
-/** Of networks of somebody's own: RFC 6762, RFC 8375, and what is in use besides. */
+/** Top-level names of private networks: RFC 6761, RFC 6762, RFC 8375, and others in common use. */
 const localDomains = [
   'local',
   'localhost',

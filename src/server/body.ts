@@ -44,7 +44,7 @@ export function createBodyReader(
       else pieces = []
       if (length > mostDropped) finish(tooLarge(limit))
       else if (count > piecesLookedOver && length < count * leastAverage) {
-        // What has not come yet is not even parsed: the connection is closed behind the answer.
+        // Stops parsing the rest of the body. The connection is closed after the answer.
         payload.pause()
         finish(crumbs)
       }

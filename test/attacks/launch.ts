@@ -14,7 +14,10 @@ export interface Happened {
 /** Seconds in which each must be over, so that a server that hangs is a failure and not a test that hangs. */
 const deadline = 60
 
-/** `open`: the connection that it is sent on. */
+/** A log line that no request may cause. */
+export const errorLine = /^.*"level":"(error|fatal)".*$/m
+
+/** `open` opens the connection on which the attack is sent. */
 export async function launch(
   port: number,
   attack: Attack,

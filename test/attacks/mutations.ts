@@ -72,7 +72,7 @@ function withLength(bytes: Buffer): Buffer {
   return end === -1 ? bytes : Buffer.concat([Buffer.from(head, 'latin1'), bytes.subarray(end)])
 }
 
-function bytesOf(send: Sent, given: Given): Buffer {
+export function bytesOf(send: Sent, given: Given): Buffer {
   const sent = typeof send === 'function' ? send(given) : send
   if (typeof sent === 'string') return Buffer.from(sent)
   if (sent instanceof Uint8Array) return Buffer.from(sent)

@@ -13,7 +13,8 @@ import { until } from '../support/until.ts'
 import type { Attack, Given } from './attack.ts'
 import { type Answer, Connection } from './exchange.ts'
 import { families } from './families.ts'
-import { codeOf, launch, leaksOf, piecesOf } from './launch.ts'
+import { codeOf, errorLine, launch, leaksOf } from './launch.ts'
+import { bytesOf } from './mutations.ts'
 import { openWorld, type Target, type World } from './world.ts'
 
 /** What is wrong with HTTP itself, and with keys: nginx says who calls, so that all wrong ones are one caller's. */
@@ -84,7 +85,7 @@ interface Request {
 
 /** Null of what HTTP/2 has no words for. */
 function requestOf(attack: Attack, given: Given): Request | null {
-  const bytes = Buffer.concat(piecesOf(attack.send, given).map((piece) => Buffer.from(piece as Uint8Array)))
+  const bytes = bytesOf(attack.send, given)
   const end = bytes.indexOf('\r\n\r\n')
   const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
   const [, method, path] = /^(GET|POST|HEAD|OPTIONS|DELETE|PUT) (\/\S*) HTTP\/1\.1$/.exec(first) ?? []
@@ -141,6 +142,6 @@ function isOfNginx({ body }: Answer): boolean {
 
 async function assertHealthy(): Promise<void> {
   assert.ok(target.isUp(), 'the server has ended')
-  assert.doesNotMatch(target.stderr(), /^.*"level":"(error|fatal)".*$/m)
+  assert.doesNotMatch(target.stderr(), errorLine)
   assert.deepEqual(await target.query('{ __typename }'), { __typename: 'Query' })
 }

@@ -23,7 +23,8 @@ export function floodOf({ engine }: Target, points: number, refused: number): nu
 }
 
 /** The same on the server called `scarce`. */
-export const smallFlood = (target: Target): number => floodOf(target, scarcePoints, 120)
+export const smallFlood = (target: Target): number => floodOf(target, scarcePoints, smallFloodRefused)
+export const smallFloodRefused = 120
 export const page = '{ techServiceNewsArticle(first: 20) { totalCount nodes { uri title publishedAt } } }'
 export const from = (addresses: string): string => `x-forwarded-for: ${addresses}`
 export const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)

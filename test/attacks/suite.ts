@@ -5,7 +5,7 @@ import { storeSettings } from '../../src/cli/store-settings.ts'
 import type { Engine } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { families, scenes } from './families.ts'
-import { launch, leaksOf, problemsOf } from './launch.ts'
+import { errorLine, launch, leaksOf, problemsOf } from './launch.ts'
 import { createMutations } from './mutations.ts'
 import { memoryOf, openFiles } from './processes.ts'
 import { openWorld, type Target, type World } from './world.ts'
@@ -21,9 +21,6 @@ const keptOpen: Readonly<Record<Engine, number>> = {
   postgres: storeSettings['database-connections'].default,
   sqlite: 3 * 4,
 }
-
-/** No caller may have the operator read one. */
-const errorLine = /^.*"level":"(error|fatal)".*$/m
 
 /** Declares a test for each attack on a server over that engine: all on SQLite, on others those that read. */
 export function testAttacks(engine: Engine): void {
