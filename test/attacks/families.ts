@@ -1,6 +1,7 @@
 /** All attacks by what they attack, and the servers that they are meant for. */
 import { agentScenes } from './agents-load.ts'
 import { agentAttacks } from './agents.ts'
+import { answeredAttacks } from './answered-arguments.ts'
 import { argumentAttacks } from './arguments.ts'
 import type { Attack } from './attack.ts'
 import { authenticationAttacks } from './authentication.ts'
@@ -15,7 +16,7 @@ export const families: readonly (readonly [name: string, server: ServerName, all
   ['HTTP', 'roomy', httpAttacks],
   ['media', 'roomy', mediaAttacks],
   ['documents', 'roomy', documentAttacks],
-  ['arguments', 'roomy', argumentAttacks],
+  ['arguments', 'roomy', [...argumentAttacks, ...answeredAttacks]],
   ['keys', 'proxied', authenticationAttacks],
   ['agents', 'agents', agentAttacks],
 ]

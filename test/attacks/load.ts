@@ -68,6 +68,38 @@ export const loadScenes: readonly LoadScene[] = [
     },
   },
   {
+    name: 'a flood while the process that counts stands still: nobody has a second minute',
+    server: 'narrow',
+    async play({ port, pid }) {
+      const open = await Promise.all(numbers(8).map(() => Connection.open(port)))
+      const request = Buffer.from(got(cheap, from('198.51.100.180')))
+      const served = async (each: number): Promise<number> => {
+        const statuses = open.map(async (connection) => {
+          connection.socket.write(Buffer.concat(numbers(each).map(() => request)))
+          let count = 0
+          for (const _ of numbers(each)) if ((await connection.answer())?.status === 200) count += 1
+          return count
+        })
+        return (await Promise.all(statuses)).reduce((sum, count) => sum + count, 0)
+      }
+      const few = 8 * 5
+      const before = await served(125)
+      assert.equal(before, 8 * 125)
+      // Both processes hear what is left by then, because they hold no more than a 32nd of it.
+      assert.equal((await served(5)) + (await served(5)), 2 * few)
+      process.kill(pid, 'SIGSTOP')
+      try {
+        // Each may spend what was left when it last heard, in the second of these rounds.
+        const most = 2 * (publicPoints - before - few)
+        const meanwhile = await served(200)
+        assert.ok(meanwhile <= most, `${meanwhile} were served where ${most} are allowed`)
+      } finally {
+        process.kill(pid, 'SIGCONT')
+      }
+      for (const connection of open) connection[Symbol.dispose]()
+    },
+  },
+  {
     name: 'a flood behind a proxy with more addresses in front: the last one counts',
     server: 'scarce',
     async play(target) {

@@ -1,5 +1,6 @@
 /** Sends the attacks of the attack suite in any order, as somebody without a key who has a minute's points like all others. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { answeredAttacks } from '../attacks/answered-arguments.ts'
 import { argumentAttacks } from '../attacks/arguments.ts'
 import type { Attack, Given } from '../attacks/attack.ts'
 import { authenticationAttacks } from '../attacks/authentication.ts'
@@ -16,6 +17,7 @@ const all: readonly Attack[] = [
   ...mediaAttacks,
   ...documentAttacks,
   ...argumentAttacks,
+  ...answeredAttacks,
   ...authenticationAttacks,
 ]
 

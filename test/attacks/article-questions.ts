@@ -1,0 +1,22 @@
+/** What attacks with arguments and variables ask, and how their values are made. */
+
+export const list = 'techServiceNewsArticle'
+export const newest = 'sortBy: [{field: publishedAt, direction: DESC}]'
+export const where = (condition: string): string =>
+  `{ ${list}(where: ${condition}) { totalCount nodes { uri } } }`
+export const given =
+  'query ($x: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $x) { totalCount nodes { uri } } }'
+export const contains =
+  'query ($x: String) { techServiceNewsArticle(where: {title: {contains: $x}}) { totalCount nodes { uri } } }'
+export const after = `query ($x: String) { ${list}(after: $x, ${newest}) { nodes { uri } } }`
+export const byUri = 'query ($x: String!) { techServiceNewsArticleByUri(uri: $x) { uri } }'
+export const since =
+  'query ($x: DateTime) { techServiceNewsArticle(where: {publishedAt: {gt: $x}}) { totalCount } }'
+export const nested = (levels: number, inner: unknown = {}): unknown =>
+  levels === 0 ? inner : { NOT: nested(levels - 1, inner) }
+export const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+export const any = (count: number, each: (index: number) => unknown): unknown => ({
+  OR: numbers(count).map(each),
+})
+export const aggregate = (groupBy: string, fields: string, more = ''): string =>
+  `{ ${list}Aggregate(groupBy: [${groupBy}]${more}) { count groupCount groups { ${fields} } } }`
