@@ -8,8 +8,7 @@ import { groupingSize } from './cost-reading.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitObject, resolved } from './emit-output.ts'
-import { fromRoad } from './emit-road.ts'
-import { emitCondition } from './emit-where.ts'
+import { conditionBeside, fromRoad } from './emit-road.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { AggregateOutput, AggregatePlan, Direction, GroupOutput, Selected } from './plan.ts'
 import { chooseCountRoad } from './roads.ts'
@@ -60,8 +59,9 @@ function measureOf(whole: Grouping | null, measure: number): Sql {
 
 function countAll(emitter: Emitter, { table, where }: AggregatePlan): Sql {
   const row: Row = { kind: 'record', alias: emitter.alias(), table }
-  const { from, on } = fromRoad(emitter, chooseCountRoad(emitter, table, where), row, where, null)
-  return sql`(select count(*) from ${from} where ${allOf([...on, emitCondition(emitter, where, row)])})`
+  const road = chooseCountRoad(emitter, table, where)
+  const { from, on } = fromRoad(emitter, road, row, where, null)
+  return sql`(select count(*) from ${from} where ${allOf([...on, conditionBeside(emitter, road, row, where)])})`
 }
 
 function groupList(

@@ -2,9 +2,8 @@
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { emitGroups } from './emit-counts.ts'
 import { emitSums } from './emit-sums.ts'
-import { fromRoad } from './emit-road.ts'
+import { conditionBeside, fromRoad } from './emit-road.ts'
 import { columnOf, leftJoin, type UriParts, uriText } from './emit-operand.ts'
-import { emitCondition } from './emit-where.ts'
 import type { Emitter, RecordRow } from './emitter.ts'
 import type { AggregatePlan, GroupKey, MeasurePlan } from './plan.ts'
 import { chooseCountRoad } from './roads.ts'
@@ -215,7 +214,7 @@ function createSource(emitter: Emitter, { table, where }: AggregatePlan, keys: r
       const road = chooseCountRoad(emitter, table, where)
       const { from, on } = fromRoad(emitter, road, row, where, null)
       const all = [...joins.values()].map(({ text }) => text)
-      const condition = allOf([...on, emitCondition(emitter, where, row)])
+      const condition = allOf([...on, conditionBeside(emitter, road, row, where)])
       // Along an index rows may come in groups by themselves, which only its own column tells.
       const by = road.kind === 'ids' && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
       const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`

@@ -6,7 +6,7 @@ import { emitCount, emitReferringCount } from './emit-counts.ts'
 import { columnList, columnsRead } from './columns-read.ts'
 import { positionOf } from './emit-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
-import { fromRoad } from './emit-road.ts'
+import { conditionBeside, fromRoad } from './emit-road.ts'
 import { emitRows, idOf, linkedTo } from './emit-rows.ts'
 import { emitCondition } from './emit-where.ts'
 import type { Emitter, RecordRow } from './emitter.ts'
@@ -233,19 +233,15 @@ function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, outpu
     return kept
   }
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: list.table }
-  const where = emitCondition(emitter, list.where, row)
   if (list.link !== null && parent !== null) {
     emitter.reads(Number.POSITIVE_INFINITY)
+    const where = emitCondition(emitter, list.where, row)
     const { from, on } = linkedTo(emitter, list.link, row, parent)
     return sql`(select count(*) from ${from} where ${on} and ${where})`
   }
-  const { from, on } = fromRoad(
-    emitter,
-    chooseCountRoad(emitter, list.table, list.where),
-    row,
-    list.where,
-    null,
-  )
+  const road = chooseCountRoad(emitter, list.table, list.where)
+  const where = conditionBeside(emitter, road, row, list.where)
+  const { from, on } = fromRoad(emitter, road, row, list.where, null)
   return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
 }
 

@@ -16,7 +16,7 @@ export function jsonOf(row: Row): Sql {
   return row.kind === 'record' ? sql`${row.alias}.record` : row.value
 }
 
-/** The record's own URI, from the base it shares with its repository's other records. */
+/** A record's URI, from the base it shares with its repository's other records. */
 export function uriText(base: Sql, key: Sql): Sql {
   return sql`((select uri from base where id = ${base}) || ${key})`
 }
@@ -28,7 +28,7 @@ export function operandOf(emitter: Emitter, operand: Operand, row: Row): Sql {
   if (operand.kind === 'column') return columnOf(emitter, row.alias, operand.column)
   switch (operand.name) {
     case 'uri':
-      return uriText(sql`${row.alias}.base`, sql`${row.alias}.rkey`)
+      return dialect.uri(row.alias, row.table.collection.nsid)
     case 'cid':
       return dialect.cidText(sql`${row.alias}.cid`)
     case 'did':

@@ -1,15 +1,15 @@
 /** A road as a `from` clause and what must hold beside the list's own conditions. */
 import type { Fences, Hints } from '../sql/dialect.ts'
 import type { Table } from '../database/tables.ts'
-import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
+import { allOf, identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import { columnList } from './columns-read.ts'
 import type { Emitter, RecordRow } from './emitter.ts'
 import { idRange } from './emit-id-order.ts'
-import { emitCondition } from './emit-where.ts'
+import { emitCondition, entry } from './emit-where.ts'
 import { lookUpIds, mayFind } from './look-ups.ts'
 import type { Span } from './other-records.ts'
 import type { Condition, Direction } from './plan.ts'
-import { heldBy } from './indexed.ts'
+import { columnIndex, conjuncts, heldBy } from './indexed.ts'
 import type { LookedUp, Road } from './roads.ts'
 
 /** Where ids are to come in order, and from where on. */
@@ -71,6 +71,15 @@ function hinted(
   }
 }
 
+/** The condition on rows that a road leads to in no order: where the engine chooses the way, it may enter any index. */
+export function conditionBeside(emitter: Emitter, road: Road, row: RecordRow, where: Condition): Sql {
+  const isEntered = (part: Condition): boolean =>
+    road.kind === 'free' && columnIndex(row.table, part) !== undefined
+  return allOf(
+    conjuncts(where).map((part) => emitCondition(emitter, part, row, isEntered(part) ? entry : undefined)),
+  )
+}
+
 /** The ids that a road's look-ups find, each once. */
 export function idsOf(emitter: Emitter, steering: Hints, { of }: LookedUp, order: IdOrder | null): Sql {
   const bound = order?.bound ?? null
@@ -114,7 +123,7 @@ function fenced(
     case 'walk': {
       const held = heldBy(table, road.index, where)
       const conditions = (parts: readonly Condition[]) =>
-        parts.map((part) => emitCondition(emitter, part, row))
+        parts.map((part) => emitCondition(emitter, part, row, entry))
       if (along === null) return { from: fence(rows, alias, conditions(held)), on: [] }
       const { start, order, direction, span, columns } = along
       const code = pairOf(table, road.index)

@@ -3,7 +3,7 @@ import type { ColumnValue } from '../database/database.ts'
 import { baseUriOf } from '../database/decide.ts'
 import { splitUri } from '../database/derive.ts'
 import type { Table } from '../database/tables.ts'
-import { allOf, anyOf, identifier, join, type Sql, sql } from '../sql/sql.ts'
+import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql, type Value } from '../sql/sql.ts'
 import {
   columnOf,
   foldedOf,
@@ -36,7 +36,12 @@ interface Around {
   readonly nested: boolean
   /** How other records are to be asked, where that is settled: for each row, or once for all. */
   readonly asked?: 'each' | 'once' | undefined
+  /** Whether an index is entered by it, so that it is not asked of each row. */
+  readonly isEntry?: boolean
 }
+
+/** Of a condition that an index is entered by. */
+export const entry: Around = { reference: null, nested: false, isEntry: true }
 
 /** The condition on a row. */
 export function emitCondition(
@@ -53,20 +58,21 @@ export function emitCondition(
     case 'all':
       return allOf(condition.of.map((part) => emitCondition(emitter, part, row, around)))
     case 'any':
-      return anyOf(condition.of.map((part) => emitCondition(emitter, part, row, around)))
+      return anyOf(
+        condition.of.map((part) => emitCondition(emitter, part, row, { ...around, isEntry: false })),
+      )
     case 'not':
-      return isNotTrue(emitCondition(emitter, condition.of, row, around))
+      return isNotTrue(emitCondition(emitter, condition.of, row, { ...around, isEntry: false }))
     case 'compare':
       if (condition.op === 'eq' && isVirtual(condition.operand))
-        return dialect.isOneOf(operandOf(emitter, condition.operand, row), [sql`${condition.to}`])
+        return dialect.isOneOf(operandOf(emitter, condition.operand, row), [condition.to])
       return sql`(${operandOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
     case 'in': {
-      const values = condition.list.map((value) => sql`${value}`)
-      if (!condition.negated && isVirtual(condition.operand))
-        return dialect.isOneOf(operandOf(emitter, condition.operand, row), values)
-      const list = join(values, ', ')
-      const not = condition.negated ? sql`not ` : sql``
-      return sql`(${operandOf(emitter, condition.operand, row)} ${not}in (${list}))`
+      const { list, negated } = condition
+      const value = operandOf(emitter, condition.operand, row)
+      if (list.length >= manyValues && around.isEntry !== true) return dialect.isAmong(value, list, negated)
+      if (!negated && isVirtual(condition.operand)) return dialect.isOneOf(value, list)
+      return sql`(${value} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
     }
     case 'missing': {
       const value = operandOf(emitter, condition.operand, row)
@@ -253,35 +259,38 @@ function isNull(value: Sql, is: boolean): Sql {
 function hasElements(
   emitter: Emitter,
   array: ArrayOperand,
-  list: readonly (string | number | bigint | Uint8Array | null)[],
+  list: readonly Value[],
   mode: 'any' | 'all',
   row: Row,
 ): Sql {
   const { index } = array
   // Each once, so that they can be counted.
-  const values = [...new Map(list.map((value) => [String(value), sql`${value}`])).values()]
-  const listed = join(values, ', ')
-  const isMany = values.length > mostProbes
+  const values = [...new Map(list.map((value) => [String(value), value])).values()]
+  const { dialect } = emitter
   if (index === null || row.kind !== 'record') {
     const alias = emitter.alias()
     const value = scalarOf(emitter, sql`${alias}.value`, [], array.kind === 'reference' ? 'text' : array.kind)
-    const each = emitter.dialect.each(jsonOf(row), array.path, alias)
-    if (mode === 'all' && isMany)
-      return sql`((select count(distinct ${value}) from ${each} where ${value} in (${listed})) = ${values.length})`
-    const one = (some: Sql): Sql => sql`exists (select 1 from ${each} where ${value} in (${some}))`
-    return mode === 'all' ? allOf(values.map(one)) : one(listed)
+    const each = dialect.each(jsonOf(row), array.path, alias)
+    const isListed = (some: readonly Value[]): Sql =>
+      some.length < manyValues ? sql`${value} in (${listOf(some)})` : dialect.isAmong(value, some, false)
+    if (mode === 'all' && values.length > mostProbes)
+      return sql`((select count(distinct ${value}) from ${each} where ${isListed(values)}) = ${values.length})`
+    const one = (some: readonly Value[]): Sql => sql`exists (select 1 from ${each} where ${isListed(some)})`
+    return mode === 'all' ? allOf(values.map((each) => one([each]))) : one(values)
   }
   const side = identifier(index.name)
-  if (!isMany) {
-    const one = (some: Sql): Sql =>
-      sql`exists (select 1 from ${side} where value in (${some}) and id = ${row.alias}.id)`
-    return mode === 'all' ? allOf(values.map(one)) : one(listed)
+  if (values.length <= mostProbes) {
+    const one = (some: readonly Value[]): Sql =>
+      sql`exists (select 1 from ${side} where value in (${listOf(some)}) and id = ${row.alias}.id)`
+    return mode === 'all' ? allOf(values.map((each) => one([each]))) : one(values)
   }
   emitter.reads(rowsOf(emitter, row.table))
   // SQLite would add the ids to the key of another index, and so search it once for each of them, for every row around.
-  const id = emitter.dialect.unindexed(sql`${row.alias}.id`)
+  const id = dialect.unindexed(sql`${row.alias}.id`)
   const all = mode === 'all' ? sql` group by id having count(distinct value) = ${values.length}` : sql``
-  return sql`(${id} in (select id from ${side} where value in (${listed})${all}))`
+  const isListed =
+    array.kind === 'text' ? dialect.isOneOf(sql`value`, values) : sql`value in (${listOf(values)})`
+  return sql`(${id} in (select id from ${side} where ${isListed}${all}))`
 }
 
 /** More values than these are not looked for in each row by itself: what has them is found for all rows at once. */
@@ -296,11 +305,8 @@ function uriIsOneOf(
   if (own === null) {
     if (of === null) throw new Error('Only a record has a URI.')
     const uri = referenceUri(emitter, of, row)
-    const values = join(
-      list.map((value) => sql`${value}`),
-      ', ',
-    )
-    return negated ? sql`(${uri} not in (${values}))` : sql`(${uri} in (${values}))`
+    if (list.length >= manyValues) return emitter.dialect.isAmong(uri, list, negated)
+    return sql`(${uri} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
   }
   const [base, key] = own
   const found =

@@ -9,7 +9,7 @@ import type { Fences, Hints, TrigramMatch } from '../sql/dialect.ts'
 import { foldText } from '../util/fold.ts'
 import { anyOf, identifier, join, type Sql, sql } from '../sql/sql.ts'
 import { columnOf } from './emit-operand.ts'
-import { type AskingOthers, emitCondition, isAmong, mentionsReference } from './emit-where.ts'
+import { type AskingOthers, emitCondition, entry, isAmong, mentionsReference } from './emit-where.ts'
 import type { Emitter, RecordRow, Row } from './emitter.ts'
 import { columnIndex, conjuncts, indexFrom, ownUris } from './indexed.ts'
 import type { Condition } from './plan.ts'
@@ -195,7 +195,7 @@ function rowIds(emitter: Emitter, { table, index, part, others }: Extract<LookUp
   const where =
     part.kind === 'target' || part.kind === 'referring'
       ? isAmong(emitter, part, row, (other) => [isFound(emitter, other, others)])
-      : emitCondition(emitter, part, row)
+      : emitCondition(emitter, part, row, entry)
   return { from: emitter.rows(table, row.alias, along), id: sql`${row.alias}.id`, where }
 }
 
@@ -231,7 +231,7 @@ function countUpTo(
 }
 
 function elementIds({ dialect }: Emitter, { array, value }: Extract<LookUp, { kind: 'element' }>) {
-  const where = array.kind === 'text' ? dialect.isOneOf(sql`value`, [sql`${value}`]) : sql`value = ${value}`
+  const where = array.kind === 'text' ? dialect.isOneOf(sql`value`, [value]) : sql`value = ${value}`
   return { from: identifier(array.name), id: sql`id`, where }
 }
 

@@ -7,7 +7,7 @@
 import type { ColumnValue, Statistics } from '../database/database.ts'
 import { ownKey, type Table, type TableIndex } from '../database/tables.ts'
 import { allOf, identifier, sql } from '../sql/sql.ts'
-import { emitCondition } from './emit-where.ts'
+import { emitCondition, entry } from './emit-where.ts'
 import { type Emitter, type Row, rowsOf } from './emitter.ts'
 import { columnIndex, conjuncts, heldBy, indexesOf, leadingColumn, ownUris } from './indexed.ts'
 import { findLookUps, type LookUp, maxLookUps, totalEstimate } from './look-ups.ts'
@@ -245,7 +245,7 @@ function probe(
   limit: number,
 ): number {
   const row: Row = { kind: 'record', alias: emitter.alias(), table }
-  const held = allOf(parts.map((part) => emitCondition(emitter, part, row)))
+  const held = allOf(parts.map((part) => emitCondition(emitter, part, row, entry)))
   const { steering } = emitter.dialect
   const walk = steering.kind === 'hints' ? sql` ${steering.walk(index)}` : sql``
   const found = sql`select 1 from ${identifier(table.name)} ${row.alias}${walk} where ${held}`

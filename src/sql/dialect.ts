@@ -1,6 +1,7 @@
 /** The few expressions that databases spell differently. A dialect says how, never what. */
 import type { Sql } from 'sql-template-tag'
 import type { Bucket } from './common.ts'
+import type { Value } from './sql.ts'
 
 export interface Dialect {
   /** For the few statements that look into what one engine alone has, such as its text indexes. */
@@ -36,9 +37,12 @@ export interface Dialect {
   /** A text that is kept in its record alone. */
   virtualText(alias: Sql, name: string, path: readonly string[]): Sql
   /** The same text is one of these; texts of any length can be looked up so. */
-  isOneOf(text: Sql, values: readonly Sql[]): Sql
-  /** The account of a record's row. */
+  isOneOf(text: Sql, values: readonly Value[]): Sql
+  /** The value is one of many, or none of them, whichever is asked of each row; neither where it is missing. */
+  isAmong(value: Sql, values: readonly Value[], negated: boolean): Sql
+  /** The account of a record's row, and the record's URI. */
   did(alias: Sql): Sql
+  uri(alias: Sql, collection: string): Sql
   /** A value that is compared and never searched for in an index. */
   unindexed(value: Sql): Sql
   /** Elements of the array at a path, as rows of `value`; none when it is missing or null. */

@@ -2,9 +2,23 @@
  * SQL fragments. Callers' values travel only through `${…}` of the tagged template and become parameters;
  * `identifier` and `literal` are for names and texts that come from the lexicons.
  */
-import { empty, join, raw, type Sql } from 'sql-template-tag'
+import { empty, join, raw, type Sql, default as sql } from 'sql-template-tag'
 
 export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag'
+
+/** What a statement is given beside its text. */
+export type Value = string | number | bigint | Uint8Array | null
+
+/** From so many values on, a list is hashed or sorted before rows are compared with it. */
+export const manyValues = 9
+
+/** Values as parameters, with commas. */
+export function listOf(values: readonly Value[]): Sql {
+  return join(
+    values.map((value) => sql`${value}`),
+    ', ',
+  )
+}
 
 /** A table, column or index name, quoted. */
 export function identifier(name: string): Sql {

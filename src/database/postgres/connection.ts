@@ -222,6 +222,9 @@ const reading = {
   // 64 MB by default: a list in a condition that is larger would be looked through for each row.
   hash_mem_multiplier: '16',
   plan_cache_mode: 'force_generic_plan',
+  // One statement works on one core: how many run at once is decided before (reading-pool.ts). Two processes more took
+  // up to twice as much of the processor for a group, and others had to wait for all of them.
+  max_parallel_workers_per_gather: '0',
 }
 /** A load or a rebuild takes as long as it takes, whatever the role is given by default. */
 const writing = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' }

@@ -1,7 +1,7 @@
 /** How PostgreSQL spells what databases spell differently. */
 import { bucketStart } from '../../sql/common.ts'
 import type { Dialect } from '../../sql/dialect.ts'
-import { join, literal, raw, type Sql, sequence, sql } from '../../sql/sql.ts'
+import { join, listOf, literal, manyValues, raw, type Sql, sequence, sql, type Value } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './ddl.ts'
 
@@ -40,10 +40,14 @@ export const postgresDialect: Dialect = {
   virtualText: (alias, _, path) => raw(virtualText({ path }, `${alias.sql}.record`)),
   // An entry of a B-tree has at most 2,704 bytes, so that hashes of texts are indexed.
   isOneOf: (text, values) => {
-    const hashes = values.map(hashOf)
-    return sql`(${hashOf(text)} in (${join(hashes, ', ')}) and ${text} in (${join(values as Sql[], ', ')}))`
+    const hashes = values.map((value) => hashOf(sql`${value}`))
+    return sql`(${hashOf(text)} in (${join(hashes, ', ')}) and ${isOneOf(text, values)})`
   },
+  isAmong,
   did: (alias) => sql`${alias}.did`,
+  // Without a look at its base, of which a function that is given it could not become a part of the statement.
+  uri: (alias, collection) =>
+    sql`('at://' || ${alias}.did || ${literal(`/${collection}/`)} || ${alias}.rkey)`,
   unindexed: (value) => value,
   each: (json, path, alias) => {
     const found = jsonbAt(json, path)
@@ -132,6 +136,21 @@ export const postgresDialect: Dialect = {
  * halfway between two doubles, and has at most 33 digits, or is farther from there than the last of these digits.
  */
 const meanDigits = 40
+
+function isOneOf(value: Sql, values: readonly Value[]): Sql {
+  return values.length < manyValues ? sql`${value} in (${listOf(values)})` : isAmong(value, values, false)
+}
+
+/** A plan that is made for any values compares each row with all of a list. Of what a query gives it makes a hash. */
+function isAmong(value: Sql, values: readonly Value[], negated: boolean): Sql {
+  const array = sql`cast(array[${listOf(values)}] as ${raw(typeOf(values[0]))}[])`
+  return sql`((${value} in (select unnest(${array}))) is ${raw(String(!negated))})`
+}
+
+function typeOf(value: Value | undefined): 'text' | 'bytea' | 'bigint' {
+  if (typeof value === 'string') return 'text'
+  return value instanceof Uint8Array ? 'bytea' : 'bigint'
+}
 
 function fenced(columns: Sql, rows: Sql, alias: Sql, conditions: readonly Sql[], end: Sql): Sql {
   const where = conditions.length === 0 ? sql`` : sql` where ${join(conditions as Sql[], ' and ')}`

@@ -2,7 +2,7 @@
 import { afterPrefix, missingKey, pathLiteral } from './ddl.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { bucketStart, concat, floorTo } from '../../sql/common.ts'
-import { identifier, join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import { identifier, join, listOf, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 
 const microsPerSecond = 1_000_000
 
@@ -27,8 +27,10 @@ export const sqliteDialect: Dialect = {
   scalarAt: (json, path) => (path.length === 0 ? json : sql`(${json} ->> ${raw(pathLiteral(path))})`),
   virtualText: (alias, name) => sql`${alias}.${identifier(name)}`,
   isOneOf: (text, values) =>
-    values.length === 1 ? sql`(${text} = ${values[0]})` : sql`(${text} in (${join(values as Sql[], ', ')}))`,
+    values.length === 1 ? sql`(${text} = ${values[0]})` : sql`(${text} in (${listOf(values)}))`,
+  isAmong: (value, values, negated) => sql`(${value} ${raw(negated ? 'not in' : 'in')} (${listOf(values)}))`,
   did: (alias) => sql`(select did from base where id = ${alias}.base)`,
+  uri: (alias) => sql`((select uri from base where id = ${alias}.base) || ${alias}.rkey)`,
   unindexed: (value) => sql`+${value}`,
   // `json_each` makes one row of JSON's null. Extracted by its path, null is no value, of which there are no rows.
   each: (json, path, alias) =>
