@@ -164,8 +164,8 @@ function whereSize({ table, where, link }: Pick<ListPlan, 'table' | 'where' | 'l
   }
   // A list within a record is found by its reference, and everything else is looked at.
   if (link === null && others.length === 0 && isLookUp(table, only, found))
-    return weights.lookUp + listSize(only)
-  return weights.walk + conditionSize(where)
+    return weights.lookUp + (only.kind === 'text' ? weights.search : 0) + listSize(only)
+  return weights.walk + (found === 'sorted page' ? weights.inOrder : 0) + conditionSize(where)
 }
 
 function listSize(part: Condition): number {
@@ -180,10 +180,10 @@ function isLookUp(table: Table, part: Condition, found: Found): boolean {
     case 'in': {
       if (part.kind === 'compare' ? part.op === 'ne' : part.negated) return false
       const { operand } = part
-      if (operand.kind === 'system') return operand.name === 'did'
-      return (
-        operand.kind === 'column' && table.indexes.some(({ columns }) => columns[0] === operand.column.name)
-      )
+      const isEquality = part.kind === 'in' || part.op === 'eq'
+      if (operand.kind === 'system') return operand.name === 'did' && isEquality
+      if (operand.kind !== 'column' || (operand.column.virtual && !isEquality)) return false
+      return table.indexes.some(({ columns }) => columns[0] === operand.column.name)
     }
     case 'text':
       return part.index !== null && found === 'page'
@@ -222,12 +222,13 @@ function conditionSize(condition: Condition): number {
     case 'uri':
       return weights.text + condition.list.length * weights.listValue
     case 'indexed':
-      return weights.join
+      return weights.join + weights.text
     case 'current':
       return weights.pin
     case 'outerCurrent':
       return weights.cid
     case 'element':
+      return weights.join + weights.text + conditionSize(condition.where)
     case 'target':
     case 'referring':
       return weights.join + conditionSize(condition.where)

@@ -7,7 +7,7 @@ export const weights = {
   /** `recordJson`, and any other value of type JSON: some kilobytes. */
   json: 20,
   /** A field that is written, an operator or an object of a `where`: what planning takes, whatever the data. */
-  written: 10,
+  written: 12,
   /** A list with its page, wherever it stands. */
   list: 20,
   /** A record that is looked up by its URI. */
@@ -24,47 +24,49 @@ export const weights = {
   /** A `where` whose records stand next to each other in an index. */
   narrow: 500,
   /** A `where` of one condition that an index answers, in default order or for a total. */
-  lookUp: 3_000,
+  lookUp: 5_000,
   /** Any other `where`: all records may be looked at, for each condition that follows. */
-  walk: 5_000,
+  walk: 14_000,
+  /** Besides, where a page is in another order than the default. */
+  inOrder: 5_000,
   /** A condition on a field with an index. */
   indexed: 500,
   /** `contains` or `startsWith` on free text, for which there is an index of its own. */
-  search: 3_000,
+  search: 6_000,
   /** Any other comparison with text that has no index, with URIs, or with elements of arrays. */
-  text: 5_000,
+  text: 7_000,
   /** `contains` or `startsWith` without such an index. */
-  scan: 10_000,
+  scan: 20_000,
   /** A comparison with `cid`. */
-  cid: 20_000,
+  cid: 30_000,
   /** Conditions on a record behind a reference, on records that refer, or on elements, besides those conditions. */
-  join: 10_000,
+  join: 20_000,
   /** `isCurrent`. */
   pin: 50_000,
   /** A value in a list, as in `in`. */
-  listValue: 10,
+  listValue: 20,
   /** An order that no index gives. */
   sort: 20_000,
   /** Each further field of `sortBy`. */
-  sortField: 10_000,
+  sortField: 12_000,
   /** Lists within records are taken to read this part of a collection. */
   linked: 20,
 
   /** Groups, or measures of the whole: all records are read once. */
-  grouping: 10_000,
+  grouping: 14_000,
   /** Each field of `groupBy` after the first. */
-  groupField: 5_000,
+  groupField: 6_000,
   /** A bucket of time. */
-  bucket: 3_000,
+  bucket: 6_000,
   /** Each reference that leads to a field that is grouped or counted by. */
-  groupJoin: 5_000,
+  groupJoin: 15_000,
   /** Long text that is grouped or counted by. */
-  groupText: 30_000,
+  groupText: 60_000,
   /** An array that is grouped or counted by. */
   groupArray: 15_000,
   /** Each further array multiplies the rows of those before. */
   furtherArray: 4,
   /** `avg`, `sum`, `min`, `max` of a field. */
-  measure: 2_000,
-  countDistinct: 10_000,
+  measure: 4_000,
+  countDistinct: 14_000,
 } as const

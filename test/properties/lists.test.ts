@@ -90,7 +90,12 @@ property(
       (where, index) =>
         `a${index}: orgExampleLibraryBook(where: ${literal(where)}, first: 3${sortBy}) { totalCount nodes { uri } }`,
     )
-    const data = await service.data(`{ ${lists.join('\n')} }`)
+    // All at once cost more than any tier allows.
+    const half = lists.length >> 1
+    const data = {
+      ...(await service.data(`{ ${lists.slice(0, half).join('\n')} }`)),
+      ...(await service.data(`{ ${lists.slice(half).join('\n')} }`)),
+    }
     wheres.forEach((where, index) => {
       const sorted = sortBy.includes('title')
         ? [{ field: 'title', direction: 'DESC' as const }]
