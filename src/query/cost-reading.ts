@@ -216,7 +216,7 @@ function conditionSize(condition: Condition): number {
       return weights.text
     case 'has':
       return (
-        (condition.array.index === null ? weights.scan : weights.text) +
+        (condition.array.index === null ? weights.scan : weights.has) +
         condition.list.length * weights.listValue
       )
     case 'uri':

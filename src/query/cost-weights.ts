@@ -26,7 +26,7 @@ export const weights = {
   /** A `where` of one condition that an index answers, in default order or for a total. */
   lookUp: 5_000,
   /** Any other `where`: all records may be looked at, for each condition that follows. */
-  walk: 14_000,
+  walk: 15_000,
   /** Besides, where a page is in another order than the default. */
   inOrder: 5_000,
   /** A condition on a field with an index. */
@@ -35,12 +35,14 @@ export const weights = {
   search: 6_000,
   /** Any other comparison with text that has no index, with URIs, or with elements of arrays. */
   text: 7_000,
+  /** `has`, `hasAny` or `hasAll` of an array with an index. */
+  has: 10_000,
   /** `contains` or `startsWith` without such an index. */
-  scan: 20_000,
+  scan: 22_000,
   /** A comparison with `cid`. */
   cid: 30_000,
   /** Conditions on a record behind a reference, on records that refer, or on elements, besides those conditions. */
-  join: 20_000,
+  join: 22_000,
   /** `isCurrent`. */
   pin: 50_000,
   /** A value in a list, as in `in`. */
@@ -53,13 +55,13 @@ export const weights = {
   linked: 20,
 
   /** Groups, or measures of the whole: all records are read once. */
-  grouping: 14_000,
+  grouping: 16_000,
   /** Each field of `groupBy` after the first. */
   groupField: 6_000,
   /** A bucket of time. */
-  bucket: 6_000,
+  bucket: 8_000,
   /** Each reference that leads to a field that is grouped or counted by. */
-  groupJoin: 15_000,
+  groupJoin: 20_000,
   /** Long text that is grouped or counted by. */
   groupText: 60_000,
   /** An array that is grouped or counted by. */
@@ -68,5 +70,5 @@ export const weights = {
   furtherArray: 4,
   /** `avg`, `sum`, `min`, `max` of a field. */
   measure: 4_000,
-  countDistinct: 14_000,
+  countDistinct: 18_000,
 } as const

@@ -192,6 +192,6 @@ export function linkedTo(
   row: RecordRow,
   parent: Sql,
 ): { readonly from: Sql; readonly on: Sql } {
-  const { from, base, key } = linked(emitter, link, row)
+  const { from, base, key } = linked(emitter, link, row, 'by its link')
   return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
 }

@@ -140,7 +140,7 @@ export function emitCondition(
       const alias = emitter.alias()
       const referring: Row = { kind: 'record', alias, table: condition.table }
       const where = emitCondition(emitter, condition.where, referring, { reference: null, nested: true })
-      const { from, base, key } = linked(emitter, condition.link, referring)
+      const { from, base, key } = linked(emitter, condition.link, referring, 'by its link')
       return exists(
         emitter,
         sql`select 1 from ${from} where ${base} = ${row.alias}.base and ${key} = ${row.alias}.rkey and ${where}`,
@@ -210,7 +210,7 @@ export function isAmong(
     return sql`((${base}, ${key}) in (select ${other.alias}.base, ${other.alias}.rkey from ${from} where ${where()}))`
   }
   if (row.kind !== 'record') throw new Error('Only records are referred to.')
-  const { from, base, key } = linked(emitter, condition.link, other)
+  const { from, base, key } = linked(emitter, condition.link, other, 'at once')
   return sql`((${row.alias}.base, ${row.alias}.rkey) in (select ${base}, ${key} from ${from} where ${where()}))`
 }
 
@@ -230,13 +230,23 @@ export function mentionsReference(condition: Condition): boolean {
   }
 }
 
-/** Records that refer by a link: what to read from, and the parts of the URI they refer to. */
+/**
+ * Records that refer by a link: what to read from, and the parts of the URI they refer to. Found by their link for each
+ * record around them, they are looked up in no other index: SQLite takes one over a condition that all of them meet.
+ */
 export function linked(
   emitter: Emitter,
   link: Extract<Condition, { kind: 'referring' }>['link'],
   { alias, table }: Extract<Row, { kind: 'record' }>,
+  found: 'by its link' | 'at once',
 ): { readonly from: Sql } & UriParts {
-  const rows = emitter.rows(table, alias)
+  const index =
+    link.kind === 'columns' &&
+    found === 'by its link' &&
+    table.indexes.find(({ kind, columns }) => kind === 'reference' && columns[0] === link.base.name)
+  const { steering } = emitter.dialect
+  const walk = index && steering.kind === 'hints' ? steering.walk(index.name) : undefined
+  const rows = emitter.rows(table, alias, walk)
   if (link.kind === 'columns')
     return { from: rows, base: columnOf(emitter, alias, link.base), key: columnOf(emitter, alias, link.key) }
   const side = emitter.alias()

@@ -6,6 +6,7 @@ import type { ColumnValue } from '../database/database.ts'
 import type { Json } from '../../test/reference/shapes.ts'
 import { onEveryDatabase, onPostgres } from '../../test/support/databases.ts'
 import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
+import { newsLexicons } from '../../test/golden/corpora.ts'
 import { freshDatabase } from '../../test/support/postgres.ts'
 import { loadCorpus } from '../../test/support/property.ts'
 import { buildRecord, refTo } from '../../test/support/records.ts'
@@ -121,6 +122,19 @@ onPostgres('PostgreSQL keeps what inner conditions hold for in a hash, and joins
       const { steps } = await service.engine.explain({ query, variables: { where } })
       const plan = steps.join('\n')
       assert.doesNotMatch(plan, /\(SubPlan \d+\)\.col|Join Filter: \(\(/, `${JSON.stringify(where)}\n${plan}`)
+    }
+  }
+})
+
+test('records that refer are looked up by their link, whatever condition they meet', async () => {
+  const { documents: lexicons, references } = newsLexicons
+  await using service = await openTestService({ lexicons, references })
+  for (const condition of ['model: {eq: "a"}', 'language: {eq: "en"}', 'impactLevel: {gt: 3}']) {
+    const where = `{techServiceNewsEnrichmentViaArticle: {some: {${condition}}}}`
+    for (const key of ['source_country', 'source_createdAt_year', 'language']) {
+      const query = `{ techServiceNewsArticleAggregate(where: ${where}, groupBy: [${key}]) { groups { count } } }`
+      const plan = (await service.engine.explain({ query })).steps.join('\n')
+      assert.match(plan, /EXISTS USING (COVERING )?INDEX \S+\/\.article:base/, plan)
     }
   }
 })
