@@ -61,7 +61,12 @@ export function addGraphQLRoutes(
   const departures = new Departures()
   const polling = new Polling()
 
-  app.post(endpoint, (request, reply) => {
+  // A body that cannot be read has been looked at: it is counted like one that can.
+  const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void =>
+    answer(request, reply, () => {
+      throw error
+    })
+  app.post(endpoint, { errorHandler }, (request, reply) => {
     answer(request, reply, () => {
       if (request.url !== endpoint) {
         assertNoKeyInUrl(request.url)
@@ -246,8 +251,14 @@ function readBody(request: FastifyRequest): Buffer | undefined {
 const freeBytes = 4_000
 const bytesPerPoint = 1_000
 
-function requestPoints({ body }: FastifyRequest): number {
-  return 1 + (body instanceof Uint8Array ? bytePoints(body.length) : 0)
+function requestPoints(request: FastifyRequest): number {
+  const { body } = request
+  return headPoints(request) + (body instanceof Uint8Array ? bytePoints(body.length) : 0)
+}
+
+/** Points, known before the body is read: one that comes in chunks may be of very many. */
+export function headPoints({ headers }: FastifyRequest): number {
+  return headers['transfer-encoding'] === undefined ? 1 : 2
 }
 
 /** Points: reading a long document takes its time, whatever comes of it. */

@@ -11,7 +11,7 @@ import type { AgentHttp } from '../mcp/http.ts'
 import { addAgentRoutes } from './agent-routes.ts'
 import { assertNoKeyInAuthorization } from './authentication.ts'
 import type { Authenticate, Caller } from './caller.ts'
-import { bytePoints, endpoint } from './graphql-routes.ts'
+import { bytePoints, endpoint, headPoints } from './graphql-routes.ts'
 import { networkOf } from './limits/address.ts'
 import { rateLimited } from './limits/headers.ts'
 import type { Limiter } from './limits/limiter.ts'
@@ -52,11 +52,11 @@ export function addOwnAgent(
     }
   }
 
-  /** A request costs a point, whatever it is: many ask nothing of the database, and are work all the same. */
+  /** A request costs points, whatever it is: many ask nothing of the database, and are work all the same. */
   const enter = async (request: FastifyRequest): Promise<Caller> => {
     assertNoKeyInAuthorization(request.headers.authorization)
     const caller = await authenticate(request.headers['x-api-key'], networkOf(request.ip))
-    await spend(caller, 1)
+    await spend(caller, headPoints(request))
     return caller
   }
 
