@@ -21,7 +21,7 @@ const page = `{ techServiceNewsArticle(first: 20) { nodes {
   uri title url publishedAt language sourceResolved { ... on TechServiceNewsSource { displayName domain } } } } }`
 /** Reads all articles; each number another one. */
 const long = (n: number): string =>
-  `{ techServiceNewsArticle(first: 1, where: {url: {contains: "long${n}"}}) { totalCount nodes { uri } } }`
+  `{ techServiceNewsArticle(first: 1, where: {url: {contains: "long${n}"}}) { nodes { uri } } }`
 
 const times = (count: number, part: (alias: string) => string): string =>
   `{ ${Array.from({ length: count }, (_, index) => part(`a${index}`)).join(' ')} }`
@@ -31,7 +31,7 @@ interface Sent {
   readonly body: string
   readonly headers?: Readonly<Record<string, string>>
   /** Nothing of the answer is read. */
-  readonly isUnread?: true
+  readonly isUnread?: boolean
 }
 
 const asked = (query: string): Sent => ({ path: '/api/graphql', body: JSON.stringify({ query }) })
@@ -46,7 +46,7 @@ const heavy: Readonly<Record<string, (n: number) => Sent>> = {
   'groups by three fields': (n) =>
     asked(
       times(
-        3,
+        2,
         (a) => `${a}: techServiceNewsArticleAggregate(groupBy: [source, publishedAt_day, language],
       limit: 1000, minCount: ${n % 1000}) { count groupCount groups { count countDistinct(field: tags) } }`,
       ),
@@ -54,7 +54,7 @@ const heavy: Readonly<Record<string, (n: number) => Sent>> = {
   'needles that no index finds': (n) =>
     asked(
       times(
-        7,
+        3,
         (a) =>
           `${a}: techServiceNewsArticle(first: 1, where: {url: {contains: "${a}x${n}"}}) { totalCount nodes { uri } }`,
       ),
@@ -107,6 +107,7 @@ async function measure(database: string, seconds: number, connections: number, p
   const server = spawn(process.execPath, [...args, ...quiet], { stdio: ['ignore', 'ignore', 'pipe'] })
   await once(server.stderr, 'data')
   server.stderr.resume()
+  beFirst()
   try {
     await observe(server.pid ?? 0, key, 3, '127.0.1.1')
     const idle = await observe(server.pid ?? 0, key, seconds, '127.0.1.2')
@@ -115,6 +116,7 @@ async function measure(database: string, seconds: number, connections: number, p
     for (const name of Object.keys(heavy).filter((one) => one.includes(part))) {
       addresses += 1
       const given: Hostile = { name, connections, address: `127.0.0.${addresses}` }
+      await askOfAll(name, `127.0.3.${addresses}`)
       const child = fork(fileURLToPath(import.meta.url), ['hostile', JSON.stringify(given)])
       await once(child, 'message')
       const beside = await observe(server.pid ?? 0, key, seconds, `127.0.2.${addresses}`)
@@ -125,6 +127,25 @@ async function measure(database: string, seconds: number, connections: number, p
   } finally {
     server.kill()
     await once(server, 'exit')
+  }
+}
+
+/** Each worker has loaded what such a request takes, as one has that has run for a while. */
+async function askOfAll(name: string, localAddress: string): Promise<void> {
+  for (let n = 1; n <= 8; n += 1) {
+    const sent = heavy[name]?.(n)
+    const agent = new Agent({ localAddress } as AgentOptions)
+    if (sent !== undefined) await ask({ ...sent, isUnread: false }, { agent })
+    agent.destroy()
+  }
+}
+
+/** What is measured is how long the service takes, and not how long this process waits for a core; that needs rights. */
+function beFirst(): void {
+  try {
+    setPriority(-10)
+  } catch {
+    console.error('Without the right to raise its priority, this process waits for a core like all others.')
   }
 }
 

@@ -126,6 +126,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
 
   const emit = async (
     { plan, points }: Question,
+    terms: Terms,
     signal?: AbortSignal,
   ): Promise<Extract<Answering, { kind: 'statement' }>> => {
     const known = await currentState()
@@ -137,7 +138,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     for (let round = 1; ; round += 1) {
       // What is known by now is asked for again.
       const statistics = database.statistics === null ? null : rationed(database.statistics)
-      const chosen = emitBy(statistics)
+      const chosen = working(terms, () => emitBy(statistics))
       // Roads were chosen by guesses where figures were not at hand. What is guessed is exact too.
       if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
       const { emitter, statement } = comparesWithin(chosen.statement) ? chosen : emitBy(null)
@@ -149,11 +150,13 @@ export function createEngine(options: EngineOptions): QueryEngine {
     }
   }
 
-  const compile = async (question: Question, signal?: AbortSignal): Promise<Compiled> => {
+  const compile = async (question: Question, terms: Terms, signal?: AbortSignal): Promise<Compiled> => {
     const { operationName, points, plan } = question
-    const constant = constantResponse(plan, points)
+    const constant = working(terms, () => constantResponse(plan, points))
     const answering: Answering =
-      constant === null ? await emit(question, signal) : { kind: 'constant', body: Buffer.from(constant) }
+      constant === null
+        ? await emit(question, terms, signal)
+        : { kind: 'constant', body: Buffer.from(constant) }
     const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
     return { ...answering, operationName, points, isTimeless }
   }
@@ -218,7 +221,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       if (found === undefined) {
         const question = questionOf(request, terms)
         if (!isCharged) await charge(question, terms, course)
-        found = await within(compile(question, signal), signal)
+        found = await within(compile(question, terms, signal), signal)
         compiled.set(key, found)
       } else if (!isCharged) await charge(found, terms, course)
       isCharged = true
@@ -278,7 +281,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       assertAffordable(points, everything.points)
       if (constantResponse(plan, points) !== null)
         return { sql: null, values: [], steps: [], plan: describePlan(plan), cost: points }
-      const { statement } = await emit(question)
+      const { statement } = await emit(question, everything)
       return {
         sql: statement.text,
         values: statement.values,
@@ -300,6 +303,16 @@ function charge(
   course.points = points
   assertAffordable(points, terms.points)
   return terms.charge(points)
+}
+
+/** Work that has been paid for, while nobody else is answered. */
+function working<Result>(terms: Terms, work: () => Result): Result {
+  const started = performance.now()
+  try {
+    return work()
+  } finally {
+    terms.worked(performance.now() - started)
+  }
 }
 
 /** What a local database is asked needs no signal. */

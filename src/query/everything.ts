@@ -7,6 +7,7 @@ export const everything: Terms = {
   pageSize: 1_000,
   points: limits.points,
   charge: () => undefined,
+  worked: () => undefined,
   startShort: endlessTurn,
   startLong: endlessTurn,
   refund: () => undefined,

@@ -141,7 +141,7 @@ export function addGraphQLRoutes(
     const started = performance.now()
     try {
       visit.question = read()
-      return engine.execute(visit.question, visit.terms(limiter, caller, reply))
+      return engine.execute(visit.question, visit.terms(limiter, pace, caller, reply))
     } finally {
       if (caller.tier.pointsPerMinute !== null) pace.spend(caller.id, performance.now() - started)
     }

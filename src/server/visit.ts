@@ -1,11 +1,13 @@
 /** One GraphQL request on its way through the server: who asks, until when it may take, and what became of it. */
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../errors.ts'
+import { andThen } from '../util/and-then.ts'
 import type { AnswerReport, GraphQLRequest, LongTurn, Terms } from '../query/execute.ts'
 import type { Caller } from './caller.ts'
 import { rateLimited, tooManyAtOnce } from './limits/headers.ts'
 import type { Allowance, Limiter } from './limits/limiter.ts'
 import type { Answered, Observer } from './observer.ts'
+import type { CallerPace } from './pace.ts'
 
 export class Visit {
   readonly started = performance.now()
@@ -53,7 +55,7 @@ export class Visit {
   }
 
   /** One point is spent already, with the request. */
-  terms(limiter: Limiter, caller: Caller, reply: FastifyReply): Terms {
+  terms(limiter: Limiter, pace: CallerPace, caller: Caller, reply: FastifyReply): Terms {
     const { tier } = caller
     const deadline = this.started + tier.seconds * 1000
     // What the request itself costs is never given back.
@@ -61,7 +63,14 @@ export class Visit {
     return {
       pageSize: tier.pageSize,
       points: tier.pointsPerQuery,
-      charge: (points) => (points > 1 ? this.spend(limiter, caller, points - 1) : undefined),
+      charge: (points) => {
+        if (points <= 1) return undefined
+        // Making an answer of the schema, or planning a dear statement, is more work than reading what was asked.
+        return andThen(this.spend(limiter, caller, points - 1), () => pace.wait(caller.id))
+      },
+      worked: (time) => {
+        if (tier.pointsPerMinute !== null) pace.spend(caller.id, time)
+      },
       startShort: () => new Turn(caller, reply, deadline, () => undefined),
       startLong: async () => {
         if (!(await limiter.enter(caller))) {

@@ -106,8 +106,8 @@ export const answeredAttacks: readonly Attack[] = [
       { says: /"totalCount":0/ },
     ],
     [
-      '400 needles in OR',
-      asked(given, { x: any(100, (index) => ({ description: { contains: `e${index}` } })) }),
+      '70 needles in OR',
+      asked(given, { x: any(70, (index) => ({ description: { contains: `e${index}` } })) }),
     ],
     ['400 conditions in OR', asked(given, { x: any(400, (index) => ({ wordCount: { eq: index } })) })],
     ['64 levels of NOT', asked(given, { x: nested(63) })],

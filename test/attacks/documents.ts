@@ -251,9 +251,9 @@ export const documentAttacks: readonly Attack[] = [
   ...attacks({ status: 200, code: null, leaves: 'open' }, [
     ['inline fragments 200 levels deep', asked(`${'{ ... '.repeat(200)}{ __typename }${' }'.repeat(200)}`)],
     [
-      'fifty aliases of a count',
+      'forty aliases of a count',
       asked(
-        `{ ${repeat(50, (index) => `a${index}: ${list}(where: {description: {contains: "${index}"}}) { totalCount }`)} }`,
+        `{ ${repeat(40, (index) => `a${index}: ${list}(where: {description: {contains: "${index}"}}) { totalCount }`)} }`,
       ),
     ],
     [

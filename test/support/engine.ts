@@ -130,6 +130,7 @@ export const anybody: Terms = {
   pageSize: 100,
   points: limits.points,
   charge: () => undefined,
+  worked: () => undefined,
   startShort: endlessTurn,
   startLong: endlessTurn,
   refund: () => undefined,

@@ -30,8 +30,8 @@ export function isAsleep(pid: number): boolean {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') S ')
 }
 
-/** Megabytes that no other process has and no file. */
+/** Megabytes that belong to no file, which is what a process has for itself; pages of a database in memory do not count. */
 export function privateMemoryOf(pid: number): number {
-  const memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
-  return Number(/^Private_Dirty:\s+(\d+) kB/m.exec(memory)?.[1]) / 1024
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) / 1024
 }
