@@ -44,7 +44,8 @@ export const sqliteDialect: Dialect = {
   uriBase: (uri) => sql`rtrim(${uri}, replace(${uri}, '/', ''))`,
   uriKey: (uri) => sql`substr(${uri}, length(rtrim(${uri}, replace(${uri}, '/', ''))) + 1)`,
   cidText: (cid) => sql`cid_text(${cid})`,
-  fold: (text) => sql`fold(${text})`,
+  // Text in ASCII needs no call of ours: what a call is given and returns is kept until the end of the statement.
+  fold: (text) => sql`iif(octet_length(${text}) = length(${text}), lower(${text}), fold(${text}))`,
   foldedColumn: (text, folded) => sql`ifnull(${folded}, lower(${text}))`,
   textMissing: (text, folded) => sql`(${folded} is null and ${text} is null)`,
   hasText: (folded, needle, atStart) =>
