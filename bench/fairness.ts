@@ -117,12 +117,13 @@ async function measure(database: string, seconds: number, connections: number, p
       addresses += 1
       const given: Hostile = { name, connections, address: `127.0.0.${addresses}` }
       await askOfAll(name, `127.0.3.${addresses}`)
+      const before = memoryOf(server.pid ?? 0)
       const child = fork(fileURLToPath(import.meta.url), ['hostile', JSON.stringify(given)])
       await once(child, 'message')
       const beside = await observe(server.pid ?? 0, key, seconds, `127.0.2.${addresses}`)
       child.send('stop')
       const [statuses] = await once(child, 'message')
-      report(name, beside, idle, statuses)
+      report(name, beside, { ...idle, memory: before }, statuses)
     }
   } finally {
     server.kill()
@@ -265,7 +266,7 @@ function report(name: string, seen: Observed, idle: Observed, statuses?: object)
     return `${kind} p${share * 100} ${at(seen[kind], share).toFixed(1)} ms (${ratio.toFixed(1)} of idle)`
   })
   const health = `/healthz at most ${Math.max(...seen.health).toFixed(1)} ms`
-  const memory = `${Math.round(seen.memory)} MB (${Math.round(seen.memory - idle.memory)} more)`
+  const memory = `${Math.round(seen.memory)} MB (${Math.round(seen.memory - idle.memory)} more than before)`
   const became = statuses === undefined ? '' : ` ${JSON.stringify(statuses)}`
   console.log(`${name.padEnd(32)} ${[...times, health, memory].join(', ')}${became}`)
 }
