@@ -29,6 +29,8 @@ export type Asking = (query: string) => Promise<Readonly<Record<string, unknown>
 /** Candidates that are compared here, from each collection. */
 const mostCandidates = 100
 const mostPieces = 6
+/** Conditions in one operation: more would cost more points than a tier may allow for it. */
+const mostConditions = 8
 /** Less in common than this is another name. */
 const leastScore = 0.35
 
@@ -67,7 +69,26 @@ async function candidates(
   conditions: (field: string) => readonly Where[],
   askFor: Asking,
 ): Promise<Omit<NameSearch, 'found'> & { readonly records: readonly Candidate[] }> {
-  if (subjects.length === 0) return { records: [], isCapped: false, query: '' }
+  const each = conditions('').reduce(
+    (sum, where) => sum + ('OR' in where ? (where.OR as Where[]).length : 1),
+    0,
+  )
+  const atOnce = Math.max(1, Math.floor(mostConditions / each))
+  const searches = []
+  for (let start = 0; start < subjects.length; start += atOnce)
+    searches.push(await candidatesOf(subjects.slice(start, start + atOnce), conditions, askFor))
+  return {
+    records: searches.flatMap(({ records }) => records),
+    isCapped: searches.some(({ isCapped }) => isCapped),
+    query: searches.map(({ query }) => query).join('\n'),
+  }
+}
+
+async function candidatesOf(
+  subjects: readonly Subject[],
+  conditions: (field: string) => readonly Where[],
+  askFor: Asking,
+): Promise<Omit<NameSearch, 'found'> & { readonly records: readonly Candidate[] }> {
   const fields = subjects.flatMap(({ collection, display }, index) =>
     conditions(display?.name ?? '').map((where, at) => {
       const first = 'OR' in where || at > 0 ? mostCandidates : 5

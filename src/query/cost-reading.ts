@@ -164,8 +164,16 @@ function whereSize({ table, where, link }: Pick<ListPlan, 'table' | 'where' | 'l
   }
   // A list within a record is found by its reference, and everything else is looked at.
   if (link === null && others.length === 0 && isLookUp(table, only, found))
-    return weights.lookUp + (only.kind === 'text' ? weights.search : 0) + listSize(only)
+    return weights.lookUp + (isSearch(table, only) ? weights.search : 0) + listSize(only)
   return weights.walk + (found === 'sorted page' ? weights.inOrder : 0) + conditionSize(where)
+}
+
+/** Whether an index over pieces of texts answers a condition, and each text that it finds is read. */
+function isSearch(table: Table, part: Condition): boolean {
+  if (part.kind === 'text') return part.index !== null
+  if (part.kind !== 'compare' || part.op !== 'eq' || part.operand.kind !== 'column') return false
+  const { column } = part.operand
+  return table.texts.some(({ text }) => text === column)
 }
 
 function listSize(part: Condition): number {
@@ -180,6 +188,7 @@ function isLookUp(table: Table, part: Condition, found: Found): boolean {
     case 'in': {
       if (part.kind === 'compare' ? part.op === 'ne' : part.negated) return false
       const { operand } = part
+      if (isSearch(table, part)) return found === 'page'
       const isEquality = part.kind === 'in' || part.op === 'eq'
       if (operand.kind === 'system') return operand.name === 'did' && isEquality
       if (operand.kind !== 'column' || (operand.column.virtual && !isEquality)) return false

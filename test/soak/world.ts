@@ -34,7 +34,7 @@ export interface MadeKey {
 const tiers = {
   honest: { pointsPerMinute: null, pointsPerQuery: 1_000, pageSize: 1_000, seconds: 60, concurrent: 64 },
   leaving: { pointsPerMinute: null, pointsPerQuery: 1_000, pageSize: 1_000, seconds: 5, concurrent: 4 },
-  flooding: { pointsPerMinute: 300, pointsPerQuery: 50, pageSize: 20, seconds: 2, concurrent: 2 },
+  flooding: { pointsPerMinute: 600, pointsPerQuery: 100, pageSize: 20, seconds: 2, concurrent: 2 },
 }
 
 /** `crowd`: how many thousand and a half records there are besides those that are compared. */
