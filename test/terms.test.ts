@@ -34,6 +34,23 @@ test('an operation is charged once, before anything is read for it', async () =>
   ])
 })
 
+test('work on an answer begins after it was paid for, and is told in milliseconds', async () => {
+  await using service = await open()
+  for (const query of ['{ __schema { types { name fields { name } } } }', totals]) {
+    const events: string[] = []
+    const charge = async (): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve))
+      events.push('paid')
+    }
+    const worked = (time: number): void => {
+      assert.ok(time >= 0)
+      events.push('worked')
+    }
+    assert.equal((await ask(service, query, { charge, worked })).kind, 'data')
+    assert.deepEqual([...new Set(events)], ['paid', 'worked'], query)
+  }
+})
+
 onEveryDatabase('what charging refuses is the answer, and nothing is read', async (database) => {
   await using service = await open({ database })
   const before = service.opened.statements()

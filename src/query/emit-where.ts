@@ -70,7 +70,7 @@ export function emitCondition(
     case 'in': {
       const { list, negated } = condition
       const value = operandOf(emitter, condition.operand, row)
-      if (list.length >= manyValues && around.isEntry !== true) return dialect.isAmong(value, list, negated)
+      if (list.length >= manyValues && around.isEntry !== true) return dialect.isOneOfMany(value, list, negated)
       if (!negated && isVirtual(condition.operand)) return dialect.isOneOf(value, list)
       return sql`(${value} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
     }
@@ -282,7 +282,7 @@ function hasElements(
     const value = scalarOf(emitter, sql`${alias}.value`, [], array.kind === 'reference' ? 'text' : array.kind)
     const each = dialect.each(jsonOf(row), array.path, alias)
     const isListed = (some: readonly Value[]): Sql =>
-      some.length < manyValues ? sql`${value} in (${listOf(some)})` : dialect.isAmong(value, some, false)
+      some.length < manyValues ? sql`${value} in (${listOf(some)})` : dialect.isOneOfMany(value, some, false)
     if (mode === 'all' && values.length > mostProbes)
       return sql`((select count(distinct ${value}) from ${each} where ${isListed(values)}) = ${values.length})`
     const one = (some: readonly Value[]): Sql => sql`exists (select 1 from ${each} where ${isListed(some)})`
@@ -315,7 +315,7 @@ function uriIsOneOf(
   if (own === null) {
     if (of === null) throw new Error('Only a record has a URI.')
     const uri = referenceUri(emitter, of, row)
-    if (list.length >= manyValues) return emitter.dialect.isAmong(uri, list, negated)
+    if (list.length >= manyValues) return emitter.dialect.isOneOfMany(uri, list, negated)
     return sql`(${uri} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
   }
   const [base, key] = own

@@ -39,7 +39,7 @@ export interface Dialect {
   /** The same text is one of these; texts of any length can be looked up so. */
   isOneOf(text: Sql, values: readonly Value[]): Sql
   /** The value is one of many, or none of them, whichever is asked of each row; neither where it is missing. */
-  isAmong(value: Sql, values: readonly Value[], negated: boolean): Sql
+  isOneOfMany(value: Sql, values: readonly Value[], negated: boolean): Sql
   /** The account of a record's row, and the record's URI. */
   did(alias: Sql): Sql
   uri(alias: Sql, collection: string): Sql

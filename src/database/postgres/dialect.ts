@@ -43,7 +43,7 @@ export const postgresDialect: Dialect = {
     const hashes = values.map((value) => hashOf(sql`${value}`))
     return sql`(${hashOf(text)} in (${join(hashes, ', ')}) and ${isOneOf(text, values)})`
   },
-  isAmong,
+  isOneOfMany,
   did: (alias) => sql`${alias}.did`,
   // Without a look at its base, of which a function that is given it could not become a part of the statement.
   uri: (alias, collection) =>
@@ -138,11 +138,11 @@ export const postgresDialect: Dialect = {
 const meanDigits = 40
 
 function isOneOf(value: Sql, values: readonly Value[]): Sql {
-  return values.length < manyValues ? sql`${value} in (${listOf(values)})` : isAmong(value, values, false)
+  return values.length < manyValues ? sql`${value} in (${listOf(values)})` : isOneOfMany(value, values, false)
 }
 
 /** A plan that is made for any values compares each row with all of a list. Of what a query gives it makes a hash. */
-function isAmong(value: Sql, values: readonly Value[], negated: boolean): Sql {
+function isOneOfMany(value: Sql, values: readonly Value[], negated: boolean): Sql {
   const array = sql`cast(array[${listOf(values)}] as ${raw(typeOf(values[0]))}[])`
   return sql`((${value} in (select unnest(${array}))) is ${raw(String(!negated))})`
 }

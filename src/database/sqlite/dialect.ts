@@ -28,7 +28,7 @@ export const sqliteDialect: Dialect = {
   virtualText: (alias, name) => sql`${alias}.${identifier(name)}`,
   isOneOf: (text, values) =>
     values.length === 1 ? sql`(${text} = ${values[0]})` : sql`(${text} in (${listOf(values)}))`,
-  isAmong: (value, values, negated) => sql`(${value} ${raw(negated ? 'not in' : 'in')} (${listOf(values)}))`,
+  isOneOfMany: (value, values, negated) => sql`(${value} ${raw(negated ? 'not in' : 'in')} (${listOf(values)}))`,
   did: (alias) => sql`(select did from base where id = ${alias}.base)`,
   uri: (alias) => sql`((select uri from base where id = ${alias}.base) || ${alias}.rkey)`,
   unindexed: (value) => sql`+${value}`,
