@@ -49,7 +49,9 @@ export function foldedOf(emitter: Emitter, operand: Operand, row: Row): Sql {
         columnOf(emitter, row.alias, index.folded),
       )
   }
-  return emitter.dialect.fold(operandOf(emitter, operand, row))
+  const text = operandOf(emitter, operand, row)
+  // URIs, DIDs, record keys and CIDs are in ASCII by their specifications.
+  return operand.kind === 'system' ? emitter.dialect.lower(text) : emitter.dialect.fold(text)
 }
 
 export function scalarOf(

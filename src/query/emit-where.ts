@@ -70,7 +70,8 @@ export function emitCondition(
     case 'in': {
       const { list, negated } = condition
       const value = operandOf(emitter, condition.operand, row)
-      if (list.length >= manyValues && around.isEntry !== true) return dialect.isOneOfMany(value, list, negated)
+      if (list.length >= manyValues && around.isEntry !== true)
+        return dialect.isOneOfMany(value, list, negated)
       if (!negated && isVirtual(condition.operand)) return dialect.isOneOf(value, list)
       return sql`(${value} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
     }

@@ -59,6 +59,8 @@ export interface Dialect {
   /** CID as text, from the bytes that are stored. */
   cidText(cid: Sql): Sql
   fold(text: Sql): Sql
+  /** The same of text that is known to be in ASCII. */
+  lower(ascii: Sql): Sql
   /** Folded text from a text column and its `folded` column. */
   foldedColumn(text: Sql, folded: Sql): Sql
   /** Whether such a text is missing, without reading it where its `folded` column tells. */

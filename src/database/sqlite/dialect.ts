@@ -28,7 +28,8 @@ export const sqliteDialect: Dialect = {
   virtualText: (alias, name) => sql`${alias}.${identifier(name)}`,
   isOneOf: (text, values) =>
     values.length === 1 ? sql`(${text} = ${values[0]})` : sql`(${text} in (${listOf(values)}))`,
-  isOneOfMany: (value, values, negated) => sql`(${value} ${raw(negated ? 'not in' : 'in')} (${listOf(values)}))`,
+  isOneOfMany: (value, values, negated) =>
+    sql`(${value} ${raw(negated ? 'not in' : 'in')} (${listOf(values)}))`,
   did: (alias) => sql`(select did from base where id = ${alias}.base)`,
   uri: (alias) => sql`((select uri from base where id = ${alias}.base) || ${alias}.rkey)`,
   unindexed: (value) => sql`+${value}`,
@@ -46,6 +47,7 @@ export const sqliteDialect: Dialect = {
   cidText: (cid) => sql`cid_text(${cid})`,
   // Text in ASCII needs no call of ours: what a call is given and returns is kept until the end of the statement.
   fold: (text) => sql`iif(octet_length(${text}) = length(${text}), lower(${text}), fold(${text}))`,
+  lower: (ascii) => sql`lower(${ascii})`,
   foldedColumn: (text, folded) => sql`ifnull(${folded}, lower(${text}))`,
   textMissing: (text, folded) => sql`(${folded} is null and ${text} is null)`,
   hasText: (folded, needle, atStart) =>

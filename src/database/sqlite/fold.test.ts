@@ -30,6 +30,8 @@ test('text in ASCII is folded without a call into JavaScript, and all text as ev
   const folded = database.prepare(statement)
   for (const text of texts)
     assert.equal(folded.get(text)?.['folded'], text === null ? null : foldText(text), JSON.stringify(text))
+  const lowered = database.prepare(sql`select ${sqliteDialect.lower(sql`'dId:X'`)} as text`.text).get()
+  assert.equal(lowered?.['text'], 'did:x')
   assert.deepEqual(called.toSorted(), ['Ärger', 'É', 'ﬁ', 'a\0B', '你', 'ΣΑΣ', null].toSorted())
   database.close()
 })
