@@ -107,7 +107,7 @@ async function measure(database: string, seconds: number, connections: number, p
   const server = spawn(process.execPath, [...args, ...quiet], { stdio: ['ignore', 'ignore', 'pipe'] })
   await once(server.stderr, 'data')
   server.stderr.resume()
-  beFirst()
+  raiseOwnPriority()
   try {
     await observe(server.pid ?? 0, key, 3, '127.0.1.1')
     const idle = await observe(server.pid ?? 0, key, seconds, '127.0.1.2')
@@ -116,7 +116,7 @@ async function measure(database: string, seconds: number, connections: number, p
     for (const name of Object.keys(heavy).filter((one) => one.includes(part))) {
       addresses += 1
       const given: Hostile = { name, connections, address: `127.0.0.${addresses}` }
-      await askOfAll(name, `127.0.3.${addresses}`)
+      await warmUp(name, `127.0.3.${addresses}`)
       const before = memoryOf(server.pid ?? 0)
       const child = fork(fileURLToPath(import.meta.url), ['hostile', JSON.stringify(given)])
       await once(child, 'message')
@@ -131,8 +131,8 @@ async function measure(database: string, seconds: number, connections: number, p
   }
 }
 
-/** Each worker has loaded what such a request takes, as one has that has run for a while. */
-async function askOfAll(name: string, localAddress: string): Promise<void> {
+/** A few requests of that kind, so that each worker has loaded the modules they need, as one that has run for a while. */
+async function warmUp(name: string, localAddress: string): Promise<void> {
   for (let n = 1; n <= 8; n += 1) {
     const sent = heavy[name]?.(n)
     const agent = new Agent({ localAddress } as AgentOptions)
@@ -141,8 +141,8 @@ async function askOfAll(name: string, localAddress: string): Promise<void> {
   }
 }
 
-/** What is measured is how long the service takes, and not how long this process waits for a core; that needs rights. */
-function beFirst(): void {
+/** So that the figures do not include how long this process waits for a core. It needs the right to do so. */
+function raiseOwnPriority(): void {
   try {
     setPriority(-10)
   } catch {

@@ -1,10 +1,11 @@
 /** What may be asked of the write path, a change at a time, and what becomes of it. */
 import type { RejectionReason } from '../lexicon/validate.ts'
+import type { Value } from '../sql/sql.ts'
 
 export type { RejectionReason }
 
 /** A value as a driver takes it. Instants are microseconds since 1970 as bigint. */
-export type ColumnValue = string | number | bigint | Uint8Array | null
+export type ColumnValue = Value
 
 /** A record that passed validation, with everything derived from it. */
 export interface RecordPut {

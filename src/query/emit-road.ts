@@ -71,7 +71,7 @@ function hinted(
   }
 }
 
-/** The condition on rows that a road leads to in no order: where the engine chooses the way, it may enter any index. */
+/** The condition on the rows of a road, in any order. Where the engine chooses the index, a condition may be looked up in one. */
 export function conditionBeside(emitter: Emitter, road: Road, row: RecordRow, where: Condition): Sql {
   const isEntered = (part: Condition): boolean =>
     road.kind === 'free' && columnIndex(row.table, part) !== undefined

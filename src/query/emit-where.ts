@@ -36,11 +36,11 @@ interface Around {
   readonly nested: boolean
   /** How other records are to be asked, where that is settled: for each row, or once for all. */
   readonly asked?: 'each' | 'once' | undefined
-  /** Whether an index is entered by it, so that it is not asked of each row. */
+  /** Whether an index answers the condition, so that rows are not compared with it one by one. */
   readonly isEntry?: boolean
 }
 
-/** Of a condition that an index is entered by. */
+/** For a condition that an index answers. */
 export const entry: Around = { reference: null, nested: false, isEntry: true }
 
 /** The condition on a row. */
@@ -232,8 +232,9 @@ export function mentionsReference(condition: Condition): boolean {
 }
 
 /**
- * Records that refer by a link: what to read from, and the parts of the URI they refer to. Found by their link for each
- * record around them, they are looked up in no other index: SQLite takes one over a condition that all of them meet.
+ * Records that refer by a link: what to read from, and the parts of the URI they refer to. `by its link`: they are
+ * looked up for each outer record, through the index of the link. SQLite would choose an index over their own condition,
+ * even one that all of them meet.
  */
 export function linked(
   emitter: Emitter,

@@ -138,7 +138,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     for (let round = 1; ; round += 1) {
       // What is known by now is asked for again.
       const statistics = database.statistics === null ? null : rationed(database.statistics)
-      const chosen = working(terms, () => emitBy(statistics))
+      const chosen = reportingTime(terms, () => emitBy(statistics))
       // Roads were chosen by guesses where figures were not at hand. What is guessed is exact too.
       if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
       const { emitter, statement } = comparesWithin(chosen.statement) ? chosen : emitBy(null)
@@ -152,7 +152,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
 
   const compile = async (question: Question, terms: Terms, signal?: AbortSignal): Promise<Compiled> => {
     const { operationName, points, plan } = question
-    const constant = working(terms, () => constantResponse(plan, points))
+    const constant = reportingTime(terms, () => constantResponse(plan, points))
     const answering: Answering =
       constant === null
         ? await emit(question, terms, signal)
@@ -305,8 +305,8 @@ function charge(
   return terms.charge(points)
 }
 
-/** Work that has been paid for, while nobody else is answered. */
-function working<Result>(terms: Terms, work: () => Result): Result {
+/** Runs a piece of work that the caller has paid for, and reports how long it kept the event loop busy. */
+function reportingTime<Result>(terms: Terms, work: () => Result): Result {
   const started = performance.now()
   try {
     return work()

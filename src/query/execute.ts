@@ -18,7 +18,7 @@ export interface Terms {
   readonly points: number
   /** Called once with what an operation costs, before anything is read for it; what it throws is the answer. */
   charge(points: number): void | Promise<void>
-  /** Called with the milliseconds of each piece of work after that, while nobody else could be answered. */
+  /** Called after each piece of work that follows the charge, with the milliseconds that it kept the event loop busy. */
   worked(time: number): void
   /**
    * Called before a remote database is asked, which may let what is short wait too; disposed of when nothing more is

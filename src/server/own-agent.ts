@@ -52,7 +52,7 @@ export function addOwnAgent(
     }
   }
 
-  /** A request costs points, whatever it is: many ask nothing of the database, and are work all the same. */
+  /** Charges every request, because one that reads nothing from the database uses CPU too. */
   const enter = async (request: FastifyRequest): Promise<Caller> => {
     assertNoKeyInAuthorization(request.headers.authorization)
     const caller = await authenticate(request.headers['x-api-key'], networkOf(request.ip))

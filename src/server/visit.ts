@@ -65,7 +65,7 @@ export class Visit {
       points: tier.pointsPerQuery,
       charge: (points) => {
         if (points <= 1) return undefined
-        // Making an answer of the schema, or planning a dear statement, is more work than reading what was asked.
+        // Executing introspection or planning a costly statement takes longer than parsing the document.
         return andThen(this.spend(limiter, caller, points - 1), () => pace.wait(caller.id))
       },
       worked: (time) => {

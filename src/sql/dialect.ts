@@ -38,7 +38,7 @@ export interface Dialect {
   virtualText(alias: Sql, name: string, path: readonly string[]): Sql
   /** The same text is one of these; texts of any length can be looked up so. */
   isOneOf(text: Sql, values: readonly Value[]): Sql
-  /** The value is one of many, or none of them, whichever is asked of each row; neither where it is missing. */
+  /** `in`, or `not in` when negated, for a list of `manyValues` and more; false where the value is missing. */
   isOneOfMany(value: Sql, values: readonly Value[], negated: boolean): Sql
   /** The account of a record's row, and the record's URI. */
   did(alias: Sql): Sql
@@ -59,7 +59,7 @@ export interface Dialect {
   /** CID as text, from the bytes that are stored. */
   cidText(cid: Sql): Sql
   fold(text: Sql): Sql
-  /** The same of text that is known to be in ASCII. */
+  /** Folds text that is known to be ASCII. */
   lower(ascii: Sql): Sql
   /** Folded text from a text column and its `folded` column. */
   foldedColumn(text: Sql, folded: Sql): Sql

@@ -6,10 +6,10 @@ import { empty, join, raw, type Sql, default as sql } from 'sql-template-tag'
 
 export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag'
 
-/** What a statement is given beside its text. */
+/** A parameter of a statement. */
 export type Value = string | number | bigint | Uint8Array | null
 
-/** From so many values on, a list is hashed or sorted before rows are compared with it. */
+/** A list of at least this many values is hashed or sorted, and not compared with rows value by value. */
 export const manyValues = 9
 
 /** Values as parameters, with commas. */

@@ -1,13 +1,12 @@
 /** Attacks on the agents' server by number. */
 import assert from 'node:assert/strict'
 import { message, sent } from './agents.ts'
-import { asked, head, host } from './attack.ts'
+import { asked, head, host, numbers } from './attack.ts'
 import {
   alone,
   assertNoFault,
   from,
   type LoadScene,
-  numbers,
   page,
   pipelined,
   smallFlood,

@@ -8,11 +8,10 @@ import {
   list,
   nested,
   newest,
-  numbers,
   since,
   where,
 } from './article-questions.ts'
-import { asked, type Attack, attacks, got, repeat } from './attack.ts'
+import { asked, type Attack, attacks, got, repeat, numbers } from './attack.ts'
 
 const injections = [
   "' OR '1'='1",

@@ -8,11 +8,10 @@ import {
   given,
   list,
   nested,
-  numbers,
   since,
   where,
 } from './article-questions.ts'
-import { asked, type Attack, attacks, repeat } from './attack.ts'
+import { asked, type Attack, attacks, repeat, numbers } from './attack.ts'
 
 const flip = (cursor: string, at: number): string => {
   const bytes = Buffer.from(cursor, 'base64url')

@@ -1,4 +1,5 @@
 /** What attacks with arguments and variables ask, and how their values are made. */
+import { numbers } from './attack.ts'
 
 export const list = 'techServiceNewsArticle'
 export const newest = 'sortBy: [{field: publishedAt, direction: DESC}]'
@@ -14,7 +15,6 @@ export const since =
   'query ($x: DateTime) { techServiceNewsArticle(where: {publishedAt: {gt: $x}}) { totalCount } }'
 export const nested = (levels: number, inner: unknown = {}): unknown =>
   levels === 0 ? inner : { NOT: nested(levels - 1, inner) }
-export const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 export const any = (count: number, each: (index: number) => unknown): unknown => ({
   OR: numbers(count).map(each),
 })

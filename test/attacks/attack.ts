@@ -79,3 +79,6 @@ export function got(search: string, ...headers: readonly string[]): string {
 export function repeat(count: number, each: (index: number) => string, between = ' '): string {
   return Array.from({ length: count }, (_, index) => each(index)).join(between)
 }
+
+/** The integers from 0 up to a count. */
+export const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { until } from '../support/until.ts'
-import { asked, got, head, host, repeat } from './attack.ts'
+import { asked, got, head, host, numbers, posted, repeat } from './attack.ts'
 import { type Answer, Connection } from './exchange.ts'
 import { codeOf } from './launch.ts'
 import { memoryOf } from './processes.ts'
@@ -13,13 +13,12 @@ import {
   floodOf,
   from,
   type LoadScene,
-  numbers,
   page,
   pipelined,
   smallFlood,
   untilIdle,
 } from './scenes.ts'
-import { fewConnections } from './world.ts'
+import { fewConnections, scarcePoints } from './world.ts'
 
 const cheap = 'query=%7B__typename%7D'
 /** Points that the tier `public` has in a minute. */
@@ -98,6 +97,19 @@ export const loadScenes: readonly LoadScene[] = [
         process.kill(pid, 'SIGCONT')
       }
       for (const connection of open) connection[Symbol.dispose]()
+    },
+  },
+  {
+    name: 'a flood of bodies of another type: they are counted too',
+    server: 'scarce',
+    async play(target) {
+      const request = posted('{}', ['content-type: text/plain', from('198.51.100.190')])
+      const statuses = new Set<number>()
+      for (const _ of numbers(floodOf(target, scarcePoints, 1))) {
+        statuses.add((await alone(target.port, request)).status)
+        if (statuses.has(429)) break
+      }
+      assert.deepEqual([...statuses], [415, 429])
     },
   },
   {

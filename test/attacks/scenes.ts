@@ -27,7 +27,6 @@ export const smallFlood = (target: Target): number => floodOf(target, scarcePoin
 export const smallFloodRefused = 120
 export const page = '{ techServiceNewsArticle(first: 20) { totalCount nodes { uri title publishedAt } } }'
 export const from = (addresses: string): string => `x-forwarded-for: ${addresses}`
-export const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 /** All on one connection, without waiting for any. */
 export async function pipelined(port: number, requests: readonly Bytes[]): Promise<readonly Answer[]> {

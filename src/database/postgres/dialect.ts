@@ -45,7 +45,7 @@ export const postgresDialect: Dialect = {
   },
   isOneOfMany,
   did: (alias) => sql`${alias}.did`,
-  // Without a look at its base, of which a function that is given it could not become a part of the statement.
+  // From the row alone: PostgreSQL does not inline a function whose argument has a sub-query.
   uri: (alias, collection) =>
     sql`('at://' || ${alias}.did || ${literal(`/${collection}/`)} || ${alias}.rkey)`,
   unindexed: (value) => value,
@@ -142,7 +142,7 @@ function isOneOf(value: Sql, values: readonly Value[]): Sql {
   return values.length < manyValues ? sql`${value} in (${listOf(values)})` : isOneOfMany(value, values, false)
 }
 
-/** A plan that is made for any values compares each row with all of a list. Of what a query gives it makes a hash. */
+/** A generic plan compares each row with all values of a list, but hashes the result of a sub-query. */
 function isOneOfMany(value: Sql, values: readonly Value[], negated: boolean): Sql {
   const array = sql`cast(array[${listOf(values)}] as ${raw(typeOf(values[0]))}[])`
   return sql`((${value} in (select unnest(${array}))) is ${raw(String(!negated))})`

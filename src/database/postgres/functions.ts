@@ -2,8 +2,8 @@
  * SQL functions PostgreSQL lacks and the dialect needs: folding, instants, page cursors, short sequences of
  * characters. They say exactly what the modules under util/ say in TypeScript; functions.test.ts holds them to it.
  * `fold` is for text inside of arrays: what is searched most is folded before it is stored. It knows the Unicode
- * of the server, which may lack the newest characters. Not said to be strict, which it is, it becomes part of the
- * statement that calls it; a call takes six times as long.
+ * of the server, which may lack the newest characters. It is not declared strict, although it is, because
+ * PostgreSQL then inlines it; a call takes six times as long.
  */
 
 /** What a sum that is no exact JSON number fails with; the reader makes a sentence of it. */

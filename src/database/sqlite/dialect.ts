@@ -45,7 +45,7 @@ export const sqliteDialect: Dialect = {
   uriBase: (uri) => sql`rtrim(${uri}, replace(${uri}, '/', ''))`,
   uriKey: (uri) => sql`substr(${uri}, length(rtrim(${uri}, replace(${uri}, '/', ''))) + 1)`,
   cidText: (cid) => sql`cid_text(${cid})`,
-  // Text in ASCII needs no call of ours: what a call is given and returns is kept until the end of the statement.
+  // ASCII is folded without a JavaScript function: arguments and results of its calls are freed only after the statement.
   fold: (text) => sql`iif(octet_length(${text}) = length(${text}), lower(${text}), fold(${text}))`,
   lower: (ascii) => sql`lower(${ascii})`,
   foldedColumn: (text, folded) => sql`ifnull(${folded}, lower(${text}))`,
