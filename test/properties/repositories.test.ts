@@ -67,8 +67,9 @@ test('in whatever order events and whole repositories come, the index ends up as
   await fc
     .assert(
       fc.asyncProperty(history, async ({ steps, streamed, turns }) => {
-        const { repos, sources } = await live(steps, streamed)
+        const { repos, known, sources } = await live(steps, streamed)
         await using store = await openTestStore({ path: 'sqlite::memory:', lexicons: libraryLexicons })
+        await store.database.write.applyBatch(known)
         for (const some of mixed(sources, turns)) await store.database.write.applyBatch(some)
         assert.deepEqual(await stored(store), await published(repos))
       }),
@@ -80,14 +81,23 @@ test('in whatever order events and whole repositories come, the index ends up as
     })
 })
 
-/** What happened, as each source tells it; a source keeps its own order. */
-async function live(
-  steps: readonly Step[],
-  streamed: readonly boolean[],
-): Promise<{ readonly repos: readonly SignedRepo[]; readonly sources: readonly (readonly Change[])[] }> {
+interface History {
+  readonly repos: readonly SignedRepo[]
+  /** One record of each repository, which is indexed first. */
+  readonly known: readonly Change[]
+  readonly sources: readonly (readonly Change[])[]
+}
+
+/**
+ * The changes of each source; a source keeps its own order. Every account has a record in the index beforehand:
+ * nothing is stored of an account without records, not even the revision at which its repository was found empty.
+ */
+async function live(steps: readonly Step[], streamed: readonly boolean[]): Promise<History> {
   const repos = await Promise.all(
     ['a', 'b', 'c'].map((letter) => createSignedRepo(`did:plc:${letter.repeat(24)}`, keypair)),
   )
+  const first: Wish = { collection: collections.person, rkey: 'first', title: 'Wind' }
+  const known = (await Promise.all(repos.map((repo) => commit(repo, [first])))).flat()
   const whole: Change[] = []
   const forgetful: Change[] = []
   const fetched: (readonly Change[])[] = []
@@ -99,7 +109,7 @@ async function live(
     if (isFetched) fetched.push(await fetchAll(repo))
   }
   for (const [at, repo] of repos.entries()) if (streamed[at] === false) fetched.push(await fetchAll(repo))
-  return { repos, sources: [whole, forgetful, ...fetched] }
+  return { repos, known, sources: [whole, forgetful, ...fetched] }
 }
 
 async function commit(repo: SignedRepo, wishes: readonly Wish[]): Promise<readonly Change[]> {
