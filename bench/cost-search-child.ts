@@ -7,7 +7,7 @@ import { parseConfig } from '../src/cli/config.ts'
 import { loadFoundation, openExistingStore } from '../src/cli/foundation.ts'
 import type { ReadDatabase, Statement } from '../src/database/database.ts'
 import { createEngine } from '../src/query/engine.ts'
-import { everything } from '../src/query/everything.ts'
+import { unlimited } from '../src/query/unlimited.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql.ts'
 
 /** Shape of a question. */
@@ -23,7 +23,7 @@ export type Reported =
   | { readonly kind: 'answered'; readonly points: number; readonly cpu: number; readonly outcome: string }
 
 /** What anonymous callers may ask. */
-const anonymous = { ...everything, pageSize: 100, points: 250 }
+const anonymous = { ...unlimited, pageSize: 100, points: 250 }
 
 const [url = ''] = process.argv.slice(2)
 const { config } = parseConfig('query', ['--database', url, '{ __typename }'], {})

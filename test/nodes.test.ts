@@ -1,6 +1,6 @@
 /** `node`, `nodes` and the interfaces that all record types implement. */
 import assert from 'node:assert/strict'
-import { everything } from '../src/query/everything.ts'
+import { unlimited } from '../src/query/unlimited.ts'
 import type { Json } from './reference/shapes.ts'
 import type { PlainRecord } from './reference/world.ts'
 import { onEveryDatabase as test } from './support/databases.ts'
@@ -77,11 +77,11 @@ test('nodes keeps order, nulls and duplicates, over all collections', async (dat
 
 test('a record of a hidden account is null', async (database) => {
   await using service = await openLibrary(database)
-  const everything = `{ node(id: "${author.uri}") { id } nodes(ids: ["${author.uri}", "${written.uri}"]) { id } }`
-  const before = await service.data(everything)
+  const unlimited = `{ node(id: "${author.uri}") { id } nodes(ids: ["${author.uri}", "${written.uri}"]) { id } }`
+  const before = await service.data(unlimited)
   assert.deepEqual(before, { node: { id: author.uri }, nodes: [{ id: author.uri }, { id: written.uri }] })
   await service.opened.database.write.applyBatch([standing(other, false)])
-  const after = await service.data(everything)
+  const after = await service.data(unlimited)
   assert.deepEqual(after, { node: null, nodes: [null, { id: written.uri }] })
 })
 
@@ -115,7 +115,7 @@ test('one list of ids cannot be asked for without end', async (database) => {
   const roots = Array.from({ length: 100 }, (_, index) => `f${index}: nodes(ids: $ids) { id }`).join(' ')
   const answer = await service.engine.execute(
     { query: `query ($ids: [ID!]!) { ${roots} }`, variables: { ids: Array(1_000).fill(written.uri) } },
-    everything,
+    unlimited,
   )
   assert.ok(answer.kind === 'errors')
   assert.equal(answer.code, 'QUERY_TOO_COMPLEX')

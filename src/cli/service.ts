@@ -98,12 +98,19 @@ export async function openServed(context: CommandContext): Promise<ServedService
 function readerOver(config: Config, root: URL, { foundation, read }: ReadyStore): ReadService {
   const { model, tables } = foundation
   const schema = buildGraphQLSchema(model, true)
-  const keptBytes = config['answer-cache'] * 1024 * 1024
+  const answerCacheBytes = config['answer-cache'] * 1024 * 1024
   return {
     ...foundation,
     database: { read },
     schema,
-    engine: createEngine({ schema, model, tables, database: read, version: readVersion(root), keptBytes }),
+    engine: createEngine({
+      schema,
+      model,
+      tables,
+      database: read,
+      version: readVersion(root),
+      answerCacheBytes,
+    }),
     root,
     [Symbol.asyncDispose]: () => read[Symbol.asyncDispose](),
   }

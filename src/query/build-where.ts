@@ -19,7 +19,7 @@ import {
   all,
   any,
   constant,
-  everything,
+  alwaysTrue,
   missing,
   missingReference,
   not,
@@ -29,7 +29,7 @@ import {
 import { type PlanContext, tableOf } from './context.ts'
 import { assertWithin } from './limits.ts'
 import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
-import { conjuncts } from './indexed.ts'
+import { conjuncts } from './index-matching.ts'
 import { checkedText, present } from './values.ts'
 
 type Input = Readonly<Record<string, unknown>>
@@ -39,7 +39,7 @@ type Row = { readonly table: Table | null; readonly path: readonly string[] }
 
 /** Throws BAD_USER_INPUT or QUERY_TOO_COMPLEX; `{}` and an absent `where` hold for every record. */
 export function buildWhere(context: PlanContext, table: Table, where: unknown): Condition {
-  if (where === undefined || where === null) return everything
+  if (where === undefined || where === null) return alwaysTrue
   const builder = new WhereBuilder(context)
   const condition = builder.record(table, where as Input, 1)
   const parts = conjuncts(condition)

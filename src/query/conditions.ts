@@ -2,7 +2,7 @@
 import { findColumn, type Table, type TextIndex } from '../database/tables.ts'
 import type { Condition, Operand, ReferenceOperand } from './plan.ts'
 
-export const everything: Condition = { kind: 'all', of: [] }
+export const alwaysTrue: Condition = { kind: 'all', of: [] }
 
 export function all(of: readonly Condition[]): Condition {
   const flat = of.flatMap((part) => (part.kind === 'all' ? part.of : [part]))
@@ -11,17 +11,17 @@ export function all(of: readonly Condition[]): Condition {
 }
 
 export function any(of: readonly Condition[]): Condition {
-  if (of.some(isEverything)) return everything
+  if (of.some(isAlwaysTrue)) return alwaysTrue
   const flat = of.flatMap((part) => (part.kind === 'any' ? part.of : [part]))
   return flat.length === 1 ? (flat[0] as Condition) : { kind: 'any', of: flat }
 }
 
 export function not(of: Condition): Condition {
-  if (isEverything(of) || isNothing(of)) return constant(!isEverything(of))
+  if (isAlwaysTrue(of) || isNothing(of)) return constant(!isAlwaysTrue(of))
   return { kind: 'not', of }
 }
 
-function isEverything(condition: Condition): boolean {
+function isAlwaysTrue(condition: Condition): boolean {
   return condition.kind === 'all' && condition.of.length === 0
 }
 

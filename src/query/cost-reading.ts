@@ -5,7 +5,7 @@
 import type { Column, Table } from '../database/tables.ts'
 import { weights } from './cost-weights.ts'
 import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from './plan.ts'
-import { conjuncts, ownUris } from './indexed.ts'
+import { conjuncts, ownUris } from './index-matching.ts'
 
 /** Finding the records of a list's page, when any are asked for. */
 export function pageSize(list: ListPlan): number {
@@ -164,8 +164,8 @@ function whereSize({ table, where, link }: Pick<ListPlan, 'table' | 'where' | 'l
   }
   // A list within a record is found by its reference, and everything else is looked at.
   if (link === null && others.length === 0 && isLookUp(table, only, found))
-    return weights.lookUp + (isSearch(table, only) ? weights.search : 0) + listSize(only)
-  return weights.walk + (found === 'sorted page' ? weights.inOrder : 0) + conditionSize(where)
+    return weights.indexLookup + (isSearch(table, only) ? weights.search : 0) + listSize(only)
+  return weights.tableScan + (found === 'sorted page' ? weights.inOrder : 0) + conditionSize(where)
 }
 
 /** Whether an index over pieces of texts answers a condition, and each text that it finds is read. */

@@ -24,9 +24,9 @@ export const weights = {
   /** A `where` whose records stand next to each other in an index. */
   narrow: 500,
   /** A `where` of one condition that an index answers, in default order or for a total. */
-  lookUp: 5_000,
+  indexLookup: 5_000,
   /** Any other `where`: all records may be looked at, for each condition that follows. */
-  walk: 15_000,
+  tableScan: 15_000,
   /** Besides, where a page is in another order than the default. */
   inOrder: 5_000,
   /** A condition on a field with an index. */

@@ -8,10 +8,10 @@ import { groupingSize } from './cost-reading.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitObject, resolved } from './emit-output.ts'
-import { conditionBeside, fromRoad } from './emit-road.ts'
+import { conditionBeside, emitAccessPath } from './emit-access-path.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { AggregateOutput, AggregatePlan, Direction, GroupOutput, Selected } from './plan.ts'
-import { chooseCountRoad } from './roads.ts'
+import { chooseCountAccessPath } from './access-paths.ts'
 
 /** The aggregate as JSON text. */
 export function emitAggregate(emitter: Emitter, plan: AggregatePlan): Sql {
@@ -25,7 +25,7 @@ export function emitAggregate(emitter: Emitter, plan: AggregatePlan): Sql {
   const addUp = groups !== null && plan.keys.every(({ leaf }) => leaf.kind !== 'array')
   const counted = emitCount(emitter, plan.table, plan.where)
   const countsRows = kinds.has('count') && counted === null
-  if (whole === null && groups?.isKept !== false && !countsRows) emitter.spares(groupingSize(plan))
+  if (whole === null && groups?.isKept !== false && !countsRows) emitter.addSavedSize(groupingSize(plan))
   const value = (output: AggregateOutput): Sql => {
     switch (output.kind) {
       case 'constant':
@@ -59,9 +59,9 @@ function measureOf(whole: Grouping | null, measure: number): Sql {
 
 function countAll(emitter: Emitter, { table, where }: AggregatePlan): Sql {
   const row: Row = { kind: 'record', alias: emitter.alias(), table }
-  const road = chooseCountRoad(emitter, table, where)
-  const { from, on } = fromRoad(emitter, road, row, where, null)
-  return sql`(select count(*) from ${from} where ${allOf([...on, conditionBeside(emitter, road, row, where)])})`
+  const accessPath = chooseCountAccessPath(emitter, table, where)
+  const { from, on } = emitAccessPath(emitter, accessPath, row, where, null)
+  return sql`(select count(*) from ${from} where ${allOf([...on, conditionBeside(emitter, accessPath, row, where)])})`
 }
 
 function groupList(

@@ -4,16 +4,16 @@
  */
 import type { ColumnValue } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
-import type { Hints } from '../sql/dialect.ts'
+import type { OptimizerHints } from '../sql/dialect.ts'
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import { sideOf } from './bounds.ts'
 import { keyOf, orderOf, segments } from './emit-order.ts'
-import { type From, fromIds, fromRoad, idsOf } from './emit-road.ts'
+import { type From, fromIds, emitAccessPath, idsOf } from './emit-access-path.ts'
 import { emitCondition } from './emit-where.ts'
 import { type Emitter, type RecordRow, rowsOf } from './emitter.ts'
-import { conjuncts, heldBy } from './indexed.ts'
+import { conjuncts, heldBy } from './index-matching.ts'
 import type { Condition, Direction, SortKey } from './plan.ts'
-import type { LookedUp } from './roads.ts'
+import type { CandidateIds } from './access-paths.ts'
 
 /** Of which list, and from where on. */
 interface Wanted {
@@ -31,43 +31,48 @@ interface Wanted {
 const manyCandidates = 500
 
 /** They are looked for so many times as far along an index as a page goes where matches are spread evenly. */
-const patience = 4
+const expectedPages = 4
 
 /** To find the row of a candidate takes as long as to pass so many entries of an index. */
 const entriesPerRow = 24
 
-export function isMany({ estimate, along }: LookedUp): boolean {
+export function isMany({ estimate, along }: CandidateIds): boolean {
   return along !== null || estimate >= manyCandidates
 }
 
 /** All conditions hold for their rows but that of the road. */
-export function candidatesInOrder(emitter: Emitter, steering: Hints, road: LookedUp, wanted: Wanted): Sql {
+export function candidatesInOrder(
+  emitter: Emitter,
+  plannerControl: OptimizerHints,
+  accessPath: CandidateIds,
+  wanted: Wanted,
+): Sql {
   const { table, where, sort, position, inclusive } = wanted
   const inOrder = (fromOf: (row: RecordRow) => From): Sql => {
     const row = rowOf(emitter, table)
     const { from, on } = fromOf(row)
     const { orders, joined } = orderOf(emitter, sort, row)
     const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
-    const others = conjuncts(where).filter((part) => part !== road.part)
+    const others = conjuncts(where).filter((part) => part !== accessPath.part)
     const held = allOf([...on, ...beyond, ...others.map((part) => emitCondition(emitter, part, row))])
     return sql`select ${row.alias}.id as id from ${from}${joined} where ${held} order by ${join(orders, ', ')} limit -1`
   }
-  const ids = idsOf(emitter, steering, road, null)
-  const { along } = road
+  const ids = idsOf(emitter, plannerControl, accessPath, null)
+  const { along } = accessPath
   // Missing values are in no range.
   if (along === null || position?.[0] === null)
     return inOrder((row) => fromIds(emitter, sql`(${ids})`, row, where))
   const [found, bound] = [emitter.alias(), emitter.alias()]
   const isNear = (row: RecordRow): Sql => nearness(emitter, wanted, row, sql`(select at from ${bound})`)
   const near = inOrder((row) => {
-    const { from, on } = fromRoad(emitter, { kind: 'walk', index: along }, row, where, null)
+    const { from, on } = emitAccessPath(emitter, { kind: 'index-scan', index: along }, row, where, null)
     return { from, on: [...on, isNear(row), sql`${row.alias}.id in (select id from ${found})`] }
   })
   const far = inOrder((row) => {
     const { from, on } = fromIds(emitter, found, row, where)
     return { from, on: [...on, sql`(${isNear(row)}) is not true`] }
   })
-  const nearest = boundAlong(emitter, steering, along, wanted, found)
+  const nearest = boundAlong(emitter, plannerControl, along, wanted, found)
   return sql`with ${found}(id) as materialized (${ids}), ${bound}(at) as materialized (${nearest})
     select id from (${near}) union all select id from (${far})`
 }
@@ -90,7 +95,7 @@ function nearness(emitter: Emitter, { table, sort, position }: Wanted, row: Reco
  */
 function boundAlong(
   emitter: Emitter,
-  { walk }: Hints,
+  { scan }: OptimizerHints,
   along: string,
   { table, where, sort, position, limit }: Wanted,
   found: Sql,
@@ -102,11 +107,11 @@ function boundAlong(
     .filter((part) => isEntry(part, key.direction))
     .map((part) => emitCondition(emitter, part, row))
   const start = position === null ? [] : [started(emitter, key, position, row)]
-  const entries = patience * limit * rowsOf(emitter, table)
+  const entries = expectedPages * limit * rowsOf(emitter, table)
   const number = sql`(select count(*) from ${found})`
   const name = identifier(table.name)
   const [end, last] = [rowOf(emitter, table), raw(key.direction === 'asc' ? 'max' : 'min')]
-  return sql`select * from (select ${at} from ${name} ${row.alias} ${walk(along)} where ${allOf([...start, ...entered])}
+  return sql`select * from (select ${at} from ${name} ${row.alias} ${scan(along)} where ${allOf([...start, ...entered])}
       order by ${at} ${raw(key.direction)} limit 1 offset cast(${entries} / max(${number}, 1) as integer))
     union all select ${last}(${keyOf(emitter, key, end)}) from ${name} ${end.alias}
     limit ${number} * ${number} * ${entriesPerRow} >= ${entries}`

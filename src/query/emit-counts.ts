@@ -8,9 +8,9 @@ import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import { columnOf, leftJoin, type UriParts } from './emit-operand.ts'
 import { accountsOf, basesOf, emitCondition, mentionsReference } from './emit-where.ts'
 import { type Emitter, type RecordRow, rowsOf } from './emitter.ts'
-import { askedFromOthers } from './look-ups.ts'
+import { emitSemiJoinFromSources } from './candidate-sources.ts'
 import type { AggregatePlan, Condition, GroupKey, Link } from './plan.ts'
-import { conjuncts } from './indexed.ts'
+import { conjuncts } from './index-matching.ts'
 
 /** As many rows of counts take as long as one record. */
 const countsPerRecord = 10
@@ -56,7 +56,7 @@ export function emitGroups(
   if (key.joins.length > 0) return emitGroupsBehind(emitter, table, key, name, names)
   const counts = countsOfKey(table, key)
   if (counts === undefined) return null
-  emitter.reads(rowsOfCounts(emitter, counts) / countsPerRecord)
+  emitter.addEstimatedRows(rowsOfCounts(emitter, counts) / countsPerRecord)
   const { dialect } = emitter
   const from = identifier(counts.name)
   if (key.bucket === null) {
@@ -86,7 +86,7 @@ function emitGroupsBehind(
   if (reference === undefined || further.length > 0) return null
   const counts = countsOf(table, 'reference', [reference.base, reference.key])
   if (counts === undefined || (leaf.kind !== 'column' && leaf.kind !== 'reference')) return null
-  emitter.reads(rowsOfCounts(emitter, counts))
+  emitter.addEstimatedRows(rowsOfCounts(emitter, counts))
   const { dialect } = emitter
   const [each, target] = [emitter.alias(), emitter.alias()]
   const columns = leaf.kind === 'column' ? [leaf.column] : [leaf.base, leaf.key]
@@ -162,8 +162,10 @@ function countBehind(
   const counts = countsOf(table, 'reference', [base, key])
   const rows = rowsOf(emitter, part.table)
   if (counts === undefined || rows * fewReferring > rowsOf(emitter, table)) return null
-  emitter.reads(rows)
-  return sumWith(emitter, counts, [base, key], table, (row) => askedFromOthers(emitter, part, row, rows))
+  emitter.addEstimatedRows(rows)
+  return sumWith(emitter, counts, [base, key], table, (row) =>
+    emitSemiJoinFromSources(emitter, part, row, rows),
+  )
 }
 
 /** Where so many refer to a record, counting them one by one is dearer than asking all that may be referred to. */

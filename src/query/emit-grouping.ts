@@ -2,11 +2,11 @@
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { emitGroups } from './emit-counts.ts'
 import { emitSums } from './emit-sums.ts'
-import { conditionBeside, fromRoad } from './emit-road.ts'
+import { conditionBeside, emitAccessPath } from './emit-access-path.ts'
 import { columnOf, leftJoin, type UriParts, uriText } from './emit-operand.ts'
 import type { Emitter, RecordRow } from './emitter.ts'
 import type { AggregatePlan, GroupKey, MeasurePlan } from './plan.ts'
-import { chooseCountRoad } from './roads.ts'
+import { chooseCountAccessPath } from './access-paths.ts'
 
 /** One set of groups. `row` is an alias over `name` throughout. */
 export interface Grouping {
@@ -89,12 +89,12 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     key: sql`${row}.${at(key, 1)}`,
   })
   /** Out of the base that its first part is the id of. */
-  const lookUp = (key: number, row: Sql, base: Sql): Sql | null => {
+  const referencedValue = (key: number, row: Sql, base: Sql): Sql | null => {
     const { leaf } = keyAt(key)
     if (leaf.kind === 'reference') return sql`(${base}.uri || ${row}.${at(key, 1)})`
     return leaf.kind === 'system' && leaf.name === 'did' ? sql`${base}.did` : null
   }
-  const isLookedUp = (key: number): boolean => lookUp(key, name, name) !== null
+  const isLookedUp = (key: number): boolean => referencedValue(key, name, name) !== null
   const keyText = (key: number, row: Sql): Sql => {
     if (isLookedUp(key)) return sql`${row}.${lookedUpName(key)}`
     const value = sql`${row}.${at(key, 0)}`
@@ -110,7 +110,7 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
     lookedUp: (row) => {
       const found = keys.flatMap((_, key) => {
         const base = emitter.alias()
-        const text = lookUp(key, row, base)
+        const text = referencedValue(key, row, base)
         if (text === null) return []
         const column = sql`${text} as ${lookedUpName(key)}`
         return [{ column, join: dialect.joinBase(base, sql`${row}.${at(key, 0)}`) }]
@@ -211,12 +211,15 @@ function createSource(emitter: Emitter, { table, where }: AggregatePlan, keys: r
       return sql`${side}.value`
     },
     grouped: (selected, names) => {
-      const road = chooseCountRoad(emitter, table, where)
-      const { from, on } = fromRoad(emitter, road, row, where, null)
+      const accessPath = chooseCountAccessPath(emitter, table, where)
+      const { from, on } = emitAccessPath(emitter, accessPath, row, where, null)
       const all = [...joins.values()].map(({ text }) => text)
-      const condition = allOf([...on, conditionBeside(emitter, road, row, where)])
+      const condition = allOf([...on, conditionBeside(emitter, accessPath, row, where)])
       // Along an index rows may come in groups by themselves, which only its own column tells.
-      const by = road.kind === 'ids' && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
+      const by =
+        accessPath.kind === 'candidate-ids' && isOneText(keys)
+          ? names.map(emitter.dialect.groupedText)
+          : names
       const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
       return sql`select ${join(selected as Sql[], ', ')} from ${rows} ${groupBy(by)}`
     },

@@ -6,7 +6,7 @@ import type { ColumnValue } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { identifier, type Sql, sql } from '../sql/sql.ts'
 import type { Emitter, Row } from './emitter.ts'
-import { conjuncts } from './indexed.ts'
+import { conjuncts } from './index-matching.ts'
 import type { Condition, Direction } from './plan.ts'
 
 /** What conditions on `indexedAt` say of ids; without it a walk along the ids would not know where to end. */

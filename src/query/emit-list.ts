@@ -6,12 +6,12 @@ import { emitCount, emitReferringCount } from './emit-counts.ts'
 import { columnList, columnsRead } from './columns-read.ts'
 import { positionOf } from './emit-order.ts'
 import { emitFields, emitObject } from './emit-output.ts'
-import { conditionBeside, fromRoad } from './emit-road.ts'
+import { conditionBeside, emitAccessPath } from './emit-access-path.ts'
 import { emitRows, idOf, linkedTo } from './emit-rows.ts'
 import { emitCondition } from './emit-where.ts'
 import type { Emitter, RecordRow } from './emitter.ts'
 import type { EdgeOutput, ListOutput, ListPlan, PageInfoOutput } from './plan.ts'
-import { chooseCountRoad } from './roads.ts'
+import { chooseCountAccessPath } from './access-paths.ts'
 
 /** The list as JSON text; `parent` is the alias of the row its link hangs on. */
 export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): Sql {
@@ -20,9 +20,9 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
   if (!needs.rows)
     return emitObject(emitter, list.fields, (output) => outsideRows(emitter, list, parent, output))
   const { backward, size } = list.page
-  const { steering } = dialect
-  if (steering.kind === 'hints' && (needs.ends || backward))
-    return emitIdPage(emitter, steering.ids, list, parent, needs)
+  const { plannerControl } = dialect
+  if (plannerControl.kind === 'hints' && (needs.ends || backward))
+    return emitIdPage(emitter, plannerControl.ids, list, parent, needs)
   const alias = emitter.alias()
   const joined = emitter.alias()
   const row: RecordRow = { kind: 'record', alias, table: list.table }
@@ -107,7 +107,7 @@ export function emitList(emitter: Emitter, list: ListPlan, parent: Sql | null): 
 function emitIdPage(emitter: Emitter, ids: IdLists, list: ListPlan, parent: Sql | null, needs: Needs): Sql {
   const { dialect } = emitter
   const { backward, size } = list.page
-  const walk = {
+  const scan = {
     reverse: backward,
     inclusive: false,
     limit: needs.more ? size + 1 : size,
@@ -116,7 +116,7 @@ function emitIdPage(emitter: Emitter, ids: IdLists, list: ListPlan, parent: Sql 
   const row = emitter.alias()
   let mayTie = false
   const rows = emitRows(emitter, list, parent, {
-    ...walk,
+    ...scan,
     tied: ({ alias }) => {
       mayTie = true
       return sql`max(${alias}.id) as id, count(*) as n`
@@ -125,7 +125,7 @@ function emitIdPage(emitter: Emitter, ids: IdLists, list: ListPlan, parent: Sql 
   let found = ids.of(sql`${row}.id`)
   if (mayTie) {
     // Records with equal keys in several accounts are rare enough to be sorted only when they are met.
-    const sorted = emitRows(emitter, list, parent, walk)
+    const sorted = emitRows(emitter, list, parent, scan)
     found = sql`case when max(${row}.n) > 1 then (select ${ids.of(sql`id`)} from (${sorted}) ${emitter.alias()}) else ${found} end`
   }
   const page = emitter.alias()
@@ -229,19 +229,19 @@ function outsideRows(emitter: Emitter, list: ListPlan, parent: Sql | null, outpu
           key: sql`${parent}.rkey`,
         })
   if (kept !== null) {
-    if (list.link === null) emitter.spares(totalSize(list))
+    if (list.link === null) emitter.addSavedSize(totalSize(list))
     return kept
   }
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: list.table }
   if (list.link !== null && parent !== null) {
-    emitter.reads(Number.POSITIVE_INFINITY)
+    emitter.addEstimatedRows(Number.POSITIVE_INFINITY)
     const where = emitCondition(emitter, list.where, row)
     const { from, on } = linkedTo(emitter, list.link, row, parent)
     return sql`(select count(*) from ${from} where ${on} and ${where})`
   }
-  const road = chooseCountRoad(emitter, list.table, list.where)
-  const where = conditionBeside(emitter, road, row, list.where)
-  const { from, on } = fromRoad(emitter, road, row, list.where, null)
+  const accessPath = chooseCountAccessPath(emitter, list.table, list.where)
+  const where = conditionBeside(emitter, accessPath, row, list.where)
+  const { from, on } = emitAccessPath(emitter, accessPath, row, list.where, null)
   return sql`(select count(*) from ${from} where ${allOf([...on, where])})`
 }
 

@@ -107,7 +107,7 @@ export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row)
  * A value of the record at a URI given in parts, whichever collection it is in; null when it is not indexed. `likeliest`
  * is looked in first: what is found there needs no look at which collection it is in.
  */
-export function lookUp(
+export function referencedValue(
   emitter: Emitter,
   { base, key }: UriParts,
   tables: readonly Table[],

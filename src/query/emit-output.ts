@@ -2,7 +2,7 @@
 import type { Table } from '../database/tables.ts'
 import { join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { referenceOperand } from './build-link.ts'
-import { jsonOf, lookUp, referenceParts, type UriParts, uriText } from './emit-operand.ts'
+import { jsonOf, referencedValue, referenceParts, type UriParts, uriText } from './emit-operand.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { Output, RecordSelections, ReferenceOperand, Selected } from './plan.ts'
 
@@ -76,7 +76,7 @@ function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
     case 'isCurrent': {
       const of: ReferenceOperand = { kind: 'json', path: output.path, shape: 'strongRef' }
       const cid = dialect.scalarAt(json, [...output.path, 'cid'])
-      const same = lookUp(emitter, referenceParts(emitter, of, row), emitter.tables, (alias) =>
+      const same = referencedValue(emitter, referenceParts(emitter, of, row), emitter.tables, (alias) =>
         dialect.booleanJson(sql`${dialect.cidText(sql`${alias}.cid`)} = ${cid}`),
       )
       return orNull(same)
@@ -107,7 +107,7 @@ export function resolved(emitter: Emitter, uri: UriParts, records: RecordSelecti
   // Where a collection is asked for more than the others, the record is expected there.
   const [first, second] = records.toSorted((a, b) => b.fields.length - a.fields.length)
   const isLikeliest = first !== undefined && first.fields.length > (second?.fields.length ?? 0)
-  return orNull(lookUp(emitter, uri, tables, value, isLikeliest ? first.table : undefined))
+  return orNull(referencedValue(emitter, uri, tables, value, isLikeliest ? first.table : undefined))
 }
 
 function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>['name'], row: Row): Sql {

@@ -6,15 +6,15 @@ import { columnsRead } from './columns-read.ts'
 import { beyondStart } from './bounds.ts'
 import { beyondPosition } from './emit-id-order.ts'
 import { keyOf, orderOf, segments } from './emit-order.ts'
-import { fromRoad } from './emit-road.ts'
+import { emitAccessPath } from './emit-access-path.ts'
 import { emitCondition, linked } from './emit-where.ts'
 import { type Emitter, type RecordRow, rowsOf } from './emitter.ts'
-import { type Span, spansOf } from './other-records.ts'
+import { type Span, spansOf } from './semi-join-spans.ts'
 import type { Condition, Direction, Link, ListPlan, SortKey } from './plan.ts'
-import { conjuncts } from './indexed.ts'
-import { chooseRoad, isDefaultOrder, isIdOrder, orderGiven, type Road } from './roads.ts'
+import { conjuncts } from './index-matching.ts'
+import { chooseAccessPath, isDefaultOrder, isIdOrder, orderGiven, type AccessPath } from './access-paths.ts'
 
-export interface Walk {
+export interface RowsRequest {
   /** Against the list's own order. */
   readonly reverse: boolean
   /** Whether the row at the page's cursor counts. */
@@ -38,7 +38,7 @@ export function emitRows(
   emitter: Emitter,
   list: ListPlan,
   parent: Sql | null,
-  { reverse, inclusive, limit, value, tied }: Walk,
+  { reverse, inclusive, limit, value, tied }: RowsRequest,
 ): Sql {
   const { table } = list
   const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
@@ -49,7 +49,7 @@ export function emitRows(
   const idOrder = isIdOrder(emitter, table, sort)
   // Of a parent there may be any number, which only their ids give in order.
   if (list.link !== null && !(idOrder && conjuncts(where).length === 0))
-    emitter.reads(Number.POSITIVE_INFINITY)
+    emitter.addEstimatedRows(Number.POSITIVE_INFINITY)
   if (idOrder) {
     const direction = sort[0]?.direction ?? 'desc'
     const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
@@ -60,12 +60,13 @@ export function emitRows(
       const wanted = value(row, list.link.kind === 'columns' && conjuncts(where).length === 0)
       return sql`select ${wanted} from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
     }
-    const road = chooseRoad(emitter, table, where, sort)
-    const { from, on } = fromRoad(emitter, road, row, where, { direction, bound })
+    const accessPath = chooseAccessPath(emitter, table, where, sort)
+    const { from, on } = emitAccessPath(emitter, accessPath, row, where, { direction, bound })
     // Looked-up ids come in order by themselves; asking for it again would gather all of them first.
-    const ordering = road.kind === 'ids' ? sql`` : order
+    const ordering = accessPath.kind === 'candidate-ids' ? sql`` : order
     // Along another index rows may have to be sorted.
-    const comesInOrder = road.kind === 'ids' || (road.kind === 'walk' && road.index === null)
+    const comesInOrder =
+      accessPath.kind === 'candidate-ids' || (accessPath.kind === 'index-scan' && accessPath.index === null)
     return sql`select ${value(row, comesInOrder)} from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
   }
   const { dialect } = emitter
@@ -82,9 +83,9 @@ export function emitRows(
     const wanted = value(row, !isSorted && list.link.kind === 'columns' && isDefaultOrder(sort))
     return sql`select ${wanted} from ${from}${joined} where ${on}${beyond} and ${condition} order by ${order} ${end}`
   }
-  const road = chooseRoad(emitter, table, where, sort)
-  if (dialect.steering.kind === 'hints' && road.kind === 'ids' && isMany(road)) {
-    const candidates = candidatesInOrder(emitter, dialect.steering, road, {
+  const accessPath = chooseAccessPath(emitter, table, where, sort)
+  if (dialect.plannerControl.kind === 'hints' && accessPath.kind === 'candidate-ids' && isMany(accessPath)) {
+    const candidates = candidatesInOrder(emitter, dialect.plannerControl, accessPath, {
       table,
       where,
       sort,
@@ -92,16 +93,16 @@ export function emitRows(
       inclusive,
       limit,
     })
-    return verified(emitter, candidates, road.part, row, value, end)
+    return verified(emitter, candidates, accessPath.part, row, value, end)
   }
-  const given = orderGiven(road, table, sort)
+  const given = orderGiven(accessPath, table, sort)
   // Of all rows the first in an order that has an index: there is nothing to be mistaken in, and no need of a fence.
   const isPlain =
     given === 'all' && position === null && conjuncts(where).length === 0 && !emitter.state.hiding
-  const group = tied !== undefined && isSorted && keepsTies(road, table, where, sort) ? tied(row) : null
+  const group = tied !== undefined && isSorted && keepsTies(accessPath, table, where, sort) ? tied(row) : null
   const wanted = value(row, !isSorted && given === 'all')
   const part = (start: readonly Sql[], span: Span | null): Sql => {
-    const asked = span === null ? condition : conditionIn(emitter, where, row, span)
+    const strategy = span === null ? condition : conditionIn(emitter, where, row, span)
     const along =
       given === 'none'
         ? null
@@ -110,12 +111,12 @@ export function emitRows(
             order: given === 'all' ? order : (orders[0] as Sql),
             direction: sort[0]?.direction ?? 'asc',
             span,
-            columns: columnsRead(table, row.alias, [wanted, ...start, asked, order]),
+            columns: columnsRead(table, row.alias, [wanted, ...start, strategy, order]),
           }
-    const isFree = isPlain && dialect.steering.kind === 'fences'
-    const chosen: Road = isFree ? { kind: 'free' } : road
-    const { from, on, before } = fromRoad(emitter, chosen, row, where, null, along)
-    const held = allOf([...on, ...start, asked])
+    const isFree = isPlain && dialect.plannerControl.kind === 'fences'
+    const chosen: AccessPath = isFree ? { kind: 'planner' } : accessPath
+    const { from, on, before } = emitAccessPath(emitter, chosen, row, where, null, along)
+    const held = allOf([...on, ...start, strategy])
     if (group !== null) {
       const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))
       return sql`select ${group} from ${from} where ${held} group by ${join(keys, ', ')} order by ${join(orders.slice(0, -1), ', ')} ${end}`
@@ -137,14 +138,19 @@ export function emitRows(
 
 /** Of near rows other records are asked one by one, of far ones all at once. */
 function conditionIn(emitter: Emitter, where: Condition, row: RecordRow, { side }: Span): Sql {
-  const asked = side === 'near' ? 'each' : 'once'
-  return emitCondition(emitter, where, row, { reference: null, nested: false, asked })
+  const strategy = side === 'near' ? 'each' : 'once'
+  return emitCondition(emitter, where, row, { reference: null, nested: false, strategy })
 }
 
 /** Whether rows come along an index that is over all keys but the account, one value of it after the other. */
-function keepsTies(road: Road, table: Table, where: Condition, sort: readonly SortKey[]): boolean {
-  if (road.kind !== 'walk' || orderGiven(road, table, sort) !== 'all') return false
-  const isPair = table.indexes.some(({ name, kind }) => name === road.index && kind === 'pair')
+function keepsTies(
+  accessPath: AccessPath,
+  table: Table,
+  where: Condition,
+  sort: readonly SortKey[],
+): boolean {
+  if (accessPath.kind !== 'index-scan' || orderGiven(accessPath, table, sort) !== 'all') return false
+  const isPair = table.indexes.some(({ name, kind }) => name === accessPath.index && kind === 'pair')
   return !isPair && conjuncts(where).every(({ kind }) => kind !== 'in')
 }
 
@@ -157,7 +163,7 @@ function verified(
   candidates: Sql,
   condition: Condition,
   { table }: RecordRow,
-  value: Walk['value'],
+  value: RowsRequest['value'],
   end: Sql,
 ): Sql {
   const [candidate, alias] = [emitter.alias(), emitter.alias()]
@@ -177,7 +183,7 @@ function whereBeyond(
   if (page.from === null) return where
   const parts = conjuncts(where)
   const beyond = beyondStart(parts, sort[0], page.from[0] ?? null)
-  if (!beyond.isWithin) emitter.reads(rowsOf(emitter, table))
+  if (!beyond.isWithin) emitter.addEstimatedRows(rowsOf(emitter, table))
   return beyond.parts.length === parts.length ? where : { kind: 'all', of: beyond.parts }
 }
 

@@ -46,7 +46,7 @@ function collectionValue(emitter: Emitter, table: Table, output: CollectionStatu
     case 'records': {
       const kept = emitTotal(emitter, table)
       if (kept !== null) return kept
-      emitter.reads(rowsOf(emitter, table))
+      emitter.addEstimatedRows(rowsOf(emitter, table))
       return sql`(select count(*) from ${emitter.rows(table, emitter.alias())})`
     }
     case 'newestIndexedAt': {

@@ -8,7 +8,7 @@ import { rowsOfCounts } from './emit-counts.ts'
 import { columnOf, leftJoin } from './emit-operand.ts'
 import type { Emitter } from './emitter.ts'
 import type { AggregatePlan, GroupKey, Join, MeasurePlan } from './plan.ts'
-import { conjuncts } from './indexed.ts'
+import { conjuncts } from './index-matching.ts'
 
 /** Names of a grouping's columns. */
 interface Names {
@@ -30,7 +30,7 @@ export function emitSums(
   const sums = ownSums(table).find((its) => leadsAlong(its, key))
   const places = sums === undefined ? [] : measures.map((measure) => placeOf(sums, measure))
   if (sums === undefined || places.includes(-1)) return null
-  emitter.reads(rowsOfCounts(emitter, sums))
+  emitter.addEstimatedRows(rowsOfCounts(emitter, sums))
   const s = emitter.alias()
   const { dialect } = emitter
   // The second reference itself is what sums are kept by.

@@ -9,7 +9,7 @@ import {
   foldedOf,
   isVirtual,
   jsonOf,
-  lookUp,
+  referencedValue,
   operandOf,
   ownParts,
   pinnedCid,
@@ -35,7 +35,7 @@ interface Around {
   readonly reference: Row | null
   readonly nested: boolean
   /** How other records are to be asked, where that is settled: for each row, or once for all. */
-  readonly asked?: 'each' | 'once' | undefined
+  readonly strategy?: 'each' | 'once' | undefined
   /** Whether an index answers the condition, so that rows are not compared with it one by one. */
   readonly isEntry?: boolean
 }
@@ -98,7 +98,7 @@ export function emitCondition(
     case 'uri':
       return uriIsOneOf(emitter, condition, row)
     case 'indexed': {
-      const found = lookUp(
+      const found = referencedValue(
         emitter,
         referenceParts(emitter, condition.of, row),
         condition.tables,
@@ -110,7 +110,12 @@ export function emitCondition(
     case 'current': {
       const cid = pinnedCid(emitter, condition.of, row)
       const same = (alias: Sql): Sql => sql`${dialect.cidText(sql`${alias}.cid`)} = ${cid}`
-      const found = lookUp(emitter, referenceParts(emitter, condition.of, row), condition.tables, same)
+      const found = referencedValue(
+        emitter,
+        referenceParts(emitter, condition.of, row),
+        condition.tables,
+        same,
+      )
       return condition.is ? found : sql`(not ${found})`
     }
     case 'outerCurrent': {
@@ -120,7 +125,7 @@ export function emitCondition(
       return sql`(${dialect.cidText(sql`${row.alias}.cid`)} ${condition.is ? sql`=` : sql`<>`} ${cid})`
     }
     case 'target': {
-      const set = isInSet(emitter, condition, row, around)
+      const set = emitUncorrelated(emitter, condition, row, around)
       if (set !== null) return set
       const alias = emitter.alias()
       const target: Row = { kind: 'record', alias, table: condition.table }
@@ -134,8 +139,8 @@ export function emitCondition(
       )
     }
     case 'referring': {
-      emitter.reads(rowsOf(emitter, condition.table))
-      const set = isInSet(emitter, condition, row, around)
+      emitter.addEstimatedRows(rowsOf(emitter, condition.table))
+      const set = emitUncorrelated(emitter, condition, row, around)
       if (set !== null) return set
       if (row.kind !== 'record') throw new Error('Only records are referred to.')
       const alias = emitter.alias()
@@ -151,51 +156,56 @@ export function emitCondition(
   }
 }
 
-function exists({ dialect: { steering } }: Emitter, query: Sql, often: Around['asked']): Sql {
-  return steering.kind === 'hints' || often === undefined
+function exists({ dialect: { plannerControl } }: Emitter, query: Sql, often: Around['strategy']): Sql {
+  return plannerControl.kind === 'hints' || often === undefined
     ? sql`exists (${query})`
-    : steering.exists(query, often)
+    : plannerControl.exists(query, often)
 }
 
 /**
  * A condition within one on other records does not depend on the row around: what it holds for is found once. Null where
  * it has to be asked row by row, because it speaks of the reference that led to it, or is of more than a hash may hold.
  */
-function isInSet(emitter: Emitter, condition: AskingOthers, row: Row, { nested }: Around): Sql | null {
+function emitUncorrelated(
+  emitter: Emitter,
+  condition: SemiJoinCondition,
+  row: Row,
+  { nested }: Around,
+): Sql | null {
   if (!nested || (condition.kind === 'target' && mentionsReference(condition.where))) return null
-  const { steering } = emitter.dialect
-  if (steering.kind === 'hints') return isAmong(emitter, condition, row)
-  return rowsOf(emitter, condition.table) > steering.mostHashed
+  const { plannerControl } = emitter.dialect
+  if (plannerControl.kind === 'hints') return emitSemiJoin(emitter, condition, row)
+  return rowsOf(emitter, condition.table) > plannerControl.mostHashed
     ? null
-    : steering.hashed(isAmong(emitter, condition, row))
+    : plannerControl.hashed(emitSemiJoin(emitter, condition, row))
 }
 
 /** Around and within each other, conditions on other records are not made joins of: joining them in a bad order is a product. */
-function oftenOf({ where }: AskingOthers, { nested, asked }: Around): Around['asked'] {
-  return asked ?? (nested || asksOthers(where) ? 'once' : undefined)
+function oftenOf({ where }: SemiJoinCondition, { nested, strategy }: Around): Around['strategy'] {
+  return strategy ?? (nested || hasSemiJoin(where) ? 'once' : undefined)
 }
 
-function asksOthers(condition: Condition): boolean {
+function hasSemiJoin(condition: Condition): boolean {
   switch (condition.kind) {
     case 'all':
     case 'any':
-      return condition.of.some(asksOthers)
+      return condition.of.some(hasSemiJoin)
     case 'not':
-      return asksOthers(condition.of)
+      return hasSemiJoin(condition.of)
     case 'element':
-      return asksOthers(condition.where)
+      return hasSemiJoin(condition.where)
     default:
       return condition.kind === 'target' || condition.kind === 'referring'
   }
 }
 
 /** A condition that asks of other records: of the one that is referred to, or of those that refer. */
-export type AskingOthers = Extract<Condition, { kind: 'target' | 'referring' }>
+export type SemiJoinCondition = Extract<Condition, { kind: 'target' | 'referring' }>
 
 /** The same as that condition, asked of all other records at once; `narrow` may say more of those that are looked at. */
-export function isAmong(
+export function emitSemiJoin(
   emitter: Emitter,
-  condition: AskingOthers,
+  condition: SemiJoinCondition,
   row: Row,
   narrow: (other: RecordRow) => readonly Sql[] = () => [],
 ): Sql {
@@ -246,9 +256,9 @@ export function linked(
     link.kind === 'columns' &&
     found === 'by its link' &&
     table.indexes.find(({ kind, columns }) => kind === 'reference' && columns[0] === link.base.name)
-  const { steering } = emitter.dialect
-  const walk = index && steering.kind === 'hints' ? steering.walk(index.name) : undefined
-  const rows = emitter.rows(table, alias, walk)
+  const { plannerControl } = emitter.dialect
+  const scan = index && plannerControl.kind === 'hints' ? plannerControl.scan(index.name) : undefined
+  const rows = emitter.rows(table, alias, scan)
   if (link.kind === 'columns')
     return { from: rows, base: columnOf(emitter, alias, link.base), key: columnOf(emitter, alias, link.key) }
   const side = emitter.alias()
@@ -296,7 +306,7 @@ function hasElements(
       sql`exists (select 1 from ${side} where value in (${listOf(some)}) and id = ${row.alias}.id)`
     return mode === 'all' ? allOf(values.map((each) => one([each]))) : one(values)
   }
-  emitter.reads(rowsOf(emitter, row.table))
+  emitter.addEstimatedRows(rowsOf(emitter, row.table))
   // SQLite would add the ids to the key of another index, and so search it once for each of them, for every row around.
   const id = dialect.unindexed(sql`${row.alias}.id`)
   const all = mode === 'all' ? sql` group by id having count(distinct value) = ${values.length}` : sql``

@@ -14,17 +14,17 @@ export interface Emitter {
   /** A list below a record; handed in because records and lists hold each other. */
   readonly list: (emitter: Emitter, list: ListPlan, parent: Sql) => Sql
   /** Told how many rows may be looked at where it is not the size of a page that bounds it. */
-  reads(rows: number): void
+  addEstimatedRows(rows: number): void
   /** The sum of what was told. */
-  readonly walked: () => number
+  readonly estimatedRows: () => number
   /** Told what of the plan's size, as cost.ts measures it, is not read after all: kept counts answer it. */
-  spares(size: number): void
+  addSavedSize(size: number): void
   /** The sum of that. */
-  readonly spared: () => number
+  readonly savedSize: () => number
   /** A name no other row of the statement has. */
   alias(): Sql
-  /** A table's rows that may be seen, under an alias; `walk` is the dialect's, where a road goes along an index. */
-  rows(table: Table, alias: Sql, walk?: Sql): Sql
+  /** A table's rows that may be seen, under an alias; `scan` is the dialect's, where a road goes along an index. */
+  rows(table: Table, alias: Sql, scan?: Sql): Sql
 }
 
 /** A record by its table's alias, or a JSON object inside one. */
@@ -40,27 +40,30 @@ export function rowsOf({ statistics }: Emitter, table: Table): number {
 }
 
 export function createEmitter(
-  known: Omit<Emitter, 'alias' | 'rows' | 'reads' | 'walked' | 'spares' | 'spared'>,
+  known: Omit<
+    Emitter,
+    'alias' | 'rows' | 'addEstimatedRows' | 'estimatedRows' | 'addSavedSize' | 'savedSize'
+  >,
 ): Emitter {
   let aliases = 0
-  let walked = 0
-  let spared = 0
+  let estimatedRows = 0
+  let savedSize = 0
   return {
     ...known,
-    reads: (rows) => {
-      walked += rows
+    addEstimatedRows: (rows) => {
+      estimatedRows += rows
     },
-    walked: () => walked,
-    spares: (size) => {
-      spared += size
+    estimatedRows: () => estimatedRows,
+    addSavedSize: (size) => {
+      savedSize += size
     },
-    spared: () => spared,
+    savedSize: () => savedSize,
     alias: () => {
       aliases += 1
       return raw(`t${aliases}`)
     },
-    rows: (table, alias, walk) => {
-      const along = walk === undefined ? sql`` : sql` ${walk}`
+    rows: (table, alias, scan) => {
+      const along = scan === undefined ? sql`` : sql` ${scan}`
       const name = identifier(table.name)
       if (!known.state.hiding) return sql`${name} ${alias}${along}`
       // The engine merges such a sub-query into what is around it, so that indexes and orders stay of use.

@@ -12,19 +12,19 @@ import { andThen, type MaybePromise } from '../util/and-then.ts'
 import { untilAborted } from '../util/until-aborted.ts'
 import { buildRecord } from './build-output.ts'
 import { buildPlan } from './build-plan.ts'
-import { Course } from './course.ts'
+import { ExecutionReport } from './execution-report.ts'
 import { assertAffordable, costOf, sizeOf } from './cost.ts'
 import { describePlan } from './describe-plan.ts'
 import { assertComparesWithin, comparesWithin, constantResponse, emitStatement } from './emit.ts'
 import { emitList } from './emit-list.ts'
 import { createEmitter } from './emitter.ts'
 import { errorAnswer } from './error-answer.ts'
-import { everything } from './everything.ts'
+import { unlimited } from './unlimited.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, Terms } from './execute.ts'
-import { KeptAnswers } from './kept-answers.ts'
+import { AnswerCache } from './answer-cache.ts'
 import type { Plan } from './plan.ts'
 import { findOperation, type Prepared, prepare } from './prepare.ts'
-import { rationed } from './rationed.ts'
+import { withinPlanningBudget } from './planning-budget.ts'
 import { coerceVariables } from './variables.ts'
 import { OverloadedError } from '../util/fair-semaphore.ts'
 
@@ -36,7 +36,7 @@ export interface EngineOptions {
   /** Of the program. */
   readonly version: string
   /** Memory for answers that are given again while nothing was written. */
-  readonly keptBytes?: number
+  readonly answerCacheBytes?: number
 }
 
 /** What a request asks, settled without looking at the data. */
@@ -77,14 +77,14 @@ const rounds = 5
 /** How often a plan may be overtaken by a change of order within one request. */
 const attempts = 5
 /** Rows that a short statement may look at beside those of its pages: some milliseconds at most. */
-const shortWalk = 2_000
+const shortScan = 2_000
 /** What a short statement may read and print, as cost.ts measures it: the same. */
 const shortSize = 3_000
 /** Milliseconds: what took less than this is short until its plan is made anew, whatever it might have looked at. */
 const shortTime = 1
 
 export function createEngine(options: EngineOptions): QueryEngine {
-  const { schema, model, tables, database, version, keptBytes = 0 } = options
+  const { schema, model, tables, database, version, answerCacheBytes = 0 } = options
   const documents = new LRUCache<string, Prepared>({
     maxSize: documentsSize,
     sizeCalculation: (_, text) => text.length + documentOverhead,
@@ -97,7 +97,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       cacheOverhead +
       (value.kind === 'constant' ? value.body.length : value.statement.text.length),
   })
-  const kept = new KeptAnswers(keptBytes)
+  const answers = new AnswerCache(answerCacheBytes)
   let state: PlanState | null = null
 
   const prepared = (text: string): Prepared => {
@@ -131,21 +131,21 @@ export function createEngine(options: EngineOptions): QueryEngine {
   ): Promise<Extract<Answering, { kind: 'statement' }>> => {
     const known = await currentState()
     const { dialect } = database
-    const emitBy = (figures: Statistics | null) => {
-      const emitter = createEmitter({ dialect, statistics: figures, state: known, tables, list: emitList })
+    const emitBy = (statistics: Statistics | null) => {
+      const emitter = createEmitter({ dialect, statistics: statistics, state: known, tables, list: emitList })
       return { emitter, statement: emitStatement(emitter, plan, points) }
     }
     for (let round = 1; ; round += 1) {
       // What is known by now is asked for again.
-      const statistics = database.statistics === null ? null : rationed(database.statistics)
+      const statistics = database.statistics === null ? null : withinPlanningBudget(database.statistics)
       const chosen = reportingTime(terms, () => emitBy(statistics))
       // Roads were chosen by guesses where figures were not at hand. What is guessed is exact too.
       if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
       const { emitter, statement } = comparesWithin(chosen.statement) ? chosen : emitBy(null)
       assertComparesWithin(statement)
       // What planning takes is over by then.
-      const size = sizeOf({ ...plan, written: 0 }) - emitter.spared()
-      const isShort = emitter.walked() <= shortWalk && size <= shortSize
+      const size = sizeOf({ ...plan, written: 0 }) - emitter.savedSize()
+      const isShort = emitter.estimatedRows() <= shortScan && size <= shortSize
       return { kind: 'statement', statement, version: known.version, isShort }
     }
   }
@@ -164,18 +164,18 @@ export function createEngine(options: EngineOptions): QueryEngine {
   const run = async (
     found: Extract<Compiled, { kind: 'statement' }>,
     terms: Terms,
-    course: Course,
+    report: ExecutionReport,
     signal?: AbortSignal,
   ): Promise<StoredAnswer> => {
     const { statement } = found
-    course.statement = statement
+    report.statement = statement
     const started = performance.now()
     try {
       if (found.isShort) {
-        course.from = 'short'
+        report.from = 'short'
         return await database.readAnswer(statement, { kind: 'short', ...(signal && { signal }) })
       }
-      course.from = 'long'
+      report.from = 'long'
       using turn = await terms.startLong()
       turn.signal.throwIfAborted()
       const { signal: ending, caller, deadline } = turn
@@ -185,24 +185,28 @@ export function createEngine(options: EngineOptions): QueryEngine {
       if (error instanceof OverloadedError) terms.refund()
       throw error
     } finally {
-      course.statementTime = performance.now() - started
+      report.statementTime = performance.now() - started
     }
   }
 
   /** An answer that no statement has to run for. */
   const atHand = (found: Compiled, key: string): Uint8Array | null => {
     if (found.kind === 'constant') return found.body
-    return found.isTimeless && kept.has(key) ? kept.find(key, database.dataVersion()) : null
+    return found.isTimeless && answers.has(key) ? answers.find(key, database.dataVersion()) : null
   }
 
-  const answer = (request: GraphQLRequest, terms: Terms, course: Course): MaybePromise<Uint8Array> => {
+  const answer = (
+    request: GraphQLRequest,
+    terms: Terms,
+    report: ExecutionReport,
+  ): MaybePromise<Uint8Array> => {
     const key = cacheKey(request, terms)
     const found = compiled.get(key)
     const body = found === undefined ? null : atHand(found, key)
-    if (found === undefined || body === null) return workOut(request, terms, course, key)
-    return andThen(charge(found, terms, course), () => {
-      course.isTimeless = found.isTimeless
-      course.from = found.kind === 'constant' ? 'constant' : 'memory'
+    if (found === undefined || body === null) return workOut(request, terms, report, key)
+    return andThen(charge(found, terms, report), () => {
+      report.isTimeless = found.isTimeless
+      report.from = found.kind === 'constant' ? 'constant' : 'memory'
       return body
     })
   }
@@ -210,7 +214,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
   const workOut = async (
     request: GraphQLRequest,
     terms: Terms,
-    course: Course,
+    report: ExecutionReport,
     key: string,
   ): Promise<Uint8Array> => {
     using patience = database.isRemote ? terms.startShort() : null
@@ -220,24 +224,24 @@ export function createEngine(options: EngineOptions): QueryEngine {
       let found = compiled.get(key)
       if (found === undefined) {
         const question = questionOf(request, terms)
-        if (!isCharged) await charge(question, terms, course)
+        if (!isCharged) await charge(question, terms, report)
         found = await within(compile(question, terms, signal), signal)
         compiled.set(key, found)
-      } else if (!isCharged) await charge(found, terms, course)
+      } else if (!isCharged) await charge(found, terms, report)
       isCharged = true
-      course.isTimeless = found.isTimeless
+      report.isTimeless = found.isTimeless
       if (found.kind === 'constant') {
-        course.from = 'constant'
+        report.from = 'constant'
         return found.body
       }
-      const before = kept.keepsAny && found.isTimeless ? database.dataVersion() : null
-      const same = before === null ? null : kept.find(key, before)
+      const before = answers.keepsAny && found.isTimeless ? database.dataVersion() : null
+      const same = before === null ? null : answers.find(key, before)
       if (same !== null) {
-        course.from = 'memory'
+        report.from = 'memory'
         return same
       }
       const { version } = found
-      const answered = await run(found, terms, course, signal).catch(async (error: unknown) => {
+      const answered = await run(found, terms, report, signal).catch(async (error: unknown) => {
         if (error instanceof ServiceError) throw error
         // A statement also fails when what it was made for is gone.
         const now = await within(database.readPlanState(), signal).catch(() => null)
@@ -245,10 +249,10 @@ export function createEngine(options: EngineOptions): QueryEngine {
         return null
       })
       if (answered?.version === version) {
-        if (course.statementTime < shortTime) found.isShort = true
+        if (report.statementTime < shortTime) found.isShort = true
         // Nothing was written from before it began until now, so that the answer is of this very version.
-        if (before !== null && database.dataVersion() === before) kept.keep(key, before, answered.body)
-        else course.isOwn = answered.isOwn
+        if (before !== null && database.dataVersion() === before) answers.keep(key, before, answered.body)
+        else report.isOwn = answered.isOwn
         return answered.body
       }
       // The order of ids changed under the plan: its statement may not be exact any more.
@@ -261,27 +265,27 @@ export function createEngine(options: EngineOptions): QueryEngine {
   }
 
   return {
-    execute(request, terms = everything): MaybePromise<GraphQLAnswer> {
-      const course = new Course()
+    execute(request, terms = unlimited): MaybePromise<GraphQLAnswer> {
+      const report = new ExecutionReport()
       const succeed = (body: Uint8Array): GraphQLAnswer => {
-        course.body = body
-        return { kind: 'data', body, isOwn: course.isOwn, report: course }
+        report.body = body
+        return { kind: 'data', body, isOwn: report.isOwn, report: report }
       }
-      const fail = (error: unknown): GraphQLAnswer => errorAnswer(error, course)
+      const fail = (error: unknown): GraphQLAnswer => errorAnswer(error, report)
       try {
-        const body = answer(request, terms, course)
+        const body = answer(request, terms, report)
         return body instanceof Promise ? body.then(succeed).catch(fail) : succeed(body)
       } catch (error) {
         return fail(error)
       }
     },
     async explain(request): Promise<Explanation> {
-      const question = questionOf(request, everything)
+      const question = questionOf(request, unlimited)
       const { plan, points } = question
-      assertAffordable(points, everything.points)
+      assertAffordable(points, unlimited.points)
       if (constantResponse(plan, points) !== null)
         return { sql: null, values: [], steps: [], plan: describePlan(plan), cost: points }
-      const { statement } = await emit(question, everything)
+      const { statement } = await emit(question, unlimited)
       return {
         sql: statement.text,
         values: statement.values,
@@ -297,10 +301,10 @@ export function createEngine(options: EngineOptions): QueryEngine {
 function charge(
   { operationName, points }: Pick<Question, 'operationName' | 'points'>,
   terms: Terms,
-  course: Course,
+  report: ExecutionReport,
 ): MaybePromise<void> {
-  course.operationName = operationName
-  course.points = points
+  report.operationName = operationName
+  report.points = points
   assertAffordable(points, terms.points)
   return terms.charge(points)
 }

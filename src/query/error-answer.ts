@@ -1,7 +1,7 @@
 /** Failures as answers: what the caller may know with its code, and for our own faults the cause for the log alone. */
 import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError } from '../errors.ts'
-import { Course } from './course.ts'
+import { ExecutionReport } from './execution-report.ts'
 import type { AnswerReport, GraphQLAnswer } from './execute.ts'
 import { shorten } from '../util/shorten.ts'
 import { RequestErrors } from './request-errors.ts'
@@ -15,7 +15,7 @@ const mostPlaces = 20
 
 export function errorAnswer(
   error: unknown,
-  report: AnswerReport = new Course(),
+  report: AnswerReport = new ExecutionReport(),
 ): Extract<GraphQLAnswer, { kind: 'errors' }> {
   return { ...failureOf(error), report }
 }

@@ -89,7 +89,7 @@ function countFields(selection: Selection, root: Collected, most: number): numbe
     count += values
     return count <= most
   }
-  const walk = (collected: Collected, source: unknown): boolean => {
+  const scan = (collected: Collected, source: unknown): boolean => {
     const { field } = collected
     const type = getNamedType(field?.type)
     if (!isObjectType(type) || field?.resolve === undefined) return add(1)
@@ -100,7 +100,7 @@ function countFields(selection: Selection, root: Collected, most: number): numbe
     const { leaves, inner } = fieldsOf(type, collected)
     const own = leaves === 0 && inner.length === 0 ? 1 : leaves
     if (!add(1 + objects.length * own)) return false
-    return inner.length === 0 || objects.every((object) => inner.every((field) => walk(field, object)))
+    return inner.length === 0 || objects.every((object) => inner.every((field) => scan(field, object)))
   }
   const known = new Map<Collected, FieldsBelow>()
   const fieldsOf = (type: GraphQLObjectType, collected: Collected): FieldsBelow => {
@@ -113,7 +113,7 @@ function countFields(selection: Selection, root: Collected, most: number): numbe
     return below
   }
   const field = root.name === '__schema' ? SchemaMetaFieldDef : TypeMetaFieldDef
-  walk({ ...root, field }, undefined)
+  scan({ ...root, field }, undefined)
   return Math.min(count, most + 1)
 }
 

@@ -31,7 +31,7 @@ const lexicon = recordLexicon(
   },
 )
 
-const everything: Condition = { kind: 'all', of: [] }
+const alwaysTrue: Condition = { kind: 'all', of: [] }
 const nothing: Condition = { kind: 'any', of: [] }
 const plan = createPlanner([lexicon])
 
@@ -47,15 +47,15 @@ test('what every record has is never missing, and nothing is read to know it', (
   const system = ['uri', 'cid', 'did', 'rkey', 'collection', 'indexedAt', 'changedAt']
   for (const field of [...system, 'title', 'size', 'sentAt', 'box', 'tags']) {
     assert.deepEqual(planned({ [field]: { isNull: true } }), nothing, field)
-    assert.deepEqual(planned({ [field]: { isNull: false } }), everything, field)
-    assert.deepEqual(planned({ NOT: { [field]: { isNull: true } } }), everything, field)
-    assert.deepEqual(planned({ OR: [{ size: { gt: 1 } }, { [field]: { isNull: false } }] }), everything)
+    assert.deepEqual(planned({ [field]: { isNull: false } }), alwaysTrue, field)
+    assert.deepEqual(planned({ NOT: { [field]: { isNull: true } } }), alwaysTrue, field)
+    assert.deepEqual(planned({ OR: [{ size: { gt: 1 } }, { [field]: { isNull: false } }] }), alwaysTrue)
     assert.deepEqual(planned({ size: { gt: 1 }, AND: [{ [field]: { isNull: true } }] }), nothing)
   }
-  assert.deepEqual(planned({ box: { height: { isNull: false } } }), everything)
+  assert.deepEqual(planned({ box: { height: { isNull: false } } }), alwaysTrue)
   for (const field of [...system.slice(0, 5), 'title']) {
-    assert.deepEqual(planned({ [field]: { notIn: [] } }), everything, field)
-    assert.deepEqual(planned({ [field]: { contains: '' } }), everything, field)
+    assert.deepEqual(planned({ [field]: { notIn: [] } }), alwaysTrue, field)
+    assert.deepEqual(planned({ [field]: { contains: '' } }), alwaysTrue, field)
     assert.deepEqual(planned({ [field]: { in: [] } }), nothing, field)
   }
 })

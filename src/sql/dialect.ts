@@ -92,14 +92,14 @@ export interface Dialect {
   cursor(binding: string, position: Sql): Sql
   /** How many rows at most. */
   limit(rows: number): Sql
-  readonly steering: Hints | Fences
+  readonly plannerControl: OptimizerHints | OptimizationFences
 }
 
 /** An engine that is told which index to go along, and whose text indexes give ids in order. */
-export interface Hints {
+export interface OptimizerHints {
   readonly kind: 'hints'
   /** Makes the engine walk that index, or (null) the table in id order. */
-  walk(index: string | null): Sql
+  scan(index: string | null): Sql
   readonly ids: IdLists
   /** Ids of records whose indexed text may hold the needle's trigrams, or may begin any of them with it. */
   trigramIds(
@@ -120,7 +120,7 @@ export interface IdLists {
 }
 
 /** An engine that takes the one index that is of use, once it sees nothing but what that index answers. */
-export interface Fences {
+export interface OptimizationFences {
   readonly kind: 'fences'
   /** Rows under those conditions, found before anything else that is asked of them. */
   fence(rows: Sql, alias: Sql, conditions: readonly Sql[]): Sql

@@ -1,5 +1,5 @@
 /** Requests that have been answered, for tests of what watches them. */
-import { Course } from '../../src/query/course.ts'
+import { ExecutionReport } from '../../src/query/execution-report.ts'
 import type { Answered } from '../../src/server/observer.ts'
 import { defaultTiers } from '../../src/server/tiers.ts'
 
@@ -10,7 +10,7 @@ if (publicTier === undefined) throw new Error('There is no tier.')
 export const anonymous = { id: 'address:203.0.113.7', tier: publicTier, keyName: null }
 
 export const report: NonNullable<Answered['report']> = {
-  ...new Course(),
+  ...new ExecutionReport(),
   operationName: 'Newest',
   points: 3,
   from: 'short',

@@ -77,7 +77,7 @@ export async function openEngine(
     tables,
     database: watched.read,
     version: '0.0.0',
-    keptBytes: 1_000_000,
+    answerCacheBytes: 1_000_000,
   })
   const engine: QueryEngine = {
     ...whole,

@@ -1,6 +1,6 @@
 import { GraphQLError, buildSchema, graphql } from 'graphql'
 import { type ErrorCode, ServiceError } from '../../src/errors.ts'
-import { Course } from '../../src/query/course.ts'
+import { ExecutionReport } from '../../src/query/execution-report.ts'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../src/query/execute.ts'
 
 /**
@@ -37,7 +37,7 @@ export function createStandInEngine(): Pick<QueryEngine, 'execute'> & {
         kind: 'data',
         body: new TextEncoder().encode(JSON.stringify({ data })),
         isOwn: true,
-        report: new Course(),
+        report: new ExecutionReport(),
       }
     const [first] = errors
     const code = codeOf(first)
@@ -47,7 +47,7 @@ export function createStandInEngine(): Pick<QueryEngine, 'execute'> & {
       code,
       errors: formatted,
       cause: first?.originalError,
-      report: new Course(),
+      report: new ExecutionReport(),
     }
   }
   return { execute, begun: begun.promise, finish: finished.resolve }

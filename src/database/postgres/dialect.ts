@@ -106,7 +106,7 @@ export const postgresDialect: Dialect = {
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
   // As a number: plans are made once for all values, and how many rows are wanted decides about them.
   limit: (rows) => raw(String(rows)),
-  steering: {
+  plannerControl: {
     kind: 'fences',
     // Nothing is moved into, or out of, a sub-query that has an offset or a limit. One that only running it tells
     // is planned for as if a tenth of the rows were wanted, so that an index in the order wins over sorting.

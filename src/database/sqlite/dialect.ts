@@ -97,9 +97,9 @@ export const sqliteDialect: Dialect = {
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
   // A bare parameter here is looked at by the planner, which then prepares anew at every binding.
   limit: (rows) => sql`${rows} + 0`,
-  steering: {
+  plannerControl: {
     kind: 'hints',
-    walk: (index) => (index === null ? raw('not indexed') : sql`indexed by ${identifier(index)}`),
+    scan: (index) => (index === null ? raw('not indexed') : sql`indexed by ${identifier(index)}`),
     ids: {
       of: (id) => sql`json_group_array(${id})`,
       length: (ids) => sql`json_array_length(${ids})`,

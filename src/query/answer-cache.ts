@@ -10,7 +10,7 @@ interface Kept {
 /** What an entry takes beside its characters and bytes. */
 const overhead = 200
 
-export class KeptAnswers {
+export class AnswerCache {
   readonly #kept: LRUCache<string, Kept> | null
 
   /** `bytes`: about how much memory they may take; 0 keeps none. */

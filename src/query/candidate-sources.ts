@@ -5,30 +5,36 @@
  */
 import type { ColumnValue, Statistics } from '../database/database.ts'
 import type { ArrayIndex, Table, TableIndex, TextIndex } from '../database/tables.ts'
-import type { Fences, Hints, TrigramMatch } from '../sql/dialect.ts'
+import type { OptimizationFences, OptimizerHints, TrigramMatch } from '../sql/dialect.ts'
 import { foldText } from '../util/fold.ts'
 import { anyOf, identifier, join, type Sql, sql } from '../sql/sql.ts'
 import { columnOf } from './emit-operand.ts'
-import { type AskingOthers, emitCondition, entry, isAmong, mentionsReference } from './emit-where.ts'
+import {
+  type SemiJoinCondition,
+  emitCondition,
+  entry,
+  emitSemiJoin,
+  mentionsReference,
+} from './emit-where.ts'
 import type { Emitter, RecordRow, Row } from './emitter.ts'
-import { columnIndex, conjuncts, indexFrom, ownUris } from './indexed.ts'
+import { columnIndex, conjuncts, indexFrom, ownUris } from './index-matching.ts'
 import type { Condition } from './plan.ts'
 
-export type LookUp =
+export type CandidateSource =
   | { readonly kind: 'text'; readonly index: TextIndex; readonly match: TrigramMatch }
   | { readonly kind: 'element'; readonly array: ArrayIndex; readonly value: ColumnValue }
-  /** `others`: what finds the other records that the condition asks of; none where it asks of none. */
+  /** `inner`: what finds the other records that the condition asks of; none where it asks of none. */
   | {
       readonly kind: 'rows'
       readonly table: Table
       readonly index: TableIndex
       readonly part: Condition
-      readonly others: readonly LookUp[]
+      readonly inner: readonly CandidateSource[]
     }
 
 /** A look-up, how many records it may find, and how many lists are merged for it. */
-export interface Found {
-  readonly lookUp: LookUp
+export interface EstimatedSource {
+  readonly source: CandidateSource
   readonly estimate: number
   readonly lists: number
 }
@@ -40,19 +46,19 @@ const maxPrefixTerms = 400
 const mostValues = 100
 
 /** SQLite merges 500 lists at most, each through all those before it. */
-export const maxLookUps = 100
+export const maxCandidateSources = 100
 
 /** Others are looked up by others so many times: SQLite has a longest way into an expression, and each adds to it. */
-const mostLevels = 3
+const maxSemiJoinLevels = 3
 
 /** Look-ups that together find every record the condition holds for; null when there are none. */
-export function findLookUps(
+export function findCandidateSources(
   emitter: Emitter,
   table: Table,
   part: Condition,
   limit: number,
-  levels = mostLevels,
-): readonly Found[] | null {
+  levels = maxSemiJoinLevels,
+): readonly EstimatedSource[] | null {
   const { statistics } = emitter
   if (statistics === null) return null
   switch (part.kind) {
@@ -63,22 +69,24 @@ export function findLookUps(
     case 'has': {
       const { index } = part.array
       if (index === null || part.list.length === 0) return null
-      if (part.mode === 'any' && part.list.length > maxLookUps) return null
+      if (part.mode === 'any' && part.list.length > maxCandidateSources) return null
       // Of values that all must be there, any one finds the record.
-      const values = part.list.slice(0, maxLookUps)
+      const values = part.list.slice(0, maxCandidateSources)
       const found = values.map((value) => findElement(emitter, statistics, index, value, limit))
       return part.mode === 'any' ? found : [found.reduce((a, b) => (b.estimate < a.estimate ? b : a))]
     }
     case 'all': {
-      const each = part.of.flatMap((inner) => [findLookUps(emitter, table, inner, limit, levels) ?? []])
+      const each = part.of.flatMap((inner) => [
+        findCandidateSources(emitter, table, inner, limit, levels) ?? [],
+      ])
       const usable = each.filter((found) => found.length > 0)
       return usable.length === 0
         ? null
         : usable.reduce((a, b) => (totalEstimate(b) < totalEstimate(a) ? b : a))
     }
     case 'any': {
-      if (part.of.length > maxLookUps) return null
-      const each = part.of.map((inner) => findLookUps(emitter, table, inner, limit, levels))
+      if (part.of.length > maxCandidateSources) return null
+      const each = part.of.map((inner) => findCandidateSources(emitter, table, inner, limit, levels))
       return each.length === 0 || each.includes(null) ? null : each.flatMap((found) => found ?? [])
     }
     default: {
@@ -89,9 +97,14 @@ export function findLookUps(
 }
 
 /** Texts that are to be equal have the same trigrams. */
-function findWholeTexts(statistics: Statistics, table: Table, part: Condition): readonly Found[] | null {
+function findWholeTexts(
+  statistics: Statistics,
+  table: Table,
+  part: Condition,
+): readonly EstimatedSource[] | null {
   if (part.kind !== 'compare' && part.kind !== 'in') return null
-  if (part.kind === 'compare' ? part.op !== 'eq' : part.negated || part.list.length > maxLookUps) return null
+  if (part.kind === 'compare' ? part.op !== 'eq' : part.negated || part.list.length > maxCandidateSources)
+    return null
   const { operand } = part
   const index = operand.kind === 'column' && table.texts.find(({ text }) => text === operand.column)
   if (!index) return null
@@ -113,37 +126,43 @@ function findRows(
   part: Condition,
   limit: number,
   levels: number,
-): Found | null {
-  const asksOthers = part.kind === 'target' || part.kind === 'referring'
-  const index = asksOthers ? indexFrom(table, part) : columnIndex(table, part)
+): EstimatedSource | null {
+  const isSemiJoin = part.kind === 'target' || part.kind === 'referring'
+  const index = isSemiJoin ? indexFrom(table, part) : columnIndex(table, part)
   if (index === undefined) return null
-  const others = asksOthers ? findOthers(emitter, part, limit, levels) : []
-  if (others === null) return null
-  const lookUp: LookUp = { kind: 'rows', table, index, part, others: others.map((found) => found.lookUp) }
-  const ids = rowIds(emitter, lookUp)
+  const inner = isSemiJoin ? findSemiJoinSources(emitter, part, limit, levels) : []
+  if (inner === null) return null
+  const source: CandidateSource = {
+    kind: 'rows',
+    table,
+    index,
+    part,
+    inner: inner.map((found) => found.source),
+  }
+  const ids = rowIds(emitter, source)
   // They are said again for each row that is found.
   if (ids.where.values.length > mostValues) return null
-  const estimate = ownUris(part)?.length ?? countUpTo(emitter, statistics, ids, limit, totalEstimate(others))
-  return { lookUp, estimate, lists: 1 }
+  const estimate = ownUris(part)?.length ?? countUpTo(emitter, statistics, ids, limit, totalEstimate(inner))
+  return { source, estimate, lists: 1 }
 }
 
 /** What finds the other records that a condition asks of; null where they may be many. */
-function findOthers(
+function findSemiJoinSources(
   emitter: Emitter,
-  { table, where }: AskingOthers,
+  { table, where }: SemiJoinCondition,
   limit: number,
   levels: number,
-): readonly Found[] | null {
+): readonly EstimatedSource[] | null {
   if (levels === 0 || mentionsReference(where)) return null
   const ways = conjuncts(where).flatMap((part) => {
-    const found = findLookUps(emitter, table, part, limit, levels - 1)
-    return found === null || found.length > maxLookUps ? [] : [found]
+    const found = findCandidateSources(emitter, table, part, limit, levels - 1)
+    return found === null || found.length > maxCandidateSources ? [] : [found]
   })
   const [best] = ways.sort((a, b) => totalEstimate(a) - totalEstimate(b))
   return best === undefined || totalEstimate(best) >= limit ? null : best
 }
 
-export function totalEstimate(found: readonly Found[]): number {
+export function totalEstimate(found: readonly EstimatedSource[]): number {
   return found.reduce((sum, { estimate }) => sum + estimate, 0)
 }
 
@@ -154,30 +173,30 @@ interface Ids {
 }
 
 /** The ids a look-up finds, each once and in id order, as what to select from which rows. */
-export function lookUpIds(emitter: Emitter, { trigramIds }: Hints, lookUp: LookUp): Ids {
-  switch (lookUp.kind) {
+export function sourceIds(emitter: Emitter, { trigramIds }: OptimizerHints, source: CandidateSource): Ids {
+  switch (source.kind) {
     case 'text':
-      return trigramIds(lookUp.index.name, lookUp.match)
+      return trigramIds(source.index.name, source.match)
     case 'element':
-      return elementIds(emitter, lookUp)
+      return elementIds(emitter, source)
     case 'rows':
-      return rowIds(emitter, lookUp)
+      return rowIds(emitter, source)
   }
 }
 
 /** Whether any of the look-ups may find the row, as one condition that indexes answer. */
 export function mayFind(
   emitter: Emitter,
-  { mayHold }: Fences,
+  { mayHold }: OptimizationFences,
   { alias, table }: Extract<Row, { kind: 'record' }>,
-  lookUps: readonly LookUp[],
+  sources: readonly CandidateSource[],
 ): Sql {
-  const texts = lookUps.flatMap((lookUp) =>
-    lookUp.kind === 'text' ? [mayHold(columnOf(emitter, alias, lookUp.index.folded), lookUp.match)] : [],
+  const texts = sources.flatMap((source) =>
+    source.kind === 'text' ? [mayHold(columnOf(emitter, alias, source.index.folded), source.match)] : [],
   )
-  const lists = lookUps.flatMap((lookUp) => {
-    if (lookUp.kind === 'text') return []
-    const { from, id, where } = lookUp.kind === 'rows' ? rowIds(emitter, lookUp) : elementIds(emitter, lookUp)
+  const lists = sources.flatMap((source) => {
+    if (source.kind === 'text') return []
+    const { from, id, where } = source.kind === 'rows' ? rowIds(emitter, source) : elementIds(emitter, source)
     return [sql`select ${id} from ${from} where ${where}`]
   })
   if (lists.length === 0) return anyOf(texts)
@@ -188,49 +207,57 @@ export function mayFind(
 }
 
 /** Each once, but not in id order. */
-function rowIds(emitter: Emitter, { table, index, part, others }: Extract<LookUp, { kind: 'rows' }>): Ids {
-  const { steering } = emitter.dialect
+function rowIds(
+  emitter: Emitter,
+  { table, index, part, inner }: Extract<CandidateSource, { kind: 'rows' }>,
+): Ids {
+  const { plannerControl } = emitter.dialect
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
-  const along = steering.kind === 'hints' ? steering.walk(index.name) : undefined
+  const along = plannerControl.kind === 'hints' ? plannerControl.scan(index.name) : undefined
   const where =
     part.kind === 'target' || part.kind === 'referring'
-      ? isAmong(emitter, part, row, (other) => [isFound(emitter, other, others)])
+      ? emitSemiJoin(emitter, part, row, (other) => [isFound(emitter, other, inner)])
       : emitCondition(emitter, part, row, entry)
   return { from: emitter.rows(table, row.alias, along), id: sql`${row.alias}.id`, where }
 }
 
 /** A condition on other records, asked of all of them at once: of those alone that look-ups find, where these are fewer than `limit`. */
-export function askedFromOthers(emitter: Emitter, part: AskingOthers, row: Row, limit: number): Sql {
-  const found = findOthers(emitter, part, limit, mostLevels)
-  if (found === null) return isAmong(emitter, part, row)
-  const lookUps = found.map(({ lookUp }) => lookUp)
-  return isAmong(emitter, part, row, (other) => [isFound(emitter, other, lookUps)])
+export function emitSemiJoinFromSources(
+  emitter: Emitter,
+  part: SemiJoinCondition,
+  row: Row,
+  limit: number,
+): Sql {
+  const found = findSemiJoinSources(emitter, part, limit, maxSemiJoinLevels)
+  if (found === null) return emitSemiJoin(emitter, part, row)
+  const sources = found.map(({ source }) => source)
+  return emitSemiJoin(emitter, part, row, (other) => [isFound(emitter, other, sources)])
 }
 
-function isFound(emitter: Emitter, row: RecordRow, lookUps: readonly LookUp[]): Sql {
-  const { steering } = emitter.dialect
-  if (steering.kind === 'fences') return mayFind(emitter, steering, row, lookUps)
-  const lists = lookUps.map((lookUp) => {
-    const { from, id, where } = lookUpIds(emitter, steering, lookUp)
+function isFound(emitter: Emitter, row: RecordRow, sources: readonly CandidateSource[]): Sql {
+  const { plannerControl } = emitter.dialect
+  if (plannerControl.kind === 'fences') return mayFind(emitter, plannerControl, row, sources)
+  const lists = sources.map((source) => {
+    const { from, id, where } = sourceIds(emitter, plannerControl, source)
     return sql`select ${id} from ${from} where ${where}`
   })
   return sql`${row.alias}.id in (${join(lists, ' union all ')})`
 }
 
-/** `others`: rows that are looked at to count. */
+/** `inner`: rows that are looked at to count. */
 function countUpTo(
   emitter: Emitter,
   statistics: Statistics,
   { from, where }: Ids,
   limit: number,
-  others = 0,
+  inner = 0,
 ): number {
   const probe = sql`select 1 from ${from} where ${where}`
   const values = probe.values as readonly ColumnValue[]
-  return statistics.countUpTo({ text: emitter.dialect.text(probe), values }, limit, others)
+  return statistics.countUpTo({ text: emitter.dialect.text(probe), values }, limit, inner)
 }
 
-function elementIds({ dialect }: Emitter, { array, value }: Extract<LookUp, { kind: 'element' }>) {
+function elementIds({ dialect }: Emitter, { array, value }: Extract<CandidateSource, { kind: 'element' }>) {
   const where = array.kind === 'text' ? dialect.isOneOf(sql`value`, [value]) : sql`value = ${value}`
   return { from: identifier(array.name), id: sql`id`, where }
 }
@@ -241,12 +268,12 @@ function findElement(
   array: ArrayIndex,
   value: ColumnValue,
   limit: number,
-): Found {
-  const lookUp: LookUp = { kind: 'element', array, value }
-  return { lookUp, estimate: countUpTo(emitter, statistics, elementIds(emitter, lookUp), limit), lists: 1 }
+): EstimatedSource {
+  const source: CandidateSource = { kind: 'element', array, value }
+  return { source, estimate: countUpTo(emitter, statistics, elementIds(emitter, source), limit), lists: 1 }
 }
 
-function findText(statistics: Statistics, index: TextIndex, needle: string): Found | null {
+function findText(statistics: Statistics, index: TextIndex, needle: string): EstimatedSource | null {
   const characters = [...needle]
   if (characters.length === 0) return null
   if (characters.length < 3) return findPrefix(statistics, index, needle)
@@ -264,17 +291,17 @@ function findText(statistics: Statistics, index: TextIndex, needle: string): Fou
   // The rarest alone when it is rare: each further one costs a whole list to intersect.
   const used = trigrams.slice(0, rarest < 500 ? 1 : 2).map(({ trigram }) => trigram)
   return {
-    lookUp: { kind: 'text', index, match: { kind: 'all', trigrams: used } },
+    source: { kind: 'text', index, match: { kind: 'all', trigrams: used } },
     estimate: rarest,
     lists: 1,
   }
 }
 
-function findPrefix(statistics: Statistics, index: TextIndex, needle: string): Found | null {
+function findPrefix(statistics: Statistics, index: TextIndex, needle: string): EstimatedSource | null {
   const found = statistics.prefix(index, needle)
   if (found === null || found.terms > maxPrefixTerms) return null
   return {
-    lookUp: { kind: 'text', index, match: { kind: 'prefix', needle } },
+    source: { kind: 'text', index, match: { kind: 'prefix', needle } },
     estimate: found.records,
     lists: found.terms,
   }

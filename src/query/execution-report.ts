@@ -7,7 +7,7 @@ import type { AnswerReport } from './execute.ts'
 const countedBytes = 262_144
 
 /** Filled in on the way. */
-export class Course implements AnswerReport {
+export class ExecutionReport implements AnswerReport {
   operationName: string | null = null
   points = 0
   from: AnswerReport['from'] = null

@@ -15,7 +15,7 @@ export interface Span {
 }
 
 /** A look-up takes as long as going through so many records and remembering which they refer to. */
-const recordsPerLookUp = 8
+const recordsPerProbe = 8
 
 /** Where it is of no use to tell them apart: one span of everything, null. */
 export function spansOf(
@@ -24,12 +24,12 @@ export function spansOf(
   where: Condition,
   limit: number,
 ): readonly (Span | null)[] {
-  if (emitter.dialect.steering.kind !== 'fences') return [null]
-  const asked = askedOf(where)
-  if (asked === null || asked.length === 0) return [null]
-  const all = asked.reduce((sum, other) => sum + rowsOf(emitter, other), 0) / asked.length
+  if (emitter.dialect.plannerControl.kind !== 'fences') return [null]
+  const strategy = semiJoinedTables(where)
+  if (strategy === null || strategy.length === 0) return [null]
+  const all = strategy.reduce((sum, other) => sum + rowsOf(emitter, other), 0) / strategy.length
   // Rounded, so that statements stay the same while records come.
-  const rows = 2 ** Math.round(Math.log2(2 * limit + 1 + all / recordsPerLookUp))
+  const rows = 2 ** Math.round(Math.log2(2 * limit + 1 + all / recordsPerProbe))
   if (!Number.isFinite(rows)) return [null]
   // How many rows there are is an estimate, and there may be more by the time that the statement runs: where none is
   // expected to be far, the near ones have no end.
@@ -41,19 +41,19 @@ export function spansOf(
 }
 
 /** The tables that are asked for every row; null when those are asked of others in turn. */
-function askedOf(condition: Condition): readonly Table[] | null {
+function semiJoinedTables(condition: Condition): readonly Table[] | null {
   switch (condition.kind) {
     case 'all':
     case 'any':
       return condition.of.reduce<readonly Table[] | null>((found, part) => {
-        const more = askedOf(part)
+        const more = semiJoinedTables(part)
         return found === null || more === null ? null : [...found, ...more]
       }, [])
     case 'not':
-      return askedOf(condition.of)
+      return semiJoinedTables(condition.of)
     case 'target':
     case 'referring':
-      return askedOf(condition.where)?.length === 0 ? [condition.table] : null
+      return semiJoinedTables(condition.where)?.length === 0 ? [condition.table] : null
     default:
       return []
   }

@@ -9,29 +9,34 @@ import { ownKey, type Table, type TableIndex } from '../database/tables.ts'
 import { allOf, identifier, sql } from '../sql/sql.ts'
 import { emitCondition, entry } from './emit-where.ts'
 import { type Emitter, type Row, rowsOf } from './emitter.ts'
-import { columnIndex, conjuncts, heldBy, indexesOf, leadingColumn, ownUris } from './indexed.ts'
-import { findLookUps, type LookUp, maxLookUps, totalEstimate } from './look-ups.ts'
+import { columnIndex, conjuncts, heldBy, indexesOf, leadingColumn, ownUris } from './index-matching.ts'
+import {
+  findCandidateSources,
+  type CandidateSource,
+  maxCandidateSources,
+  totalEstimate,
+} from './candidate-sources.ts'
 import type { Condition, SortKey } from './plan.ts'
 
-export type Road =
+export type AccessPath =
   /** The engine's own choice. */
-  | { readonly kind: 'free' }
+  | { readonly kind: 'planner' }
   /** Along one index, or along the ids; a sort follows unless the index gives the order. */
-  | { readonly kind: 'walk'; readonly index: string | null }
+  | { readonly kind: 'index-scan'; readonly index: string | null }
   /** Through ids that any one of these look-ups finds, of which the part of the conditions holds for most. */
   | {
-      readonly kind: 'ids'
-      readonly of: readonly LookUp[]
+      readonly kind: 'candidate-ids'
+      readonly of: readonly CandidateSource[]
       readonly part: Condition
       readonly estimate: number
       /** An index of the list's order, along which the page is likely to be found before long among those ids. */
       readonly along: string | null
     }
 
-export type LookedUp = Extract<Road, { kind: 'ids' }>
+export type CandidateIds = Extract<AccessPath, { kind: 'candidate-ids' }>
 
 interface Option {
-  readonly road: Road
+  readonly accessPath: AccessPath
   readonly estimate: number
   /** Whether the road gives id order by itself. */
   readonly inIdOrder: boolean
@@ -51,58 +56,67 @@ export function isDefaultOrder(sort: readonly SortKey[]): boolean {
 }
 
 /** For a page in order. Tells the emitter what of the walk no page bounds. */
-export function chooseRoad(emitter: Emitter, table: Table, where: Condition, sort: readonly SortKey[]): Road {
+export function chooseAccessPath(
+  emitter: Emitter,
+  table: Table,
+  where: Condition,
+  sort: readonly SortKey[],
+): AccessPath {
   const { statistics } = emitter
   if (statistics === null) {
-    emitter.reads(Number.POSITIVE_INFINITY)
-    return { kind: 'free' }
+    emitter.addEstimatedRows(Number.POSITIVE_INFINITY)
+    return { kind: 'planner' }
   }
   // Rows of a hidden account that are still to be moved away are passed one by one.
-  if (emitter.state.hiding) emitter.reads(rowsOf(emitter, table))
+  if (emitter.state.hiding) emitter.addEstimatedRows(rowsOf(emitter, table))
   const idOrder = isIdOrder(emitter, table, sort)
   const along = idOrder ? null : orderIndex(emitter, table, where, sort[0])
-  const walk: Road = along === undefined ? { kind: 'free' } : { kind: 'walk', index: along }
+  const scan: AccessPath = along === undefined ? { kind: 'planner' } : { kind: 'index-scan', index: along }
   const limit = Math.ceil(Math.sqrt(21 * statistics.rows(table)))
   const options = optionsOf(emitter, table, where, limit)
   const best = options[0]
-  const sifting = siftingRoad(emitter, table, where, sort, walk, options, limit)
-  if (sifting !== null) {
-    emitter.reads(sifting.estimate)
-    return sifting
+  const filtered = filteredIndexScan(emitter, table, where, sort, scan, options, limit)
+  if (filtered !== null) {
+    emitter.addEstimatedRows(filtered.estimate)
+    return filtered
   }
   if (best !== undefined && best.estimate < limit) {
-    emitter.reads(best.estimate)
-    return best.road
+    emitter.addEstimatedRows(best.estimate)
+    return best.accessPath
   }
   const ordered = idOrder ? options.find(({ inIdOrder }) => inIdOrder) : undefined
-  const road = ordered?.road ?? walk
-  emitter.reads(unbounded(emitter, table, where, sort, ordered ?? { road: walk, estimate: limit }))
-  return road
+  const accessPath = ordered?.accessPath ?? scan
+  emitter.addEstimatedRows(
+    unbounded(emitter, table, where, sort, ordered ?? { accessPath: scan, estimate: limit }),
+  )
+  return accessPath
 }
 
 /**
  * Looked-up texts along an index of the list's order, where matches are neither few nor many: remembering an id takes a
  * fifth of finding its row, and seeing that an entry is none of them a hundredth of reading whether a row has a text.
  */
-function siftingRoad(
+function filteredIndexScan(
   { dialect }: Emitter,
   table: Table,
   where: Condition,
   sort: readonly SortKey[],
-  walk: Road,
+  scan: AccessPath,
   options: readonly Option[],
   limit: number,
-): LookedUp | null {
-  if (dialect.steering.kind !== 'hints') return null
-  if (walk.kind !== 'walk' || orderGiven(walk, table, sort) !== 'all') return null
-  const option = options.find(({ road }) => isOfTexts(road))
-  if (option?.road.kind !== 'ids') return null
-  const { road, estimate } = option
+): CandidateIds | null {
+  if (dialect.plannerControl.kind !== 'hints') return null
+  if (scan.kind !== 'index-scan' || orderGiven(scan, table, sort) !== 'all') return null
+  const option = options.find(({ accessPath }) => isOfTexts(accessPath))
+  if (option?.accessPath.kind !== 'candidate-ids') return null
+  const { accessPath, estimate } = option
   const best = options[0]?.estimate ?? 0
   // Of few candidates that other conditions leave fewer of, a page is not found soon.
-  const isAlone = heldBy(table, walk.index, where).length === conjuncts(where).length - 1
+  const isAlone = heldBy(table, scan.index, where).length === conjuncts(where).length - 1
   const isBest = best >= limit || (option === options[0] && isAlone)
-  return isBest && estimate >= 0.4 * limit && estimate < 3 * limit ? { ...road, along: walk.index } : null
+  return isBest && estimate >= 0.4 * limit && estimate < 3 * limit
+    ? { ...accessPath, along: scan.index }
+    : null
 }
 
 /** Rows that a road in the order of the list may pass before the page is full. */
@@ -111,48 +125,52 @@ function unbounded(
   table: Table,
   where: Condition,
   sort: readonly SortKey[],
-  { road, estimate }: Pick<Option, 'road' | 'estimate'>,
+  { accessPath, estimate }: Pick<Option, 'accessPath' | 'estimate'>,
 ): number {
-  switch (road.kind) {
-    case 'free':
+  switch (accessPath.kind) {
+    case 'planner':
       return rowsOf(emitter, table)
-    case 'walk': {
-      const inOrder = isIdOrder(emitter, table, sort) || orderGiven(road, table, sort) === 'all'
-      const isHeld = heldBy(table, road.index, where).length === conjuncts(where).length
+    case 'index-scan': {
+      const inOrder = isIdOrder(emitter, table, sort) || orderGiven(accessPath, table, sort) === 'all'
+      const isHeld = heldBy(table, accessPath.index, where).length === conjuncts(where).length
       return inOrder && isHeld ? 0 : rowsOf(emitter, table)
     }
-    case 'ids':
+    case 'candidate-ids':
       // Elements are counted up to a limit only.
-      return isOfTexts(road) ? estimate : rowsOf(emitter, table)
+      return isOfTexts(accessPath) ? estimate : rowsOf(emitter, table)
   }
 }
 
 /** More rows than these are not counted to choose a road for counting. What texts may find is kept, and never counted. */
 const mostCounted = 20_000
 
-function isOfTexts(road: Road): boolean {
-  return road.kind === 'ids' && road.of.every(({ kind }) => kind === 'text')
+function isOfTexts(accessPath: AccessPath): boolean {
+  return accessPath.kind === 'candidate-ids' && accessPath.of.every(({ kind }) => kind === 'text')
 }
 
 /** For counting: look-ups when they leave out most rows, otherwise as the engine likes. */
-export function chooseCountRoad(emitter: Emitter, table: Table, where: Condition): Road {
+export function chooseCountAccessPath(emitter: Emitter, table: Table, where: Condition): AccessPath {
   const { statistics } = emitter
   const rows = rowsOf(emitter, table)
   const few = Math.ceil(rows / 3)
   const limit = Math.min(few, mostCounted)
-  const options = statistics === null ? [] : lookUpOptions(emitter, table, where, rows, limit)
+  const options = statistics === null ? [] : candidateOptions(emitter, table, where, rows, limit)
   const [best] = [...uriOptions(table, where), ...options]
-    .filter(({ road, estimate }) => estimate < limit || isOfTexts(road))
+    .filter(({ accessPath, estimate }) => estimate < limit || isOfTexts(accessPath))
     .sort((a, b) => a.estimate - b.estimate)
   const isOfUse = best !== undefined && best.estimate < few
-  emitter.reads(isOfUse ? best.estimate : rows)
-  return isOfUse ? best.road : { kind: 'free' }
+  emitter.addEstimatedRows(isOfUse ? best.estimate : rows)
+  return isOfUse ? best.accessPath : { kind: 'planner' }
 }
 
 /** How much of the order a road gives: all of it, that of the first key, or nothing. */
-export function orderGiven(road: Road, table: Table, sort: readonly SortKey[]): 'all' | 'first' | 'none' {
-  if (road.kind !== 'walk' || road.index === null) return 'none'
-  const index = indexesOf(table).find(({ name }) => name === road.index)
+export function orderGiven(
+  accessPath: AccessPath,
+  table: Table,
+  sort: readonly SortKey[],
+): 'all' | 'first' | 'none' {
+  if (accessPath.kind !== 'index-scan' || accessPath.index === null) return 'none'
+  const index = indexesOf(table).find(({ name }) => name === accessPath.index)
   const column = index?.kind === 'pair' ? index.columns[1] : index?.columns[0]
   const [first, ...rest] = sort
   const isFirst =
@@ -212,26 +230,26 @@ function optionsOf(emitter: Emitter, table: Table, where: Condition, limit: numb
     const equality = part.kind === 'compare' && part.op === 'eq' && index.kind === 'value'
     const inIdOrder = equality || (part.kind === 'uri' && part.list.length === 1)
     const estimate = probe(emitter, statistics, table, index.name, [part], limit)
-    return [{ road: { kind: 'walk', index: index.name }, estimate, inIdOrder }]
+    return [{ accessPath: { kind: 'index-scan', index: index.name }, estimate, inIdOrder }]
   })
   const both = pairs(table, where).map(({ index, parts: held }): Option => {
     // When the index holds all that is asked, a step costs a tenth: no row is looked at before the page is known.
     const steps = held.length === parts.length ? 10 : 1
     const estimate = probe(emitter, statistics, table, index.name, held, limit * steps) / steps
-    return { road: { kind: 'walk', index: index.name }, estimate, inIdOrder: false }
+    return { accessPath: { kind: 'index-scan', index: index.name }, estimate, inIdOrder: false }
   })
-  const lookUps = lookUpOptions(emitter, table, where, statistics.rows(table), limit)
-  return [...uriOptions(table, where), ...singles, ...both, ...lookUps].sort(
+  const sources = candidateOptions(emitter, table, where, statistics.rows(table), limit)
+  return [...uriOptions(table, where), ...singles, ...both, ...sources].sort(
     (a, b) => a.estimate - b.estimate,
   )
 }
 
 /** Through the records' own URIs, each of which has one record at most. */
 function uriOptions(table: Table, where: Condition): readonly Option[] {
-  const road: Road = { kind: 'walk', index: ownKey(table).name }
+  const accessPath: AccessPath = { kind: 'index-scan', index: ownKey(table).name }
   return conjuncts(where).flatMap((part) => {
     const uris = ownUris(part)
-    return uris === null ? [] : [{ road, estimate: uris.length, inIdOrder: uris.length === 1 }]
+    return uris === null ? [] : [{ accessPath, estimate: uris.length, inIdOrder: uris.length === 1 }]
   })
 }
 
@@ -246,15 +264,15 @@ function probe(
 ): number {
   const row: Row = { kind: 'record', alias: emitter.alias(), table }
   const held = allOf(parts.map((part) => emitCondition(emitter, part, row, entry)))
-  const { steering } = emitter.dialect
-  const walk = steering.kind === 'hints' ? sql` ${steering.walk(index)}` : sql``
-  const found = sql`select 1 from ${identifier(table.name)} ${row.alias}${walk} where ${held}`
+  const { plannerControl } = emitter.dialect
+  const scan = plannerControl.kind === 'hints' ? sql` ${plannerControl.scan(index)}` : sql``
+  const found = sql`select 1 from ${identifier(table.name)} ${row.alias}${scan} where ${held}`
   const values = found.values as readonly ColumnValue[]
   return statistics.countUpTo({ text: emitter.dialect.text(found), values }, limit)
 }
 
 /** Look-ups that give ids, and whether they do so cheaply enough to follow them in id order. */
-function lookUpOptions(
+function candidateOptions(
   emitter: Emitter,
   table: Table,
   where: Condition,
@@ -263,15 +281,22 @@ function lookUpOptions(
 ): Option[] {
   return cheapestFirst(conjuncts(where)).flatMap((part): Option[] => {
     // An index of the table itself is a road of its own.
-    const found = columnIndex(table, part) === undefined ? findLookUps(emitter, table, part, limit) : null
-    if (found === null || found.length > maxLookUps) return []
+    const found =
+      columnIndex(table, part) === undefined ? findCandidateSources(emitter, table, part, limit) : null
+    if (found === null || found.length > maxCandidateSources) return []
     // Merging costs about 3 µs a list and walking 0.4 µs a step: past this a walk meets its hits sooner.
     const lists = found.reduce((sum, { lists }) => sum + lists, 0)
     const estimate = totalEstimate(found)
     const isMerged = lists <= 4 || lists * estimate < 2.8 * rows
-    const inIdOrder = isMerged && found.every(({ lookUp }) => lookUp.kind !== 'rows')
-    const road: Road = { kind: 'ids', of: found.map(({ lookUp }) => lookUp), part, estimate, along: null }
-    return [{ road, estimate, inIdOrder }]
+    const inIdOrder = isMerged && found.every(({ source }) => source.kind !== 'rows')
+    const accessPath: AccessPath = {
+      kind: 'candidate-ids',
+      of: found.map(({ source }) => source),
+      part,
+      estimate,
+      along: null,
+    }
+    return [{ accessPath, estimate, inIdOrder }]
   })
 }
 

@@ -5,13 +5,13 @@ import type { Statistics } from '../database/database.ts'
 const costs = { trigram: 1, prefix: 50, countUpTo: 10 } as const
 const rowsCounted = 40
 /** Of other records that are looked at to count any, it takes one for fewer: they are read, whether they count or not. */
-const othersLookedAt = 4
+const semiJoinRowsPerProbe = 4
 /** Some ten milliseconds. */
-const ration = 3_000
+const budget = 3_000
 
 /** Once the ration of a statement is used up everything counts as common, which no answer depends on. */
-export function rationed(statistics: Statistics): Statistics {
-  let left = ration
+export function withinPlanningBudget(statistics: Statistics): Statistics {
+  let left = budget
   const affords = (kind: keyof typeof costs, more = 0): boolean => {
     const cost = costs[kind] + more
     // What is too much leaves the ration to what is less.
@@ -22,8 +22,8 @@ export function rationed(statistics: Statistics): Statistics {
   const { complete } = statistics
   return {
     rows: (table) => statistics.rows(table),
-    countUpTo: (statement, limit, others = 0) => {
-      if (!affords('countUpTo', limit / rowsCounted + others / othersLookedAt)) return limit
+    countUpTo: (statement, limit, innerRows = 0) => {
+      if (!affords('countUpTo', limit / rowsCounted + innerRows / semiJoinRowsPerProbe)) return limit
       const counted = statistics.countUpTo(statement, limit)
       // What was not there to be counted took nothing.
       left += (limit - counted) / rowsCounted

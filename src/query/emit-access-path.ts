@@ -1,16 +1,16 @@
 /** A road as a `from` clause and what must hold beside the list's own conditions. */
-import type { Fences, Hints } from '../sql/dialect.ts'
+import type { OptimizationFences, OptimizerHints } from '../sql/dialect.ts'
 import type { Table } from '../database/tables.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
 import { columnList } from './columns-read.ts'
 import type { Emitter, RecordRow } from './emitter.ts'
 import { idRange } from './emit-id-order.ts'
 import { emitCondition, entry } from './emit-where.ts'
-import { lookUpIds, mayFind } from './look-ups.ts'
-import type { Span } from './other-records.ts'
+import { sourceIds, mayFind } from './candidate-sources.ts'
+import type { Span } from './semi-join-spans.ts'
 import type { Condition, Direction } from './plan.ts'
-import { columnIndex, conjuncts, heldBy } from './indexed.ts'
-import type { LookedUp, Road } from './roads.ts'
+import { columnIndex, conjuncts, heldBy } from './index-matching.ts'
+import type { CandidateIds, AccessPath } from './access-paths.ts'
 
 /** Where ids are to come in order, and from where on. */
 interface IdOrder {
@@ -36,23 +36,23 @@ export interface From {
   readonly before?: Sql
 }
 
-export function fromRoad(
+export function emitAccessPath(
   emitter: Emitter,
-  road: Road,
+  accessPath: AccessPath,
   row: RecordRow,
   where: Condition,
   order: IdOrder | null,
   along: Along | null = null,
 ): From {
-  const { steering } = emitter.dialect
-  if (steering.kind === 'fences') return fenced(emitter, steering, road, row, where, along)
-  return hinted(emitter, steering, road, row, where, order)
+  const { plannerControl } = emitter.dialect
+  if (plannerControl.kind === 'fences') return fenced(emitter, plannerControl, accessPath, row, where, along)
+  return hinted(emitter, plannerControl, accessPath, row, where, order)
 }
 
 function hinted(
   emitter: Emitter,
-  steering: Hints,
-  road: Road,
+  plannerControl: OptimizerHints,
+  accessPath: AccessPath,
   row: RecordRow,
   where: Condition,
   order: IdOrder | null,
@@ -60,31 +60,41 @@ function hinted(
   const { alias, table } = row
   const range = idRange(emitter, row, where)
   const beyond = order?.bound == null ? range : [sql`${alias}.id ${order.bound}`, ...range]
-  switch (road.kind) {
-    case 'free':
+  switch (accessPath.kind) {
+    case 'planner':
       return { from: emitter.rows(table, alias), on: beyond }
-    case 'walk':
-      return { from: emitter.rows(table, alias, steering.walk(road.index)), on: beyond }
-    case 'ids': {
-      return fromIds(emitter, sql`(${idsOf(emitter, steering, road, order)})`, row, where)
+    case 'index-scan':
+      return { from: emitter.rows(table, alias, plannerControl.scan(accessPath.index)), on: beyond }
+    case 'candidate-ids': {
+      return fromIds(emitter, sql`(${idsOf(emitter, plannerControl, accessPath, order)})`, row, where)
     }
   }
 }
 
 /** The condition on the rows of a road, in any order. Where the engine chooses the index, a condition may be looked up in one. */
-export function conditionBeside(emitter: Emitter, road: Road, row: RecordRow, where: Condition): Sql {
+export function conditionBeside(
+  emitter: Emitter,
+  accessPath: AccessPath,
+  row: RecordRow,
+  where: Condition,
+): Sql {
   const isEntered = (part: Condition): boolean =>
-    road.kind === 'free' && columnIndex(row.table, part) !== undefined
+    accessPath.kind === 'planner' && columnIndex(row.table, part) !== undefined
   return allOf(
     conjuncts(where).map((part) => emitCondition(emitter, part, row, isEntered(part) ? entry : undefined)),
   )
 }
 
 /** The ids that a road's look-ups find, each once. */
-export function idsOf(emitter: Emitter, steering: Hints, { of }: LookedUp, order: IdOrder | null): Sql {
+export function idsOf(
+  emitter: Emitter,
+  plannerControl: OptimizerHints,
+  { of }: CandidateIds,
+  order: IdOrder | null,
+): Sql {
   const bound = order?.bound ?? null
-  const lists = of.map((lookUp) => {
-    const { from, id, where } = lookUpIds(emitter, steering, lookUp)
+  const lists = of.map((referencedValue) => {
+    const { from, id, where } = sourceIds(emitter, plannerControl, referencedValue)
     const within = bound === null ? sql`` : sql` and ${id} ${bound}`
     return sql`select ${id} as id from ${from} where ${where}${within}`
   })
@@ -108,25 +118,25 @@ export function fromIds(emitter: Emitter, ids: Sql, row: RecordRow, where: Condi
 /** Behind a fence there is nothing but what the road's index answers, so that the engine has no other choice. */
 function fenced(
   emitter: Emitter,
-  steering: Fences,
-  road: Road,
+  plannerControl: OptimizationFences,
+  accessPath: AccessPath,
   row: RecordRow,
   where: Condition,
   along: Along | null,
 ): From {
   const { alias, table } = row
-  const { fence, fenceAlong } = steering
+  const { fence, fenceAlong } = plannerControl
   const rows = emitter.rows(table, alias)
-  switch (road.kind) {
-    case 'free':
+  switch (accessPath.kind) {
+    case 'planner':
       return { from: rows, on: [] }
-    case 'walk': {
-      const held = heldBy(table, road.index, where)
+    case 'index-scan': {
+      const held = heldBy(table, accessPath.index, where)
       const conditions = (parts: readonly Condition[]) =>
         parts.map((part) => emitCondition(emitter, part, row, entry))
       if (along === null) return { from: fence(rows, alias, conditions(held)), on: [] }
       const { start, order, direction, span, columns } = along
-      const code = pairOf(table, road.index)
+      const code = pairOf(table, accessPath.index)
       const list = columnList(alias, code === undefined ? columns : new Set([...columns, code]))
       const inOrder = (found: readonly Sql[], by: Sql): Sql => fenceAlong(rows, alias, list, found, by, span)
       if (code === undefined) return { from: inOrder([...start, ...conditions(held)], order), on: [] }
@@ -139,9 +149,9 @@ function fenced(
         before,
       }
     }
-    case 'ids':
+    case 'candidate-ids':
       return {
-        from: fence(rows, alias, [mayFind(emitter, steering, row, road.of)]),
+        from: fence(rows, alias, [mayFind(emitter, plannerControl, row, accessPath.of)]),
         on: [],
       }
   }

@@ -1,6 +1,6 @@
 /** Which index of a table answers a condition. How often the condition holds is not known here. */
 import { ownKey, type Table, type TableIndex } from '../database/tables.ts'
-import { accountsOf, type AskingOthers } from './emit-where.ts'
+import { accountsOf, type SemiJoinCondition } from './emit-where.ts'
 import type { Condition } from './plan.ts'
 
 /** Conditions that must all hold. */
@@ -66,7 +66,7 @@ function systemColumn(part: Condition): string | undefined {
  * The index that leads from other records, those that a condition asks of, to the ones that it holds for: over the
  * reference to them, or over the URIs that they refer to.
  */
-export function indexFrom(table: Table, part: AskingOthers): TableIndex | undefined {
+export function indexFrom(table: Table, part: SemiJoinCondition): TableIndex | undefined {
   if (part.kind === 'referring') return part.link.kind === 'columns' ? ownKey(table) : undefined
   const { of } = part
   return of.kind === 'columns' ? table.indexes.find(({ columns }) => columns[0] === of.base.name) : undefined

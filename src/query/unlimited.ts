@@ -3,7 +3,7 @@ import type { LongTurn, Terms } from './execute.ts'
 import { limits } from './limits.ts'
 
 /** Whatever is possible at all. */
-export const everything: Terms = {
+export const unlimited: Terms = {
   pageSize: 1_000,
   points: limits.points,
   charge: () => undefined,
