@@ -1,49 +1,49 @@
 /**
- * Which way to the records of a list: along its order, through one condition's index, or through looked-up ids.
- * Every road is exact; the choice weighs a walk that stops early against gathering and sorting.
- * Walking costs about 21 N / hits steps and gathering `hits` of them, so they meet at sqrt(21 N). Around there
- * looked-up texts are met along an index of the order, which costs a fraction of both.
+ * Which access path to the records of a list: along its order, through one condition's index, or through candidate ids.
+ * Every path is exact; the choice weighs a scan that stops early against gathering and sorting.
+ * Scanning costs about 21 N / hits steps and gathering `hits` of them, so they meet at sqrt(21 N).
  */
-import type { ColumnValue, Statistics } from '../database/database.ts'
 import { ownKey, type Table, type TableIndex } from '../database/tables.ts'
-import { allOf, identifier, sql } from '../sql/sql.ts'
-import { emitCondition, entry } from './emit-where.ts'
-import { type Emitter, type Row, rowsOf } from './emitter.ts'
-import { columnIndex, conjuncts, heldBy, indexesOf, leadingColumn, ownUris } from './index-matching.ts'
-import {
-  findCandidateSources,
-  type CandidateSource,
-  maxCandidateSources,
-  totalEstimate,
-} from './candidate-sources.ts'
+import { findCandidateSources, maxCandidateSources, totalEstimate, totalValues } from './candidate-sources.ts'
+import { conjuncts, ownUris } from './condition-facts.ts'
+import { emitIndexProbe } from './emit-probe.ts'
+import { createEmitter } from './emitter.ts'
+import { columnIndex, heldBy, indexesOf, leadingColumn } from './index-matching.ts'
+import { planFilter } from './optimize-filter.ts'
+import { candidatePath, type Optimizer, rowsOf } from './optimizer.ts'
+import type { BoundedStatistics } from './planning-budget.ts'
+import type { AccessPath, CandidateSource } from './physical-plan.ts'
 import type { Condition, SortKey } from './plan.ts'
 
-export type AccessPath =
-  /** The engine's own choice. */
+/** A path before it is known how the engine is made to take it. */
+export type Choice =
   | { readonly kind: 'planner' }
-  /** Along one index, or along the ids; a sort follows unless the index gives the order. */
   | { readonly kind: 'index-scan'; readonly index: string | null }
-  /** Through ids that any one of these look-ups finds, of which the part of the conditions holds for most. */
   | {
       readonly kind: 'candidate-ids'
-      readonly of: readonly CandidateSource[]
+      readonly sources: readonly CandidateSource[]
+      /** The conjunct that the sources answer. */
       readonly part: Condition
       readonly estimate: number
-      /** An index of the list's order, along which the page is likely to be found before long among those ids. */
-      readonly along: string | null
     }
 
-export type CandidateIds = Extract<AccessPath, { kind: 'candidate-ids' }>
+/** A choice, and the rows it may read besides those of the page. */
+export interface Estimated {
+  readonly choice: Choice
+  readonly estimatedRows: number
+}
 
 interface Option {
-  readonly accessPath: AccessPath
+  readonly choice: Choice
   readonly estimate: number
-  /** Whether the road gives id order by itself. */
+  /** Whether the path gives id order by itself. */
   readonly inIdOrder: boolean
+  /** Values that its sources compare with. */
+  readonly values: number
 }
 
 /** The default order, where ids follow it. */
-export function isIdOrder({ state }: Emitter, table: Table, sort: readonly SortKey[]): boolean {
+export function isIdOrder({ state }: Optimizer, table: Table, sort: readonly SortKey[]): boolean {
   return state.ordered.has(table.collection.nsid) && isDefaultOrder(sort)
 }
 
@@ -55,122 +55,120 @@ export function isDefaultOrder(sort: readonly SortKey[]): boolean {
   )
 }
 
-/** For a page in order. Tells the emitter what of the walk no page bounds. */
-export function chooseAccessPath(
-  emitter: Emitter,
+/** For a page in order. */
+export function chooseForPage(
+  optimizer: Optimizer,
   table: Table,
   where: Condition,
   sort: readonly SortKey[],
-): AccessPath {
-  const { statistics } = emitter
-  if (statistics === null) {
-    emitter.addEstimatedRows(Number.POSITIVE_INFINITY)
-    return { kind: 'planner' }
-  }
+): Estimated {
+  const { statistics } = optimizer
+  if (statistics === null) return { choice: { kind: 'planner' }, estimatedRows: Number.POSITIVE_INFINITY }
   // Rows of a hidden account that are still to be moved away are passed one by one.
-  if (emitter.state.hiding) emitter.addEstimatedRows(rowsOf(emitter, table))
-  const idOrder = isIdOrder(emitter, table, sort)
-  const along = idOrder ? null : orderIndex(emitter, table, where, sort[0])
-  const scan: AccessPath = along === undefined ? { kind: 'planner' } : { kind: 'index-scan', index: along }
+  const passed = optimizer.state.hiding ? rowsOf(optimizer, table) : 0
+  const idOrder = isIdOrder(optimizer, table, sort)
+  const along = idOrder ? null : orderIndex(optimizer, table, where, sort[0])
+  const scan: Choice = along === undefined ? { kind: 'planner' } : { kind: 'index-scan', index: along }
   const limit = Math.ceil(Math.sqrt(21 * statistics.rows(table)))
-  const options = optionsOf(emitter, table, where, limit)
-  const best = options[0]
-  const filtered = filteredIndexScan(emitter, table, where, sort, scan, options, limit)
-  if (filtered !== null) {
-    emitter.addEstimatedRows(filtered.estimate)
-    return filtered
-  }
-  if (best !== undefined && best.estimate < limit) {
-    emitter.addEstimatedRows(best.estimate)
-    return best.accessPath
-  }
-  const ordered = idOrder ? options.find(({ inIdOrder }) => inIdOrder) : undefined
-  const accessPath = ordered?.accessPath ?? scan
-  emitter.addEstimatedRows(
-    unbounded(emitter, table, where, sort, ordered ?? { accessPath: scan, estimate: limit }),
-  )
-  return accessPath
+  const options = optionsOf(optimizer, statistics, table, where, limit)
+  const best = options.find(({ estimate, values }) => estimate < limit && statistics.affordsValues(values))
+  if (best !== undefined) return { choice: best.choice, estimatedRows: passed + best.estimate }
+  const ordered = idOrder
+    ? options.find(({ inIdOrder, values }) => inIdOrder && statistics.affordsValues(values))
+    : undefined
+  const { choice, estimate } = ordered ?? { choice: scan, estimate: limit }
+  return { choice, estimatedRows: passed + unboundedRows(optimizer, table, where, sort, choice, estimate) }
 }
 
-/**
- * Looked-up texts along an index of the list's order, where matches are neither few nor many: remembering an id takes a
- * fifth of finding its row, and seeing that an entry is none of them a hundredth of reading whether a row has a text.
- */
-function filteredIndexScan(
-  { dialect }: Emitter,
+/** Rows that a path in the order of the list may pass before the page is full. */
+function unboundedRows(
+  optimizer: Optimizer,
   table: Table,
   where: Condition,
   sort: readonly SortKey[],
-  scan: AccessPath,
-  options: readonly Option[],
-  limit: number,
-): CandidateIds | null {
-  if (dialect.plannerControl.kind !== 'hints') return null
-  if (scan.kind !== 'index-scan' || orderGiven(scan, table, sort) !== 'all') return null
-  const option = options.find(({ accessPath }) => isOfTexts(accessPath))
-  if (option?.accessPath.kind !== 'candidate-ids') return null
-  const { accessPath, estimate } = option
-  const best = options[0]?.estimate ?? 0
-  // Of few candidates that other conditions leave fewer of, a page is not found soon.
-  const isAlone = heldBy(table, scan.index, where).length === conjuncts(where).length - 1
-  const isBest = best >= limit || (option === options[0] && isAlone)
-  return isBest && estimate >= 0.4 * limit && estimate < 3 * limit
-    ? { ...accessPath, along: scan.index }
-    : null
-}
-
-/** Rows that a road in the order of the list may pass before the page is full. */
-function unbounded(
-  emitter: Emitter,
-  table: Table,
-  where: Condition,
-  sort: readonly SortKey[],
-  { accessPath, estimate }: Pick<Option, 'accessPath' | 'estimate'>,
+  choice: Choice,
+  estimate: number,
 ): number {
-  switch (accessPath.kind) {
+  switch (choice.kind) {
     case 'planner':
-      return rowsOf(emitter, table)
+      return rowsOf(optimizer, table)
     case 'index-scan': {
-      const inOrder = isIdOrder(emitter, table, sort) || orderGiven(accessPath, table, sort) === 'all'
-      const isHeld = heldBy(table, accessPath.index, where).length === conjuncts(where).length
-      return inOrder && isHeld ? 0 : rowsOf(emitter, table)
+      const inOrder = isIdOrder(optimizer, table, sort) || orderGiven(choice, table, sort) === 'all'
+      const isHeld = heldBy(table, choice.index, where).length === conjuncts(where).length
+      return inOrder && isHeld ? 0 : rowsOf(optimizer, table)
     }
     case 'candidate-ids':
       // Elements are counted up to a limit only.
-      return isOfTexts(accessPath) ? estimate : rowsOf(emitter, table)
+      return isOfTexts(choice) ? estimate : rowsOf(optimizer, table)
   }
 }
 
-/** More rows than these are not counted to choose a road for counting. What texts may find is kept, and never counted. */
+/** More rows than these are not counted to choose a path for counting. Of texts there are statistics, which are not counted. */
 const mostCounted = 20_000
 
-function isOfTexts(accessPath: AccessPath): boolean {
-  return accessPath.kind === 'candidate-ids' && accessPath.of.every(({ kind }) => kind === 'text')
+function isOfTexts(choice: Choice): boolean {
+  return choice.kind === 'candidate-ids' && choice.sources.every(({ kind }) => kind === 'text')
 }
 
-/** For counting: look-ups when they leave out most rows, otherwise as the engine likes. */
-export function chooseCountAccessPath(emitter: Emitter, table: Table, where: Condition): AccessPath {
-  const { statistics } = emitter
-  const rows = rowsOf(emitter, table)
+/** For counting: candidate ids when they leave out most rows, otherwise the planner's choice. */
+export function chooseForCount(optimizer: Optimizer, table: Table, where: Condition): Estimated {
+  const { statistics } = optimizer
+  const rows = rowsOf(optimizer, table)
+  const planner: Estimated = { choice: { kind: 'planner' }, estimatedRows: rows }
+  if (statistics === null) return planner
   const few = Math.ceil(rows / 3)
   const limit = Math.min(few, mostCounted)
-  const options = statistics === null ? [] : candidateOptions(emitter, table, where, rows, limit)
-  const [best] = [...uriOptions(table, where), ...options]
-    .filter(({ accessPath, estimate }) => estimate < limit || isOfTexts(accessPath))
+  const options = [...uriOptions(table, where), ...candidateOptions(optimizer, table, where, rows, limit)]
+  const [best] = options
+    .filter(({ choice, estimate }) => (estimate < limit || isOfTexts(choice)) && estimate < few)
     .sort((a, b) => a.estimate - b.estimate)
-  const isOfUse = best !== undefined && best.estimate < few
-  emitter.addEstimatedRows(isOfUse ? best.estimate : rows)
-  return isOfUse ? best.accessPath : { kind: 'planner' }
+  return best !== undefined && statistics.affordsValues(best.values)
+    ? { choice: best.choice, estimatedRows: best.estimate }
+    : planner
 }
 
-/** How much of the order a road gives: all of it, that of the first key, or nothing. */
-export function orderGiven(
-  accessPath: AccessPath,
+/** How the engine is made to take a path. `inOrder`: the list takes its order from the path. */
+export function planPath(
+  optimizer: Optimizer,
   table: Table,
-  sort: readonly SortKey[],
-): 'all' | 'first' | 'none' {
-  if (accessPath.kind !== 'index-scan' || accessPath.index === null) return 'none'
-  const index = indexesOf(table).find(({ name }) => name === accessPath.index)
+  where: Condition,
+  choice: Choice,
+  inOrder = false,
+): AccessPath {
+  const isFenced = optimizer.dialect.plannerControl.kind === 'fences'
+  switch (choice.kind) {
+    case 'planner':
+      return choice
+    case 'index-scan': {
+      if (!isFenced) return choice
+      const { index } = choice
+      const pair = table.indexes.find(({ name, kind }) => name === index && kind === 'pair')
+      const rangeColumn = inOrder ? (pair?.columns[0] ?? null) : null
+      const held = heldBy(table, index, where).flatMap((part) =>
+        rangeColumn === null ? [part] : asRange(part, rangeColumn),
+      )
+      const filters = held.map((part) => planFilter(optimizer, part))
+      return { kind: 'fenced-scan', index, held: filters, rangeColumn }
+    }
+    case 'candidate-ids':
+      return candidatePath(optimizer, choice.sources)
+  }
+}
+
+/** An equality as a range, which stays part of the order that only an index over both columns gives. */
+function asRange(part: Condition, column: string): readonly Condition[] {
+  const isEquality = part.kind === 'compare' && part.op === 'eq' && part.operand.kind === 'column'
+  if (!isEquality || part.operand.column.name !== column) return [part]
+  return [
+    { ...part, op: 'gte' },
+    { ...part, op: 'lte' },
+  ]
+}
+
+/** How much of the order a path gives: all of it, that of the first key, or nothing. */
+export function orderGiven(choice: Choice, table: Table, sort: readonly SortKey[]): 'all' | 'first' | 'none' {
+  if (choice.kind !== 'index-scan' || choice.index === null) return 'none'
+  const index = indexesOf(table).find(({ name }) => name === choice.index)
   const column = index?.kind === 'pair' ? index.columns[1] : index?.columns[0]
   const [first, ...rest] = sort
   const isFirst =
@@ -183,9 +181,9 @@ export function orderGiven(
   return isWhole && rest.every(({ direction }) => direction === first?.direction) ? 'all' : 'first'
 }
 
-/** The index whose order begins with this key, or does once its first column is settled; undefined when there is none. */
+/** The index whose order begins with this key, or does once its first column is fixed; undefined when there is none. */
 function orderIndex(
-  { state }: Emitter,
+  { state }: Optimizer,
   table: Table,
   where: Condition,
   key: SortKey | undefined,
@@ -194,8 +192,8 @@ function orderIndex(
     return state.ordered.has(table.collection.nsid) ? undefined : `${table.name}/indexed_at`
   if (key?.value.kind !== 'column') return undefined
   const { name } = key.value.column
-  const settled = pairs(table, where).find(({ index }) => index.columns[1] === name)
-  if (settled !== undefined) return settled.index.name
+  const fixed = pairs(table, where).find(({ index }) => index.columns[1] === name)
+  if (fixed !== undefined) return fixed.index.name
   return table.indexes.find(
     ({ columns, kind, partial }) => columns[0] === name && kind !== 'pair' && !partial,
   )?.name
@@ -203,11 +201,11 @@ function orderIndex(
 
 interface Pair {
   readonly index: TableIndex
-  /** The equality that settles the first column, and comparisons with the second. */
+  /** The equality that fixes the first column, and comparisons with the second. */
   readonly parts: readonly Condition[]
 }
 
-/** Indexes over two columns of which the first is settled by an equality. */
+/** Indexes over two columns of which the first is fixed by an equality. */
 function pairs(table: Table, where: Condition): readonly Pair[] {
   const all = conjuncts(where)
   const onColumn = (name: string | undefined) =>
@@ -219,88 +217,77 @@ function pairs(table: Table, where: Condition): readonly Pair[] {
   })
 }
 
-/** Ways through single conditions that must hold, the most selective first; counted up to `limit`. */
-function optionsOf(emitter: Emitter, table: Table, where: Condition, limit: number): readonly Option[] {
-  const { statistics } = emitter
-  if (statistics === null) return []
+/** Paths through single conjuncts, the most selective first; counted up to `limit`. */
+function optionsOf(
+  optimizer: Optimizer,
+  statistics: BoundedStatistics,
+  table: Table,
+  where: Condition,
+  limit: number,
+): readonly Option[] {
   const parts = conjuncts(where)
+  const probe = (index: string, held: readonly Condition[], upTo: number): number => {
+    const filters = held.map((part) => planFilter(optimizer, part))
+    return statistics.countUpTo(emitIndexProbe(createEmitter(optimizer), table, index, filters), upTo)
+  }
+  const scan = (index: string, estimate: number, inIdOrder: boolean): Option => ({
+    choice: { kind: 'index-scan', index },
+    estimate,
+    inIdOrder,
+    values: 0,
+  })
   const singles = parts.flatMap((part): Option[] => {
     const index = columnIndex(table, part)
     if (index === undefined || ownUris(part) !== null) return []
     const equality = part.kind === 'compare' && part.op === 'eq' && index.kind === 'value'
     const inIdOrder = equality || (part.kind === 'uri' && part.list.length === 1)
-    const estimate = probe(emitter, statistics, table, index.name, [part], limit)
-    return [{ accessPath: { kind: 'index-scan', index: index.name }, estimate, inIdOrder }]
+    return [scan(index.name, probe(index.name, [part], limit), inIdOrder)]
   })
   const both = pairs(table, where).map(({ index, parts: held }): Option => {
-    // When the index holds all that is asked, a step costs a tenth: no row is looked at before the page is known.
+    // When the index holds all conditions, a step costs a tenth: no row is read before the page is known.
     const steps = held.length === parts.length ? 10 : 1
-    const estimate = probe(emitter, statistics, table, index.name, held, limit * steps) / steps
-    return { accessPath: { kind: 'index-scan', index: index.name }, estimate, inIdOrder: false }
+    return scan(index.name, probe(index.name, held, limit * steps) / steps, false)
   })
-  const sources = candidateOptions(emitter, table, where, statistics.rows(table), limit)
-  return [...uriOptions(table, where), ...singles, ...both, ...sources].sort(
+  const candidates = candidateOptions(optimizer, table, where, statistics.rows(table), limit)
+  return [...uriOptions(table, where), ...singles, ...both, ...candidates].sort(
     (a, b) => a.estimate - b.estimate,
   )
 }
 
 /** Through the records' own URIs, each of which has one record at most. */
 function uriOptions(table: Table, where: Condition): readonly Option[] {
-  const accessPath: AccessPath = { kind: 'index-scan', index: ownKey(table).name }
+  const choice: Choice = { kind: 'index-scan', index: ownKey(table).name }
   return conjuncts(where).flatMap((part) => {
     const uris = ownUris(part)
-    return uris === null ? [] : [{ accessPath, estimate: uris.length, inIdOrder: uris.length === 1 }]
+    return uris === null ? [] : [{ choice, estimate: uris.length, inIdOrder: uris.length === 1, values: 0 }]
   })
 }
 
-/** How many rows these conditions leave of an index, counted up to a limit; hidden ones may count in an estimate. */
-function probe(
-  emitter: Emitter,
-  statistics: Statistics,
-  table: Table,
-  index: string,
-  parts: readonly Condition[],
-  limit: number,
-): number {
-  const row: Row = { kind: 'record', alias: emitter.alias(), table }
-  const held = allOf(parts.map((part) => emitCondition(emitter, part, row, entry)))
-  const { plannerControl } = emitter.dialect
-  const scan = plannerControl.kind === 'hints' ? sql` ${plannerControl.scan(index)}` : sql``
-  const found = sql`select 1 from ${identifier(table.name)} ${row.alias}${scan} where ${held}`
-  const values = found.values as readonly ColumnValue[]
-  return statistics.countUpTo({ text: emitter.dialect.text(found), values }, limit)
-}
-
-/** Look-ups that give ids, and whether they do so cheaply enough to follow them in id order. */
+/** Candidate ids, and whether their sources are merged cheaply enough to give id order. */
 function candidateOptions(
-  emitter: Emitter,
+  optimizer: Optimizer,
   table: Table,
   where: Condition,
   rows: number,
   limit: number,
 ): Option[] {
   return cheapestFirst(conjuncts(where)).flatMap((part): Option[] => {
-    // An index of the table itself is a road of its own.
-    const found =
-      columnIndex(table, part) === undefined ? findCandidateSources(emitter, table, part, limit) : null
+    // An index of the table itself is an option of its own.
+    if (columnIndex(table, part) !== undefined) return []
+    const found = findCandidateSources(optimizer, table, part, limit)
     if (found === null || found.length > maxCandidateSources) return []
-    // Merging costs about 3 µs a list and walking 0.4 µs a step: past this a walk meets its hits sooner.
+    // Merging costs about 3 µs a list and scanning 0.4 µs a step: past this a scan meets its hits sooner.
     const lists = found.reduce((sum, { lists }) => sum + lists, 0)
     const estimate = totalEstimate(found)
     const isMerged = lists <= 4 || lists * estimate < 2.8 * rows
     const inIdOrder = isMerged && found.every(({ source }) => source.kind !== 'rows')
-    const accessPath: AccessPath = {
-      kind: 'candidate-ids',
-      of: found.map(({ source }) => source),
-      part,
-      estimate,
-      along: null,
-    }
-    return [{ accessPath, estimate, inIdOrder }]
+    const sources = found.map(({ source }) => source)
+    const choice: Choice = { kind: 'candidate-ids', sources, part, estimate }
+    return [{ choice, estimate, inIdOrder, values: totalValues(found) }]
   })
 }
 
-/** Figures are rationed: those that are kept come before those that are counted and those of whole texts. */
+/** The planning budget goes to stored statistics first, then to what is counted. */
 function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
   const isCheap = ({ kind }: Condition) => kind === 'text' || kind === 'has'
   return [...parts.filter(isCheap), ...parts.filter((part) => !isCheap(part))]

@@ -29,7 +29,7 @@ import {
 import { type PlanContext, tableOf } from './context.ts'
 import { assertWithin } from './limits.ts'
 import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
-import { conjuncts } from './index-matching.ts'
+import { conjuncts } from './condition-facts.ts'
 import { checkedText, present } from './values.ts'
 
 type Input = Readonly<Record<string, unknown>>

@@ -1,20 +1,49 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Table } from '../database/tables.ts'
+import { collections, libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
+import { understand } from '../../test/support/store.ts'
 import { raw } from '../sql/sql.ts'
-import { columnList, columnsRead } from './columns-read.ts'
+import { columnList, columnsOfConditions, columnsOfFields, columnsOfSort } from './columns-read.ts'
+import type { Condition, Output } from './plan.ts'
 
-const names = ['.a', `.it's`, '.quo"te', '.far', '.virtual']
-const table = {
-  columns: names.map((name) => ({ name, path: [name], kind: 'text', virtual: name === '.virtual' })),
-} as unknown as Table
+const { tables } = understand(libraryLexicons, libraryReferences)
+const book = tables.find(({ collection }) => collection.nsid === collections.book)!
+const column = (name: string) => book.columns.find((each) => each.name === name)!
 
-test('the columns that a text reads are told from it, and what literals and other names say is passed over', () => {
-  const read = (text: string) => [...columnsRead(table, raw('t1'), [raw(text)])]
-  assert.deepEqual(read('t1.base, t1.".a" || t11.rkey'), ['base', '.a'])
-  assert.deepEqual(read(`'t1."' || t1.".a" || 't1.rkey''s' || t1.did`), ['did', '.a'])
-  assert.deepEqual(read(`t1.".it's" || 't1.".far"' || t1.".quo""te"`), [`.it's`, '.quo"te'])
-  assert.deepEqual(read('t1.".virtual", t2.record, "t1.id"'), [])
+test('a field reads the columns that its value is made of', () => {
+  const read = (output: Output) => [...columnsOfFields(book, [{ key: 'it', output }])]
+  assert.deepEqual(read({ kind: 'system', name: 'uri' }), ['base', 'rkey'])
+  assert.deepEqual(read({ kind: 'json', path: ['title'] }), ['record'])
+  assert.deepEqual(read({ kind: 'constant', json: '1' }), [])
+  assert.deepEqual(read({ kind: 'resolved', path: ['author'], from: 'strongRef', records: [] }), [
+    '.author:base',
+    '.author:key',
+  ])
+})
+
+test('a condition reads the columns that it compares, and the record of a column that is not stored', () => {
+  const read = (condition: Condition) => columnsOfConditions(book, [condition])
+  const compare = (name: string): Condition => ({
+    kind: 'compare',
+    operand: { kind: 'column', column: column(name) },
+    op: 'eq',
+    to: 'x',
+  })
+  assert.deepEqual(read(compare('.pages')), ['.pages'])
+  assert.deepEqual(read({ kind: 'not', of: compare('.title') }), ['record'])
+  assert.deepEqual(
+    read({ kind: 'missing', operand: { kind: 'system', name: 'cid' }, index: null, is: true }),
+    ['cid'],
+  )
+})
+
+test('an order reads the columns of its keys', () => {
+  const key = { direction: 'asc', nullable: false } as const
+  const sort = [
+    { ...key, value: { kind: 'column', column: column('.pages') } },
+    { ...key, value: { kind: 'system', name: 'baseUri' } },
+  ] as const
+  assert.deepEqual(columnsOfSort(sort), ['.pages', 'base'])
 })
 
 test('a row of which nothing is read has its id', () => {

@@ -1,18 +1,33 @@
-/** Which columns of a row are read, so that others need not be carried along. */
-import type { Table } from '../database/tables.ts'
+/** Which stored columns of a record's row an expression reads, so that sub-queries carry no others. */
+import type { Column, Table, TextIndex } from '../database/tables.ts'
 import { identifier, join, type Sql, sql } from '../sql/sql.ts'
+import { referenceOperand } from './build-link.ts'
+import { accountsOf, mentionsReference } from './condition-facts.ts'
+import type { Condition, Operand, Output, ReferenceOperand, Selected, SortKey } from './plan.ts'
 
-const kept = ['id', 'base', 'rkey', 'did', 'cid', 'rev', 'indexed_at', 'changed_at', 'record']
+type Columns = Iterable<string>
 
-/** Told from the text: a row's alias is its own, and stands before each of its columns. */
-export function columnsRead(table: Table, alias: Sql, texts: readonly Sql[]): ReadonlySet<string> {
-  // Literals and other names are passed whole, whatever they hold.
-  const named = new RegExp(String.raw`'[^']*'|\b${alias.sql}\.("(?:[^"]|"")+"|\w+)|"[^"]*"`, 'g')
-  const found = new Set(
-    texts.flatMap(({ sql: text }) => Array.from(text.matchAll(named), ([, name]) => name)),
-  )
-  const names = [...kept, ...table.columns.flatMap(({ name, virtual }) => (virtual ? [] : [name]))]
-  return new Set(names.filter((name) => found.has(name) || found.has(identifier(name).sql)))
+/** Columns of the selected fields of a record, or of an object inside one. */
+export function columnsOfFields(table: Table, fields: readonly Selected[]): readonly string[] {
+  return fields.flatMap(({ output }) => [...columnsOfOutput(table, output)])
+}
+
+/** Columns of an order, whose values are also what its cursors consist of. */
+export function columnsOfSort(sort: readonly SortKey[]): readonly string[] {
+  return sort.flatMap(({ value }) => {
+    switch (value.kind) {
+      case 'column':
+        return stored(value.column)
+      case 'uriText':
+        return [...stored(value.base), ...stored(value.key)]
+      case 'system':
+        return [value.name === 'baseUri' ? 'base' : value.name]
+    }
+  })
+}
+
+export function columnsOfConditions(table: Table, conditions: readonly Condition[]): readonly string[] {
+  return conditions.flatMap((condition) => [...columnsOfCondition(table, condition)])
 }
 
 /** Never none: a row without columns is still a row. */
@@ -22,4 +37,115 @@ export function columnList(alias: Sql, names: ReadonlySet<string>): Sql {
     list.map((name) => sql`${alias}.${identifier(name)}`),
     ', ',
   )
+}
+
+/** A virtual column is an expression on the record. */
+function stored({ name, virtual }: Column): readonly string[] {
+  return [virtual ? 'record' : name]
+}
+
+function columnsOfOutput(table: Table, output: Output): Columns {
+  switch (output.kind) {
+    case 'constant':
+      return []
+    case 'system':
+      return columnsOfSystemField(output.name)
+    case 'json':
+    case 'anyJson':
+    case 'wrapped':
+    case 'blobField':
+    case 'array':
+    case 'isCurrent':
+      return ['record']
+    case 'object':
+      return ['record', ...columnsOfFields(table, output.fields)]
+    case 'union': {
+      const cases = output.cases.flatMap(({ fields }) => columnsOfFields(table, fields))
+      return ['record', ...cases, ...columnsOfFields(table, output.otherwise ?? [])]
+    }
+    case 'resolved':
+      return columnsOfReference(referenceOperand(table, output.path, output.from))
+    case 'list':
+      return ['base', 'rkey']
+  }
+}
+
+function columnsOfSystemField(name: Extract<Output, { kind: 'system' }>['name']): Columns {
+  switch (name) {
+    case 'uri':
+      return ['base', 'rkey']
+    case 'cid':
+      return ['cid']
+    case 'did':
+    case 'actorHandle':
+      return ['did']
+    case 'rkey':
+      return ['rkey']
+    case 'collection':
+      return []
+    case 'indexedAt':
+      return ['indexed_at']
+    case 'changedAt':
+      return ['changed_at']
+    case 'recordJson':
+      return ['record']
+  }
+}
+
+function columnsOfCondition(table: Table, condition: Condition): Columns {
+  if (accountsOf(condition) !== null) return ['base']
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return columnsOfConditions(table, condition.of)
+    case 'not':
+      return columnsOfCondition(table, condition.of)
+    case 'compare':
+    case 'in':
+      return columnsOfOperand(condition.operand)
+    case 'missing':
+      return [...columnsOfOperand(condition.operand), ...columnsOfText(condition.index)]
+    case 'text': {
+      const { operand } = condition
+      const index = table.texts.find(({ text }) => operand.kind === 'column' && text === operand.column)
+      return [...columnsOfOperand(operand), ...columnsOfText(index ?? null)]
+    }
+    case 'absent':
+    case 'element':
+      return ['record']
+    case 'has':
+      return condition.array.index === null ? ['record'] : ['id']
+    case 'uri':
+      return condition.of === null ? ['base', 'rkey'] : columnsOfReference(condition.of)
+    case 'indexed':
+      return columnsOfReference(condition.of)
+    case 'current':
+      return ['record', ...columnsOfReference(condition.of)]
+    case 'outerCurrent':
+      return ['cid']
+    case 'target':
+      return [...columnsOfReference(condition.of), ...(mentionsReference(condition.where) ? ['record'] : [])]
+    case 'referring':
+      return ['base', 'rkey']
+  }
+}
+
+function columnsOfText(index: TextIndex | null): Columns {
+  return index === null ? [] : [...stored(index.text), ...stored(index.folded)]
+}
+
+function columnsOfOperand(operand: Operand): readonly string[] {
+  switch (operand.kind) {
+    case 'column':
+      return stored(operand.column)
+    case 'json':
+      return ['record']
+    case 'system':
+      if (operand.name === 'uri') return ['did', 'rkey']
+      return operand.name === 'collection' ? [] : [operand.name]
+  }
+}
+
+function columnsOfReference(of: ReferenceOperand): readonly string[] {
+  return of.kind === 'json' ? ['record'] : [...stored(of.base), ...stored(of.key)]
 }

@@ -5,7 +5,7 @@
 import type { Column, Table } from '../database/tables.ts'
 import { weights } from './cost-weights.ts'
 import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from './plan.ts'
-import { conjuncts, ownUris } from './index-matching.ts'
+import { conjuncts, ownUris } from './condition-facts.ts'
 
 /** Finding the records of a list's page, when any are asked for. */
 export function pageSize(list: ListPlan): number {

@@ -1,11 +1,22 @@
-/** A plan in a few lines, for `explain`: what each root field reads, in what order, under which conditions. */
-import type { Condition, ListPlan, Plan, RootOutput, SortKey } from './plan.ts'
+/** A physical plan in a few lines, for `explain`: what each root field reads, by which access path, in what order. */
+import type {
+  AccessPath,
+  CandidateSource,
+  CountAccess,
+  Filter,
+  GroupAccess,
+  PhysicalAggregate,
+  PhysicalList,
+  PhysicalPlan,
+  PhysicalRoot,
+} from './physical-plan.ts'
+import type { Condition, SortKey } from './plan.ts'
 
-export function describePlan({ roots }: Plan): readonly string[] {
+export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {
   return roots.map(({ key, output }) => `${key}: ${describeRoot(output)}`)
 }
 
-function describeRoot(output: RootOutput): string {
+function describeRoot(output: PhysicalRoot): string {
   switch (output.kind) {
     case 'constant':
     case 'introspection':
@@ -18,18 +29,81 @@ function describeRoot(output: RootOutput): string {
       return 'the state of the index at this moment'
     case 'list':
       return describeList(output.list)
-    case 'aggregate': {
-      const { table, where, keys, limit } = output.aggregate
-      const groups =
-        keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
-      return `records of ${table.name} ${describeWhere(where)}, ${groups}`
-    }
+    case 'aggregate':
+      return describeAggregate(output.aggregate)
   }
 }
 
-function describeList({ table, where, sort, page }: ListPlan): string {
+function describeList({ list: { table, where, sort, page }, page: rows, total }: PhysicalList): string {
   const size = `${page.backward ? 'last' : 'first'} ${page.size}${page.from === null ? '' : ' beyond a cursor'}`
-  return `${size} of ${table.name} ${describeWhere(where)}, by ${sort.map(describeKey).join(', ')}`
+  const parts = [
+    `${size} of ${table.name} ${describeWhere(where)}, by ${sort.map(describeKey).join(', ')}`,
+    ...(rows === null ? [] : [`through ${describePath(rows.rows.path)}`]),
+    ...(total === null ? [] : [`total from ${describeCount(total)}`]),
+  ]
+  return parts.join('; ')
+}
+
+function describeAggregate({ aggregate, count, groups, whole }: PhysicalAggregate): string {
+  const { table, where, keys, limit } = aggregate
+  const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
+  const parts = [
+    `records of ${table.name} ${describeWhere(where)}, ${by}`,
+    ...(groups === null ? [] : [`groups from ${describeGroups(groups)}`]),
+    ...(whole === null ? [] : [`measures from ${describeGroups(whole)}`]),
+    ...(count === null
+      ? []
+      : [`count from ${count.kind === 'groups' ? 'the groups' : describeCount(count)}`]),
+  ]
+  return parts.join('; ')
+}
+
+function describeCount(access: CountAccess): string {
+  switch (access.kind) {
+    case 'counts':
+    case 'account-counts':
+    case 'link-counts':
+      return `materialized counts ${access.counts.name}`
+    case 'rows':
+    case 'linked-rows':
+      return describePath(access.rows.path)
+  }
+}
+
+function describeGroups(access: GroupAccess): string {
+  switch (access.kind) {
+    case 'counts':
+    case 'joined-counts':
+      return `materialized counts ${access.counts.name}`
+    case 'sums':
+      return `materialized sums ${access.sums.name}`
+    case 'rows':
+      return describePath(access.rows.path)
+  }
+}
+
+function describePath(path: AccessPath): string {
+  switch (path.kind) {
+    case 'planner':
+      return "the planner's choice"
+    case 'index-scan':
+    case 'fenced-scan':
+      return path.index === null ? 'a scan by id' : `an index scan of ${path.index}`
+    case 'candidate-ids':
+    case 'fenced-candidates':
+      return `candidate ids from ${path.sources.map(describeSource).join(', ')}`
+  }
+}
+
+function describeSource(source: CandidateSource): string {
+  switch (source.kind) {
+    case 'text':
+      return source.index.name
+    case 'element':
+      return source.array.name
+    case 'rows':
+      return source.index.name
+  }
 }
 
 function describeKey({ value, direction }: SortKey): string {
@@ -37,7 +111,7 @@ function describeKey({ value, direction }: SortKey): string {
   return `${value.kind === 'column' ? value.column.path.join('.') : value.name} ${direction}`
 }
 
-function describeWhere(where: Condition): string {
+function describeWhere(where: Condition | Filter): string {
   return where.kind === 'all' && where.of.length === 0
     ? 'without conditions'
     : `where ${describeCondition(where)}`

@@ -3,37 +3,27 @@
  * counts, order and limit are taken from it. Elements of arrays would multiply rows, so distinct ones
  * are counted in an expression of their own and found by the group's keys.
  */
-import { allOf, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
-import { groupingSize } from './cost-reading.ts'
+import { join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
 import { createGrouping, type Grouping } from './emit-grouping.ts'
 import { emitObject, resolved } from './emit-output.ts'
-import { conditionBeside, emitAccessPath } from './emit-access-path.ts'
-import type { Emitter, Row } from './emitter.ts'
-import type { AggregateOutput, AggregatePlan, Direction, GroupOutput, Selected } from './plan.ts'
-import { chooseCountAccessPath } from './access-paths.ts'
+import type { Emitter } from './emitter.ts'
+import type { PhysicalAggregate, PhysicalList } from './physical-plan.ts'
+import type { AggregateOutput, Direction, GroupOutput, Selected } from './plan.ts'
+
+type Aggregate = PhysicalAggregate['aggregate']
 
 /** The aggregate as JSON text. */
-export function emitAggregate(emitter: Emitter, plan: AggregatePlan): Sql {
-  const kinds = new Set(plan.fields.map(({ output }) => output.kind))
-  const groups =
-    plan.keys.length > 0 && (kinds.has('groups') || kinds.has('groupCount'))
-      ? createGrouping(emitter, plan, plan.keys)
-      : null
-  const whole = kinds.has('measure') || kinds.has('measures') ? createGrouping(emitter, plan, []) : null
-  // Without arrays among the keys every record is in one group, so that the groups add up to the whole.
-  const addUp = groups !== null && plan.keys.every(({ leaf }) => leaf.kind !== 'array')
-  const counted = emitCount(emitter, plan.table, plan.where)
-  const countsRows = kinds.has('count') && counted === null
-  if (whole === null && groups?.isKept !== false && !countsRows) emitter.addSavedSize(groupingSize(plan))
-  const value = (output: AggregateOutput): Sql => {
+export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
+  const { aggregate } = plan
+  const groups = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
+  const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
+  const value = (output: AggregateOutput<PhysicalList>): Sql => {
     switch (output.kind) {
       case 'constant':
         return literal(output.json)
       case 'count':
-        return (
-          counted ?? (addUp ? sql`(select coalesce(sum(n), 0) from ${groups.name})` : countAll(emitter, plan))
-        )
+        return emitCountOf(emitter, plan, groups)
       case 'groupCount':
         return groups === null ? raw(`'0'`) : sql`(select count(*) from ${groups.name})`
       case 'measure':
@@ -41,9 +31,9 @@ export function emitAggregate(emitter: Emitter, plan: AggregatePlan): Sql {
       case 'measures':
         return emitObject(emitter, output.fields, value)
       case 'groups':
-        return groups === null || plan.limit === 0
+        return groups === null || aggregate.limit === 0
           ? raw(`'[]'`)
-          : groupList(emitter, plan, groups, output.fields)
+          : groupList(emitter, aggregate, groups, output.fields)
     }
   }
   const body = emitObject(emitter, plan.fields, value)
@@ -57,22 +47,26 @@ function measureOf(whole: Grouping | null, measure: number): Sql {
   return sql`(select ${whole.measureJson(measure, row)} from ${whole.name} ${row})`
 }
 
-function countAll(emitter: Emitter, { table, where }: AggregatePlan): Sql {
-  const row: Row = { kind: 'record', alias: emitter.alias(), table }
-  const accessPath = chooseCountAccessPath(emitter, table, where)
-  const { from, on } = emitAccessPath(emitter, accessPath, row, where, null)
-  return sql`(select count(*) from ${from} where ${allOf([...on, conditionBeside(emitter, accessPath, row, where)])})`
+function emitCountOf(
+  emitter: Emitter,
+  { aggregate, count }: PhysicalAggregate,
+  groups: Grouping | null,
+): Sql {
+  if (count === null) throw new Error('The plan counts nothing.')
+  if (count.kind !== 'groups') return emitCount(emitter, count, aggregate.table, null)
+  if (groups === null) throw new Error('There are no groups to add up.')
+  return sql`(select coalesce(sum(n), 0) from ${groups.name})`
 }
 
 function groupList(
   emitter: Emitter,
-  plan: AggregatePlan,
+  plan: Aggregate,
   groups: Grouping,
-  fields: readonly Selected<GroupOutput>[],
+  fields: readonly Selected<GroupOutput<PhysicalList>>[],
 ): Sql {
   const { dialect } = emitter
   const row = emitter.alias()
-  const value = (output: GroupOutput): Sql => {
+  const value = (output: GroupOutput<PhysicalList>): Sql => {
     switch (output.kind) {
       case 'constant':
         return literal(output.json)
@@ -99,7 +93,7 @@ function groupList(
 }
 
 /** Keys close every order, so that it is total. */
-function groupOrder({ dialect }: Emitter, { keys, order }: AggregatePlan, groups: Grouping, row: Sql): Sql {
+function groupOrder({ dialect }: Emitter, { keys, order }: Aggregate, groups: Grouping, row: Sql): Sql {
   const byKeys = (direction: Direction): Sql[] =>
     keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
   if (order.by === 'key') return join(byKeys(order.direction), ', ')

@@ -1,92 +1,91 @@
-/**
- * What counts that are kept answer instead of the rows: how many records there are, also with one value, and groups
- * by one value. They count every row of a table, so that they are of use only while all may be seen.
- */
+/** Counts as SQL: sums of materialized counts, or a count of rows. */
 import { type CountTable, countKeys, dayLength } from '../database/counts.ts'
-import type { Column, Table } from '../database/tables.ts'
-import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
-import { columnOf, leftJoin, type UriParts } from './emit-operand.ts'
-import { accountsOf, basesOf, emitCondition, mentionsReference } from './emit-where.ts'
-import { type Emitter, type RecordRow, rowsOf } from './emitter.ts'
-import { emitSemiJoinFromSources } from './candidate-sources.ts'
-import type { AggregatePlan, Condition, GroupKey, Link } from './plan.ts'
-import { conjuncts } from './index-matching.ts'
+import type { Table } from '../database/tables.ts'
+import { allOf, identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
+import { emitFilters, emitRowCount } from './emit-access-path.ts'
+import { emitFilter } from './emit-filter.ts'
+import { basesOf } from './emit-membership.ts'
+import { columnOf, leftJoin } from './emit-operand.ts'
+import { linkedTo } from './emit-rows.ts'
+import type { Emitter, RecordRow } from './emitter.ts'
+import type { CountAccess, GroupAccess } from './physical-plan.ts'
+import type { GroupKey } from './plan.ts'
 
-/** As many rows of counts take as long as one record. */
-const countsPerRecord = 10
-/** More rows of counts than these need not be told apart: what passes them all is long. */
-const mostCounts = 20_001
-
-/** How many records of a table there are; null while not all of them may be seen. */
-export function emitTotal(emitter: Emitter, table: Table): Sql | null {
-  return emitter.state.hiding ? null : sumOf(emitter, countsOf(table, 'total', []), null)
+/** The number of records of a table; `parent` is the alias of the row that a link refers to. */
+export function emitCount(emitter: Emitter, access: CountAccess, table: Table, parent: Sql | null): Sql {
+  switch (access.kind) {
+    case 'counts': {
+      const { counts, columns, filter } = access
+      if (filter === null) return sumOf(emitter, counts, null)
+      // The filter names the columns of the collection's table.
+      const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+      const named = countKeys(counts).map(
+        (key, index) => sql`${raw(key)} as ${identifier(columns[index]?.name ?? '')}`,
+      )
+      const from = sql`(select ${join(named, ', ')}, n from ${identifier(counts.name)}) ${row.alias}`
+      const sum = sql`coalesce(${emitter.dialect.sum(raw('n'))}, 0)`
+      return sql`(select ${sum} from ${from} where ${emitFilter(emitter, filter, row)})`
+    }
+    case 'account-counts':
+      return sumOf(emitter, access.counts, sql`value in (${basesOf(table, access.dids)})`)
+    case 'link-counts':
+      return sumOf(
+        emitter,
+        access.counts,
+        sql`base = ${around(parent)}.base and rkey = ${around(parent)}.rkey`,
+      )
+    case 'rows':
+      return emitRowCount(emitter, access.rows)
+    case 'linked-rows': {
+      const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+      const where = emitFilters(emitter, access.rows.filter, row)
+      const { from, on } = linkedTo(emitter, access.link, row, around(parent), access.linkIndex)
+      return sql`(select count(*) from ${from} where ${allOf([on, where])})`
+    }
+  }
 }
 
-/** How many of them meet the condition; null where that is not counted. */
-export function emitCount(emitter: Emitter, table: Table, where: Condition): Sql | null {
-  const [part, ...others] = conjuncts(where)
-  if (part === undefined) return emitTotal(emitter, table)
-  return emitter.state.hiding || others.length > 0 ? null : countWhere(emitter, table, part)
+/** The number of all records of a table; null where no counts may be used. */
+export function emitTotal(emitter: Emitter, { counts }: Table): Sql | null {
+  const total = counts.find(({ kind }) => kind === 'total')
+  return emitter.state.hiding || total === undefined ? null : sumOf(emitter, total, null)
 }
 
-/** How many records refer to one by a link. */
-export function emitReferringCount(
-  emitter: Emitter,
-  table: Table,
-  where: Condition,
-  link: Link,
-  parent: UriParts,
-): Sql | null {
-  if (emitter.state.hiding || link.kind === 'array' || conjuncts(where).length > 0) return null
-  const counts = countsOf(table, 'reference', [link.base, link.key])
-  return sumOf(emitter, counts, sql`base = ${parent.base} and rkey = ${parent.key}`)
-}
-
-/** Groups by the only key, as a table expression: its values, named `names`, and `n`; null where they are not counted. */
+/** Groups by the only key, as a table expression: its values, named `names`, and `n`. */
 export function emitGroups(
   emitter: Emitter,
-  { table, where, measures }: AggregatePlan,
-  keys: readonly GroupKey[],
+  { counts }: Extract<GroupAccess, { kind: 'counts' }>,
+  { bucket }: GroupKey,
   name: Sql,
   names: readonly Sql[],
-): Sql | null {
-  const [key, ...others] = keys
-  if (emitter.state.hiding || key === undefined || others.length > 0) return null
-  if (measures.length > 0 || conjuncts(where).length > 0) return null
-  if (key.joins.length > 0) return emitGroupsBehind(emitter, table, key, name, names)
-  const counts = countsOfKey(table, key)
-  if (counts === undefined) return null
-  emitter.addEstimatedRows(rowsOfCounts(emitter, counts) / countsPerRecord)
+): Sql {
   const { dialect } = emitter
   const from = identifier(counts.name)
-  if (key.bucket === null) {
+  if (bucket === null) {
     const values = countKeys(counts).map(
       (column, index) => sql`${dialect.countedValue(raw(column))} as ${names[index] as Sql}`,
     )
     return sql`${name} as not materialized (select ${join(values, ', ')}, n from ${from})`
   }
   const micros = sql`${dialect.countedValue(raw('value'))} * ${raw(String(dayLength))}`
-  const bucket = names[0] as Sql
-  if (key.bucket === counts.kind)
-    return sql`${name} as not materialized (select ${dialect.bucketKey(micros, key.bucket)} as ${bucket}, n from ${from})`
+  const key = names[0] as Sql
+  if (bucket === counts.kind)
+    return sql`${name} as not materialized (select ${dialect.bucketKey(micros, bucket)} as ${key}, n from ${from})`
   const days = sql`(select ${micros} as micros, n from ${from}) ${emitter.alias()}`
-  return sql`${name} as materialized (select ${dialect.bucketKey(raw('micros'), key.bucket)} as ${bucket}, ${dialect.sum(raw('n'))} as n
-    from ${days} group by ${bucket})`
+  return sql`${name} as materialized (select ${dialect.bucketKey(raw('micros'), bucket)} as ${key}, ${dialect.sum(raw('n'))} as n
+    from ${days} group by ${key})`
 }
 
-/** Groups by a value of the records that one reference names: so many as refer to each of them, added up. */
-function emitGroupsBehind(
+/** Groups by a value of the records that one reference names: the counts of each of those records, added up. */
+export function emitJoinedGroups(
   emitter: Emitter,
-  table: Table,
-  { joins, leaf, bucket }: GroupKey,
+  { counts, join: reference }: Extract<GroupAccess, { kind: 'joined-counts' }>,
+  { leaf, bucket }: GroupKey,
   name: Sql,
   names: readonly Sql[],
-): Sql | null {
-  const [reference, ...further] = joins
-  if (reference === undefined || further.length > 0) return null
-  const counts = countsOf(table, 'reference', [reference.base, reference.key])
-  if (counts === undefined || (leaf.kind !== 'column' && leaf.kind !== 'reference')) return null
-  emitter.addEstimatedRows(rowsOfCounts(emitter, counts))
+): Sql {
+  if (leaf.kind !== 'column' && leaf.kind !== 'reference')
+    throw new Error('Counts are joined with single values.')
   const { dialect } = emitter
   const [each, target] = [emitter.alias(), emitter.alias()]
   const columns = leaf.kind === 'column' ? [leaf.column] : [leaf.base, leaf.key]
@@ -100,102 +99,12 @@ function emitGroupsBehind(
     from ${from} group by ${join(names, ', ')})`
 }
 
-/** The counts that one key's groups are made of. An hour, or a moment, is no whole of days. */
-function countsOfKey(table: Table, { leaf, bucket }: GroupKey): CountTable | undefined {
-  if (bucket === 'hour') return undefined
-  const kind = bucket === null ? 'value' : bucket === 'month' || bucket === 'year' ? 'month' : 'day'
-  switch (leaf.kind) {
-    case 'column':
-      return countsOf(table, kind, [leaf.column])
-    case 'reference':
-      return countsOf(table, 'reference', [leaf.base, leaf.key])
-    case 'system':
-      if (leaf.name === 'collection') return undefined
-      return countsOf(table, kind, [{ name: leaf.name === 'did' ? 'base' : 'indexed_at' }])
-    default:
-      return undefined
-  }
-}
-
-function countsOf(
-  table: Table,
-  kind: CountTable['kind'],
-  columns: readonly Pick<Column, 'name'>[],
-): CountTable | undefined {
-  return table.counts.find(
-    (counts) =>
-      counts.kind === kind &&
-      counts.columns.length === columns.length &&
-      counts.columns.every((name, index) => name === columns[index]?.name),
-  )
-}
-
-/** Of one equality, or a list of values: ranges and what is missing are counted as they are met. */
-function countWhere(emitter: Emitter, table: Table, part: Condition): Sql | null {
-  const holds = (row: RecordRow): Sql => emitCondition(emitter, part, row)
-  if (part.kind === 'uri') {
-    if (part.negated || part.of?.kind !== 'columns') return null
-    const { base, key } = part.of
-    return sumWith(emitter, countsOf(table, 'reference', [base, key]), [base, key], table, holds)
-  }
-  if (part.kind === 'target') return countBehind(emitter, table, part)
-  const accounts = accountsOf(part)
-  if (accounts !== null) {
-    const bases = basesOf(table, accounts)
-    return sumOf(emitter, countsOf(table, 'value', [{ name: 'base' }]), sql`value in (${bases})`)
-  }
-  const isEquality = part.kind === 'compare' ? part.op === 'eq' : part.kind === 'in' && !part.negated
-  if (!isEquality || (part.kind !== 'compare' && part.kind !== 'in')) return null
-  const { operand } = part
-  if (operand.kind !== 'column') return null
-  return sumWith(emitter, countsOf(table, 'value', [operand.column]), [operand.column], table, holds)
-}
-
-/** How many refer to the records that a condition holds for, where each of those has many. */
-function countBehind(
-  emitter: Emitter,
-  table: Table,
-  part: Extract<Condition, { kind: 'target' }>,
-): Sql | null {
-  if (part.of.kind !== 'columns' || mentionsReference(part.where)) return null
-  const { base, key } = part.of
-  const counts = countsOf(table, 'reference', [base, key])
-  const rows = rowsOf(emitter, part.table)
-  if (counts === undefined || rows * fewReferring > rowsOf(emitter, table)) return null
-  emitter.addEstimatedRows(rows)
-  return sumWith(emitter, counts, [base, key], table, (row) =>
-    emitSemiJoinFromSources(emitter, part, row, rows),
-  )
-}
-
-/** Where so many refer to a record, counting them one by one is dearer than asking all that may be referred to. */
-const fewReferring = 8
-
-/** The condition is asked of counts under the names that their values have in the collection's table. */
-function sumWith(
-  emitter: Emitter,
-  counts: CountTable | undefined,
-  columns: readonly Column[],
-  table: Table,
-  holds: (row: RecordRow) => Sql,
-): Sql | null {
-  if (counts === undefined) return null
-  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
-  const named = countKeys(counts).map(
-    (key, index) => sql`${raw(key)} as ${identifier(columns[index]?.name ?? '')}`,
-  )
-  const from = sql`(select ${join(named, ', ')}, n from ${identifier(counts.name)}) ${row.alias}`
-  return sql`(select coalesce(${emitter.dialect.sum(raw('n'))}, 0) from ${from} where ${holds(row)})`
-}
-
-function sumOf({ dialect }: Emitter, counts: CountTable | undefined, where: Sql | null): Sql | null {
-  if (counts === undefined) return null
+function sumOf({ dialect }: Emitter, counts: CountTable, where: Sql | null): Sql {
   const condition = where === null ? sql`` : sql` where ${where}`
   return sql`(select coalesce(${dialect.sum(raw('n'))}, 0) from ${identifier(counts.name)}${condition})`
 }
 
-/** Up to so many that it does not matter. */
-export function rowsOfCounts({ statistics }: Emitter, { name }: Pick<CountTable, 'name'>): number {
-  if (statistics === null) return Number.POSITIVE_INFINITY
-  return statistics.countUpTo({ text: `select 1 from ${identifier(name).sql}`, values: [] }, mostCounts)
+function around(parent: Sql | null): Sql {
+  if (parent === null) throw new Error('A link needs the row that it refers to.')
+  return parent
 }

@@ -1,18 +1,18 @@
 /** Groups as common table expressions: their keys in the form they are stored in, counts and measures beside them. */
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../sql/sql.ts'
-import { emitGroups } from './emit-counts.ts'
+import { emitGroups, emitJoinedGroups } from './emit-counts.ts'
 import { emitSums } from './emit-sums.ts'
-import { conditionBeside, emitAccessPath } from './emit-access-path.ts'
+import { emitFilters, emitFrom } from './emit-access-path.ts'
 import { columnOf, leftJoin, type UriParts, uriText } from './emit-operand.ts'
 import type { Emitter, RecordRow } from './emitter.ts'
-import type { AggregatePlan, GroupKey, MeasurePlan } from './plan.ts'
-import { chooseCountAccessPath } from './access-paths.ts'
+import type { GroupAccess, PhysicalAggregate } from './physical-plan.ts'
+import type { GroupKey, MeasurePlan } from './plan.ts'
+
+type Grouped = PhysicalAggregate['aggregate']
 
 /** One set of groups. `row` is an alias over `name` throughout. */
 export interface Grouping {
   readonly name: Sql
-  /** Whether it is made of counts or sums that are kept. */
-  readonly isKept: boolean
   /** Common table expressions, in order. */
   readonly tables: readonly Sql[]
   /**
@@ -31,14 +31,19 @@ export interface Grouping {
 }
 
 /** No keys make one group of everything. */
-export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: readonly GroupKey[]): Grouping {
+export function createGrouping(
+  emitter: Emitter,
+  plan: Grouped,
+  keys: readonly GroupKey[],
+  access: GroupAccess,
+): Grouping {
   const { dialect } = emitter
   const name = emitter.alias()
   const distinct = new Map<number, Sql>()
   for (const [index, { of }] of plan.measures.entries())
     if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
 
-  const source = createSource(emitter, plan, keys)
+  const source = createSource(emitter, plan, keys, access)
   const columns = keys.flatMap((key, index) =>
     rawKeys(emitter, key, source).map((raw, part) => [raw, at(index, part)] as const),
   )
@@ -52,13 +57,26 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
   const names = columns.map(([, as]) => as)
   // Grouped before what is counted apart is put beside it.
   const first = distinct.size === 0 ? name : emitter.alias()
-  const kept =
-    emitGroups(emitter, plan, keys, name, names) ??
-    emitSums(emitter, plan, keys, { table: name, keys: names, measure: measureName })
-  const main = kept ?? sql`${first} as materialized (${source.grouped(selected, names)})`
+  const main = (): Sql => {
+    const key = keys[0] as GroupKey
+    switch (access.kind) {
+      case 'counts':
+        return emitGroups(emitter, access, key, name, names)
+      case 'joined-counts':
+        return emitJoinedGroups(emitter, access, key, name, names)
+      case 'sums':
+        return emitSums(emitter, access, plan.measures, key, {
+          table: name,
+          keys: names,
+          measure: measureName,
+        })
+      case 'rows':
+        return sql`${first} as materialized (${source.grouped(selected, names)})`
+    }
+  }
 
   const sideTables = [...distinct].map(([index, side]) => {
-    const own = createSource(emitter, plan, keys)
+    const own = createSource(emitter, plan, keys, access)
     const keyColumns = keys.flatMap((key, position) =>
       rawKeys(emitter, key, own).map((value, part) => sql`${value} as ${at(position, part)}`),
     )
@@ -103,8 +121,7 @@ export function createGrouping(emitter: Emitter, plan: AggregatePlan, keys: read
   }
   return {
     name,
-    isKept: kept !== null,
-    tables: [main, ...sideTables, ...whole],
+    tables: [main(), ...sideTables, ...whole],
     uriParts,
     measureValues,
     lookedUp: (row) => {
@@ -174,7 +191,12 @@ interface Source {
   grouped(selected: readonly Sql[], names: readonly Sql[]): Sql
 }
 
-function createSource(emitter: Emitter, { table, where }: AggregatePlan, keys: readonly GroupKey[]): Source {
+function createSource(
+  emitter: Emitter,
+  { table }: Grouped,
+  keys: readonly GroupKey[],
+  access: GroupAccess,
+): Source {
   const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
   const joins = new Map<string, { readonly alias: Sql; readonly text: Sql }>()
   const joinOnce = (id: string, text: (alias: Sql) => Sql): Sql => {
@@ -211,15 +233,13 @@ function createSource(emitter: Emitter, { table, where }: AggregatePlan, keys: r
       return sql`${side}.value`
     },
     grouped: (selected, names) => {
-      const accessPath = chooseCountAccessPath(emitter, table, where)
-      const { from, on } = emitAccessPath(emitter, accessPath, row, where, null)
+      if (access.kind !== 'rows') throw new Error('Materialized groups read no rows.')
+      const { from, on } = emitFrom(emitter, access.rows, row)
       const all = [...joins.values()].map(({ text }) => text)
-      const condition = allOf([...on, conditionBeside(emitter, accessPath, row, where)])
+      const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row)])
       // Along an index rows may come in groups by themselves, which only its own column tells.
-      const by =
-        accessPath.kind === 'candidate-ids' && isOneText(keys)
-          ? names.map(emitter.dialect.groupedText)
-          : names
+      const isOfCandidates = 'sources' in access.rows.path
+      const by = isOfCandidates && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
       const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
       return sql`select ${join(selected as Sql[], ', ')} from ${rows} ${groupBy(by)}`
     },

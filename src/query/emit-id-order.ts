@@ -6,14 +6,14 @@ import type { ColumnValue } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { identifier, type Sql, sql } from '../sql/sql.ts'
 import type { Emitter, Row } from './emitter.ts'
-import { conjuncts } from './index-matching.ts'
-import type { Condition, Direction } from './plan.ts'
+import type { Conjunct } from './physical-plan.ts'
+import type { Direction } from './plan.ts'
 
 /** What conditions on `indexedAt` say of ids; without it a walk along the ids would not know where to end. */
 export function idRange(
   emitter: Emitter,
   { alias, table }: Extract<Row, { kind: 'record' }>,
-  where: Condition,
+  filter: readonly Conjunct[],
 ): readonly Sql[] {
   if (!emitter.state.ordered.has(table.collection.nsid)) return []
   const name = identifier(table.name)
@@ -26,7 +26,7 @@ export function idRange(
         where ${at}.id <= ${id} order by ${at}.id desc limit 1), true)`,
     )
   }
-  return conjuncts(where).flatMap((part): readonly Sql[] => {
+  return filter.flatMap(({ filter: part }): readonly Sql[] => {
     if (part.kind !== 'compare' || part.operand.kind !== 'system' || part.operand.name !== 'indexed_at')
       return []
     const [before, upTo] = [(): Sql => lastWhere(sql`<`, part.to), (): Sql => lastWhere(sql`<=`, part.to)]

@@ -3,10 +3,15 @@ import { splitUri } from '../database/derive.ts'
 import { join, raw, type Sql, sql } from '../sql/sql.ts'
 import { resolved } from './emit-output.ts'
 import type { Emitter } from './emitter.ts'
+import type { PhysicalList } from './physical-plan.ts'
 import type { RecordSelections } from './plan.ts'
 
 /** A JSON array as text. The URIs are rows, so that what is selected is written once however many they are. */
-export function emitNodes(emitter: Emitter, uris: readonly string[], records: RecordSelections): Sql {
+export function emitNodes(
+  emitter: Emitter,
+  uris: readonly string[],
+  records: RecordSelections<PhysicalList>,
+): Sql {
   const { dialect } = emitter
   const rows = uris.map((uri, index) => {
     const [base, key] = splitUri(uri)

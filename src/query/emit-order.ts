@@ -11,10 +11,11 @@ export function orderOf(
   emitter: Emitter,
   sort: readonly SortKey[],
   row: RecordRow,
+  joinsRepoCollection: boolean,
 ): { readonly orders: readonly Sql[]; readonly joined: Sql } {
   const { dialect } = emitter
   // A sub-query is begun anew for each row; a join finds what the base of a row says in half the time.
-  const joins = dialect.joinKeepsOrder && sort.some((key) => columnOfBase(key) !== null)
+  const joins = joinsRepoCollection && sort.some((key) => columnOfBase(key) !== null)
   const base = joins ? emitter.alias() : null
   const orders = sort.map((key) => {
     const column = columnOfBase(key)

@@ -4,6 +4,7 @@ import { join, literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { referenceOperand } from './build-link.ts'
 import { jsonOf, referencedValue, referenceParts, type UriParts, uriText } from './emit-operand.ts'
 import type { Emitter, Row } from './emitter.ts'
+import type { PhysicalList } from './physical-plan.ts'
 import type { Output, RecordSelections, ReferenceOperand, Selected } from './plan.ts'
 
 /** A JSON object of the selected fields, as text. */
@@ -27,7 +28,11 @@ export function emitObject<Kind>(
 }
 
 /** Selected fields of a record or of an object inside one. */
-export function emitFields(emitter: Emitter, fields: readonly Selected[], row: Row): Sql {
+export function emitFields(
+  emitter: Emitter,
+  fields: readonly Selected<Output<PhysicalList>>[],
+  row: Row,
+): Sql {
   return emitObject(emitter, fields, (output) => emitOutput(emitter, output, row))
 }
 
@@ -36,7 +41,7 @@ function constantOf(output: unknown): string | null {
   return kind === 'constant' && json !== undefined ? json : null
 }
 
-function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
+function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): Sql {
   const { dialect } = emitter
   const json = jsonOf(row)
   switch (output.kind) {
@@ -98,7 +103,7 @@ function emitOutput(emitter: Emitter, output: Output, row: Row): Sql {
 }
 
 /** The record behind a reference, by the collection its URI names. */
-export function resolved(emitter: Emitter, uri: UriParts, records: RecordSelections): Sql {
+export function resolved(emitter: Emitter, uri: UriParts, records: RecordSelections<PhysicalList>): Sql {
   const tables = records.map(({ table }) => table)
   const value = (alias: Sql, table: Table): Sql => {
     const fields = records.find((it) => it.table === table)?.fields ?? []

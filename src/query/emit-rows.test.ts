@@ -24,40 +24,29 @@ const sorts = [
   '{field: title}',
   '{field: language}, {field: publishedAt}',
 ]
-/** What is believed of texts, and the statement that comes of it. */
-const ways = {
-  'found often': { loading: 4 * waysOfLoading, statement: /limit -1\) t\d+ cross join/ },
-  'neither rare nor common': {
-    loading: 5 * waysOfLoading,
-    statement: /materialized .* indexed by .* union all/s,
-  },
-}
-
-for (const [belief, { loading, statement }] of Object.entries(ways))
-  test(`pages are the same whether candidates are verified first, or in order since they are ${belief}`, async () => {
-    const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
-    const given = { lexicons: newsLexicons.documents, references: newsLexicons.references, records }
-    await using before = await openTestService(given)
-    await using after = await openTestService({ ...given, loading })
-    for (const where of wheres)
-      for (const sort of sorts) {
-        let cursor = ''
-        for (const side of ['first: 7', 'first: 7', 'last: 5']) {
-          const at =
-            cursor === ''
-              ? ''
-              : `, ${side.startsWith('first') ? 'after' : 'before'}: ${JSON.stringify(cursor)}`
-          const page = `{ ${list}(${side}${at}, sortBy: [${sort}], where: {${where}}) {
+test('pages are the same whether candidates are sorted before or after they are verified', async () => {
+  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
+  const given = { lexicons: newsLexicons.documents, references: newsLexicons.references, records }
+  await using before = await openTestService(given)
+  // Statistics that make every text common.
+  await using after = await openTestService({ ...given, loading: 4 * waysOfLoading })
+  for (const where of wheres)
+    for (const sort of sorts) {
+      let cursor = ''
+      for (const side of ['first: 7', 'first: 7', 'last: 5']) {
+        const at =
+          cursor === '' ? '' : `, ${side.startsWith('first') ? 'after' : 'before'}: ${JSON.stringify(cursor)}`
+        const page = `{ ${list}(${side}${at}, sortBy: [${sort}], where: {${where}}) {
           totalCount nodes { uri title } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
-          const answer = await after.data(page)
-          assert.deepEqual(answer, await before.data(page), page)
-          cursor = String(answer[list].pageInfo.endCursor)
-        }
+        const answer = await after.data(page)
+        assert.deepEqual(answer, await before.data(page), page)
+        cursor = String(answer[list].pageInfo.endCursor)
       }
-    const page = `{ ${list}(first: 3, sortBy: [${sorts[0]}], where: {${wheres[0]}}) { nodes { uri } } }`
-    assert.equal((await after.data(page))[list].nodes.length, 3)
-    assert.match(after.opened.lastStatement(), statement)
-  })
+    }
+  const page = `{ ${list}(first: 3, sortBy: [${sorts[0]}], where: {${wheres[0]}}) { nodes { uri } } }`
+  assert.equal((await after.data(page))[list].nodes.length, 3)
+  assert.match(after.opened.lastStatement(), /limit -1\) t\d+ cross join/)
+})
 
 test('records that differ in nothing but their account are in its order, page by page', async () => {
   const [one] = [...buildDemoCorpus()].filter(({ uri }) => uri.includes('/tech.service.news.article/'))

@@ -1,31 +1,17 @@
-/** The rows of a list in order, from its page's cursor on; what of them is wanted is the caller's. */
-import type { Table } from '../database/tables.ts'
+/** The rows of a list in order, from its page's cursor on; what is selected of them is the caller's. */
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
-import { candidatesInOrder, isMany } from './emit-candidates.ts'
-import { columnsRead } from './columns-read.ts'
-import { beyondStart } from './bounds.ts'
+import { type Along, emitFilters, emitFrom } from './emit-access-path.ts'
+import { emitFilter, linked } from './emit-filter.ts'
 import { beyondPosition } from './emit-id-order.ts'
 import { keyOf, orderOf, segments } from './emit-order.ts'
-import { emitAccessPath } from './emit-access-path.ts'
-import { emitCondition, linked } from './emit-where.ts'
-import { type Emitter, type RecordRow, rowsOf } from './emitter.ts'
-import { type Span, spansOf } from './semi-join-spans.ts'
-import type { Condition, Direction, Link, ListPlan, SortKey } from './plan.ts'
-import { conjuncts } from './index-matching.ts'
-import { chooseAccessPath, isDefaultOrder, isIdOrder, orderGiven, type AccessPath } from './access-paths.ts'
+import type { Emitter, RecordRow } from './emitter.ts'
+import type { Conjunct, OrderedRows, RowOrder, Span } from './physical-plan.ts'
+import type { Link } from './plan.ts'
 
-export interface RowsRequest {
-  /** Against the list's own order. */
-  readonly reverse: boolean
-  /** Whether the row at the page's cursor counts. */
-  readonly inclusive: boolean
-  readonly limit: number
-  /** What is wanted of a row, and whether only those of the page come to it: none is sorted after it. */
-  value(row: RecordRow, comesInOrder: boolean): Sql
-  /**
-   * What is wanted of all rows together that differ in nothing but the account that an index has them in order by. Where
-   * it is not given, they are sorted.
-   */
+export interface Selection {
+  /** What is selected of a row. */
+  value(row: RecordRow): Sql
+  /** What is selected of all rows together that have equal keys, where the rows' order keeps such rows together. */
   tied?(row: RecordRow): Sql
 }
 
@@ -33,125 +19,69 @@ export function idOf({ alias }: RecordRow): Sql {
   return sql`${alias}.id as id`
 }
 
-/** Rows in order from the page's cursor on. */
+/** `parent`: the alias of the row that the list's link refers to. */
 export function emitRows(
   emitter: Emitter,
-  list: ListPlan,
+  rows: OrderedRows,
   parent: Sql | null,
-  { reverse, inclusive, limit, value, tied }: RowsRequest,
+  { value, tied }: Selection,
 ): Sql {
-  const { table } = list
-  const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
-  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
-  const { from: position } = list.page
-  const where = whereBeyond(emitter, list, sort)
-  const condition = emitCondition(emitter, where, row)
-  const idOrder = isIdOrder(emitter, table, sort)
-  // Of a parent there may be any number, which only their ids give in order.
-  if (list.link !== null && !(idOrder && conjuncts(where).length === 0))
-    emitter.addEstimatedRows(Number.POSITIVE_INFINITY)
-  if (idOrder) {
-    const direction = sort[0]?.direction ?? 'desc'
-    const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
-    const order = sql`order by ${row.alias}.id ${raw(direction)}`
-    if (list.link !== null && parent !== null) {
-      const { from, on } = linkedTo(emitter, list.link, row, parent)
-      const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
-      const wanted = value(row, list.link.kind === 'columns' && conjuncts(where).length === 0)
-      return sql`select ${wanted} from ${from} where ${on}${beyond} and ${condition} ${order} limit ${emitter.dialect.limit(limit)}`
-    }
-    const accessPath = chooseAccessPath(emitter, table, where, sort)
-    const { from, on } = emitAccessPath(emitter, accessPath, row, where, { direction, bound })
-    // Looked-up ids come in order by themselves; asking for it again would gather all of them first.
-    const ordering = accessPath.kind === 'candidate-ids' ? sql`` : order
-    // Along another index rows may have to be sorted.
-    const comesInOrder =
-      accessPath.kind === 'candidate-ids' || (accessPath.kind === 'index-scan' && accessPath.index === null)
-    return sql`select ${value(row, comesInOrder)} from ${from} where ${allOf([...on, condition])} ${ordering} limit ${emitter.dialect.limit(limit)}`
+  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: rows.table }
+  switch (rows.order.kind) {
+    case 'ids':
+      return inIdOrder(emitter, rows, rows.order.sorted, row, parent, value(row))
+    case 'sort':
+      return sorted(emitter, rows, row, parent, value(row))
+    case 'verify':
+      return verified(emitter, rows, rows.order, row, value)
+    case 'path':
+      return alongPath(
+        emitter,
+        rows,
+        rows.order,
+        row,
+        value(row),
+        rows.order.keepsTies ? tied?.(row) : undefined,
+      )
   }
-  const { dialect } = emitter
-  const { orders, joined } = orderOf(emitter, sort, row)
-  const order = join(orders, ', ')
-  const starts = position === null ? [] : segments(emitter, sort, position, row, inclusive)
-  const end = sql`limit ${dialect.limit(limit)}`
-  // SQLite still sorts what has an equal key.
-  const isSorted = dialect.joinKeepsOrder
-  if (list.link !== null && parent !== null) {
-    const { from, on } = linkedTo(emitter, list.link, row, parent)
-    const beyond = position === null ? sql`` : sql` and ${anyOf(starts)}`
-    // The index of such a link has the default order behind each parent.
-    const wanted = value(row, !isSorted && list.link.kind === 'columns' && isDefaultOrder(sort))
-    return sql`select ${wanted} from ${from}${joined} where ${on}${beyond} and ${condition} order by ${order} ${end}`
-  }
-  const accessPath = chooseAccessPath(emitter, table, where, sort)
-  if (dialect.plannerControl.kind === 'hints' && accessPath.kind === 'candidate-ids' && isMany(accessPath)) {
-    const candidates = candidatesInOrder(emitter, dialect.plannerControl, accessPath, {
-      table,
-      where,
-      sort,
-      position,
-      inclusive,
-      limit,
-    })
-    return verified(emitter, candidates, accessPath.part, row, value, end)
-  }
-  const given = orderGiven(accessPath, table, sort)
-  // Of all rows the first in an order that has an index: there is nothing to be mistaken in, and no need of a fence.
-  const isPlain =
-    given === 'all' && position === null && conjuncts(where).length === 0 && !emitter.state.hiding
-  const group = tied !== undefined && isSorted && keepsTies(accessPath, table, where, sort) ? tied(row) : null
-  const wanted = value(row, !isSorted && given === 'all')
-  const part = (start: readonly Sql[], span: Span | null): Sql => {
-    const strategy = span === null ? condition : conditionIn(emitter, where, row, span)
-    const along =
-      given === 'none'
-        ? null
-        : {
-            start,
-            order: given === 'all' ? order : (orders[0] as Sql),
-            direction: sort[0]?.direction ?? 'asc',
-            span,
-            columns: columnsRead(table, row.alias, [wanted, ...start, strategy, order]),
-          }
-    const isFree = isPlain && dialect.plannerControl.kind === 'fences'
-    const chosen: AccessPath = isFree ? { kind: 'planner' } : accessPath
-    const { from, on, before } = emitAccessPath(emitter, chosen, row, where, null, along)
-    const held = allOf([...on, ...start, strategy])
-    if (group !== null) {
-      const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))
-      return sql`select ${group} from ${from} where ${held} group by ${join(keys, ', ')} order by ${join(orders.slice(0, -1), ', ')} ${end}`
-    }
-    // A condition that the engine cannot look into leaves it the order as it is.
-    const [conditions, ordering] =
-      before === undefined ? [held, order] : [sql`(${held}) is true`, sql`${before}, ${order}`]
-    return sql`select ${wanted} from ${from}${joined} where ${conditions} order by ${ordering} ${end}`
-  }
-  if (given === 'none') return part(position === null ? [] : [anyOf(starts)], null)
-  const spans = given === 'all' ? spansOf(emitter, table, where, limit) : [null]
-  // Each segment is one range of the order's index, and they follow each other in order.
-  const segment = (start: readonly Sql[]): Sql[] => spans.map((span) => part(start, span))
-  const parts = position === null ? segment([]) : starts.flatMap((start) => segment([start]))
-  if (position === null && parts.length === 1) return parts[0] as Sql
-  const inTurn = parts.map((rows) => sql`select * from (${rows}) ${emitter.alias()}`)
-  return sql`${join(inTurn, ' union all ')} ${end}`
 }
 
-/** Of near rows other records are asked one by one, of far ones all at once. */
-function conditionIn(emitter: Emitter, where: Condition, row: RecordRow, { side }: Span): Sql {
-  const strategy = side === 'near' ? 'each' : 'once'
-  return emitCondition(emitter, where, row, { reference: null, nested: false, strategy })
+function inIdOrder(
+  emitter: Emitter,
+  { table, link, linkIndex, sort, position, inclusive, limit, filter, path }: OrderedRows,
+  isSorted: boolean,
+  row: RecordRow,
+  parent: Sql | null,
+  value: Sql,
+): Sql {
+  const direction = sort[0]?.direction ?? 'desc'
+  const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
+  const condition = emitFilters(emitter, filter, row)
+  const order = sql`order by ${row.alias}.id ${raw(direction)}`
+  const end = sql`limit ${emitter.dialect.limit(limit)}`
+  if (link !== null && parent !== null) {
+    const { from, on } = linkedTo(emitter, link, row, parent, linkIndex)
+    const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
+    return sql`select ${value} from ${from} where ${on}${beyond} and ${condition} ${order} ${end}`
+  }
+  const { from, on } = emitFrom(emitter, { path, filter }, row, { direction, bound })
+  // Ids that come in order are not sorted again, which would gather all of them first.
+  return sql`select ${value} from ${from} where ${allOf([...on, condition])} ${isSorted ? sql`` : order} ${end}`
 }
 
-/** Whether rows come along an index that is over all keys but the account, one value of it after the other. */
-function keepsTies(
-  accessPath: AccessPath,
-  table: Table,
-  where: Condition,
-  sort: readonly SortKey[],
-): boolean {
-  if (accessPath.kind !== 'index-scan' || orderGiven(accessPath, table, sort) !== 'all') return false
-  const isPair = table.indexes.some(({ name, kind }) => name === accessPath.index && kind === 'pair')
-  return !isPair && conjuncts(where).every(({ kind }) => kind !== 'in')
+function sorted(emitter: Emitter, rows: OrderedRows, row: RecordRow, parent: Sql | null, value: Sql): Sql {
+  const { link, linkIndex, sort, position, inclusive, limit, filter } = rows
+  const condition = emitFilters(emitter, filter, row)
+  const { orders, joined } = orderOf(emitter, sort, row, rows.joinsRepoCollection)
+  const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
+  const end = sql`order by ${join(orders, ', ')} limit ${emitter.dialect.limit(limit)}`
+  if (link !== null && parent !== null) {
+    const { from, on } = linkedTo(emitter, link, row, parent, linkIndex)
+    const held = join([on, ...beyond, condition], ' and ')
+    return sql`select ${value} from ${from}${joined} where ${held} ${end}`
+  }
+  const { from, on } = emitFrom(emitter, rows, row)
+  return sql`select ${value} from ${from}${joined} where ${allOf([...on, ...beyond, condition])} ${end}`
 }
 
 /**
@@ -160,35 +90,66 @@ function keepsTies(
  */
 function verified(
   emitter: Emitter,
-  candidates: Sql,
-  condition: Condition,
-  { table }: RecordRow,
-  value: RowsRequest['value'],
-  end: Sql,
+  { sort, position, inclusive, limit, table, filter, path, joinsRepoCollection }: OrderedRows,
+  { verified: condition, unverified }: Extract<RowOrder, { kind: 'verify' }>,
+  row: RecordRow,
+  value: Selection['value'],
 ): Sql {
-  const [candidate, alias] = [emitter.alias(), emitter.alias()]
-  const row: RecordRow = { kind: 'record', alias, table }
-  const holds = emitCondition(emitter, condition, row)
-  // What was found may be seen.
-  const found = sql`${identifier(table.name)} ${alias} on ${alias}.id = ${candidate}.id`
-  return sql`select ${value(row, true)} from (${candidates}) ${candidate} ${emitter.dialect.join} ${found} where ${holds} ${end}`
+  const inner: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+  const { from, on } = emitFrom(emitter, { path, filter }, inner)
+  const { orders, joined } = orderOf(emitter, sort, inner, joinsRepoCollection)
+  const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, inner, inclusive))]
+  const held = allOf([...on, ...beyond, ...unverified.map((part) => emitFilter(emitter, part, inner))])
+  const ids = sql`select ${inner.alias}.id as id from ${from}${joined} where ${held} order by ${join(orders, ', ')} limit -1`
+  const candidate = emitter.alias()
+  // Rows of candidates may be seen.
+  const found = sql`${identifier(table.name)} ${row.alias} on ${row.alias}.id = ${candidate}.id`
+  const holds = emitFilter(emitter, condition, row)
+  return sql`select ${value(row)} from (${ids}) ${candidate} ${emitter.dialect.join} ${found} where ${holds}
+    limit ${emitter.dialect.limit(limit)}`
 }
 
-/** The conditions beside the page's start. A start outside of them is nobody's page: what lies between is walked. */
-function whereBeyond(
+function alongPath(
   emitter: Emitter,
-  { table, where, page }: ListPlan,
-  sort: readonly SortKey[],
-): Condition {
-  if (page.from === null) return where
-  const parts = conjuncts(where)
-  const beyond = beyondStart(parts, sort[0], page.from[0] ?? null)
-  if (!beyond.isWithin) emitter.addEstimatedRows(rowsOf(emitter, table))
-  return beyond.parts.length === parts.length ? where : { kind: 'all', of: beyond.parts }
-}
-
-function opposite(direction: Direction): Direction {
-  return direction === 'asc' ? 'desc' : 'asc'
+  rows: OrderedRows,
+  order: Extract<RowOrder, { kind: 'path' }>,
+  row: RecordRow,
+  value: Sql,
+  tied: Sql | undefined,
+): Sql {
+  const { sort, position, inclusive, limit, path } = rows
+  const { orders, joined } = orderOf(emitter, sort, row, rows.joinsRepoCollection)
+  const by = join(orders, ', ')
+  const end = sql`limit ${emitter.dialect.limit(limit)}`
+  const part = (start: readonly Sql[], span: Span | null, filter: readonly Conjunct[]): Sql => {
+    const along: Along = {
+      start,
+      order: order.given === 'all' ? by : (orders[0] as Sql),
+      direction: sort[0]?.direction ?? 'asc',
+      span,
+      columns: order.columns,
+    }
+    const { from, on, before } = emitFrom(emitter, { path, filter }, row, null, along)
+    const held = allOf([...on, ...start, emitFilters(emitter, filter, row)])
+    if (tied !== undefined) {
+      const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))
+      return sql`select ${tied} from ${from} where ${held} group by ${join(keys, ', ')} order by ${join(orders.slice(0, -1), ', ')} ${end}`
+    }
+    // A condition that the engine cannot look into leaves it the order as it is.
+    const [conditions, ordering] =
+      before === undefined ? [held, by] : [sql`(${held}) is true`, sql`${before}, ${by}`]
+    return sql`select ${value} from ${from}${joined} where ${conditions} order by ${ordering} ${end}`
+  }
+  const segment = (start: readonly Sql[]): Sql[] =>
+    order.spans.map(({ span, filter }) => part(start, span, filter))
+  // Each segment is one range of the order's index, and they follow each other in order.
+  const parts =
+    position === null
+      ? segment([])
+      : segments(emitter, sort, position, row, inclusive).flatMap((start) => segment([start]))
+  if (position === null && parts.length === 1) return parts[0] as Sql
+  const inTurn = parts.map((each) => sql`select * from (${each}) ${emitter.alias()}`)
+  return sql`${join(inTurn, ' union all ')} ${end}`
 }
 
 /** The records of a linked list: what to read from, and that they refer to the parent. */
@@ -197,7 +158,8 @@ export function linkedTo(
   link: Link,
   row: RecordRow,
   parent: Sql,
+  index: string | null,
 ): { readonly from: Sql; readonly on: Sql } {
-  const { from, base, key } = linked(emitter, link, row, 'by its link')
+  const { from, base, key } = linked(emitter, link, row, index)
   return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
 }

@@ -7,7 +7,7 @@ import type { Table } from '../database/tables.ts'
 import { literal, raw, type Sql, sql } from '../sql/sql.ts'
 import { emitTotal } from './emit-counts.ts'
 import { emitObject } from './emit-output.ts'
-import { type Emitter, rowsOf } from './emitter.ts'
+import type { Emitter } from './emitter.ts'
 import type { CollectionStatusOutput, Selected, SourceStatusOutput, StatusOutput } from './plan.ts'
 
 export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOutput>[]): Sql {
@@ -46,7 +46,6 @@ function collectionValue(emitter: Emitter, table: Table, output: CollectionStatu
     case 'records': {
       const kept = emitTotal(emitter, table)
       if (kept !== null) return kept
-      emitter.addEstimatedRows(rowsOf(emitter, table))
       return sql`(select count(*) from ${emitter.rows(table, emitter.alias())})`
     }
     case 'newestIndexedAt': {

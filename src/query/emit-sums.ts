@@ -1,14 +1,10 @@
-/**
- * What sums that are kept answer instead of the rows: groups by what lies two references away, with counts, sums and
- * averages of small integers. They are of every row of a table, so that they are of use only while all may be seen.
- */
-import { haveColumn, ownSums, sumColumn, type SumTable } from '../database/sums.ts'
+/** Groups from materialized sums: by what lies two references away, with counts, sums and averages of small integers. */
+import { haveColumn, sumColumn, type SumTable } from '../database/sums.ts'
 import { identifier, join, raw, type Sql, sql } from '../sql/sql.ts'
-import { rowsOfCounts } from './emit-counts.ts'
 import { columnOf, leftJoin } from './emit-operand.ts'
 import type { Emitter } from './emitter.ts'
-import type { AggregatePlan, GroupKey, Join, MeasurePlan } from './plan.ts'
-import { conjuncts } from './index-matching.ts'
+import type { GroupAccess } from './physical-plan.ts'
+import type { GroupKey, Join, MeasurePlan } from './plan.ts'
 
 /** Names of a grouping's columns. */
 interface Names {
@@ -17,20 +13,14 @@ interface Names {
   measure(index: number): Sql
 }
 
-/** Groups by the only key, as a table expression; null where they are not kept. */
+/** Groups by the only key, as a table expression. */
 export function emitSums(
   emitter: Emitter,
-  { table, where, measures }: AggregatePlan,
-  keys: readonly GroupKey[],
+  { sums, measured: places }: Extract<GroupAccess, { kind: 'sums' }>,
+  measures: readonly MeasurePlan[],
+  key: GroupKey,
   names: Names,
-): Sql | null {
-  const [key, ...others] = keys
-  if (emitter.state.hiding || key === undefined || others.length > 0 || conjuncts(where).length > 0)
-    return null
-  const sums = ownSums(table).find((its) => leadsAlong(its, key))
-  const places = sums === undefined ? [] : measures.map((measure) => placeOf(sums, measure))
-  if (sums === undefined || places.includes(-1)) return null
-  emitter.addEstimatedRows(rowsOfCounts(emitter, sums))
+): Sql {
   const s = emitter.alias()
   const { dialect } = emitter
   // The second reference itself is what sums are kept by.
@@ -54,20 +44,6 @@ export function emitSums(
   ]
   const by = isKept ? raw('') : sql` group by ${join(names.keys as Sql[], ', ')}`
   return sql`${names.table} as materialized (select ${join(selected, ', ')} from ${from}${by})`
-}
-
-/** Whether the key is the second reference itself, or a single value of the record that it names. */
-function leadsAlong({ first, second, between }: SumTable, { joins, leaf }: GroupKey): boolean {
-  const [one, two, ...further] = joins
-  if (one?.table.name !== between || one.base.name !== first.base || further.length > 0) return false
-  if (two === undefined) return leaf.kind === 'reference' && leaf.base.name === second.base
-  return two.base.name === second.base && (leaf.kind === 'column' || leaf.kind === 'reference')
-}
-
-/** Which measured column it is a sum or mean of; -1: of none. */
-function placeOf({ measured }: SumTable, { measure, of: { joins, leaf } }: MeasurePlan): number {
-  if ((measure !== 'sum' && measure !== 'avg') || joins.length > 0 || leaf.kind !== 'column') return -1
-  return measured.indexOf(leaf.column.name)
 }
 
 function emitKey(emitter: Emitter, { joins, leaf, bucket }: GroupKey, sums: SumTable, s: Sql) {

@@ -8,25 +8,22 @@ import { emitNodes } from './emit-nodes.ts'
 import { emitFields, emitObject } from './emit-output.ts'
 import { emitStatus } from './emit-status.ts'
 import type { Emitter } from './emitter.ts'
-import { assertWithin, limits } from './limits.ts'
-import type { Plan, RootOutput } from './plan.ts'
+import { assertWithin } from './limits.ts'
+import type { PhysicalPlan, PhysicalRoot } from './physical-plan.ts'
+import type { Plan } from './plan.ts'
 
 /** One row: the plan version it ran under, and the bytes of the response, with what it costs. */
-export function emitStatement(emitter: Emitter, plan: Plan, points: number): Statement {
+export function emitStatement(emitter: Emitter, { roots }: PhysicalPlan, points: number): Statement {
   const { dialect } = emitter
-  const data = emitObject(emitter, plan.roots, (output) => emitRoot(emitter, output))
+  const data = emitObject(emitter, roots, (output) => emitRoot(emitter, output))
   const body = dialect.body(dialect.concat([literal('{"data":'), data, literal(closing(points))]))
   const statement = sql`select (select plan_version from state) as version, ${body} as body`
   return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
 }
 
-/** What a road is found by is compared with once more. No operation may be refused for it. */
-export function comparesWithin(statement: Statement): boolean {
-  return statement.values.length <= limits.parameters
-}
-
-export function assertComparesWithin({ values }: Statement): void {
-  assertWithin('parameters', values.length, 'The operation compares with too many values')
+/** Candidate sources compare with values of their own, for which no operation may be refused. */
+export function assertValuesWithin({ values }: Statement, { sourceValues }: PhysicalPlan): void {
+  assertWithin('parameters', values.length - sourceValues, 'The operation compares with too many values')
 }
 
 /** The response when nothing in the plan reads data; null when something does. */
@@ -46,7 +43,7 @@ function closing(points: number): string {
   return `,"extensions":{"cost":${points}}}`
 }
 
-function emitRoot(emitter: Emitter, output: RootOutput): Sql {
+function emitRoot(emitter: Emitter, output: PhysicalRoot): Sql {
   switch (output.kind) {
     case 'constant':
       return literal(output.json)

@@ -4,7 +4,7 @@
  */
 import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import type { PlanState, ReadDatabase, Statement, Statistics, StoredAnswer } from '../database/database.ts'
+import type { PlanState, ReadDatabase, Statement, StoredAnswer } from '../database/database.ts'
 import type { Table } from '../database/tables.ts'
 import { ServiceError } from '../errors.ts'
 import type { Model } from '../schema/model.ts'
@@ -15,13 +15,15 @@ import { buildPlan } from './build-plan.ts'
 import { ExecutionReport } from './execution-report.ts'
 import { assertAffordable, costOf, sizeOf } from './cost.ts'
 import { describePlan } from './describe-plan.ts'
-import { assertComparesWithin, comparesWithin, constantResponse, emitStatement } from './emit.ts'
+import { assertValuesWithin, constantResponse, emitStatement } from './emit.ts'
 import { emitList } from './emit-list.ts'
 import { createEmitter } from './emitter.ts'
 import { errorAnswer } from './error-answer.ts'
 import { unlimited } from './unlimited.ts'
 import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, Terms } from './execute.ts'
 import { AnswerCache } from './answer-cache.ts'
+import { optimize } from './optimize.ts'
+import type { PhysicalPlan } from './physical-plan.ts'
 import type { Plan } from './plan.ts'
 import { findOperation, type Prepared, prepare } from './prepare.ts'
 import { withinPlanningBudget } from './planning-budget.ts'
@@ -124,30 +126,34 @@ export function createEngine(options: EngineOptions): QueryEngine {
     return state
   }
 
-  const emit = async (
-    { plan, points }: Question,
+  const choosePlan = async (
+    { plan }: Question,
     terms: Terms,
     signal?: AbortSignal,
-  ): Promise<Extract<Answering, { kind: 'statement' }>> => {
+  ): Promise<{ readonly physical: PhysicalPlan; readonly known: PlanState }> => {
     const known = await currentState()
-    const { dialect } = database
-    const emitBy = (statistics: Statistics | null) => {
-      const emitter = createEmitter({ dialect, statistics: statistics, state: known, tables, list: emitList })
-      return { emitter, statement: emitStatement(emitter, plan, points) }
-    }
     for (let round = 1; ; round += 1) {
-      // What is known by now is asked for again.
       const statistics = database.statistics === null ? null : withinPlanningBudget(database.statistics)
-      const chosen = reportingTime(terms, () => emitBy(statistics))
-      // Roads were chosen by guesses where figures were not at hand. What is guessed is exact too.
+      const physical = reportingTime(terms, () =>
+        optimize({ dialect: database.dialect, statistics, state: known, tables }, plan),
+      )
+      // The plan was chosen by guesses where statistics were missing. What is guessed is exact too.
       if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
-      const { emitter, statement } = comparesWithin(chosen.statement) ? chosen : emitBy(null)
-      assertComparesWithin(statement)
-      // What planning takes is over by then.
-      const size = sizeOf({ ...plan, written: 0 }) - emitter.savedSize()
-      const isShort = emitter.estimatedRows() <= shortScan && size <= shortSize
-      return { kind: 'statement', statement, version: known.version, isShort }
+      return { physical, known }
     }
+  }
+
+  const emit = (
+    { plan, points }: Question,
+    { physical, known }: Awaited<ReturnType<typeof choosePlan>>,
+  ): Extract<Answering, { kind: 'statement' }> => {
+    const emitter = createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
+    const statement = emitStatement(emitter, physical, points)
+    assertValuesWithin(statement, physical)
+    // The time that planning takes is over by then.
+    const size = sizeOf({ ...plan, written: 0 }) - physical.savedSize
+    const isShort = physical.estimatedRows <= shortScan && size <= shortSize
+    return { kind: 'statement', statement, version: known.version, isShort }
   }
 
   const compile = async (question: Question, terms: Terms, signal?: AbortSignal): Promise<Compiled> => {
@@ -155,7 +161,9 @@ export function createEngine(options: EngineOptions): QueryEngine {
     const constant = reportingTime(terms, () => constantResponse(plan, points))
     const answering: Answering =
       constant === null
-        ? await emit(question, terms, signal)
+        ? await choosePlan(question, terms, signal).then((chosen) =>
+            reportingTime(terms, () => emit(question, chosen)),
+          )
         : { kind: 'constant', body: Buffer.from(constant) }
     const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
     return { ...answering, operationName, points, isTimeless }
@@ -284,17 +292,22 @@ export function createEngine(options: EngineOptions): QueryEngine {
       const { plan, points } = question
       assertAffordable(points, unlimited.points)
       if (constantResponse(plan, points) !== null)
-        return { sql: null, values: [], steps: [], plan: describePlan(plan), cost: points }
-      const { statement } = await emit(question, unlimited)
+        return { sql: null, values: [], steps: [], plan: constantRoots(plan), cost: points }
+      const chosen = await choosePlan(question, unlimited)
+      const { statement } = emit(question, chosen)
       return {
         sql: statement.text,
         values: statement.values,
         steps: await database.explain(statement),
-        plan: describePlan(plan),
+        plan: describePlan(chosen.physical),
         cost: points,
       }
     },
   }
+}
+
+function constantRoots({ roots }: Plan): readonly string[] {
+  return roots.map(({ key }) => `${key}: no data is read`)
 }
 
 /** Once for each request, before anything is read for it. */

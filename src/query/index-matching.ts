@@ -1,17 +1,7 @@
 /** Which index of a table answers a condition. How often the condition holds is not known here. */
 import { ownKey, type Table, type TableIndex } from '../database/tables.ts'
-import { accountsOf, type SemiJoinCondition } from './emit-where.ts'
-import type { Condition } from './plan.ts'
-
-/** Conditions that must all hold. */
-export function conjuncts(where: Condition): readonly Condition[] {
-  return where.kind === 'all' ? where.of.flatMap(conjuncts) : [where]
-}
-
-/** The URIs of which a condition says that the record has one. */
-export function ownUris(part: Condition): readonly string[] | null {
-  return part.kind === 'uri' && part.of === null && !part.negated ? part.list : null
-}
+import { accountsOf, conjuncts } from './condition-facts.ts'
+import type { Condition, SemiJoin } from './plan.ts'
 
 /** The index that a condition can be looked up in. */
 export function columnIndex(table: Table, part: Condition): TableIndex | undefined {
@@ -66,7 +56,7 @@ function systemColumn(part: Condition): string | undefined {
  * The index that leads from other records, those that a condition asks of, to the ones that it holds for: over the
  * reference to them, or over the URIs that they refer to.
  */
-export function indexFrom(table: Table, part: SemiJoinCondition): TableIndex | undefined {
+export function indexFrom(table: Table, part: SemiJoin): TableIndex | undefined {
   if (part.kind === 'referring') return part.link.kind === 'columns' ? ownKey(table) : undefined
   const { of } = part
   return of.kind === 'columns' ? table.indexes.find(({ columns }) => columns[0] === of.base.name) : undefined

@@ -1,6 +1,7 @@
 /**
- * A plan: one operation in the terms of tables, as plain data. What is asked is settled here; how a
- * database is asked, and which index it walks, comes later (roads.ts, emit.ts).
+ * A logical plan: one operation in the terms of tables, as plain data. How a database is read comes later: the physical
+ * plan (physical-plan.ts) has the same outputs around lists, aggregates and conditions of its own, which are parameters
+ * of the types here.
  */
 import type { ColumnValue } from '../database/database.ts'
 import type { ArrayIndex, Column, Table, TextIndex } from '../database/tables.ts'
@@ -20,24 +21,24 @@ export interface Selected<Kind = Output> {
   readonly output: Kind
 }
 
-export type RootOutput =
+export type RootOutput<List = ListPlan, Aggregate = AggregatePlan> =
   | { readonly kind: 'constant'; readonly json: string }
   /** Not executed before it is paid for. */
   | ({ readonly kind: 'introspection' } & Introspection)
-  | { readonly kind: 'list'; readonly list: ListPlan }
-  | { readonly kind: 'aggregate'; readonly aggregate: AggregatePlan }
+  | { readonly kind: 'list'; readonly list: List }
+  | { readonly kind: 'aggregate'; readonly aggregate: Aggregate }
   | {
       readonly kind: 'byUri'
       readonly table: Table
       readonly uri: string
-      readonly fields: readonly Selected[]
+      readonly fields: readonly Selected<Output<List>>[]
     }
   /** Position by position; `records` has the collections that the URIs name and that are served. */
-  | { readonly kind: 'nodes'; readonly uris: readonly string[]; readonly records: RecordSelections }
+  | { readonly kind: 'nodes'; readonly uris: readonly string[]; readonly records: RecordSelections<List> }
   | { readonly kind: 'status'; readonly fields: readonly Selected<StatusOutput>[] }
 
 /** JSON text derived from a row: a record, or a JSON object inside one. Paths start at that row. */
-export type Output =
+export type Output<List = ListPlan> =
   | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'system'; readonly name: SystemField }
   /** As the record has it. */
@@ -51,33 +52,40 @@ export type Output =
       readonly path: readonly string[]
       readonly name: 'ref' | 'mimeType' | 'size'
     }
-  | { readonly kind: 'object'; readonly path: readonly string[]; readonly fields: readonly Selected[] }
+  | {
+      readonly kind: 'object'
+      readonly path: readonly string[]
+      readonly fields: readonly Selected<Output<List>>[]
+    }
   | {
       readonly kind: 'union'
       readonly path: readonly string[]
-      readonly cases: readonly UnionCase[]
-      readonly otherwise: readonly Selected[] | null
+      readonly cases: readonly UnionCase<List>[]
+      readonly otherwise: readonly Selected<Output<List>>[] | null
     }
-  | { readonly kind: 'array'; readonly path: readonly string[]; readonly element: Output }
+  | { readonly kind: 'array'; readonly path: readonly string[]; readonly element: Output<List> }
   | { readonly kind: 'isCurrent'; readonly path: readonly string[] }
   | {
       readonly kind: 'resolved'
       readonly path: readonly string[]
       readonly from: ReferenceShape
-      readonly records: RecordSelections
+      readonly records: RecordSelections<List>
     }
-  | { readonly kind: 'list'; readonly list: ListPlan }
+  | { readonly kind: 'list'; readonly list: List }
 
-export interface UnionCase {
+export interface UnionCase<List = ListPlan> {
   readonly origin: string
-  readonly fields: readonly Selected[]
+  readonly fields: readonly Selected<Output<List>>[]
 }
 
 /** `text`: the URI itself, as JSON text; `strongRef`: an object with `uri`. */
 export type ReferenceShape = 'text' | 'strongRef'
 
 /** What is selected of a record, by collection; every collection is there. */
-export type RecordSelections = readonly { readonly table: Table; readonly fields: readonly Selected[] }[]
+export type RecordSelections<List = ListPlan> = readonly {
+  readonly table: Table
+  readonly fields: readonly Selected<Output<List>>[]
+}[]
 
 /** How the records of a list hang on the row around it: by a reference of theirs, or not at all. */
 export type Link =
@@ -95,17 +103,17 @@ export interface ListPlan {
   readonly fields: readonly Selected<ListOutput>[]
 }
 
-export type ListOutput =
+export type ListOutput<List = ListPlan> =
   | { readonly kind: 'constant'; readonly json: string }
-  | { readonly kind: 'edges'; readonly fields: readonly Selected<EdgeOutput>[] }
-  | { readonly kind: 'nodes'; readonly fields: readonly Selected[] }
+  | { readonly kind: 'edges'; readonly fields: readonly Selected<EdgeOutput<List>>[] }
+  | { readonly kind: 'nodes'; readonly fields: readonly Selected<Output<List>>[] }
   | { readonly kind: 'pageInfo'; readonly fields: readonly Selected<PageInfoOutput>[] }
   | { readonly kind: 'totalCount' }
 
-export type EdgeOutput =
+export type EdgeOutput<List = ListPlan> =
   | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'cursor' }
-  | { readonly kind: 'node'; readonly fields: readonly Selected[] }
+  | { readonly kind: 'node'; readonly fields: readonly Selected<Output<List>>[] }
 
 export type PageInfoOutput =
   | { readonly kind: 'constant'; readonly json: string }
@@ -148,9 +156,12 @@ export type Operand =
 export type Comparison = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
 
 /** True or false of a row; a comparison with a missing value is false. */
-export type Condition =
-  | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
-  | { readonly kind: 'not'; readonly of: Condition }
+export type Condition = ConditionOn<SemiJoin>
+
+/** Conditions whose semi-joins have the form `Join`. */
+export type ConditionOn<Join> =
+  | { readonly kind: 'all' | 'any'; readonly of: readonly ConditionOn<Join>[] }
+  | { readonly kind: 'not'; readonly of: ConditionOn<Join> }
   | { readonly kind: 'compare'; readonly operand: Operand; readonly op: Comparison; readonly to: ColumnValue }
   | {
       readonly kind: 'in'
@@ -180,7 +191,7 @@ export type Condition =
       readonly list: readonly ColumnValue[]
       readonly mode: 'any' | 'all'
     }
-  | { readonly kind: 'element'; readonly path: readonly string[]; readonly where: Condition }
+  | { readonly kind: 'element'; readonly path: readonly string[]; readonly where: ConditionOn<Join> }
   /** The record's own URI, or that of a reference, is one of these. */
   | {
       readonly kind: 'uri'
@@ -202,13 +213,24 @@ export type Condition =
     }
   /** Inside a target's conditions: the reference that led here pins the target's CID. */
   | { readonly kind: 'outerCurrent'; readonly of: ReferenceOperand; readonly is: boolean }
-  | {
-      readonly kind: 'target'
-      readonly of: ReferenceOperand
-      readonly table: Table
-      readonly where: Condition
-    }
-  | { readonly kind: 'referring'; readonly table: Table; readonly link: Link; readonly where: Condition }
+  | Join
+
+/** Other records exist that meet a condition: the one that is referred to, or some that refer. */
+export type SemiJoin = TargetSemiJoin | ReferringSemiJoin
+
+export interface TargetSemiJoin {
+  readonly kind: 'target'
+  readonly of: ReferenceOperand
+  readonly table: Table
+  readonly where: Condition
+}
+
+export interface ReferringSemiJoin {
+  readonly kind: 'referring'
+  readonly table: Table
+  readonly link: Link
+  readonly where: Condition
+}
 
 export type ArrayOperand = {
   readonly path: readonly string[]
@@ -270,20 +292,20 @@ export type GroupOrder =
   | { readonly by: 'measure'; readonly measure: number; readonly direction: Direction }
 
 /** `measure` and `key` are positions in the plan's lists. */
-export type AggregateOutput =
+export type AggregateOutput<List = ListPlan> =
   | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'count' | 'groupCount' }
   | { readonly kind: 'measure'; readonly measure: number }
-  | { readonly kind: 'measures'; readonly fields: readonly Selected<AggregateOutput>[] }
-  | { readonly kind: 'groups'; readonly fields: readonly Selected<GroupOutput>[] }
+  | { readonly kind: 'measures'; readonly fields: readonly Selected<AggregateOutput<List>>[] }
+  | { readonly kind: 'groups'; readonly fields: readonly Selected<GroupOutput<List>>[] }
 
-export type GroupOutput =
+export type GroupOutput<List = ListPlan> =
   | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'count' }
   | { readonly kind: 'key'; readonly key: number }
-  | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections }
+  | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
   | { readonly kind: 'measure'; readonly measure: number }
-  | { readonly kind: 'measures'; readonly fields: readonly Selected<GroupOutput>[] }
+  | { readonly kind: 'measures'; readonly fields: readonly Selected<GroupOutput<List>>[] }
 
 export type StatusOutput =
   | { readonly kind: 'constant'; readonly json: string }

@@ -1,20 +1,31 @@
-/** Figures about the data within bounds: choosing a road must never take longer than a bad road would. */
+/** Statistics within a planning budget: choosing a plan must never take longer than a bad plan would. */
 import type { Statistics } from '../database/database.ts'
 
-/** What asking takes, in looks at one trigram; counting takes one for so many rows. */
+/** Statistics of one statement's planning. */
+export interface BoundedStatistics extends Statistics {
+  /** Whether candidate sources may compare with so many more values; if so, they count. */
+  affordsValues(count: number): boolean
+  /** Values that candidate sources compare with. */
+  readonly sourceValues: number
+}
+
+/** Costs in units of reading the statistics of one trigram. Counting costs one more for so many rows. */
 const costs = { trigram: 1, prefix: 50, countUpTo: 10 } as const
 const rowsCounted = 40
-/** Of other records that are looked at to count any, it takes one for fewer: they are read, whether they count or not. */
+/** Rows of semi-joins are read whether they count or not. */
 const semiJoinRowsPerProbe = 4
 /** Some ten milliseconds. */
 const budget = 3_000
+/** SQLite binds at most 32,766 values to a statement, and an operation may have 30,000 of its own. */
+export const maxSourceValues = 2_000
 
-/** Once the ration of a statement is used up everything counts as common, which no answer depends on. */
-export function withinPlanningBudget(statistics: Statistics): Statistics {
+/** When the budget of a statement is spent, everything counts as common; no answer depends on it. */
+export function withinPlanningBudget(statistics: Statistics): BoundedStatistics {
   let left = budget
+  let sourceValues = 0
   const affords = (kind: keyof typeof costs, more = 0): boolean => {
     const cost = costs[kind] + more
-    // What is too much leaves the ration to what is less.
+    // A probe that is too expensive leaves the budget to cheaper ones.
     if (cost > left) return false
     left -= cost
     return true
@@ -25,12 +36,20 @@ export function withinPlanningBudget(statistics: Statistics): Statistics {
     countUpTo: (statement, limit, innerRows = 0) => {
       if (!affords('countUpTo', limit / rowsCounted + innerRows / semiJoinRowsPerProbe)) return limit
       const counted = statistics.countUpTo(statement, limit)
-      // What was not there to be counted took nothing.
+      // Rows that were not there to be counted cost nothing.
       left += (limit - counted) / rowsCounted
       return counted
     },
     trigram: (index, trigram) => (affords('trigram') ? statistics.trigram(index, trigram) : null),
     prefix: (index, needle) => (affords('prefix') ? statistics.prefix(index, needle) : null),
+    affordsValues: (count) => {
+      if (sourceValues + count > maxSourceValues) return false
+      sourceValues += count
+      return true
+    },
+    get sourceValues() {
+      return sourceValues
+    },
     ...(complete !== undefined && { complete: (signal) => complete.call(statistics, signal) }),
   }
 }

@@ -1,46 +1,40 @@
 /**
- * How far a page that asks of other records looks each of them up by itself. Along an order the first rows are asked
- * of one by one, which a page that soon is full needs alone; only the rows beyond are asked of all at once. So the
- * worst that can happen is twice what either would have taken.
+ * How far a page evaluates its semi-joins row by row. Along an order, the first rows ask for each other record by itself,
+ * which is all that a page needs when it is soon full; only the rows beyond use a hash of all other records. So the worst
+ * case is twice the cheaper of the two.
  */
 import type { Table } from '../database/tables.ts'
-import { type Emitter, rowsOf } from './emitter.ts'
+import { type Optimizer, rowsOf } from './optimizer.ts'
+import type { Span } from './physical-plan.ts'
 import type { Condition } from './plan.ts'
 
-/** Of the rows that a road comes by: the first so many, or those that follow. */
-export interface Span {
-  readonly side: 'near' | 'far'
-  /** Null: all of them are near. */
-  readonly rows: number | null
-}
-
-/** A look-up takes as long as going through so many records and remembering which they refer to. */
+/** An index lookup takes as long as reading so many records and remembering which they refer to. */
 const recordsPerProbe = 8
 
-/** Where it is of no use to tell them apart: one span of everything, null. */
+/** One span of everything, null, where it is of no use to tell rows apart. */
 export function spansOf(
-  emitter: Emitter,
+  optimizer: Optimizer,
   table: Table,
   where: Condition,
   limit: number,
 ): readonly (Span | null)[] {
-  if (emitter.dialect.plannerControl.kind !== 'fences') return [null]
-  const strategy = semiJoinedTables(where)
-  if (strategy === null || strategy.length === 0) return [null]
-  const all = strategy.reduce((sum, other) => sum + rowsOf(emitter, other), 0) / strategy.length
+  if (optimizer.dialect.plannerControl.kind !== 'fences') return [null]
+  const joined = semiJoinedTables(where)
+  if (joined === null || joined.length === 0) return [null]
+  const average = joined.reduce((sum, other) => sum + rowsOf(optimizer, other), 0) / joined.length
   // Rounded, so that statements stay the same while records come.
-  const rows = 2 ** Math.round(Math.log2(2 * limit + 1 + all / recordsPerProbe))
+  const rows = 2 ** Math.round(Math.log2(2 * limit + 1 + average / recordsPerProbe))
   if (!Number.isFinite(rows)) return [null]
-  // How many rows there are is an estimate, and there may be more by the time that the statement runs: where none is
-  // expected to be far, the near ones have no end.
-  if (rowsOf(emitter, table) < rows / 2) return [{ side: 'near', rows: null }]
+  // The number of rows is an estimate, and there may be more when the statement runs: where no row is expected to be far,
+  // the near ones have no end.
+  if (rowsOf(optimizer, table) < rows / 2) return [{ side: 'near', rows: null }]
   return [
     { side: 'near', rows },
     { side: 'far', rows },
   ]
 }
 
-/** The tables that are asked for every row; null when those are asked of others in turn. */
+/** The tables of semi-joins that are evaluated for every row; null when semi-joins nest. */
 function semiJoinedTables(condition: Condition): readonly Table[] | null {
   switch (condition.kind) {
     case 'all':
@@ -54,7 +48,17 @@ function semiJoinedTables(condition: Condition): readonly Table[] | null {
     case 'target':
     case 'referring':
       return semiJoinedTables(condition.where)?.length === 0 ? [condition.table] : null
-    default:
+    case 'compare':
+    case 'in':
+    case 'missing':
+    case 'text':
+    case 'absent':
+    case 'has':
+    case 'element':
+    case 'uri':
+    case 'indexed':
+    case 'current':
+    case 'outerCurrent':
       return []
   }
 }

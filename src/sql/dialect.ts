@@ -92,14 +92,20 @@ export interface Dialect {
   cursor(binding: string, position: Sql): Sql
   /** How many rows at most. */
   limit(rows: number): Sql
+  /** What follows a table's alias to make the engine scan that index, or (null) the table in id order; nothing where it cannot be told. */
+  scan(index: string | null): Sql
+  /** Whether a query has rows: evaluated for each row around it, or, where it can be, once for all of them. */
+  exists(query: Sql, often: 'each' | 'once'): Sql
+  /** A row in the list that a query gives, which is evaluated once and kept as a hash. */
+  hashed(isInList: Sql): Sql
+  /** Rows that such a list may have, about. */
+  readonly mostHashed: number
   readonly plannerControl: OptimizerHints | OptimizationFences
 }
 
 /** An engine that is told which index to go along, and whose text indexes give ids in order. */
 export interface OptimizerHints {
   readonly kind: 'hints'
-  /** Makes the engine walk that index, or (null) the table in id order. */
-  scan(index: string | null): Sql
   readonly ids: IdLists
   /** Ids of records whose indexed text may hold the needle's trigrams, or may begin any of them with it. */
   trigramIds(
@@ -133,12 +139,6 @@ export interface OptimizationFences {
     order: Sql,
     span: { readonly side: 'near' | 'far'; readonly rows: number | null } | null,
   ): Sql
-  /** Whether a query has rows: asked for each row around it, or, where it can be, found for all of them at once. */
-  exists(query: Sql, often: 'each' | 'once'): Sql
-  /** A row in the list that a query gives, which is found once and kept as a hash. */
-  hashed(isInList: Sql): Sql
-  /** Rows that such a list may have, about. */
-  readonly mostHashed: number
   /** Whether an indexed text may hold the needle's trigrams, or does hold a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
 }
@@ -147,3 +147,15 @@ export interface OptimizationFences {
 export type TrigramMatch =
   | { readonly kind: 'all'; readonly trigrams: readonly string[] }
   | { readonly kind: 'prefix'; readonly needle: string }
+
+/** For plans that are made for such an engine alone. */
+export function hintsOf({ plannerControl }: Dialect): OptimizerHints {
+  if (plannerControl.kind !== 'hints') throw new Error('The plan is for an engine with optimizer hints.')
+  return plannerControl
+}
+
+/** For plans that are made for such an engine alone. */
+export function fencesOf({ plannerControl }: Dialect): OptimizationFences {
+  if (plannerControl.kind !== 'fences') throw new Error('The plan is for an engine with optimization fences.')
+  return plannerControl
+}

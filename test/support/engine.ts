@@ -179,10 +179,7 @@ function watch(read: ReadDatabase, statistics: Statistics | null): { read: ReadD
   return { read: watched, seen }
 }
 
-/**
- * True, none at all, everything common, everything rare, texts that are looked up and still found often, and texts that
- * are neither rare nor common.
- */
+/** True, none at all, everything common, everything rare, and texts that are candidates and still found often. */
 export const beliefs = {
   true: (statistics: Statistics | null) => statistics,
   none: () => null,
@@ -203,12 +200,6 @@ export const beliefs = {
     countUpTo: (_, limit) => limit,
     trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 1_000),
     prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 3, records: 1_000 }),
-  }),
-  middling: (statistics: Statistics | null): Statistics => ({
-    rows: () => 40,
-    countUpTo: (_, limit) => limit,
-    trigram: (...asked) => (statistics?.trigram(...asked) === null ? null : 20),
-    prefix: (...asked) => (statistics?.prefix(...asked) === null ? null : { terms: 3, records: 20 }),
   }),
 } as const
 

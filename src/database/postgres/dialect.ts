@@ -106,6 +106,13 @@ export const postgresDialect: Dialect = {
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
   // As a number: plans are made once for all values, and how many rows are wanted decides about them.
   limit: (rows) => raw(String(rows)),
+  scan: () => sql``,
+  // What has an offset is not made a hash of, and what is compared with truth is not made a join of.
+  exists: (query, often) =>
+    often === 'each' ? sql`exists (${query} offset 0)` : sql`(exists (${query}) is true)`,
+  // Without a hash all of the list would be looked through for each row.
+  hashed: (isInList) => sql`(${isInList} is true)`,
+  mostHashed,
   plannerControl: {
     kind: 'fences',
     // Nothing is moved into, or out of, a sub-query that has an offset or a limit. One that only running it tells
@@ -117,12 +124,6 @@ export const postgresDialect: Dialect = {
       const end = sql`order by ${order} limit (select ${raw(limit)}::bigint)${raw(offset)}`
       return fenced(columns, rows, alias, conditions, end)
     },
-    // What has an offset is not made a hash of, and what is compared with truth is not made a join of.
-    exists: (query, often) =>
-      often === 'each' ? sql`exists (${query} offset 0)` : sql`(exists (${query}) is true)`,
-    // What is compared with truth is not made a join of. Without a hash all of the list would be looked through for each row.
-    hashed: (isInList) => sql`(${isInList} is true)`,
-    mostHashed,
     mayHold: (folded, match) => {
       if (match.kind === 'prefix')
         return sql`(short_grams(${folded}) @> array[cast(${match.needle} as text)])`

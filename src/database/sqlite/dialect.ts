@@ -97,9 +97,12 @@ export const sqliteDialect: Dialect = {
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
   // A bare parameter here is looked at by the planner, which then prepares anew at every binding.
   limit: (rows) => sql`${rows} + 0`,
+  scan: (index) => (index === null ? raw(' not indexed') : sql` indexed by ${identifier(index)}`),
+  exists: (query) => sql`exists (${query})`,
+  hashed: (isInList) => isInList,
+  mostHashed: Number.POSITIVE_INFINITY,
   plannerControl: {
     kind: 'hints',
-    scan: (index) => (index === null ? raw('not indexed') : sql`indexed by ${identifier(index)}`),
     ids: {
       of: (id) => sql`json_group_array(${id})`,
       length: (ids) => sql`json_array_length(${ids})`,
