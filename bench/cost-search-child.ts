@@ -6,8 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { parseConfig } from '../src/cli/config.ts'
 import { loadFoundation, openExistingStore } from '../src/cli/foundation.ts'
 import type { ReadDatabase, Statement } from '../src/database/database.ts'
-import { createEngine } from '../src/query/engine.ts'
-import { unlimited } from '../src/query/unlimited.ts'
+import { createEngine } from '../src/query/execute/engine.ts'
+import { unlimited } from '../src/query/execute/unlimited.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql.ts'
 
 /** Shape of a question. */

@@ -1,5 +1,5 @@
 /**
- * Searches for the queries and refused requests that use the most CPU per point charged (src/query/cost.ts). Prints
+ * Searches for the queries and refused requests that use the most CPU per point charged (src/query/price/cost.ts). Prints
  * the twenty worst in milliseconds per point, and how many exceed the limits for a point.
  * Usage: node bench/cost-search.ts DATABASE [trees=10000] [joins=1000] [only=WORDS] [share=1] [seed=1]
  *   [patience=10000] [shown=20]
@@ -11,7 +11,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { parseConfig } from '../src/cli/config.ts'
 import { loadFoundation, openExistingStore } from '../src/cli/foundation.ts'
-import { createEngine } from '../src/query/engine.ts'
+import { createEngine } from '../src/query/execute/engine.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql.ts'
 import { operations } from './cost-operations.ts'
 import { type Question, QuestionMaker, type Random, type Samples } from './cost-questions.ts'

@@ -14,7 +14,7 @@ import { bundlePlayground } from './playground.ts'
 const root = fileURLToPath(new URL('../', import.meta.url))
 
 /** The program, and the modules that share its code but are started or loaded by their names. */
-const programs = ['src/cli/main.ts', 'src/cli/serve-worker.ts', 'src/query/execute-introspection.ts']
+const programs = ['src/cli/main.ts', 'src/cli/serve-worker.ts', 'src/query/parse/execute-introspection.ts']
 /**
  * Threads and processes that need little of it, by what their names end in. They have their own copies, so that each
  * loads only what it needs.

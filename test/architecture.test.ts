@@ -18,6 +18,19 @@ const floors: Record<string, readonly string[]> = {
   cli: ['lexicon', 'sql', 'schema', 'database', 'query', 'ingest', 'mcp', 'server', 'demo'],
 }
 
+/** What each phase of a query may import of the others. The price must not depend on data, nor emission on statistics. */
+const phases: Record<string, readonly string[]> = {
+  parse: [],
+  plan: ['parse'],
+  price: ['plan', 'parse'],
+  emit: ['plan', 'parse'],
+  optimize: ['plan', 'price', 'emit', 'parse'],
+  execute: ['parse', 'plan', 'price', 'optimize', 'emit'],
+}
+
+/** Folders whose files are few enough to be read as a list, and that say what they own. */
+const describedFolders = ['src/query']
+
 /** Where in src/ each third-party module may be imported. */
 const modules: readonly (readonly [module: RegExp, folders: readonly string[]])[] = [
   [/^@atproto(-labs)?\//, ['lexicon', 'ingest/sources']],
@@ -71,6 +84,34 @@ const imports = sources.flatMap(readImports)
 
 test('every import inside src/ goes to a floor that the folder may use', () => {
   assert.deepEqual(imports.filter((one) => one.to.startsWith('.')).flatMap(floorProblem), [])
+})
+
+test('every phase of a query imports only the phases before it', () => {
+  const problems = imports
+    .filter(({ from, to }) => to.startsWith('.') && phaseOf(from) !== undefined)
+    .filter(({ from, to }) => {
+      const [phase, other] = [phaseOf(from) ?? '', phaseOf(resolve(from, to))]
+      return other !== undefined && other !== phase && !phases[phase]?.includes(other)
+    })
+    .map(({ from, to }) => `${from} imports ${to}`)
+  assert.deepEqual(problems, [])
+})
+
+test('a folder has at most 15 source files, and a README of at most ten lines', () => {
+  const folders = Map.groupBy(
+    sources.filter((file) => describedFolders.some((folder) => file.startsWith(`${folder}/`))),
+    (file) => dirname(file),
+  )
+  assert.deepEqual(
+    [...folders].filter(([, files]) => files.length > 15).map(([folder]) => folder),
+    [],
+  )
+  for (const folder of new Set([...folders.keys(), ...describedFolders])) {
+    const lines = readFileSync(join(root, folder, 'README.md'), 'utf8')
+      .trimEnd()
+      .split('\n')
+    assert.ok(lines.length <= 10, `${folder}/README.md has ${lines.length} lines`)
+  }
 })
 
 test('third-party modules are imported only where the house allows them', () => {
@@ -160,11 +201,17 @@ function findCycles(): string[] {
   return cycles
 }
 
+/** `src/query/plan/plan.ts` → `plan`; undefined outside of `src/query`. */
+function phaseOf(file: string): string | undefined {
+  const [, folder, phase] = file.split('/')
+  return folder === 'query' ? phase : undefined
+}
+
 function resolve(from: string, to: string): string {
   return posix.join(dirname(from), to)
 }
 
-/** `src/query/plan.ts` → `query`; `src/errors.ts` → `errors.ts`; `demo/corpus.ts` → `demo`. */
+/** `src/query/plan/plan.ts` → `query`; `src/errors.ts` → `errors.ts`; `demo/corpus.ts` → `demo`. */
 function folderOf(file: string): string {
   const [first, second] = file.split('/')
   return (first === 'src' ? second : first) ?? ''

@@ -9,9 +9,9 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { commands } from '../src/cli/command-list.ts'
 import { errorCodes } from '../src/errors.ts'
-import type { GraphQLRequest } from '../src/query/execute.ts'
-import { weights } from '../src/query/cost-weights.ts'
-import { limits } from '../src/query/limits.ts'
+import type { GraphQLRequest } from '../src/query/execute/execute.ts'
+import { weights } from '../src/query/price/cost-weights.ts'
+import { limits } from '../src/query/parse/limits.ts'
 import { defaultTiers } from '../src/server/tiers.ts'
 import { anybody } from './support/engine.ts'
 import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts'
@@ -41,7 +41,7 @@ test('docs/queries.md lists the error codes of src/errors.ts, with their statuse
   assert.deepEqual(listed, errorCodes)
 })
 
-test('docs/limits.md lists the limits of src/query/limits.ts', () => {
+test('docs/limits.md lists the limits of src/query/parse/limits.ts', () => {
   assert.deepEqual(numbersUnder('docs/limits.md', '## Limits of a document'), limits)
 })
 

@@ -5,7 +5,7 @@
 import { parseConfig } from '../../src/cli/config.ts'
 import { loadFoundation, openExistingStore } from '../../src/cli/foundation.ts'
 import type { Statement, StoredAnswer } from '../../src/database/database.ts'
-import { createEngine } from '../../src/query/engine.ts'
+import { createEngine } from '../../src/query/execute/engine.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
 import { median } from '../server.ts'
 

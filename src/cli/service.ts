@@ -1,7 +1,7 @@
 /** Builds all that answers questions, floor by floor. */
 import type { Database } from '../database/database.ts'
-import { createEngine } from '../query/engine.ts'
-import type { QueryEngine } from '../query/execute.ts'
+import { createEngine } from '../query/execute/engine.ts'
+import type { QueryEngine } from '../query/execute/execute.ts'
 import { buildGraphQLSchema } from '../schema/graphql.ts'
 import type { CommandContext } from './command.ts'
 import {

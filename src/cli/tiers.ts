@@ -3,7 +3,7 @@
  * the file is said at once. What the limits mean is not known here.
  */
 import { readFile } from 'node:fs/promises'
-import { limits } from '../query/limits.ts'
+import { limits } from '../query/parse/limits.ts'
 import { defaultTiers, type Tier } from '../server/tiers.ts'
 import { nearest } from '../util/nearest.ts'
 import { CommandError } from './command.ts'

@@ -1,5 +1,5 @@
 /** One question to the endpoint, with its errors as a caller of a tool should read them. */
-import { prepare } from '../query/prepare.ts'
+import { prepare } from '../query/parse/prepare.ts'
 import { EndpointError, type EndpointFault } from './endpoint.ts'
 import { cutText } from './budget.ts'
 import { plainText } from './plain-text.ts'

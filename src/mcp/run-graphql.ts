@@ -1,7 +1,7 @@
 /** The tool `run_graphql`: any query, its data cut to what there is room for. */
 import { Kind, parse } from 'graphql'
 import { ServiceError } from '../errors.ts'
-import { assertTextWithin } from '../query/document-limits.ts'
+import { assertTextWithin } from '../query/parse/document-limits.ts'
 import { faultText } from './ask.ts'
 import { budgets, cutText, fitValue, tokensOfJson } from './budget.ts'
 import { EndpointError } from './endpoint.ts'

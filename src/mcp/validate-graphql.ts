@@ -1,9 +1,9 @@
 /** The tool `validate_graphql`: whether a query fits the schema, with the nearest right names where it does not. */
 import { type GraphQLError, Kind, type OperationDefinitionNode } from 'graphql'
 import { ServiceError } from '../errors.ts'
-import { findOperation, prepare } from '../query/prepare.ts'
-import { RequestErrors } from '../query/request-errors.ts'
-import { coerceVariables } from '../query/variables.ts'
+import { findOperation, prepare } from '../query/parse/prepare.ts'
+import { RequestErrors } from '../query/parse/request-errors.ts'
+import { coerceVariables } from '../query/parse/variables.ts'
 import { budgets, cutText, fitValue } from './budget.ts'
 import { plainText } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'

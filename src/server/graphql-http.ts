@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError, errorCodes } from '../errors.ts'
-import type { GraphQLRequest } from '../query/execute.ts'
+import type { GraphQLRequest } from '../query/execute/execute.ts'
 import { jsonDepth } from '../util/json-depth.ts'
 import { shorten } from '../util/shorten.ts'
 import type { ResponseType } from './media-types.ts'

@@ -1,6 +1,6 @@
 /** What the operator may see of requests; observe.ts and metrics.ts show it. */
 import type { ErrorCode } from '../errors.ts'
-import type { AnswerReport, GraphQLRequest } from '../query/execute.ts'
+import type { AnswerReport, GraphQLRequest } from '../query/execute/execute.ts'
 import type { Caller } from './caller.ts'
 
 /** A GraphQL request that has been answered, or whose caller has gone. */

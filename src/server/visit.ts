@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../errors.ts'
 import { andThen } from '../util/and-then.ts'
-import type { AnswerReport, GraphQLRequest, LongTurn, Terms } from '../query/execute.ts'
+import type { AnswerReport, GraphQLRequest, LongTurn, Terms } from '../query/execute/execute.ts'
 import type { Caller } from './caller.ts'
 import { rateLimited, tooManyAtOnce } from './limits/headers.ts'
 import type { Allowance, Limiter } from './limits/limiter.ts'

@@ -9,7 +9,7 @@ import {
   valueFromASTUntyped,
   visit,
 } from 'graphql'
-import type { GraphQLRequest } from '../../src/query/execute.ts'
+import type { GraphQLRequest } from '../../src/query/execute/execute.ts'
 import { printKey } from '../reference/aggregate.ts'
 import type { Reference } from '../reference/reference.ts'
 import type { Json, Shape } from '../reference/shapes.ts'

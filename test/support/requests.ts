@@ -1,5 +1,5 @@
 /** An endless supply of different requests over the news lexicons, by number: the same number, the same request. */
-import type { GraphQLRequest } from '../../src/query/execute.ts'
+import type { GraphQLRequest } from '../../src/query/execute/execute.ts'
 
 const syllables = [
   'la',

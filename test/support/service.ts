@@ -1,7 +1,7 @@
 /** The real program, wired as the command line wires it, over a database of its own: for tests that cross folders. */
 import { after } from 'node:test'
 import type { Change } from '../../src/database/database.ts'
-import type { QueryEngine } from '../../src/query/execute.ts'
+import type { QueryEngine } from '../../src/query/execute/execute.ts'
 import type { Json, References } from '../reference/shapes.ts'
 import type { PlainRecord } from '../reference/world.ts'
 import { beliefs, type OpenedEngine, openEngine, type StoredLine } from './engine.ts'

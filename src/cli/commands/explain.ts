@@ -1,6 +1,6 @@
 /** `explain 'GRAPHQL'`: what an operation reads and costs, the SQL it becomes, and which index each part uses. */
-import { errorAnswer } from '../../query/error-answer.ts'
-import type { Explanation } from '../../query/execute.ts'
+import { errorAnswer } from '../../query/execute/error-answer.ts'
+import type { Explanation } from '../../query/execute/execute.ts'
 import type { CommandContext } from '../command.ts'
 import { openReader } from '../service.ts'
 import { loadRequest, printAnswer } from './operation.ts'

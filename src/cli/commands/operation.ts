@@ -2,7 +2,7 @@
 import { UsageError } from '../../errors.ts'
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
-import type { GraphQLAnswer, GraphQLRequest } from '../../query/execute.ts'
+import type { GraphQLAnswer, GraphQLRequest } from '../../query/execute/execute.ts'
 import { CommandError, type CommandContext } from '../command.ts'
 import type { Config } from '../settings.ts'
 

@@ -1,0 +1,121 @@
+/** Access paths as `from` clauses, with what must hold besides the filters. */
+import { fencesOf } from '../../sql/dialect.ts'
+import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
+import { emitFilter, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
+import { idRange } from './lists/emit-id-order.ts'
+import type { Emitter, RecordRow } from './emitter.ts'
+import type { CandidateSource, Conjunct, RowAccess, Span } from '../plan/physical-plan.ts'
+import type { Direction } from '../plan/plan.ts'
+
+/** Where ids come in order, and from where on. */
+export interface IdOrder {
+  readonly direction: Direction
+  readonly bound: Sql | null
+}
+
+/** The path gives the list's order, or that of its first key, from a start on. */
+export interface Along {
+  readonly start: readonly Sql[]
+  readonly order: Sql
+  readonly direction: Direction
+  readonly span: Span | null
+  /** Those that are read of a row. */
+  readonly columns: ReadonlySet<string>
+}
+
+export interface From {
+  readonly from: Sql
+  readonly on: readonly Sql[]
+  /** What rows are ordered by before the list's own keys; it is the same for all rows of the list. */
+  readonly before?: Sql
+}
+
+export function emitFrom(
+  emitter: Emitter,
+  { path, filter }: Pick<RowAccess, 'path' | 'filter'>,
+  row: RecordRow,
+  order: IdOrder | null = null,
+  along: Along | null = null,
+): From {
+  const { alias, table } = row
+  const range = idRange(emitter, row, filter)
+  switch (path.kind) {
+    case 'planner':
+      return { from: emitter.rows(table, alias), on: [...boundOf(row, order), ...range] }
+    case 'index-scan':
+      return { from: emitter.rows(table, alias, path.index), on: [...boundOf(row, order), ...range] }
+    case 'candidate-ids': {
+      const found = emitter.alias()
+      const ids = sql`(${emitIds(emitter, path.sources, order)}) ${found}`
+      return {
+        from: sql`${ids} cross join ${emitter.rows(table, alias)} on ${alias}.id = ${found}.id`,
+        on: range,
+      }
+    }
+    case 'fenced-candidates': {
+      const { fence } = fencesOf(emitter.dialect)
+      return {
+        from: fence(emitter.rows(table, alias), alias, [mayBeCandidate(emitter, path.sources, row)]),
+        on: [],
+      }
+    }
+    case 'fenced-scan': {
+      const { fence, fenceAlong } = fencesOf(emitter.dialect)
+      const rows = emitter.rows(table, alias)
+      const held = path.held.map((part) => emitIndexed(emitter, part, row))
+      if (along === null) return { from: fence(rows, alias, held), on: [] }
+      const { start, order: by, direction, span, columns } = along
+      const conditions = [...start, ...held]
+      if (path.rangeColumn === null)
+        return { from: fenceAlong(rows, alias, columnList(alias, columns), conditions, by, span), on: [] }
+      const list = columnList(alias, new Set([...columns, path.rangeColumn]))
+      const before = sql`${alias}.${identifier(path.rangeColumn)} ${raw(direction)}`
+      return { from: fenceAlong(rows, alias, list, conditions, sql`${before}, ${by}`, span), on: [], before }
+    }
+  }
+}
+
+/** All filters of a row. */
+export function emitFilters(emitter: Emitter, filter: readonly Conjunct[], row: RecordRow): Sql {
+  return allOf(
+    filter.map((part) =>
+      part.isIndexed ? emitIndexed(emitter, part.filter, row) : emitFilter(emitter, part.filter, row),
+    ),
+  )
+}
+
+/** The number of rows, as an expression. */
+export function emitRowCount(emitter: Emitter, access: RowAccess): Sql {
+  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: access.table }
+  const { from, on } = emitFrom(emitter, access, row)
+  return sql`(select count(*) from ${from} where ${allOf([...on, emitFilters(emitter, access.filter, row)])})`
+}
+
+function boundOf({ alias }: RecordRow, order: IdOrder | null): readonly Sql[] {
+  return order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
+}
+
+/** The ids that sources find, each once. */
+function emitIds(emitter: Emitter, sources: readonly CandidateSource[], order: IdOrder | null): Sql {
+  const lists = sources.map((source) => {
+    const { from, id, where } = sourceIds(emitter, source)
+    const within = order?.bound == null ? sql`` : sql` and ${id} ${order.bound}`
+    return sql`select ${id} as id from ${from} where ${where}${within}`
+  })
+  const ids = join(lists, ' union ')
+  // Sorted inside, a union of sorted lists is merged and stops early. The limit, which is none, keeps the order: SQLite
+  // drops that of a sub-query.
+  if (order !== null) return sql`${ids} order by 1 ${raw(order.direction)} limit -1`
+  // It also keeps conditions from outside out: one that never holds would take the place of the one that a partial index
+  // is used for.
+  return sources.some(({ kind }) => kind === 'rows') ? sql`${ids} limit -1` : ids
+}
+
+/** Never none: a row without columns is still a row. */
+export function columnList(alias: Sql, names: ReadonlySet<string>): Sql {
+  const list = names.size === 0 ? ['id'] : [...names]
+  return join(
+    list.map((name) => sql`${alias}.${identifier(name)}`),
+    ', ',
+  )
+}

@@ -1,0 +1,252 @@
+/** Filters as SQL, and the ids that indexes find for them. A comparison with a missing value is null in SQL: `not` turns that to true by way of false. */
+import { fencesOf, hintsOf } from '../../sql/dialect.ts'
+import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
+import { accountsOf } from '../plan/condition-facts.ts'
+import { basesOf, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
+import {
+  columnOf,
+  foldedOf,
+  isVirtual,
+  jsonOf,
+  operandOf,
+  pinnedCid,
+  referencedValue,
+  referenceParts,
+  referenceUri,
+  type UriParts,
+} from './emit-operand.ts'
+import type { Emitter, RecordRow, Row } from './emitter.ts'
+import type { CandidatePath, CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
+import type { Comparison, Link } from '../plan/plan.ts'
+
+const signs: Record<Comparison, Sql> = {
+  eq: sql`=`,
+  ne: sql`<>`,
+  gt: sql`>`,
+  gte: sql`>=`,
+  lt: sql`<`,
+  lte: sql`<=`,
+}
+
+/** Where a filter stands. */
+interface Around {
+  /** The row whose reference led to this one. */
+  readonly reference: Row | null
+  /** Whether an index answers the filter, so that rows are not compared with it one by one. */
+  readonly isIndexed: boolean
+}
+
+const alone: Around = { reference: null, isIndexed: false }
+
+/** A filter that an index answers. */
+export function emitIndexed(emitter: Emitter, filter: Filter, row: Row): Sql {
+  return emitFilter(emitter, filter, row, { reference: null, isIndexed: true })
+}
+
+export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around: Around = alone): Sql {
+  const { dialect } = emitter
+  const accounts = accountsOf(condition)
+  if (accounts !== null && row.kind === 'record')
+    return sql`(${row.alias}.base ${accounts.length === 1 ? sql`=` : sql`in`} (${basesOf(row.table, accounts)}))`
+  switch (condition.kind) {
+    case 'all':
+      return allOf(condition.of.map((part) => emitFilter(emitter, part, row, around)))
+    case 'any':
+      return anyOf(
+        condition.of.map((part) => emitFilter(emitter, part, row, { ...around, isIndexed: false })),
+      )
+    case 'not':
+      return isNotTrue(emitFilter(emitter, condition.of, row, { ...around, isIndexed: false }))
+    case 'compare':
+      if (condition.op === 'eq' && isVirtual(condition.operand))
+        return dialect.isOneOf(operandOf(emitter, condition.operand, row), [condition.to])
+      return sql`(${operandOf(emitter, condition.operand, row)} ${signs[condition.op]} ${condition.to})`
+    case 'in': {
+      const { list, negated } = condition
+      const value = operandOf(emitter, condition.operand, row)
+      if (list.length >= manyValues && !around.isIndexed) return dialect.isOneOfMany(value, list, negated)
+      if (!negated && isVirtual(condition.operand)) return dialect.isOneOf(value, list)
+      return sql`(${value} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
+    }
+    case 'missing': {
+      const value = operandOf(emitter, condition.operand, row)
+      if (condition.index === null || row.kind !== 'record') return isNull(value, condition.is)
+      const missing = dialect.textMissing(value, columnOf(emitter, row.alias, condition.index.folded))
+      return condition.is ? missing : sql`(not ${missing})`
+    }
+    case 'text': {
+      const folded = foldedOf(emitter, condition.operand, row)
+      return dialect.hasText(folded, condition.needle, condition.match === 'startsWith')
+    }
+    case 'absent':
+      return isNull(dialect.scalarAt(jsonOf(row), condition.path), condition.is)
+    case 'has':
+      return hasElements(emitter, condition.array, condition.list, condition.mode, row)
+    case 'element': {
+      const alias = emitter.alias()
+      const element: Row = { kind: 'json', value: sql`${alias}.value` }
+      const where = emitFilter(emitter, condition.where, element, { ...around, reference: null })
+      return sql`exists (select 1 from ${dialect.each(jsonOf(row), condition.path, alias)} where ${where})`
+    }
+    case 'uri':
+      return uriIsOneOf(emitter, condition, row)
+    case 'indexed': {
+      const found = referencedValue(
+        emitter,
+        referenceParts(emitter, condition.of, row),
+        condition.tables,
+        () => sql`1`,
+      )
+      const present = isNull(referenceUri(emitter, condition.of, row), false)
+      return sql`(${present} and ${isNull(found, !condition.is)})`
+    }
+    case 'current': {
+      const cid = pinnedCid(emitter, condition.of, row)
+      const same = (alias: Sql): Sql => sql`${dialect.cidText(sql`${alias}.cid`)} = ${cid}`
+      const found = referencedValue(
+        emitter,
+        referenceParts(emitter, condition.of, row),
+        condition.tables,
+        same,
+      )
+      return condition.is ? found : sql`(not ${found})`
+    }
+    case 'outerCurrent': {
+      if (around.reference === null || row.kind !== 'record')
+        throw new Error('There is no reference around this condition.')
+      const cid = pinnedCid(emitter, condition.of, around.reference)
+      return sql`(${dialect.cidText(sql`${row.alias}.cid`)} ${condition.is ? sql`=` : sql`<>`} ${cid})`
+    }
+    case 'target':
+    case 'referring':
+      return emitSemiJoin(emitter, condition, row)
+  }
+}
+
+function emitSemiJoin(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
+  const { dialect } = emitter
+  switch (semiJoin.strategy) {
+    case 'set':
+      return dialect.hashed(isInSet(emitter, semiJoin, row))
+    case 'in':
+      return isInSet(emitter, semiJoin, row)
+    case 'each':
+    case 'once':
+      return dialect.exists(correlated(emitter, semiJoin, row), semiJoin.strategy)
+    case 'planner':
+      return sql`exists (${correlated(emitter, semiJoin, row)})`
+  }
+}
+
+/** The other records of a row, and what they must meet. */
+function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
+  const other: RecordRow = { kind: 'record', alias: emitter.alias(), table: semiJoin.table }
+  if (semiJoin.kind === 'target') {
+    const { base, key } = referenceParts(emitter, semiJoin.of, row)
+    const where = emitFilter(emitter, semiJoin.where, other, { reference: row, isIndexed: false })
+    const from = emitter.rows(semiJoin.table, other.alias)
+    return sql`select 1 from ${from} where ${other.alias}.base = ${base} and ${other.alias}.rkey = ${key} and ${where}`
+  }
+  if (row.kind !== 'record') throw new Error('Only records are referred to.')
+  const where = emitFilter(emitter, semiJoin.where, other)
+  const { from, base, key } = linked(emitter, semiJoin.link, other, semiJoin.linkIndex)
+  return sql`select 1 from ${from} where ${base} = ${row.alias}.base and ${key} = ${row.alias}.rkey and ${where}`
+}
+
+/** Whether the row is among the keys that a query over all other records gives. */
+function isInSet(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
+  const other: RecordRow = { kind: 'record', alias: emitter.alias(), table: semiJoin.table }
+  const where = (): Sql =>
+    allOf([...narrowed(emitter, semiJoin.candidates, other), emitFilter(emitter, semiJoin.where, other)])
+  if (semiJoin.kind === 'target') {
+    const { base, key } = referenceParts(emitter, semiJoin.of, row)
+    const from = emitter.rows(semiJoin.table, other.alias)
+    return sql`((${base}, ${key}) in (select ${other.alias}.base, ${other.alias}.rkey from ${from} where ${where()}))`
+  }
+  if (row.kind !== 'record') throw new Error('Only records are referred to.')
+  const { from, base, key } = linked(emitter, semiJoin.link, other, null)
+  return sql`((${row.alias}.base, ${row.alias}.rkey) in (select ${base}, ${key} from ${from} where ${where()}))`
+}
+
+function narrowed(emitter: Emitter, candidates: CandidatePath | null, row: RecordRow): Sql[] {
+  switch (candidates?.kind) {
+    case undefined:
+      return []
+    case 'candidate-ids':
+      return [
+        sql`${row.alias}.id in (${join(
+          candidates.sources.map((source) => idsOf(emitter, source)),
+          ' union all ',
+        )})`,
+      ]
+    case 'fenced-candidates':
+      return [mayBeCandidate(emitter, candidates.sources, row)]
+  }
+}
+
+interface Ids {
+  readonly from: Sql
+  readonly id: Sql
+  readonly where: Sql
+}
+
+/** The ids that a source finds: those of text indexes and of arrays in id order, each once. */
+export function sourceIds(emitter: Emitter, source: CandidateSource): Ids {
+  const { dialect } = emitter
+  switch (source.kind) {
+    case 'text':
+      return hintsOf(dialect).trigramIds(source.index.name, source.match)
+    case 'element': {
+      const { array, value } = source
+      const where = array.kind === 'text' ? dialect.isOneOf(sql`value`, [value]) : sql`value = ${value}`
+      return { from: identifier(array.name), id: sql`id`, where }
+    }
+    case 'rows': {
+      const { table, index, filter } = source
+      const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+      const where = emitIndexed(emitter, filter, row)
+      return { from: emitter.rows(table, row.alias, index.name), id: sql`${row.alias}.id`, where }
+    }
+  }
+}
+
+function idsOf(emitter: Emitter, source: CandidateSource): Sql {
+  const { from, id, where } = sourceIds(emitter, source)
+  return sql`select ${id} from ${from} where ${where}`
+}
+
+/** Whether any of the sources may find the row, as one condition that indexes answer. */
+export function mayBeCandidate(
+  emitter: Emitter,
+  sources: readonly CandidateSource[],
+  { alias, table }: RecordRow,
+): Sql {
+  const { mayHold } = fencesOf(emitter.dialect)
+  const texts = sources.flatMap((source) =>
+    source.kind === 'text' ? [mayHold(columnOf(emitter, alias, source.index.folded), source.match)] : [],
+  )
+  const lists = sources.flatMap((source) => (source.kind === 'text' ? [] : [idsOf(emitter, source)]))
+  if (lists.length === 0) return anyOf(texts)
+  // An index over texts and a list of ids do not go together: both become ids.
+  if (texts.length > 0)
+    lists.push(sql`select ${alias}.id from ${identifier(table.name)} ${alias} where ${anyOf(texts)}`)
+  return sql`${alias}.id in (${join(lists, ' union all ')})`
+}
+
+/** Records that refer by a link, found by that index where it is given: what to read from, and the parts of the URI they refer to. */
+export function linked(
+  emitter: Emitter,
+  link: Link,
+  { alias, table }: RecordRow,
+  index: string | null,
+): { readonly from: Sql } & UriParts {
+  const rows = emitter.rows(table, alias, index ?? undefined)
+  if (link.kind === 'columns')
+    return { from: rows, base: columnOf(emitter, alias, link.base), key: columnOf(emitter, alias, link.key) }
+  const side = emitter.alias()
+  return {
+    from: sql`${identifier(link.array.name)} ${side} ${emitter.dialect.join} ${rows} on ${alias}.id = ${side}.id`,
+    base: sql`${side}.base`,
+    key: sql`${side}.rkey`,
+  }
+}

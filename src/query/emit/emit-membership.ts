@@ -1,0 +1,103 @@
+/** Whether a row's array has elements, and whether a URI is one of some, as SQL. */
+import type { ColumnValue } from '../../database/database.ts'
+import { baseUriOf } from '../../database/decide.ts'
+import { splitUri } from '../../database/derive.ts'
+import type { Table } from '../../database/tables.ts'
+import {
+  allOf,
+  anyOf,
+  identifier,
+  join,
+  listOf,
+  manyValues,
+  type Sql,
+  sql,
+  type Value,
+} from '../../sql/sql.ts'
+import { mostProbes } from '../plan/condition-facts.ts'
+import { jsonOf, ownParts, referenceUri, scalarOf } from './emit-operand.ts'
+import type { Emitter, Row } from './emitter.ts'
+import type { Filter } from '../plan/physical-plan.ts'
+import type { ArrayOperand } from '../plan/plan.ts'
+
+export function hasElements(
+  emitter: Emitter,
+  array: ArrayOperand,
+  list: readonly Value[],
+  mode: 'any' | 'all',
+  row: Row,
+): Sql {
+  const { index } = array
+  // Each once, so that they can be counted.
+  const values = [...new Map(list.map((value) => [String(value), value])).values()]
+  const { dialect } = emitter
+  if (index === null || row.kind !== 'record') {
+    const alias = emitter.alias()
+    const value = scalarOf(emitter, sql`${alias}.value`, [], array.kind === 'reference' ? 'text' : array.kind)
+    const each = dialect.each(jsonOf(row), array.path, alias)
+    const isListed = (some: readonly Value[]): Sql =>
+      some.length < manyValues ? sql`${value} in (${listOf(some)})` : dialect.isOneOfMany(value, some, false)
+    if (mode === 'all' && values.length > mostProbes)
+      return sql`((select count(distinct ${value}) from ${each} where ${isListed(values)}) = ${values.length})`
+    const one = (some: readonly Value[]): Sql => sql`exists (select 1 from ${each} where ${isListed(some)})`
+    return mode === 'all' ? allOf(values.map((each) => one([each]))) : one(values)
+  }
+  const side = identifier(index.name)
+  if (values.length <= mostProbes) {
+    const one = (some: readonly Value[]): Sql =>
+      sql`exists (select 1 from ${side} where value in (${listOf(some)}) and id = ${row.alias}.id)`
+    return mode === 'all' ? allOf(values.map((each) => one([each]))) : one(values)
+  }
+  // SQLite would add the ids to the key of another index, and so search it once for each of them, for every row around.
+  const id = dialect.unindexed(sql`${row.alias}.id`)
+  const all = mode === 'all' ? sql` group by id having count(distinct value) = ${values.length}` : sql``
+  const isListed =
+    array.kind === 'text' ? dialect.isOneOf(sql`value`, values) : sql`value in (${listOf(values)})`
+  return sql`(${id} in (select id from ${side} where ${isListed}${all}))`
+}
+
+export function uriIsOneOf(
+  emitter: Emitter,
+  { of, list, negated }: Extract<Filter, { kind: 'uri' }>,
+  row: Row,
+): Sql {
+  const own = row.kind === 'record' ? ownParts(emitter, of, row.alias) : null
+  if (own === null) {
+    if (of === null) throw new Error('Only a record has a URI.')
+    const uri = referenceUri(emitter, of, row)
+    if (list.length >= manyValues) return emitter.dialect.isOneOfMany(uri, list, negated)
+    return sql`(${uri} ${negated ? sql`not ` : sql``}in (${listOf(list)}))`
+  }
+  const [base, key] = own
+  const found =
+    list.length > 1 ? uriIsAmong([base, key], list) : anyOf(list.map((uri) => uriIs([base, key], uri)))
+  return negated ? sql`(${isNull(base, false)} and ${isNotTrue(found)})` : found
+}
+
+/** The ids of the bases that a collection's records have in these accounts, one in each. */
+export function basesOf({ collection }: Table, dids: readonly ColumnValue[]): Sql {
+  const uris = dids.map((did) => sql`${baseUriOf({ did: String(did), collection: collection.nsid })}`)
+  return sql`select id from base where uri in (${join(uris, ', ')})`
+}
+
+/** Can use the index over both parts. */
+function uriIs([base, key]: readonly [Sql, Sql], uri: string): Sql {
+  const [wantedBase, wantedKey] = splitUri(uri)
+  return sql`(${base} = (select id from base where uri = ${wantedBase}) and ${key} = ${wantedKey})`
+}
+
+/** The parts of all URIs are looked up once, and not for each row that is met. */
+function uriIsAmong([base, key]: readonly [Sql, Sql], list: readonly string[]): Sql {
+  const parts = list.map(splitUri).map(([wantedBase, wantedKey]) => sql`(${wantedBase}, ${wantedKey})`)
+  const wanted = sql`(values ${join(parts, ', ')}) wanted`
+  return sql`((${base}, ${key}) in (select base.id, wanted.column2 from ${wanted} join base on base.uri = wanted.column1))`
+}
+
+/** Not `not coalesce(…, false)`: to tell null from false, SQLite compares what is not in a list with all of the list. */
+export function isNotTrue(condition: Sql): Sql {
+  return sql`(${condition} is not true)`
+}
+
+export function isNull(value: Sql, is: boolean): Sql {
+  return is ? sql`(${value} is null)` : sql`(${value} is not null)`
+}

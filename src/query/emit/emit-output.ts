@@ -1,0 +1,166 @@
+/** Outputs as SQL expressions of JSON text. Everything a record published comes out of the record as it was kept. */
+import type { Table } from '../../database/tables.ts'
+import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import { referenceOperand } from '../plan/build-link.ts'
+import { jsonOf, referencedValue, referenceParts, type UriParts, uriText } from './emit-operand.ts'
+import type { Emitter, Row } from './emitter.ts'
+import type { PhysicalList } from '../plan/physical-plan.ts'
+import type { Output, RecordSelections, ReferenceOperand, Selected } from '../plan/plan.ts'
+
+/** A JSON object of the selected fields, as text. */
+export function emitObject<Kind>(
+  { dialect }: Emitter,
+  fields: readonly Selected<Kind>[],
+  value: (output: Kind) => Sql,
+): Sql {
+  const parts: Sql[] = []
+  let text = '{'
+  for (const [index, { key, output }] of fields.entries()) {
+    text += `${index === 0 ? '' : ','}${JSON.stringify(key)}:`
+    const json = constantOf(output)
+    if (json !== null) text += json
+    else {
+      parts.push(literal(text), value(output))
+      text = ''
+    }
+  }
+  return dialect.concat([...parts, literal(`${text}}`)])
+}
+
+/** Selected fields of a record or of an object inside one. */
+export function emitFields(
+  emitter: Emitter,
+  fields: readonly Selected<Output<PhysicalList>>[],
+  row: Row,
+): Sql {
+  return emitObject(emitter, fields, (output) => emitOutput(emitter, output, row))
+}
+
+function constantOf(output: unknown): string | null {
+  const { kind, json } = output as { readonly kind: string; readonly json?: string }
+  return kind === 'constant' && json !== undefined ? json : null
+}
+
+function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): Sql {
+  const { dialect } = emitter
+  const json = jsonOf(row)
+  switch (output.kind) {
+    case 'constant':
+      return literal(output.json)
+    case 'system':
+      return systemValue(emitter, output.name, row)
+    case 'json':
+    case 'anyJson':
+      return orNull(dialect.jsonAt(json, output.path))
+    case 'wrapped':
+      return orNull(dialect.jsonAt(json, [...output.path, output.key]))
+    case 'blobField':
+      return blobField(emitter, output, json)
+    case 'object':
+      return nullOr(dialect.scalarAt(json, output.path), emitFields(emitter, output.fields, row))
+    case 'union': {
+      const type = dialect.scalarAt(json, [...output.path, '$type'])
+      const cases = output.cases.map(
+        ({ origin, fields }) =>
+          sql`when ${type} in (${spellings(origin)}) then ${emitFields(emitter, fields, row)} `,
+      )
+      const otherwise = output.otherwise === null ? raw(`'null'`) : emitFields(emitter, output.otherwise, row)
+      const absent = sql`when ${dialect.scalarAt(json, output.path)} is null then 'null' `
+      return sql`case ${cases.reduce((all, next) => sql`${all}${next}`, absent)}else ${otherwise} end`
+    }
+    case 'array': {
+      const alias = emitter.alias()
+      const element: Row = { kind: 'json', value: sql`${alias}.value` }
+      const text = emitOutput(emitter, output.element, element)
+      const all = sql`select ${dialect.joined(text, null)} from ${dialect.each(json, output.path, alias)}`
+      return nullOr(
+        dialect.scalarAt(json, output.path),
+        dialect.concat([raw(`'['`), sql`(${all})`, raw(`']'`)]),
+      )
+    }
+    case 'isCurrent': {
+      const of: ReferenceOperand = { kind: 'json', path: output.path, shape: 'strongRef' }
+      const cid = dialect.scalarAt(json, [...output.path, 'cid'])
+      const same = referencedValue(emitter, referenceParts(emitter, of, row), emitter.tables, (alias) =>
+        dialect.booleanJson(sql`${dialect.cidText(sql`${alias}.cid`)} = ${cid}`),
+      )
+      return orNull(same)
+    }
+    case 'resolved':
+      return resolved(
+        emitter,
+        referenceParts(
+          emitter,
+          referenceOperand(row.kind === 'record' ? row.table : null, output.path, output.from),
+          row,
+        ),
+        output.records,
+      )
+    case 'list':
+      if (row.kind !== 'record') throw new Error('Only records are referred to.')
+      return emitter.list(emitter, output.list, row.alias)
+  }
+}
+
+/** The record behind a reference, by the collection its URI names. */
+export function resolved(emitter: Emitter, uri: UriParts, records: RecordSelections<PhysicalList>): Sql {
+  const tables = records.map(({ table }) => table)
+  const value = (alias: Sql, table: Table): Sql => {
+    const fields = records.find((it) => it.table === table)?.fields ?? []
+    return emitFields(emitter, fields, { kind: 'record', alias, table })
+  }
+  // Where a collection is asked for more than the others, the record is expected there.
+  const [first, second] = records.toSorted((a, b) => b.fields.length - a.fields.length)
+  const isLikeliest = first !== undefined && first.fields.length > (second?.fields.length ?? 0)
+  return orNull(referencedValue(emitter, uri, tables, value, isLikeliest ? first.table : undefined))
+}
+
+function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>['name'], row: Row): Sql {
+  if (row.kind !== 'record') throw new Error(`Only a record has ${name}.`)
+  const { dialect } = emitter
+  const { alias, table } = row
+  switch (name) {
+    case 'uri':
+      return dialect.toJson(uriText(sql`${alias}.base`, sql`${alias}.rkey`))
+    case 'cid':
+      return dialect.toJson(dialect.cidText(sql`${alias}.cid`))
+    case 'did':
+      return dialect.toJson(dialect.did(alias))
+    case 'actorHandle':
+      return dialect.toJson(sql`(select handle from actor where did = ${dialect.did(alias)})`)
+    case 'rkey':
+      return dialect.toJson(sql`${alias}.rkey`)
+    case 'collection':
+      return literal(JSON.stringify(table.collection.nsid))
+    case 'indexedAt':
+      return dialect.toJson(dialect.instantText(sql`${alias}.indexed_at`))
+    case 'changedAt':
+      return dialect.toJson(dialect.instantText(sql`${alias}.changed_at`))
+    case 'recordJson':
+      return dialect.recordJson(sql`${alias}.record`)
+  }
+}
+
+/** Blobs come in two forms: `{ref: {$link}, mimeType, size}`, and the older `{cid, mimeType}`. */
+function blobField(
+  { dialect }: Emitter,
+  { path, name }: Extract<Output, { kind: 'blobField' }>,
+  json: Sql,
+): Sql {
+  const at = (...keys: string[]): Sql => dialect.jsonAt(json, [...path, ...keys])
+  return name === 'ref' ? sql`coalesce(${at('ref', '$link')}, ${at('cid')}, 'null')` : orNull(at(name))
+}
+
+function nullOr(present: Sql, json: Sql): Sql {
+  return sql`case when ${present} is null then 'null' else ${json} end`
+}
+
+function orNull(value: Sql): Sql {
+  return sql`coalesce(${value}, 'null')`
+}
+
+/** All that `$type` may say for one definition (https://atproto.com/specs/lexicon#type-field). */
+function spellings(origin: string): Sql {
+  const names = origin.includes('#') ? [origin] : [origin, `${origin}#main`]
+  return join([...names, ...names.map((name) => `lex:${name}`)].map(literal), ', ')
+}

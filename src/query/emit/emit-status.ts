@@ -1,0 +1,86 @@
+/**
+ * The state of the index as SQL. It depends on the clock besides the data, and on sources that write beside
+ * the records: whatever keeps answers in memory must never keep one of these.
+ */
+import { longestSilence, unnamedSource } from '../../database/database.ts'
+import type { Table } from '../../database/tables.ts'
+import { literal, raw, type Sql, sql } from '../../sql/sql.ts'
+import { emitTotal } from './groups/emit-counts.ts'
+import { emitObject } from './emit-output.ts'
+import type { Emitter } from './emitter.ts'
+import type { CollectionStatusOutput, Selected, SourceStatusOutput, StatusOutput } from '../plan/plan.ts'
+
+export function emitStatus(emitter: Emitter, fields: readonly Selected<StatusOutput>[]): Sql {
+  return emitObject(emitter, fields, (output) => {
+    switch (output.kind) {
+      case 'constant':
+        return literal(output.json)
+      case 'collections':
+        return collections(emitter, output.tables, output.fields)
+      case 'sources':
+        return sources(emitter, output.fields)
+    }
+  })
+}
+
+function collections(
+  emitter: Emitter,
+  tables: readonly Table[],
+  fields: readonly Selected<CollectionStatusOutput>[],
+): Sql {
+  const parts = tables.flatMap((table, index) => [
+    raw(index === 0 ? `'['` : `','`),
+    emitObject(emitter, fields, (output) => collectionValue(emitter, table, output)),
+  ])
+  return emitter.dialect.concat([...parts, raw(tables.length === 0 ? `'[]'` : `']'`)])
+}
+
+function collectionValue(emitter: Emitter, table: Table, output: CollectionStatusOutput): Sql {
+  const { dialect, state } = emitter
+  const { nsid } = table.collection
+  switch (output.kind) {
+    case 'constant':
+      return literal(output.json)
+    case 'name':
+      return literal(JSON.stringify(nsid))
+    case 'records': {
+      const kept = emitTotal(emitter, table)
+      if (kept !== null) return kept
+      return sql`(select count(*) from ${emitter.rows(table, emitter.alias())})`
+    }
+    case 'newestIndexedAt': {
+      // Ids follow the moments, or an index is there for them: either way the first row met is the newest.
+      const order = raw(state.ordered.has(nsid) ? 'id' : 'indexed_at')
+      const newest = sql`select indexed_at from ${emitter.rows(table, emitter.alias())} order by ${order} desc`
+      return dialect.toJson(dialect.instantText(sql`(${newest} limit 1)`))
+    }
+  }
+}
+
+function sources(emitter: Emitter, fields: readonly Selected<SourceStatusOutput>[]): Sql {
+  const { dialect } = emitter
+  const source = emitter.alias()
+  const text = emitObject(emitter, fields, (output) => sourceValue(emitter, source, output))
+  const all = sql`(select ${dialect.joined(text, null)} from (select * from source order by name) ${source})`
+  return dialect.concat([raw(`'['`), all, raw(`']'`)])
+}
+
+function sourceValue({ dialect }: Emitter, source: Sql, output: SourceStatusOutput): Sql {
+  const silent = sql`${source}.heard_at < ${dialect.now()} - ${raw(String(longestSilence))}`
+  switch (output.kind) {
+    case 'constant':
+      return literal(output.json)
+    case 'name':
+      return dialect.toJson(sql`coalesce(${source}.public_name, ${literal(unnamedSource)})`)
+    case 'state':
+      return sql`case when ${source}.state <> 'finished' and ${silent} then '"stopped"' else ${dialect.toJson(sql`${source}.state`)} end`
+    case 'lagSeconds': {
+      // Clocks differ: an event may be ahead of ours.
+      const age = sql`case when ${source}.event_at > ${dialect.now()} then 0.0 else ${dialect.asFloat(sql`${dialect.now()} - ${source}.event_at`)} / 1000000 end`
+      const live = sql`${source}.state = 'live' and not ${silent}`
+      return dialect.toJson(sql`coalesce(case when ${live} then ${source}.lag end, ${age})`)
+    }
+    case 'lastEventAt':
+      return dialect.toJson(dialect.instantText(sql`${source}.event_at`))
+  }
+}

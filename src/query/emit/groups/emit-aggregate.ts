@@ -1,0 +1,105 @@
+/**
+ * Aggregates as SQL: groups are formed once, with every measure, in a common table expression;
+ * counts, order and limit are taken from it. Elements of arrays would multiply rows, so distinct ones
+ * are counted in an expression of their own and found by the group's keys.
+ */
+import { join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitCount } from './emit-counts.ts'
+import { createGrouping, type Grouping } from './emit-grouping.ts'
+import { emitObject, resolved } from '../emit-output.ts'
+import type { Emitter } from '../emitter.ts'
+import type { PhysicalAggregate, PhysicalList } from '../../plan/physical-plan.ts'
+import type { AggregateOutput, Direction, GroupOutput, Selected } from '../../plan/plan.ts'
+
+type Aggregate = PhysicalAggregate['aggregate']
+
+/** The aggregate as JSON text. */
+export function emitAggregate(emitter: Emitter, plan: PhysicalAggregate): Sql {
+  const { aggregate } = plan
+  const groups = plan.groups === null ? null : createGrouping(emitter, aggregate, aggregate.keys, plan.groups)
+  const whole = plan.whole === null ? null : createGrouping(emitter, aggregate, [], plan.whole)
+  const value = (output: AggregateOutput<PhysicalList>): Sql => {
+    switch (output.kind) {
+      case 'constant':
+        return literal(output.json)
+      case 'count':
+        return emitCountOf(emitter, plan, groups)
+      case 'groupCount':
+        return groups === null ? raw(`'0'`) : sql`(select count(*) from ${groups.name})`
+      case 'measure':
+        return measureOf(whole, output.measure)
+      case 'measures':
+        return emitObject(emitter, output.fields, value)
+      case 'groups':
+        return groups === null || aggregate.limit === 0
+          ? raw(`'[]'`)
+          : groupList(emitter, aggregate, groups, output.fields)
+    }
+  }
+  const body = emitObject(emitter, plan.fields, value)
+  const tables = [...(groups?.tables ?? []), ...(whole?.tables ?? [])]
+  return tables.length === 0 ? body : sql`(with ${join(tables, ', ')} select ${body})`
+}
+
+function measureOf(whole: Grouping | null, measure: number): Sql {
+  if (whole === null) throw new Error('No grouping for a measure of the whole.')
+  const row = raw('w')
+  return sql`(select ${whole.measureJson(measure, row)} from ${whole.name} ${row})`
+}
+
+function emitCountOf(
+  emitter: Emitter,
+  { aggregate, count }: PhysicalAggregate,
+  groups: Grouping | null,
+): Sql {
+  if (count === null) throw new Error('The plan counts nothing.')
+  if (count.kind !== 'groups') return emitCount(emitter, count, aggregate.table, null)
+  if (groups === null) throw new Error('There are no groups to add up.')
+  return sql`(select coalesce(sum(n), 0) from ${groups.name})`
+}
+
+function groupList(
+  emitter: Emitter,
+  plan: Aggregate,
+  groups: Grouping,
+  fields: readonly Selected<GroupOutput<PhysicalList>>[],
+): Sql {
+  const { dialect } = emitter
+  const row = emitter.alias()
+  const value = (output: GroupOutput<PhysicalList>): Sql => {
+    switch (output.kind) {
+      case 'constant':
+        return literal(output.json)
+      case 'count':
+        return sql`${row}.n`
+      case 'key':
+        return groups.keyJson(output.key, row)
+      case 'keyResolved':
+        return resolved(emitter, groups.uriParts(output.key, row), output.records)
+      case 'measure':
+        return groups.measureJson(output.measure, row)
+      case 'measures':
+        return emitObject(emitter, output.fields, value)
+    }
+  }
+  const text = emitObject(emitter, fields, value)
+  const ordered = emitter.alias()
+  const { columns, joins } = groups.lookedUp(ordered)
+  const found = join([sql`${groups.name} ${ordered}`, ...joins], ' ')
+  const page = sql`select ${join([sql`${ordered}.*`, ...columns], ', ')} from ${found} where n >= ${plan.minCount}
+    order by ${groupOrder(emitter, plan, groups, ordered)} limit ${dialect.limit(plan.limit)}`
+  const all = sql`(select ${dialect.joined(text, null)} from (${page}) ${row})`
+  return dialect.concat([raw(`'['`), all, raw(`']'`)])
+}
+
+/** Keys close every order, so that it is total. */
+function groupOrder({ dialect }: Emitter, { keys, order }: Aggregate, groups: Grouping, row: Sql): Sql {
+  const byKeys = (direction: Direction): Sql[] =>
+    keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
+  if (order.by === 'key') return join(byKeys(order.direction), ', ')
+  const isMeasure = order.by === 'measure'
+  const first = isMeasure ? groups.measureValues(order.measure, row) : [sql`${row}.n`]
+  // A count is never missing, and where counts are kept there may be an index over them.
+  const ordered = first.map((value) => sql`${value} ${dialect.ordering(order.direction, isMeasure)}`)
+  return join([...ordered, ...byKeys('asc')], ', ')
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { onEveryDatabase } from '../../../../test/support/databases.ts'
+import { libraryLexicons, libraryReferences } from '../../../../test/support/lexicons.ts'
+import { buildRecord, refTo } from '../../../../test/support/records.ts'
+import { openTestService } from '../../../../test/support/service.ts'
+
+const list = 'orgExampleLibraryBook'
+
+onEveryDatabase('what is known of those that are referred to is counted by them', async (database) => {
+  const people = await Promise.all(
+    ['FR', 'FR', 'DE', null].map((country, n) =>
+      buildRecord('org.example.library.person', {
+        rkey: `p${n}`,
+        value: { name: `Person ${n}`, ...(country !== null && { country }) },
+      }),
+    ),
+  )
+  const gone = await buildRecord('org.example.library.person', { rkey: 'gone', value: { name: 'Nobody' } })
+  const authors = [...Array.from({ length: 45 }, (_, n) => people[n % 4]), gone, gone, undefined]
+  const books = await Promise.all(
+    authors.map((author, n) =>
+      buildRecord('org.example.library.book', {
+        rkey: `b${n}`,
+        value: { title: `Book ${n}`, ...(author && { author: refTo(author) }) },
+      }),
+    ),
+  )
+  await using service = await openTestService({
+    lexicons: libraryLexicons,
+    references: libraryReferences,
+    records: [...people, ...books],
+    database,
+  })
+  const counted = async (query: string) => {
+    const data = await service.data(query)
+    assert.match(service.opened.lastStatement(), /"org\.example\.library\.book\/\.author:base:count"/, query)
+    return data
+  }
+  const { [`${list}Aggregate`]: found } = await counted(
+    `{ ${list}Aggregate(groupBy: [author_country]) { count groupCount groups { author_country count } } }`,
+  )
+  assert.deepEqual(found, {
+    count: 48,
+    groupCount: 3,
+    groups: [
+      { author_country: 'FR', count: 23 },
+      { author_country: null, count: 14 },
+      { author_country: 'DE', count: 11 },
+    ],
+  })
+  for (const [where, total] of [
+    ['author: {country: {eq: "FR"}}', 23],
+    ['author: {country: {in: ["FR", "DE"]}, name: {contains: "person 1"}}', 11],
+    ['author: {country: {isNull: true}}', 11],
+    ['author: {NOT: {country: {eq: "FR"}}}', 22],
+    ['author: {name: {contains: "nobody"}}', 0],
+  ] as const)
+    assert.equal(
+      (await counted(`{ ${list}(where: {${where}}) { totalCount } }`))[list].totalCount,
+      total,
+      where,
+    )
+})

@@ -1,0 +1,315 @@
+/** Groups as common table expressions: their keys in the form they are stored in, counts and measures beside them. */
+import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { emitGroups, emitJoinedGroups } from './emit-counts.ts'
+import { emitSums } from './emit-sums.ts'
+import { emitFilters, emitFrom } from '../emit-access-path.ts'
+import { columnOf, leftJoin, type UriParts, uriText } from '../emit-operand.ts'
+import type { Emitter, RecordRow } from '../emitter.ts'
+import type { GroupAccess, PhysicalAggregate } from '../../plan/physical-plan.ts'
+import type { GroupKey, MeasurePlan } from '../../plan/plan.ts'
+
+type Grouped = PhysicalAggregate['aggregate']
+
+/** One set of groups. `row` is an alias over `name` throughout. */
+export interface Grouping {
+  readonly name: Sql
+  /** Common table expressions, in order. */
+  readonly tables: readonly Sql[]
+  /**
+   * URIs and DIDs, which are looked up once, to sort by and to print: columns that `keyOrder` and `keyJson` need, and
+   * joins that have them.
+   */
+  lookedUp(row: Sql): { readonly columns: readonly Sql[]; readonly joins: readonly Sql[] }
+  keyJson(key: number, row: Sql): Sql
+  /** What a key sorts by: URIs and DIDs by their text. */
+  keyOrder(key: number, row: Sql): Sql
+  /** Of a key that is a reference. */
+  uriParts(key: number, row: Sql): UriParts
+  /** What a measure sorts by. */
+  measureValues(measure: number, row: Sql): readonly Sql[]
+  measureJson(measure: number, row: Sql): Sql
+}
+
+/** No keys make one group of everything. */
+export function createGrouping(
+  emitter: Emitter,
+  plan: Grouped,
+  keys: readonly GroupKey[],
+  access: GroupAccess,
+): Grouping {
+  const { dialect } = emitter
+  const name = emitter.alias()
+  const distinct = new Map<number, Sql>()
+  for (const [index, { of }] of plan.measures.entries())
+    if (of.leaf.kind === 'array') distinct.set(index, emitter.alias())
+
+  const source = createSource(emitter, plan, keys, access)
+  const columns = keys.flatMap((key, index) =>
+    rawKeys(emitter, key, source).map((raw, part) => [raw, at(index, part)] as const),
+  )
+  const expressions = plan.measures.map((measure, index) =>
+    distinct.has(index) ? [] : measureExpressions(emitter, measure, source),
+  )
+  const measures = expressions.flatMap((values, index) =>
+    values.map((value, part) => sql`${value} as ${measureName(index, part)}`),
+  )
+  const selected = [...columns.map(([value, as]) => sql`${value} as ${as}`), sql`count(*) as n`, ...measures]
+  const names = columns.map(([, as]) => as)
+  // Grouped before what is counted apart is put beside it.
+  const first = distinct.size === 0 ? name : emitter.alias()
+  const main = (): Sql => {
+    const key = keys[0] as GroupKey
+    switch (access.kind) {
+      case 'counts':
+        return emitGroups(emitter, access, key, name, names)
+      case 'joined-counts':
+        return emitJoinedGroups(emitter, access, key, name, names)
+      case 'sums':
+        return emitSums(emitter, access, plan.measures, key, {
+          table: name,
+          keys: names,
+          measure: measureName,
+        })
+      case 'rows':
+        return sql`${first} as materialized (${source.grouped(selected, names)})`
+    }
+  }
+
+  const sideTables = [...distinct].map(([index, side]) => {
+    const own = createSource(emitter, plan, keys, access)
+    const keyColumns = keys.flatMap((key, position) =>
+      rawKeys(emitter, key, own).map((value, part) => sql`${value} as ${at(position, part)}`),
+    )
+    const element = own.elements((plan.measures[index] as MeasurePlan).of, 'counted')
+    const counted = [...keyColumns, sql`count(distinct ${element}) as ${measureName(index)}`]
+    return sql`${side} as materialized (${own.grouped(counted, names)})`
+  })
+  const whole =
+    distinct.size === 0
+      ? []
+      : [
+          putTogether(
+            name,
+            names,
+            first,
+            expressions.flatMap((values, index) => values.map((_, part) => measureName(index, part))),
+            [...distinct].map(([index, side]) => ({ side, value: measureName(index) })),
+          ),
+        ]
+
+  const measureValues = (measure: number, row: Sql): readonly Sql[] => {
+    const [, ...further] = expressions[measure] ?? []
+    return [0, ...further.map((_, part) => part + 1)].map((part) => sql`${row}.${measureName(measure, part)}`)
+  }
+  const keyAt = (index: number): GroupKey => keys[index] as GroupKey
+  const uriParts = (key: number, row: Sql): UriParts => ({
+    base: sql`${row}.${at(key, 0)}`,
+    key: sql`${row}.${at(key, 1)}`,
+  })
+  /** Out of the base that its first part is the id of. */
+  const referencedValue = (key: number, row: Sql, base: Sql): Sql | null => {
+    const { leaf } = keyAt(key)
+    if (leaf.kind === 'reference') return sql`(${base}.uri || ${row}.${at(key, 1)})`
+    return leaf.kind === 'system' && leaf.name === 'did' ? sql`${base}.did` : null
+  }
+  const isLookedUp = (key: number): boolean => referencedValue(key, name, name) !== null
+  const keyText = (key: number, row: Sql): Sql => {
+    if (isLookedUp(key)) return sql`${row}.${lookedUpName(key)}`
+    const value = sql`${row}.${at(key, 0)}`
+    const { bucket } = keyAt(key)
+    return bucket === null ? value : dialect.bucketText(value, bucket)
+  }
+  return {
+    name,
+    tables: [main(), ...sideTables, ...whole],
+    uriParts,
+    measureValues,
+    lookedUp: (row) => {
+      const found = keys.flatMap((_, key) => {
+        const base = emitter.alias()
+        const text = referencedValue(key, row, base)
+        if (text === null) return []
+        const column = sql`${text} as ${lookedUpName(key)}`
+        return [{ column, join: dialect.joinBase(base, sql`${row}.${at(key, 0)}`) }]
+      })
+      return { columns: found.map(({ column }) => column), joins: found.map(({ join: one }) => one) }
+    },
+    keyOrder: (key, row) => (isLookedUp(key) ? lookedUpName(key) : sql`${row}.${at(key, 0)}`),
+    keyJson: (key, row) => {
+      const text = keyText(key, row)
+      const { leaf, bucket } = keyAt(key)
+      if (leaf.kind === 'column' && leaf.column.kind === 'boolean')
+        return sql`case when ${text} is null then 'null' else ${dialect.booleanJson(sql`${text} = 1`)} end`
+      return dialect.toJson(isInstant(leaf) && bucket === null ? dialect.instantText(text) : text)
+    },
+    measureJson: (measure, row) => {
+      const values = measureValues(measure, row)
+      const value = values[0] as Sql
+      const { measure: kind, of } = plan.measures[measure] as MeasurePlan
+      if (kind === 'sum') return dialect.toJson(dialect.checkedSum(values))
+      if ((kind === 'min' || kind === 'max') && isInstant(of.leaf))
+        return dialect.toJson(dialect.instantText(value))
+      return kind === 'countDistinct' ? sql`coalesce(${value}, 0)` : dialect.toJson(value)
+    },
+  }
+}
+
+/**
+ * Groups with what was counted of them apart. They are grouped once more, since a missing key is equal to no other in a
+ * join, and comparing each group with all others would take the square of their number.
+ */
+function putTogether(
+  name: Sql,
+  names: readonly Sql[],
+  first: Sql,
+  measures: readonly Sql[],
+  counted: readonly { readonly side: Sql; readonly value: Sql }[],
+): Sql {
+  const own = [raw('n'), ...measures]
+  // The first of the parts says of which types columns are.
+  const none = counted.map(({ value }) => sql`cast(null as bigint) as ${value}`)
+  const parts = [
+    sql`select ${join([...names, ...own, ...none], ', ')} from ${first}`,
+    ...counted.map(({ side, value }) => {
+      const others = counted.map((other) => (other.value === value ? value : sql`null`))
+      return sql`select ${join([...names, ...own.map(() => sql`null`), ...others], ', ')} from ${side}`
+    }),
+  ]
+  const most = [...own, ...counted.map(({ value }) => value)].map((value) => sql`max(${value}) as ${value}`)
+  return sql`${name} as materialized (select ${join([...names, ...most], ', ')}
+    from (${join(parts, ' union all ')}) parts ${groupBy(names)})`
+}
+
+/** Records with what they are joined to; each join and each array is there once. */
+interface Source {
+  readonly row: RecordRow
+  /** The row at the end of a key's joins, missing where there is no such target. */
+  joined(key: GroupKey): Sql
+  /** An element of an array at the end of a key's joins; the one grouped by is not the one counted. */
+  elements(key: GroupKey, use: 'grouped' | 'counted'): Sql
+  /** Those columns of the groups, whose keys have these names. */
+  grouped(selected: readonly Sql[], names: readonly Sql[]): Sql
+}
+
+function createSource(
+  emitter: Emitter,
+  { table }: Grouped,
+  keys: readonly GroupKey[],
+  access: GroupAccess,
+): Source {
+  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+  const joins = new Map<string, { readonly alias: Sql; readonly text: Sql }>()
+  const joinOnce = (id: string, text: (alias: Sql) => Sql): Sql => {
+    const known = joins.get(id)
+    if (known !== undefined) return known.alias
+    const alias = emitter.alias()
+    joins.set(id, { alias, text: text(alias) })
+    return alias
+  }
+  const joined = ({ joins: path }: GroupKey): Sql => {
+    let from = row.alias
+    let id = ''
+    for (const { base, key, table: target } of path) {
+      const [holder, parts] = [
+        from,
+        { base: columnOf(emitter, from, base), key: columnOf(emitter, from, key) },
+      ]
+      id += ` ${holder.sql}.${base.name}`
+      from = joinOnce(id, (alias) => leftJoin(emitter, target, alias, parts))
+    }
+    return from
+  }
+  return {
+    row,
+    joined,
+    elements: (key, use) => {
+      if (key.leaf.kind !== 'array') throw new Error('Only arrays have elements.')
+      const name = identifier(key.leaf.array.name)
+      const holder = joined(key)
+      const side = joinOnce(
+        `${holder.sql} ${name.sql} ${use}`,
+        (alias) => sql`left join ${name} ${alias} on ${alias}.id = ${holder}.id`,
+      )
+      return sql`${side}.value`
+    },
+    grouped: (selected, names) => {
+      if (access.kind !== 'rows') throw new Error('Materialized groups read no rows.')
+      const { from, on } = emitFrom(emitter, access.rows, row)
+      const all = [...joins.values()].map(({ text }) => text)
+      const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row)])
+      // Along an index rows may come in groups by themselves, which only its own column tells.
+      const isOfCandidates = 'sources' in access.rows.path
+      const by = isOfCandidates && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
+      const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
+      return sql`select ${join(selected as Sql[], ', ')} from ${rows} ${groupBy(by)}`
+    },
+  }
+}
+
+function isOneText(keys: readonly GroupKey[]): boolean {
+  return keys.length === 1 && keys[0]?.leaf.kind === 'column' && keys[0].leaf.column.kind === 'text'
+}
+
+/** What a key is grouped by: one value, or the two parts of a reference. */
+function rawKeys(emitter: Emitter, key: GroupKey, source: Source): readonly Sql[] {
+  const { dialect } = emitter
+  const { leaf, bucket } = key
+  const alias = source.joined(key)
+  const bucketed = (value: Sql): Sql => (bucket === null ? value : dialect.bucketKey(value, bucket))
+  switch (leaf.kind) {
+    case 'column':
+      return [bucketed(columnOf(emitter, alias, leaf.column))]
+    case 'reference':
+      return [columnOf(emitter, alias, leaf.base), columnOf(emitter, alias, leaf.key)]
+    case 'array':
+      return [source.elements(key, 'grouped')]
+    case 'system':
+      if (leaf.name === 'indexed_at') return [bucketed(sql`${alias}.indexed_at`)]
+      return leaf.name === 'did' ? [sql`${alias}.base`] : [literal(source.row.table.collection.nsid)]
+  }
+}
+
+/** Columns of a measure: an exact sum may have several. */
+function measureExpressions(
+  emitter: Emitter,
+  { measure, of, isWide }: MeasurePlan,
+  source: Source,
+): readonly Sql[] {
+  const { dialect } = emitter
+  const [value, key] = rawKeys(emitter, of, source) as readonly [Sql, Sql?]
+  switch (measure) {
+    case 'avg':
+      // From the exact sum: the engine's own mean adds floating-point numbers up.
+      return [dialect.mean(dialect.exactSum(value, isWide), sql`count(${value})`)]
+    case 'sum':
+      return dialect.exactSum(value, isWide)
+    case 'min':
+    case 'max':
+      return [sql`${raw(measure)}(${value})`]
+    case 'countDistinct':
+      return [sql`count(distinct ${key === undefined ? value : uriText(value, key)})`]
+  }
+}
+
+function lookedUpName(key: number): Sql {
+  return raw(`text${key}`)
+}
+
+function isInstant(leaf: GroupKey['leaf']): boolean {
+  return (
+    (leaf.kind === 'column' && leaf.column.kind === 'instant') ||
+    (leaf.kind === 'system' && leaf.name === 'indexed_at')
+  )
+}
+
+function groupBy(columns: readonly Sql[]): Sql {
+  return columns.length === 0 ? raw('') : sql`group by ${join(columns as Sql[], ', ')}`
+}
+
+function at(key: number, part: number): Sql {
+  return raw(`k${key}_${part}`)
+}
+
+function measureName(index: number, part = 0): Sql {
+  return raw(part === 0 ? `m${index}` : `m${index}_${part}`)
+}

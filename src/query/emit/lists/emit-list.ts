@@ -1,0 +1,245 @@
+/** Lists as SQL: the rows of a page in order, then what is selected of them. */
+import { hintsOf } from '../../../sql/dialect.ts'
+import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { columnList } from '../emit-access-path.ts'
+import { emitCount } from '../groups/emit-counts.ts'
+import { positionOf } from './emit-order.ts'
+import { emitFields, emitObject } from '../emit-output.ts'
+import { emitRows, idOf } from './emit-rows.ts'
+import type { Emitter, RecordRow } from '../emitter.ts'
+import type { PhysicalList, PhysicalPage } from '../../plan/physical-plan.ts'
+import type { EdgeOutput, ListOutput, PageInfoOutput } from '../../plan/plan.ts'
+
+type ListField = ListOutput<PhysicalList>
+type PageInfo = Extract<ListField, { kind: 'pageInfo' }>
+type Elements = Extract<ListField, { kind: 'edges' | 'nodes' }>
+
+/** The list as JSON text; `parent` is the alias of the row that its link refers to. */
+export function emitList(emitter: Emitter, list: PhysicalList, parent: Sql | null): Sql {
+  const { page } = list
+  const outside = (output: ListField): Sql => outsideRows(emitter, list, parent, output)
+  if (page === null) return emitObject(emitter, list.fields, outside)
+  switch (page.carries) {
+    case 'texts':
+      return emitPrinted(emitter, list, page, parent, outside)
+    case 'rows':
+    case 'ids':
+      return emitFound(emitter, list, page, parent, outside)
+    case 'id-list':
+      return emitIdList(emitter, list, page, parent, outside)
+  }
+}
+
+type Outside = (output: ListField) => Sql
+
+/** Rows that are printed where they are found. */
+function emitPrinted(
+  emitter: Emitter,
+  list: PhysicalList,
+  page: PhysicalPage,
+  parent: Sql | null,
+  outside: Outside,
+): Sql {
+  const only = list.fields.map(({ output }) => output).find(printsRows)
+  if (only === undefined) throw new Error('The page prints no rows.')
+  const joined = emitter.alias()
+  const rows = emitRows(emitter, page.rows, parent, {
+    value: (row) => sql`${emitElement(emitter, list, only, row)} as text`,
+  })
+  const texts = array(emitter, emitter.dialect.joined(sql`${joined}.text`, null))
+  const printed = emitObject(emitter, list.fields, (output) => (output === only ? texts : outside(output)))
+  return sql`(select ${printed} from (${rows}) ${joined})`
+}
+
+/** Rows that are printed once the page is known: they carry what is read of them, or are found again by their ids. */
+function emitFound(
+  emitter: Emitter,
+  list: PhysicalList,
+  { rows: access, carries, isNumbered, ends, columns: read }: PhysicalPage,
+  parent: Sql | null,
+  outside: Outside,
+): Sql {
+  const { dialect } = emitter
+  const { table, sort, page: wanted } = list.list
+  const { backward, size } = wanted
+  const isWhole = carries === 'rows'
+  const rows = emitRows(emitter, access, parent, {
+    value: (row) => (isWhole ? columnList(row.alias, storedColumns(row, read)) : idOf(row)),
+  })
+  const alias = emitter.alias()
+  const row: RecordRow = { kind: 'record', alias, table }
+  const page = isWhole ? alias : emitter.alias()
+  const columns = raw(isWhole ? '*' : 'id')
+  const numbered = ends
+    ? sql`select ${columns}, row_number() over () as n, count(*) over () as c from (${rows}) ${emitter.alias()}`
+    : isNumbered
+      ? sql`select ${columns}, row_number() over () as n from (${rows}) ${emitter.alias()}`
+      : rows
+  const inOrder = backward ? sql`select * from (${numbered}) ${emitter.alias()} order by n desc` : numbered
+  const number = backward ? sql`-${page}.n` : sql`${page}.n`
+  const own = ends ? sql`${page}.n <= ${size}` : null
+  // Nothing is joined to whole rows that could change their order.
+  const inTurn = (text: Sql): Sql =>
+    isWhole ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
+  const position = positionOf(emitter, sort, row)
+  const lastOne = sql`case when ${page}.c < ${size} then ${page}.c else ${size} end`
+  const positionAt = (n: Sql): Sql => sql`max(${position}) filter (where ${page}.n = ${n})`
+  const values = (output: ListField): Sql => {
+    if (printsRows(output)) return array(emitter, inTurn(emitElement(emitter, list, output, row)))
+    if (output.kind !== 'pageInfo' || !readsPage(list, output)) return outside(output)
+    return emitPageInfo(emitter, list, parent, output, {
+      more: sql`count(*) > ${size}`,
+      first: positionAt(backward ? lastOne : sql`1`),
+      last: positionAt(backward ? sql`1` : lastOne),
+    })
+  }
+  // Ids of the page are of rows that may be seen.
+  const found = isWhole
+    ? sql``
+    : sql` ${dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${page}.id`
+  return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page}${found})`
+}
+
+/** Virtual columns are read out of their record. */
+function storedColumns({ table }: RecordRow, names: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(
+    [...names].filter((name) => !table.columns.some((each) => each.name === name && each.virtual)),
+  )
+}
+
+/**
+ * A page whose ids are put into one value first: there they have their places, which window functions would have to
+ * count row by row.
+ */
+function emitIdList(
+  emitter: Emitter,
+  list: PhysicalList,
+  { rows: access, more }: PhysicalPage,
+  parent: Sql | null,
+  outside: Outside,
+): Sql {
+  const { dialect } = emitter
+  const { ids } = hintsOf(dialect)
+  const { table, sort, page: wanted } = list.list
+  const { backward, size } = wanted
+  const row = emitter.alias()
+  const tied = ({ alias }: RecordRow): Sql => sql`max(${alias}.id) as id, count(*) as n`
+  const keepsTies = access.order.kind === 'path' && access.order.keepsTies
+  const rows = emitRows(emitter, access, parent, keepsTies ? { value: idOf, tied } : { value: idOf })
+  const found = ids.of(sql`${row}.id`)
+  // Records with equal keys in several accounts are rare enough to be sorted only when they are met.
+  const idList = keepsTies
+    ? sql`case when max(${row}.n) > 1 then (select ${ids.of(sql`id`)} from (${emitRows(emitter, access, parent, { value: idOf })}) ${emitter.alias()}) else ${found} end`
+    : found
+  const page = emitter.alias()
+  const all = sql`${page}.ids`
+  const elements = (output: Elements): Sql => {
+    const [alias, each] = [emitter.alias(), emitter.alias()]
+    const text = emitElement(emitter, list, output, { kind: 'record', alias, table })
+    const places = ids.rows(all, each, backward)
+    const at = sql`${identifier(table.name)} ${alias} on ${alias}.id = ${each}.value`
+    const within = more ? sql` where ${each}.key < ${size}` : sql``
+    return sql`(select ${dialect.joined(text, null)} from ${places} ${dialect.join} ${at}${within})`
+  }
+  const positionAt = (place: Sql): Sql => {
+    const alias = emitter.alias()
+    const position = positionOf(emitter, sort, { kind: 'record', alias, table })
+    return sql`(select ${position} from ${identifier(table.name)} ${alias} where ${alias}.id = ${ids.at(all, place)})`
+  }
+  const nearest = sql`0`
+  const farthest = sql`min(${ids.length(all)}, ${size}) - 1`
+  const printed = emitObject(emitter, list.fields, (output) => {
+    if (printsRows(output)) return array(emitter, elements(output))
+    if (output.kind !== 'pageInfo' || !readsPage(list, output)) return outside(output)
+    return emitPageInfo(emitter, list, parent, output, {
+      more: sql`${ids.length(all)} > ${size}`,
+      first: positionAt(backward ? farthest : nearest),
+      last: positionAt(backward ? nearest : farthest),
+    })
+  })
+  return sql`(select ${printed} from (select ${idList} as ids from (${rows}) ${row}) ${page})`
+}
+
+/** What the rows of a page tell of it; positions as JSON arrays. */
+interface Ends {
+  readonly more: Sql
+  readonly first: Sql
+  readonly last: Sql
+}
+
+/** `ends`: null for fields that do not depend on the rows of the page. */
+function emitPageInfo(
+  emitter: Emitter,
+  list: PhysicalList,
+  parent: Sql | null,
+  { fields }: PageInfo,
+  ends: Ends | null,
+): Sql {
+  const { dialect } = emitter
+  const { page, binding } = list.list
+  const ofPage = (): Ends => {
+    if (ends === null) throw new Error('The ends of a page need its rows.')
+    return ends
+  }
+  const cursorAt = (end: 'first' | 'last'): Sql =>
+    page.size === 0
+      ? raw(`'null'`)
+      : sql`coalesce(${dialect.toJson(dialect.cursor(binding, ofPage()[end]))}, 'null')`
+  const more = (): Sql => dialect.booleanJson(ofPage().more)
+  /** Whether there is anything on the side of the page that its cursor closes off. */
+  const before = (): Sql =>
+    list.before === null
+      ? raw(`'false'`)
+      : dialect.booleanJson(sql`exists (${emitRows(emitter, list.before, parent, { value: idOf })})`)
+  return emitObject(emitter, fields, (field: PageInfoOutput) => {
+    switch (field.kind) {
+      case 'constant':
+        return literal(field.json)
+      case 'hasNextPage':
+        return page.backward ? before() : more()
+      case 'hasPreviousPage':
+        return page.backward ? more() : before()
+      case 'startCursor':
+        return cursorAt('first')
+      case 'endCursor':
+        return cursorAt('last')
+    }
+  })
+}
+
+/**
+ * Whether any of these fields is computed from the rows of the page. All others must be selected outside of the page's
+ * rows: an expression without an aggregate comes once for each row, and not at all for an empty page.
+ */
+function readsPage({ list: { page } }: PhysicalList, { fields }: PageInfo): boolean {
+  return fields.some(({ output: { kind } }) => {
+    if (kind === 'startCursor' || kind === 'endCursor') return page.size > 0
+    return kind === (page.backward ? 'hasPreviousPage' : 'hasNextPage')
+  })
+}
+
+function printsRows(output: ListField): output is Elements {
+  return output.kind === 'edges' || output.kind === 'nodes'
+}
+
+function emitElement(emitter: Emitter, { list }: PhysicalList, output: Elements, row: RecordRow): Sql {
+  if (output.kind === 'nodes') return emitFields(emitter, output.fields, row)
+  const { dialect } = emitter
+  return emitObject(emitter, output.fields, (field: EdgeOutput<PhysicalList>) => {
+    if (field.kind === 'cursor')
+      return dialect.toJson(dialect.cursor(list.binding, positionOf(emitter, list.sort, row)))
+    return field.kind === 'node' ? emitFields(emitter, field.fields, row) : literal(field.json)
+  })
+}
+
+function outsideRows(emitter: Emitter, list: PhysicalList, parent: Sql | null, output: ListField): Sql {
+  if (output.kind === 'constant') return literal(output.json)
+  if (output.kind === 'pageInfo') return emitPageInfo(emitter, list, parent, output, null)
+  if (output.kind !== 'totalCount' || list.total === null)
+    throw new Error(`${output.kind} needs the rows of the page.`)
+  return emitCount(emitter, list.total, list.list.table, parent)
+}
+
+function array({ dialect }: Emitter, elements: Sql): Sql {
+  return dialect.concat([raw(`'['`), elements, raw(`']'`)])
+}

@@ -1,0 +1,133 @@
+/** Lists that are found in other ways where it is cheaper: no page may differ. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildDemoCorpus } from '../../../../demo/corpus.ts'
+import { newsLexicons } from '../../../../test/golden/corpora.ts'
+import type { StoredLine } from '../../../../test/support/engine.ts'
+import { openTestService, waysOfLoading } from '../../../../test/support/service.ts'
+
+const list = 'techServiceNewsArticle'
+const said = 'OR: [{title: {contains: "the"}}, {description: {contains: "ing"}}]'
+const enrichments = 'techServiceNewsEnrichmentViaArticle'
+const wheres = [
+  'title: {contains: "the"}',
+  said,
+  `${said}, language: {eq: "en"}`,
+  `${said}, NOT: {section: {contains: "s"}}`,
+  `${said}, publishedAt: {gte: "2026-09-15", lt: "2026-10-15"}`,
+]
+const sorts = [
+  '{field: publishedAt, direction: DESC}',
+  '{field: publishedAt}',
+  '{field: createdAt}',
+  '{field: createdAt, direction: DESC}',
+  '{field: title}',
+  '{field: language}, {field: publishedAt}',
+]
+test('pages are the same whether candidates are sorted before or after they are verified', async () => {
+  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
+  const given = { lexicons: newsLexicons.documents, references: newsLexicons.references, records }
+  await using before = await openTestService(given)
+  // Statistics that make every text common.
+  await using after = await openTestService({ ...given, loading: 4 * waysOfLoading })
+  for (const where of wheres)
+    for (const sort of sorts) {
+      let cursor = ''
+      for (const side of ['first: 7', 'first: 7', 'last: 5']) {
+        const at =
+          cursor === '' ? '' : `, ${side.startsWith('first') ? 'after' : 'before'}: ${JSON.stringify(cursor)}`
+        const page = `{ ${list}(${side}${at}, sortBy: [${sort}], where: {${where}}) {
+          totalCount nodes { uri title } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
+        const answer = await after.data(page)
+        assert.deepEqual(answer, await before.data(page), page)
+        cursor = String(answer[list].pageInfo.endCursor)
+      }
+    }
+  const page = `{ ${list}(first: 3, sortBy: [${sorts[0]}], where: {${wheres[0]}}) { nodes { uri } } }`
+  assert.equal((await after.data(page))[list].nodes.length, 3)
+  assert.match(after.opened.lastStatement(), /limit -1\) t\d+ cross join/)
+})
+
+test('records that differ in nothing but their account are in its order, page by page', async () => {
+  const [one] = [...buildDemoCorpus()].filter(({ uri }) => uri.includes('/tech.service.news.article/'))
+  const accounts = ['c', 'a', 'e', 'b', 'd'].map((letter) => `did:plc:${letter.repeat(24)}`)
+  const uris = ['3jui7kd54zh2y', '3jui7kd54zh2z'].flatMap((key) =>
+    accounts.map((did) => `at://${did}/tech.service.news.article/${key}`),
+  )
+  const records = uris.map((uri) => ({ uri, value: one?.value })) as unknown as readonly StoredLine[]
+  const { documents: lexicons, references } = newsLexicons
+  await using service = await openTestService({ lexicons, references, records })
+  const keyOf = (uri: string): string => `${uri.split('/').at(-1)} ${uri}`
+  const expected = uris.toSorted((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1))
+  for (const [side, from, to] of [
+    ['first', 'after', 'endCursor'],
+    ['last', 'before', 'startCursor'],
+  ] as const) {
+    const found: string[] = []
+    for (let at = ''; ; ) {
+      const page = `{ ${list}(${side}: 3${at}, sortBy: [${sorts[0]}]) { nodes { uri } pageInfo { ${to} } } }`
+      const { nodes, pageInfo } = (await service.data(page))[list]
+      if (nodes.length === 0) break
+      const part = nodes.map(({ uri }: { uri: string }) => uri)
+      if (side === 'first') found.push(...part)
+      else found.unshift(...part)
+      at = `, ${from}: ${JSON.stringify(pageInfo[to])}`
+    }
+    assert.deepEqual(found, expected)
+  }
+})
+
+test('what few records can have is found through an index', async () => {
+  const { documents: lexicons, references } = newsLexicons
+  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
+  await using service = await openTestService({ lexicons, references, records })
+  const [{ uri, source, title, url }, other] = (
+    await service.data(`{ ${list}(first: 2) { nodes { uri title url source { uri } } } }`)
+  )[list].nodes
+  const nobody = 'did:plc:nobodynobodynobody234567'
+  const many = Array.from({ length: 1_000 }, (_, n) => `at://${nobody}/a.b.c/${n}`)
+  for (const [where, count, index] of [
+    [`uri: {eq: "${uri}"}`, 1, '/key'],
+    [`uri: {in: ["${other.uri}", "at://${nobody}/a.b.c/d", "${uri}"]}`, 2, '/key'],
+    [`uri: {in: ["${uri}"]}, NOT: {uri: {eq: "${uri}"}}`, 0, '/key'],
+    [`did: {in: ["${nobody}", "${nobody}a"]}`, 0, '/key'],
+    [`source: {uri: {in: ["${source.uri}x", "${source.uri}y"]}}`, 0, '/.source:base+.source:key'],
+    ['source: {domain: {eq: "nobody.example"}}', 0, '/.source:base+.source:key'],
+    ['source: {displayName: {contains: "qqqzz"}, country: {ne: "FR"}}', 0, '/.source:base+.source:key'],
+    [`OR: [{url: {eq: "${url}"}}, {source: {domain: {eq: "x.example"}}}]`, 1, '/.url'],
+    [`${enrichments}: {some: {summary: {contains: "qqqzz"}}}`, 0, '/key'],
+    [`title: {eq: ${JSON.stringify(title)}}`, 1, '/.title/trigram'],
+    [`OR: [{uri: {in: ${JSON.stringify(many)}}}, {source: {uri: {in: ${JSON.stringify(many)}}}}]`, 0, null],
+    ['title: {in: ["qqqzz", "zzqqq", ""]}, uri: {ne: "at://a/b/c"}', 0, null],
+  ] as const)
+    for (const sort of ['', `, sortBy: [${sorts[0]}]`]) {
+      const page = `{ ${list}(where: {${where}}${sort}) { totalCount nodes { uri } } }`
+      const { totalCount, nodes } = (await service.data(page))[list]
+      assert.deepEqual([totalCount, nodes.length], [count, count], page)
+      if (index === null) continue
+      const by = index.endsWith('trigram') ? '' : 'indexed by '
+      assert.ok(service.opened.lastStatement().includes(`${by}"tech.service.news.article${index}"`), page)
+    }
+})
+
+test('no way to look records up takes an answer away', async () => {
+  const { documents: lexicons, references } = newsLexicons
+  const records = [...buildDemoCorpus()] as unknown as readonly StoredLine[]
+  // With figures that are true, and with such as find everything rare.
+  for (const loading of [0, 3 * waysOfLoading]) {
+    await using service = await openTestService({ lexicons, references, records, loading })
+    const levels = 28
+    for (const where of [
+      // SQLite has a longest way into an expression.
+      `${'duplicateOf: {'.repeat(levels)}title: {eq: "nobody"}${'}'.repeat(levels)}`,
+      `${'techServiceNewsArticleViaDuplicateOf: {some: {'.repeat(levels)}title: {eq: "nobody"}${'}}'.repeat(levels)}`,
+      // What never holds may not reach into the look-up.
+      'AND: [{OR: []}, {OR: [{url: {eq: "x"}}, {title: {eq: "nobody"}}]}]',
+      'AND: [{OR: []}, {OR: [{url: {eq: "x"}}, {duplicateOf: {title: {eq: "nobody"}}}]}]',
+    ]) {
+      const strategy = `${list}(where: {${where}})`
+      assert.deepEqual((await service.data(`{ ${strategy} { totalCount } }`))[list], { totalCount: 0 }, where)
+      assert.deepEqual((await service.data(`{ ${strategy} { nodes { uri } } }`))[list], { nodes: [] }, where)
+    }
+  }
+})

@@ -1,0 +1,165 @@
+/** The rows of a list in order, from its page's cursor on; what is selected of them is the caller's. */
+import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
+import { type Along, emitFilters, emitFrom } from '../emit-access-path.ts'
+import { emitFilter, linked } from '../emit-filter.ts'
+import { beyondPosition } from './emit-id-order.ts'
+import { keyOf, orderOf, segments } from './emit-order.ts'
+import type { Emitter, RecordRow } from '../emitter.ts'
+import type { Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-plan.ts'
+import type { Link } from '../../plan/plan.ts'
+
+export interface Selection {
+  /** What is selected of a row. */
+  value(row: RecordRow): Sql
+  /** What is selected of all rows together that have equal keys, where the rows' order keeps such rows together. */
+  tied?(row: RecordRow): Sql
+}
+
+export function idOf({ alias }: RecordRow): Sql {
+  return sql`${alias}.id as id`
+}
+
+/** `parent`: the alias of the row that the list's link refers to. */
+export function emitRows(
+  emitter: Emitter,
+  rows: OrderedRows,
+  parent: Sql | null,
+  { value, tied }: Selection,
+): Sql {
+  const row: RecordRow = { kind: 'record', alias: emitter.alias(), table: rows.table }
+  switch (rows.order.kind) {
+    case 'ids':
+      return inIdOrder(emitter, rows, rows.order.sorted, row, parent, value(row))
+    case 'sort':
+      return sorted(emitter, rows, row, parent, value(row))
+    case 'verify':
+      return verified(emitter, rows, rows.order, row, value)
+    case 'path':
+      return alongPath(
+        emitter,
+        rows,
+        rows.order,
+        row,
+        value(row),
+        rows.order.keepsTies ? tied?.(row) : undefined,
+      )
+  }
+}
+
+function inIdOrder(
+  emitter: Emitter,
+  { table, link, linkIndex, sort, position, inclusive, limit, filter, path }: OrderedRows,
+  isSorted: boolean,
+  row: RecordRow,
+  parent: Sql | null,
+  value: Sql,
+): Sql {
+  const direction = sort[0]?.direction ?? 'desc'
+  const bound = position === null ? null : beyondPosition(emitter, table, position, direction, inclusive)
+  const condition = emitFilters(emitter, filter, row)
+  const order = sql`order by ${row.alias}.id ${raw(direction)}`
+  const end = sql`limit ${emitter.dialect.limit(limit)}`
+  if (link !== null && parent !== null) {
+    const { from, on } = linkedTo(emitter, link, row, parent, linkIndex)
+    const beyond = bound === null ? sql`` : sql` and ${row.alias}.id ${bound}`
+    return sql`select ${value} from ${from} where ${on}${beyond} and ${condition} ${order} ${end}`
+  }
+  const { from, on } = emitFrom(emitter, { path, filter }, row, { direction, bound })
+  // Ids that come in order are not sorted again, which would gather all of them first.
+  return sql`select ${value} from ${from} where ${allOf([...on, condition])} ${isSorted ? sql`` : order} ${end}`
+}
+
+function sorted(emitter: Emitter, rows: OrderedRows, row: RecordRow, parent: Sql | null, value: Sql): Sql {
+  const { link, linkIndex, sort, position, inclusive, limit, filter } = rows
+  const condition = emitFilters(emitter, filter, row)
+  const { orders, joined } = orderOf(emitter, sort, row, rows.joinsRepoCollection)
+  const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, row, inclusive))]
+  const end = sql`order by ${join(orders, ', ')} limit ${emitter.dialect.limit(limit)}`
+  if (link !== null && parent !== null) {
+    const { from, on } = linkedTo(emitter, link, row, parent, linkIndex)
+    const held = join([on, ...beyond, condition], ' and ')
+    return sql`select ${value} from ${from}${joined} where ${held} ${end}`
+  }
+  const { from, on } = emitFrom(emitter, rows, row)
+  return sql`select ${value} from ${from}${joined} where ${allOf([...on, ...beyond, condition])} ${end}`
+}
+
+/**
+ * Candidates in order, as many as a condition holds for. Reading and folding a text costs more than sorting a row does,
+ * and of many candidates only the first have to be read.
+ */
+function verified(
+  emitter: Emitter,
+  { sort, position, inclusive, limit, table, filter, path, joinsRepoCollection }: OrderedRows,
+  { verified: condition, unverified }: Extract<RowOrder, { kind: 'verify' }>,
+  row: RecordRow,
+  value: Selection['value'],
+): Sql {
+  const inner: RecordRow = { kind: 'record', alias: emitter.alias(), table }
+  const { from, on } = emitFrom(emitter, { path, filter }, inner)
+  const { orders, joined } = orderOf(emitter, sort, inner, joinsRepoCollection)
+  const beyond = position === null ? [] : [anyOf(segments(emitter, sort, position, inner, inclusive))]
+  const held = allOf([...on, ...beyond, ...unverified.map((part) => emitFilter(emitter, part, inner))])
+  const ids = sql`select ${inner.alias}.id as id from ${from}${joined} where ${held} order by ${join(orders, ', ')} limit -1`
+  const candidate = emitter.alias()
+  // Rows of candidates may be seen.
+  const found = sql`${identifier(table.name)} ${row.alias} on ${row.alias}.id = ${candidate}.id`
+  const holds = emitFilter(emitter, condition, row)
+  return sql`select ${value(row)} from (${ids}) ${candidate} ${emitter.dialect.join} ${found} where ${holds}
+    limit ${emitter.dialect.limit(limit)}`
+}
+
+function alongPath(
+  emitter: Emitter,
+  rows: OrderedRows,
+  order: Extract<RowOrder, { kind: 'path' }>,
+  row: RecordRow,
+  value: Sql,
+  tied: Sql | undefined,
+): Sql {
+  const { sort, position, inclusive, limit, path } = rows
+  const { orders, joined } = orderOf(emitter, sort, row, rows.joinsRepoCollection)
+  const by = join(orders, ', ')
+  const end = sql`limit ${emitter.dialect.limit(limit)}`
+  const part = (start: readonly Sql[], span: Span | null, filter: readonly Conjunct[]): Sql => {
+    const along: Along = {
+      start,
+      order: order.given === 'all' ? by : (orders[0] as Sql),
+      direction: sort[0]?.direction ?? 'asc',
+      span,
+      columns: order.columns,
+    }
+    const { from, on, before } = emitFrom(emitter, { path, filter }, row, null, along)
+    const held = allOf([...on, ...start, emitFilters(emitter, filter, row)])
+    if (tied !== undefined) {
+      const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))
+      return sql`select ${tied} from ${from} where ${held} group by ${join(keys, ', ')} order by ${join(orders.slice(0, -1), ', ')} ${end}`
+    }
+    // A condition that the engine cannot look into leaves it the order as it is.
+    const [conditions, ordering] =
+      before === undefined ? [held, by] : [sql`(${held}) is true`, sql`${before}, ${by}`]
+    return sql`select ${value} from ${from}${joined} where ${conditions} order by ${ordering} ${end}`
+  }
+  const segment = (start: readonly Sql[]): Sql[] =>
+    order.spans.map(({ span, filter }) => part(start, span, filter))
+  // Each segment is one range of the order's index, and they follow each other in order.
+  const parts =
+    position === null
+      ? segment([])
+      : segments(emitter, sort, position, row, inclusive).flatMap((start) => segment([start]))
+  if (position === null && parts.length === 1) return parts[0] as Sql
+  const inTurn = parts.map((each) => sql`select * from (${each}) ${emitter.alias()}`)
+  return sql`${join(inTurn, ' union all ')} ${end}`
+}
+
+/** The records of a linked list: what to read from, and that they refer to the parent. */
+export function linkedTo(
+  emitter: Emitter,
+  link: Link,
+  row: RecordRow,
+  parent: Sql,
+  index: string | null,
+): { readonly from: Sql; readonly on: Sql } {
+  const { from, base, key } = linked(emitter, link, row, index)
+  return { from, on: sql`${base} = ${parent}.base and ${key} = ${parent}.rkey` }
+}

@@ -1,0 +1,346 @@
+/**
+ * The read path: request to prepared document to plan to statement to bytes, with what was worked out
+ * before kept at hand. It knows no HTTP, and it cannot write.
+ */
+import type { GraphQLSchema } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { PlanState, ReadDatabase, Statement, StoredAnswer } from '../../database/database.ts'
+import type { Table } from '../../database/tables.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Model } from '../../schema/model.ts'
+import { andThen, type MaybePromise } from '../../util/and-then.ts'
+import { untilAborted } from '../../util/until-aborted.ts'
+import { buildRecord } from '../plan/build-output.ts'
+import { buildPlan } from '../plan/build-plan.ts'
+import { ExecutionReport } from './execution-report.ts'
+import { assertAffordable, costOf, sizeOf } from '../price/cost.ts'
+import { describePlan } from '../optimize/describe-plan.ts'
+import { assertValuesWithin, constantResponse, emitStatement } from '../emit/emit.ts'
+import { emitList } from '../emit/lists/emit-list.ts'
+import { createEmitter } from '../emit/emitter.ts'
+import { errorAnswer } from './error-answer.ts'
+import { unlimited } from './unlimited.ts'
+import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, Terms } from './execute.ts'
+import { AnswerCache } from './answer-cache.ts'
+import { optimize } from '../optimize/optimize.ts'
+import type { PhysicalPlan } from '../plan/physical-plan.ts'
+import type { Plan } from '../plan/plan.ts'
+import { findOperation, type Prepared, prepare } from '../parse/prepare.ts'
+import { withinPlanningBudget } from '../optimize/planning-budget.ts'
+import { coerceVariables } from '../parse/variables.ts'
+import { OverloadedError } from '../../util/fair-semaphore.ts'
+
+export interface EngineOptions {
+  readonly schema: GraphQLSchema
+  readonly model: Model
+  readonly tables: readonly Table[]
+  readonly database: ReadDatabase
+  /** Of the program. */
+  readonly version: string
+  /** Memory for answers that are given again while nothing was written. */
+  readonly answerCacheBytes?: number
+}
+
+/** What a request asks, settled without looking at the data. */
+interface Question {
+  readonly operationName: string | null
+  readonly points: number
+  readonly plan: Plan
+}
+
+/** A statement that answers one request, or the answer itself when it reads no data. */
+type Answering =
+  | {
+      readonly kind: 'statement'
+      readonly statement: Statement
+      readonly version: number
+      /** Whether others may wait while it runs. */
+      isShort: boolean
+    }
+  | { readonly kind: 'constant'; readonly body: Uint8Array }
+
+type Compiled = Answering & {
+  readonly operationName: string | null
+  readonly points: number
+  /** Whether it depends on nothing but what is stored. */
+  readonly isTimeless: boolean
+}
+
+/** Characters of keys, SQL and constant answers that are kept, and what one of them takes besides, in as many bytes. */
+const cacheSize = 8_000_000
+const cacheOverhead = 400
+/** Characters of documents that are kept parsed, which takes up to 150 bytes for each: 30 MB. A short one takes more. */
+const documentsSize = 200_000
+const documentOverhead = 20
+/** Roads are chosen by how much data there was; they are chosen anew after this many milliseconds. */
+const planLifetime = 60_000
+/** How often a statement is made: figures that are asked for may lead to others, one for each reference on the way. */
+const rounds = 5
+/** How often a plan may be overtaken by a change of order within one request. */
+const attempts = 5
+/** Rows that a short statement may look at beside those of its pages: some milliseconds at most. */
+const shortScan = 2_000
+/** What a short statement may read and print, as cost.ts measures it: the same. */
+const shortSize = 3_000
+/** Milliseconds: what took less than this is short until its plan is made anew, whatever it might have looked at. */
+const shortTime = 1
+
+export function createEngine(options: EngineOptions): QueryEngine {
+  const { schema, model, tables, database, version, answerCacheBytes = 0 } = options
+  const documents = new LRUCache<string, Prepared>({
+    maxSize: documentsSize,
+    sizeCalculation: (_, text) => text.length + documentOverhead,
+  })
+  const compiled = new LRUCache<string, Compiled>({
+    maxSize: cacheSize,
+    ttl: planLifetime,
+    sizeCalculation: (value, key) =>
+      key.length +
+      cacheOverhead +
+      (value.kind === 'constant' ? value.body.length : value.statement.text.length),
+  })
+  const answers = new AnswerCache(answerCacheBytes)
+  let state: PlanState | null = null
+
+  const prepared = (text: string): Prepared => {
+    const known = documents.get(text)
+    if (known !== undefined) return known
+    const fresh = prepare(schema, text)
+    documents.set(text, fresh)
+    return fresh
+  }
+
+  const questionOf = ({ query, variables, operationName }: GraphQLRequest, terms: Terms): Question => {
+    const document = prepared(query)
+    const operation = findOperation(document, operationName || null)
+    const raw = variables ?? {}
+    const coerced = coerceVariables(schema, operation, raw)
+    const selection = { schema, fragments: document.fragments, variables: coerced }
+    const context = { version, model, tables, maxPageSize: terms.pageSize, selection, record: buildRecord }
+    const plan = buildPlan(context, operation, raw)
+    return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
+  }
+
+  const currentState = async (): Promise<PlanState> => {
+    state ??= await database.readPlanState()
+    return state
+  }
+
+  const choosePlan = async (
+    { plan }: Question,
+    terms: Terms,
+    signal?: AbortSignal,
+  ): Promise<{ readonly physical: PhysicalPlan; readonly known: PlanState }> => {
+    const known = await currentState()
+    for (let round = 1; ; round += 1) {
+      const statistics = database.statistics === null ? null : withinPlanningBudget(database.statistics)
+      const physical = reportingTime(terms, () =>
+        optimize({ dialect: database.dialect, statistics, state: known, tables }, plan),
+      )
+      // The plan was chosen by guesses where statistics were missing. What is guessed is exact too.
+      if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
+      return { physical, known }
+    }
+  }
+
+  const emit = (
+    { plan, points }: Question,
+    { physical, known }: Awaited<ReturnType<typeof choosePlan>>,
+  ): Extract<Answering, { kind: 'statement' }> => {
+    const emitter = createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
+    const statement = emitStatement(emitter, physical, points)
+    assertValuesWithin(statement, physical)
+    // The time that planning takes is over by then.
+    const size = sizeOf({ ...plan, written: 0 }) - physical.savedSize
+    const isShort = physical.estimatedRows <= shortScan && size <= shortSize
+    return { kind: 'statement', statement, version: known.version, isShort }
+  }
+
+  const compile = async (question: Question, terms: Terms, signal?: AbortSignal): Promise<Compiled> => {
+    const { operationName, points, plan } = question
+    const constant = reportingTime(terms, () => constantResponse(plan, points))
+    const answering: Answering =
+      constant === null
+        ? await choosePlan(question, terms, signal).then((chosen) =>
+            reportingTime(terms, () => emit(question, chosen)),
+          )
+        : { kind: 'constant', body: Buffer.from(constant) }
+    const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
+    return { ...answering, operationName, points, isTimeless }
+  }
+
+  const run = async (
+    found: Extract<Compiled, { kind: 'statement' }>,
+    terms: Terms,
+    report: ExecutionReport,
+    signal?: AbortSignal,
+  ): Promise<StoredAnswer> => {
+    const { statement } = found
+    report.statement = statement
+    const started = performance.now()
+    try {
+      if (found.isShort) {
+        report.from = 'short'
+        return await database.readAnswer(statement, { kind: 'short', ...(signal && { signal }) })
+      }
+      report.from = 'long'
+      using turn = await terms.startLong()
+      turn.signal.throwIfAborted()
+      const { signal: ending, caller, deadline } = turn
+      const request = { signal: ending, caller, deadline, cost: found.points }
+      return await database.readAnswer(statement, { kind: 'long', ...request })
+    } catch (error) {
+      if (error instanceof OverloadedError) terms.refund()
+      throw error
+    } finally {
+      report.statementTime = performance.now() - started
+    }
+  }
+
+  /** An answer that no statement has to run for. */
+  const atHand = (found: Compiled, key: string): Uint8Array | null => {
+    if (found.kind === 'constant') return found.body
+    return found.isTimeless && answers.has(key) ? answers.find(key, database.dataVersion()) : null
+  }
+
+  const answer = (
+    request: GraphQLRequest,
+    terms: Terms,
+    report: ExecutionReport,
+  ): MaybePromise<Uint8Array> => {
+    const key = cacheKey(request, terms)
+    const found = compiled.get(key)
+    const body = found === undefined ? null : atHand(found, key)
+    if (found === undefined || body === null) return workOut(request, terms, report, key)
+    return andThen(charge(found, terms, report), () => {
+      report.isTimeless = found.isTimeless
+      report.from = found.kind === 'constant' ? 'constant' : 'memory'
+      return body
+    })
+  }
+
+  const workOut = async (
+    request: GraphQLRequest,
+    terms: Terms,
+    report: ExecutionReport,
+    key: string,
+  ): Promise<Uint8Array> => {
+    using patience = database.isRemote ? terms.startShort() : null
+    const signal = patience?.signal
+    let isCharged = false
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      let found = compiled.get(key)
+      if (found === undefined) {
+        const question = questionOf(request, terms)
+        if (!isCharged) await charge(question, terms, report)
+        found = await within(compile(question, terms, signal), signal)
+        compiled.set(key, found)
+      } else if (!isCharged) await charge(found, terms, report)
+      isCharged = true
+      report.isTimeless = found.isTimeless
+      if (found.kind === 'constant') {
+        report.from = 'constant'
+        return found.body
+      }
+      const before = answers.keepsAny && found.isTimeless ? database.dataVersion() : null
+      const same = before === null ? null : answers.find(key, before)
+      if (same !== null) {
+        report.from = 'memory'
+        return same
+      }
+      const { version } = found
+      const answered = await run(found, terms, report, signal).catch(async (error: unknown) => {
+        if (error instanceof ServiceError) throw error
+        // A statement also fails when what it was made for is gone.
+        const now = await within(database.readPlanState(), signal).catch(() => null)
+        if (now === null || now.version === version) throw error
+        return null
+      })
+      if (answered?.version === version) {
+        if (report.statementTime < shortTime) found.isShort = true
+        // Nothing was written from before it began until now, so that the answer is of this very version.
+        if (before !== null && database.dataVersion() === before) answers.keep(key, before, answered.body)
+        else report.isOwn = answered.isOwn
+        return answered.body
+      }
+      // The order of ids changed under the plan: its statement may not be exact any more.
+      compiled.clear()
+      state = null
+    }
+    throw new ServiceError('UNAVAILABLE', 'The index is being rebuilt; try again in a few seconds.', {
+      retryAfter: 5,
+    })
+  }
+
+  return {
+    execute(request, terms = unlimited): MaybePromise<GraphQLAnswer> {
+      const report = new ExecutionReport()
+      const succeed = (body: Uint8Array): GraphQLAnswer => {
+        report.body = body
+        return { kind: 'data', body, isOwn: report.isOwn, report: report }
+      }
+      const fail = (error: unknown): GraphQLAnswer => errorAnswer(error, report)
+      try {
+        const body = answer(request, terms, report)
+        return body instanceof Promise ? body.then(succeed).catch(fail) : succeed(body)
+      } catch (error) {
+        return fail(error)
+      }
+    },
+    async explain(request): Promise<Explanation> {
+      const question = questionOf(request, unlimited)
+      const { plan, points } = question
+      assertAffordable(points, unlimited.points)
+      if (constantResponse(plan, points) !== null)
+        return { sql: null, values: [], steps: [], plan: constantRoots(plan), cost: points }
+      const chosen = await choosePlan(question, unlimited)
+      const { statement } = emit(question, chosen)
+      return {
+        sql: statement.text,
+        values: statement.values,
+        steps: await database.explain(statement),
+        plan: describePlan(chosen.physical),
+        cost: points,
+      }
+    },
+  }
+}
+
+function constantRoots({ roots }: Plan): readonly string[] {
+  return roots.map(({ key }) => `${key}: no data is read`)
+}
+
+/** Once for each request, before anything is read for it. */
+function charge(
+  { operationName, points }: Pick<Question, 'operationName' | 'points'>,
+  terms: Terms,
+  report: ExecutionReport,
+): MaybePromise<void> {
+  report.operationName = operationName
+  report.points = points
+  assertAffordable(points, terms.points)
+  return terms.charge(points)
+}
+
+/** Runs a piece of work that the caller has paid for, and reports how long it kept the event loop busy. */
+function reportingTime<Result>(terms: Terms, work: () => Result): Result {
+  const started = performance.now()
+  try {
+    return work()
+  } finally {
+    terms.worked(performance.now() - started)
+  }
+}
+
+/** What a local database is asked needs no signal. */
+function within<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  return signal === undefined ? promise : untilAborted(promise, signal)
+}
+
+/** A larger page may be allowed to one caller and not to the next. */
+function cacheKey({ query, variables, operationName }: GraphQLRequest, { pageSize }: Terms): string {
+  const given = variables === undefined || variables === null ? '' : JSON.stringify(variables)
+  const name = operationName ?? ''
+  // With their lengths, so that no two requests run together to the same.
+  return `${pageSize} ${name.length} ${given.length} ${name}${given}${query}`
+}

@@ -1,0 +1,68 @@
+/** Failures as answers: what the caller may know with its code, and for our own faults the cause for the log alone. */
+import type { GraphQLError, GraphQLFormattedError } from 'graphql'
+import { type ErrorCode, ServiceError } from '../../errors.ts'
+import { ExecutionReport } from './execution-report.ts'
+import type { AnswerReport, GraphQLAnswer } from './execute.ts'
+import { shorten } from '../../util/shorten.ts'
+import { RequestErrors } from '../parse/request-errors.ts'
+
+/** The databases' words where an operation within our limits is still over one of its own. */
+const tooLarge =
+  /string or blob too big|too many SQL variables|Expression tree is too large|parser stack overflow|at most \d+ tables in a join|too many (terms|arguments|columns)|out of memory|invalid memory alloc request|cannot enlarge string buffer|stack depth limit exceeded|target lists can have at most/i
+
+/** Places that are told of each mistake. */
+const mostPlaces = 20
+
+export function errorAnswer(
+  error: unknown,
+  report: AnswerReport = new ExecutionReport(),
+): Extract<GraphQLAnswer, { kind: 'errors' }> {
+  return { ...failureOf(error), report }
+}
+
+type Failure = Omit<Extract<GraphQLAnswer, { kind: 'errors' }>, 'report'>
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof RequestErrors) {
+    const { code } = error
+    return {
+      kind: 'errors',
+      code,
+      errors: error.errors.map((each) => formatted(each, code)),
+    }
+  }
+  if (error instanceof ServiceError) {
+    const answer = single(error.code, error.message, error.details)
+    return error.cause === undefined ? answer : { ...answer, cause: error.cause }
+  }
+  // Databases stop a sum past 64 bits with these words; smaller ones are caught where they are printed.
+  if (error instanceof Error && /integer overflow|bigint out of range/.test(error.message))
+    return single('BAD_USER_INPUT', 'The sum behind a `sum` or `avg` is beyond 64 bits. Narrow `where`.', {})
+  if (error instanceof Error && tooLarge.test(error.message))
+    return single(
+      'QUERY_TOO_COMPLEX',
+      'The operation or its answer is too large. Ask for fewer fields, smaller pages or shorter conditions.',
+      {},
+    )
+  if (error instanceof RangeError && /call stack/.test(error.message))
+    return single('QUERY_TOO_COMPLEX', 'The operation or its variables are nested too deep.', {})
+  return {
+    ...single('INTERNAL', 'The service failed to answer. The operator has been told.', {}),
+    cause: error,
+  }
+}
+
+/** One mistake may be made in thousands of places. */
+function formatted(error: GraphQLError, code: ErrorCode): GraphQLFormattedError {
+  const { message, locations, path } = error.toJSON()
+  return {
+    message: shorten(message),
+    ...(locations !== undefined && { locations: locations.slice(0, mostPlaces) }),
+    ...(path !== undefined && { path }),
+    extensions: { ...error.extensions, code },
+  }
+}
+
+function single(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>>): Failure {
+  return { kind: 'errors', code, errors: [{ message: shorten(message), extensions: { ...details, code } }] }
+}

@@ -1,0 +1,294 @@
+/**
+ * Which access path to the records of a list: along its order, through one condition's index, or through candidate ids.
+ * Every path is exact; the choice weighs a scan that stops early against gathering and sorting.
+ * Scanning costs about 21 N / hits steps and gathering `hits` of them, so they meet at sqrt(21 N).
+ */
+import { ownKey, type Table, type TableIndex } from '../../database/tables.ts'
+import { findCandidateSources, maxCandidateSources, totalEstimate, totalValues } from './candidate-sources.ts'
+import { conjuncts, ownUris } from '../plan/condition-facts.ts'
+import { emitIndexProbe } from '../emit/emit-probe.ts'
+import { createEmitter } from '../emit/emitter.ts'
+import { columnIndex, heldBy, indexesOf, leadingColumn } from './index-matching.ts'
+import { planFilter } from './optimize-filter.ts'
+import { candidatePath, type Optimizer, rowsOf } from './optimizer.ts'
+import type { BoundedStatistics } from './planning-budget.ts'
+import type { AccessPath, CandidateSource } from '../plan/physical-plan.ts'
+import type { Condition, SortKey } from '../plan/plan.ts'
+
+/** A path before it is known how the engine is made to take it. */
+export type Choice =
+  | { readonly kind: 'planner' }
+  | { readonly kind: 'index-scan'; readonly index: string | null }
+  | {
+      readonly kind: 'candidate-ids'
+      readonly sources: readonly CandidateSource[]
+      /** The conjunct that the sources answer. */
+      readonly part: Condition
+      readonly estimate: number
+    }
+
+/** A choice, and the rows it may read besides those of the page. */
+export interface Estimated {
+  readonly choice: Choice
+  readonly estimatedRows: number
+}
+
+interface Option {
+  readonly choice: Choice
+  readonly estimate: number
+  /** Whether the path gives id order by itself. */
+  readonly inIdOrder: boolean
+  /** Values that its sources compare with. */
+  readonly values: number
+}
+
+/** The default order, where ids follow it. */
+export function isIdOrder({ state }: Optimizer, table: Table, sort: readonly SortKey[]): boolean {
+  return state.ordered.has(table.collection.nsid) && isDefaultOrder(sort)
+}
+
+/** The default order, forward or backward. */
+export function isDefaultOrder(sort: readonly SortKey[]): boolean {
+  const names = sort.map(({ value }) => (value.kind === 'system' ? value.name : ''))
+  return (
+    names.join() === 'indexed_at,rkey,did' && sort.every(({ direction }) => direction === sort[0]?.direction)
+  )
+}
+
+/** For a page in order. */
+export function chooseForPage(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  sort: readonly SortKey[],
+): Estimated {
+  const { statistics } = optimizer
+  if (statistics === null) return { choice: { kind: 'planner' }, estimatedRows: Number.POSITIVE_INFINITY }
+  // Rows of a hidden account that are still to be moved away are passed one by one.
+  const passed = optimizer.state.hiding ? rowsOf(optimizer, table) : 0
+  const idOrder = isIdOrder(optimizer, table, sort)
+  const along = idOrder ? null : orderIndex(optimizer, table, where, sort[0])
+  const scan: Choice = along === undefined ? { kind: 'planner' } : { kind: 'index-scan', index: along }
+  const limit = Math.ceil(Math.sqrt(21 * statistics.rows(table)))
+  const options = optionsOf(optimizer, statistics, table, where, limit)
+  const best = options.find(({ estimate, values }) => estimate < limit && statistics.affordsValues(values))
+  if (best !== undefined) return { choice: best.choice, estimatedRows: passed + best.estimate }
+  const ordered = idOrder
+    ? options.find(({ inIdOrder, values }) => inIdOrder && statistics.affordsValues(values))
+    : undefined
+  const { choice, estimate } = ordered ?? { choice: scan, estimate: limit }
+  return { choice, estimatedRows: passed + unboundedRows(optimizer, table, where, sort, choice, estimate) }
+}
+
+/** Rows that a path in the order of the list may pass before the page is full. */
+function unboundedRows(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  sort: readonly SortKey[],
+  choice: Choice,
+  estimate: number,
+): number {
+  switch (choice.kind) {
+    case 'planner':
+      return rowsOf(optimizer, table)
+    case 'index-scan': {
+      const inOrder = isIdOrder(optimizer, table, sort) || orderGiven(choice, table, sort) === 'all'
+      const isHeld = heldBy(table, choice.index, where).length === conjuncts(where).length
+      return inOrder && isHeld ? 0 : rowsOf(optimizer, table)
+    }
+    case 'candidate-ids':
+      // Elements are counted up to a limit only.
+      return isOfTexts(choice) ? estimate : rowsOf(optimizer, table)
+  }
+}
+
+/** More rows than these are not counted to choose a path for counting. Of texts there are statistics, which are not counted. */
+const mostCounted = 20_000
+
+function isOfTexts(choice: Choice): boolean {
+  return choice.kind === 'candidate-ids' && choice.sources.every(({ kind }) => kind === 'text')
+}
+
+/** For counting: candidate ids when they leave out most rows, otherwise the planner's choice. */
+export function chooseForCount(optimizer: Optimizer, table: Table, where: Condition): Estimated {
+  const { statistics } = optimizer
+  const rows = rowsOf(optimizer, table)
+  const planner: Estimated = { choice: { kind: 'planner' }, estimatedRows: rows }
+  if (statistics === null) return planner
+  const few = Math.ceil(rows / 3)
+  const limit = Math.min(few, mostCounted)
+  const options = [...uriOptions(table, where), ...candidateOptions(optimizer, table, where, rows, limit)]
+  const [best] = options
+    .filter(({ choice, estimate }) => (estimate < limit || isOfTexts(choice)) && estimate < few)
+    .sort((a, b) => a.estimate - b.estimate)
+  return best !== undefined && statistics.affordsValues(best.values)
+    ? { choice: best.choice, estimatedRows: best.estimate }
+    : planner
+}
+
+/** How the engine is made to take a path. `inOrder`: the list takes its order from the path. */
+export function planPath(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  choice: Choice,
+  inOrder = false,
+): AccessPath {
+  const isFenced = optimizer.dialect.plannerControl.kind === 'fences'
+  switch (choice.kind) {
+    case 'planner':
+      return choice
+    case 'index-scan': {
+      if (!isFenced) return choice
+      const { index } = choice
+      const pair = table.indexes.find(({ name, kind }) => name === index && kind === 'pair')
+      const rangeColumn = inOrder ? (pair?.columns[0] ?? null) : null
+      const held = heldBy(table, index, where).flatMap((part) =>
+        rangeColumn === null ? [part] : asRange(part, rangeColumn),
+      )
+      const filters = held.map((part) => planFilter(optimizer, part))
+      return { kind: 'fenced-scan', index, held: filters, rangeColumn }
+    }
+    case 'candidate-ids':
+      return candidatePath(optimizer, choice.sources)
+  }
+}
+
+/** An equality as a range, which stays part of the order that only an index over both columns gives. */
+function asRange(part: Condition, column: string): readonly Condition[] {
+  const isEquality = part.kind === 'compare' && part.op === 'eq' && part.operand.kind === 'column'
+  if (!isEquality || part.operand.column.name !== column) return [part]
+  return [
+    { ...part, op: 'gte' },
+    { ...part, op: 'lte' },
+  ]
+}
+
+/** How much of the order a path gives: all of it, that of the first key, or nothing. */
+export function orderGiven(choice: Choice, table: Table, sort: readonly SortKey[]): 'all' | 'first' | 'none' {
+  if (choice.kind !== 'index-scan' || choice.index === null) return 'none'
+  const index = indexesOf(table).find(({ name }) => name === choice.index)
+  const column = index?.kind === 'pair' ? index.columns[1] : index?.columns[0]
+  const [first, ...rest] = sort
+  const isFirst =
+    first?.value.kind === 'column'
+      ? first.value.column.name === column
+      : index === undefined && first?.value.kind === 'system' && first.value.name === 'indexed_at'
+  if (!isFirst) return 'none'
+  const names = rest.map(({ value }) => (value.kind === 'system' ? value.name : ''))
+  const isWhole = index?.kind !== 'value' && names.join() === 'rkey,did'
+  return isWhole && rest.every(({ direction }) => direction === first?.direction) ? 'all' : 'first'
+}
+
+/** The index whose order begins with this key, or does once its first column is fixed; undefined when there is none. */
+function orderIndex(
+  { state }: Optimizer,
+  table: Table,
+  where: Condition,
+  key: SortKey | undefined,
+): string | undefined {
+  if (key?.value.kind === 'system' && key.value.name === 'indexed_at')
+    return state.ordered.has(table.collection.nsid) ? undefined : `${table.name}/indexed_at`
+  if (key?.value.kind !== 'column') return undefined
+  const { name } = key.value.column
+  const fixed = pairs(table, where).find(({ index }) => index.columns[1] === name)
+  if (fixed !== undefined) return fixed.index.name
+  return table.indexes.find(
+    ({ columns, kind, partial }) => columns[0] === name && kind !== 'pair' && !partial,
+  )?.name
+}
+
+interface Pair {
+  readonly index: TableIndex
+  /** The equality that fixes the first column, and comparisons with the second. */
+  readonly parts: readonly Condition[]
+}
+
+/** Indexes over two columns of which the first is fixed by an equality. */
+function pairs(table: Table, where: Condition): readonly Pair[] {
+  const all = conjuncts(where)
+  const onColumn = (name: string | undefined) =>
+    all.filter((part) => part.kind === 'compare' && part.op !== 'ne' && leadingColumn(part) === name)
+  return table.indexes.flatMap((index): readonly Pair[] => {
+    if (index.kind !== 'pair') return []
+    const equal = onColumn(index.columns[0]).filter((part) => part.kind === 'compare' && part.op === 'eq')
+    return equal.length === 0 ? [] : [{ index, parts: [...equal, ...onColumn(index.columns[1])] }]
+  })
+}
+
+/** Paths through single conjuncts, the most selective first; counted up to `limit`. */
+function optionsOf(
+  optimizer: Optimizer,
+  statistics: BoundedStatistics,
+  table: Table,
+  where: Condition,
+  limit: number,
+): readonly Option[] {
+  const parts = conjuncts(where)
+  const probe = (index: string, held: readonly Condition[], upTo: number): number => {
+    const filters = held.map((part) => planFilter(optimizer, part))
+    return statistics.countUpTo(emitIndexProbe(createEmitter(optimizer), table, index, filters), upTo)
+  }
+  const scan = (index: string, estimate: number, inIdOrder: boolean): Option => ({
+    choice: { kind: 'index-scan', index },
+    estimate,
+    inIdOrder,
+    values: 0,
+  })
+  const singles = parts.flatMap((part): Option[] => {
+    const index = columnIndex(table, part)
+    if (index === undefined || ownUris(part) !== null) return []
+    const equality = part.kind === 'compare' && part.op === 'eq' && index.kind === 'value'
+    const inIdOrder = equality || (part.kind === 'uri' && part.list.length === 1)
+    return [scan(index.name, probe(index.name, [part], limit), inIdOrder)]
+  })
+  const both = pairs(table, where).map(({ index, parts: held }): Option => {
+    // When the index holds all conditions, a step costs a tenth: no row is read before the page is known.
+    const steps = held.length === parts.length ? 10 : 1
+    return scan(index.name, probe(index.name, held, limit * steps) / steps, false)
+  })
+  const candidates = candidateOptions(optimizer, table, where, statistics.rows(table), limit)
+  return [...uriOptions(table, where), ...singles, ...both, ...candidates].sort(
+    (a, b) => a.estimate - b.estimate,
+  )
+}
+
+/** Through the records' own URIs, each of which has one record at most. */
+function uriOptions(table: Table, where: Condition): readonly Option[] {
+  const choice: Choice = { kind: 'index-scan', index: ownKey(table).name }
+  return conjuncts(where).flatMap((part) => {
+    const uris = ownUris(part)
+    return uris === null ? [] : [{ choice, estimate: uris.length, inIdOrder: uris.length === 1, values: 0 }]
+  })
+}
+
+/** Candidate ids, and whether their sources are merged cheaply enough to give id order. */
+function candidateOptions(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  rows: number,
+  limit: number,
+): Option[] {
+  return cheapestFirst(conjuncts(where)).flatMap((part): Option[] => {
+    // An index of the table itself is an option of its own.
+    if (columnIndex(table, part) !== undefined) return []
+    const found = findCandidateSources(optimizer, table, part, limit)
+    if (found === null || found.length > maxCandidateSources) return []
+    // Merging costs about 3 µs a list and scanning 0.4 µs a step: past this a scan meets its hits sooner.
+    const lists = found.reduce((sum, { lists }) => sum + lists, 0)
+    const estimate = totalEstimate(found)
+    const isMerged = lists <= 4 || lists * estimate < 2.8 * rows
+    const inIdOrder = isMerged && found.every(({ source }) => source.kind !== 'rows')
+    const sources = found.map(({ source }) => source)
+    const choice: Choice = { kind: 'candidate-ids', sources, part, estimate }
+    return [{ choice, estimate, inIdOrder, values: totalValues(found) }]
+  })
+}
+
+/** The planning budget goes to stored statistics first, then to what is counted. */
+function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
+  const isCheap = ({ kind }: Condition) => kind === 'text' || kind === 'has'
+  return [...parts.filter(isCheap), ...parts.filter((part) => !isCheap(part))]
+}

@@ -1,0 +1,141 @@
+/** Which stored columns of a record's row an expression reads, so that sub-queries carry no others. */
+import type { Column, Table, TextIndex } from '../../database/tables.ts'
+import { referenceOperand } from '../plan/build-link.ts'
+import { accountsOf, mentionsReference } from '../plan/condition-facts.ts'
+import type { Condition, Operand, Output, ReferenceOperand, Selected, SortKey } from '../plan/plan.ts'
+
+type Columns = Iterable<string>
+
+/** Columns of the selected fields of a record, or of an object inside one. */
+export function columnsOfFields(table: Table, fields: readonly Selected[]): readonly string[] {
+  return fields.flatMap(({ output }) => [...columnsOfOutput(table, output)])
+}
+
+/** Columns of an order, whose values are also what its cursors consist of. */
+export function columnsOfSort(sort: readonly SortKey[]): readonly string[] {
+  return sort.flatMap(({ value }) => {
+    switch (value.kind) {
+      case 'column':
+        return stored(value.column)
+      case 'uriText':
+        return [...stored(value.base), ...stored(value.key)]
+      case 'system':
+        return [value.name === 'baseUri' ? 'base' : value.name]
+    }
+  })
+}
+
+export function columnsOfConditions(table: Table, conditions: readonly Condition[]): readonly string[] {
+  return conditions.flatMap((condition) => [...columnsOfCondition(table, condition)])
+}
+
+/** A virtual column is an expression on the record. */
+function stored({ name, virtual }: Column): readonly string[] {
+  return [virtual ? 'record' : name]
+}
+
+function columnsOfOutput(table: Table, output: Output): Columns {
+  switch (output.kind) {
+    case 'constant':
+      return []
+    case 'system':
+      return columnsOfSystemField(output.name)
+    case 'json':
+    case 'anyJson':
+    case 'wrapped':
+    case 'blobField':
+    case 'array':
+    case 'isCurrent':
+      return ['record']
+    case 'object':
+      return ['record', ...columnsOfFields(table, output.fields)]
+    case 'union': {
+      const cases = output.cases.flatMap(({ fields }) => columnsOfFields(table, fields))
+      return ['record', ...cases, ...columnsOfFields(table, output.otherwise ?? [])]
+    }
+    case 'resolved':
+      return columnsOfReference(referenceOperand(table, output.path, output.from))
+    case 'list':
+      return ['base', 'rkey']
+  }
+}
+
+function columnsOfSystemField(name: Extract<Output, { kind: 'system' }>['name']): Columns {
+  switch (name) {
+    case 'uri':
+      return ['base', 'rkey']
+    case 'cid':
+      return ['cid']
+    case 'did':
+    case 'actorHandle':
+      return ['did']
+    case 'rkey':
+      return ['rkey']
+    case 'collection':
+      return []
+    case 'indexedAt':
+      return ['indexed_at']
+    case 'changedAt':
+      return ['changed_at']
+    case 'recordJson':
+      return ['record']
+  }
+}
+
+function columnsOfCondition(table: Table, condition: Condition): Columns {
+  if (accountsOf(condition) !== null) return ['base']
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return columnsOfConditions(table, condition.of)
+    case 'not':
+      return columnsOfCondition(table, condition.of)
+    case 'compare':
+    case 'in':
+      return columnsOfOperand(condition.operand)
+    case 'missing':
+      return [...columnsOfOperand(condition.operand), ...columnsOfText(condition.index)]
+    case 'text': {
+      const { operand } = condition
+      const index = table.texts.find(({ text }) => operand.kind === 'column' && text === operand.column)
+      return [...columnsOfOperand(operand), ...columnsOfText(index ?? null)]
+    }
+    case 'absent':
+    case 'element':
+      return ['record']
+    case 'has':
+      return condition.array.index === null ? ['record'] : ['id']
+    case 'uri':
+      return condition.of === null ? ['base', 'rkey'] : columnsOfReference(condition.of)
+    case 'indexed':
+      return columnsOfReference(condition.of)
+    case 'current':
+      return ['record', ...columnsOfReference(condition.of)]
+    case 'outerCurrent':
+      return ['cid']
+    case 'target':
+      return [...columnsOfReference(condition.of), ...(mentionsReference(condition.where) ? ['record'] : [])]
+    case 'referring':
+      return ['base', 'rkey']
+  }
+}
+
+function columnsOfText(index: TextIndex | null): Columns {
+  return index === null ? [] : [...stored(index.text), ...stored(index.folded)]
+}
+
+function columnsOfOperand(operand: Operand): readonly string[] {
+  switch (operand.kind) {
+    case 'column':
+      return stored(operand.column)
+    case 'json':
+      return ['record']
+    case 'system':
+      if (operand.name === 'uri') return ['did', 'rkey']
+      return operand.name === 'collection' ? [] : [operand.name]
+  }
+}
+
+function columnsOfReference(of: ReferenceOperand): readonly string[] {
+  return of.kind === 'json' ? ['record'] : [...stored(of.base), ...stored(of.key)]
+}

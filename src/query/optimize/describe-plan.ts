@@ -1,0 +1,159 @@
+/** A physical plan in a few lines, for `explain`: what each root field reads, by which access path, in what order. */
+import type {
+  AccessPath,
+  CandidateSource,
+  CountAccess,
+  Filter,
+  GroupAccess,
+  PhysicalAggregate,
+  PhysicalList,
+  PhysicalPlan,
+  PhysicalRoot,
+} from '../plan/physical-plan.ts'
+import type { Condition, SortKey } from '../plan/plan.ts'
+
+export function describePlan({ roots }: Pick<PhysicalPlan, 'roots'>): readonly string[] {
+  return roots.map(({ key, output }) => `${key}: ${describeRoot(output)}`)
+}
+
+function describeRoot(output: PhysicalRoot): string {
+  switch (output.kind) {
+    case 'constant':
+    case 'introspection':
+      return 'no data is read'
+    case 'byUri':
+      return `the record of ${output.table.name} with one URI`
+    case 'nodes':
+      return `records of ${output.records.map(({ table }) => table.name).join(', ')} with ${output.uris.length} URIs`
+    case 'status':
+      return 'the state of the index at this moment'
+    case 'list':
+      return describeList(output.list)
+    case 'aggregate':
+      return describeAggregate(output.aggregate)
+  }
+}
+
+function describeList({ list: { table, where, sort, page }, page: rows, total }: PhysicalList): string {
+  const size = `${page.backward ? 'last' : 'first'} ${page.size}${page.from === null ? '' : ' beyond a cursor'}`
+  const parts = [
+    `${size} of ${table.name} ${describeWhere(where)}, by ${sort.map(describeKey).join(', ')}`,
+    ...(rows === null ? [] : [`through ${describePath(rows.rows.path)}`]),
+    ...(total === null ? [] : [`total from ${describeCount(total)}`]),
+  ]
+  return parts.join('; ')
+}
+
+function describeAggregate({ aggregate, count, groups, whole }: PhysicalAggregate): string {
+  const { table, where, keys, limit } = aggregate
+  const by = keys.length === 0 ? 'as a whole' : `in groups by ${keys.length} keys, up to ${limit} of them`
+  const parts = [
+    `records of ${table.name} ${describeWhere(where)}, ${by}`,
+    ...(groups === null ? [] : [`groups from ${describeGroups(groups)}`]),
+    ...(whole === null ? [] : [`measures from ${describeGroups(whole)}`]),
+    ...(count === null
+      ? []
+      : [`count from ${count.kind === 'groups' ? 'the groups' : describeCount(count)}`]),
+  ]
+  return parts.join('; ')
+}
+
+function describeCount(access: CountAccess): string {
+  switch (access.kind) {
+    case 'counts':
+    case 'account-counts':
+    case 'link-counts':
+      return `materialized counts ${access.counts.name}`
+    case 'rows':
+    case 'linked-rows':
+      return describePath(access.rows.path)
+  }
+}
+
+function describeGroups(access: GroupAccess): string {
+  switch (access.kind) {
+    case 'counts':
+    case 'joined-counts':
+      return `materialized counts ${access.counts.name}`
+    case 'sums':
+      return `materialized sums ${access.sums.name}`
+    case 'rows':
+      return describePath(access.rows.path)
+  }
+}
+
+function describePath(path: AccessPath): string {
+  switch (path.kind) {
+    case 'planner':
+      return "the planner's choice"
+    case 'index-scan':
+    case 'fenced-scan':
+      return path.index === null ? 'a scan by id' : `an index scan of ${path.index}`
+    case 'candidate-ids':
+    case 'fenced-candidates':
+      return `candidate ids from ${path.sources.map(describeSource).join(', ')}`
+  }
+}
+
+function describeSource(source: CandidateSource): string {
+  switch (source.kind) {
+    case 'text':
+      return source.index.name
+    case 'element':
+      return source.array.name
+    case 'rows':
+      return source.index.name
+  }
+}
+
+function describeKey({ value, direction }: SortKey): string {
+  if (value.kind === 'uriText') return `${value.base.path.join('.')} ${direction}`
+  return `${value.kind === 'column' ? value.column.path.join('.') : value.name} ${direction}`
+}
+
+function describeWhere(where: Condition | Filter): string {
+  return where.kind === 'all' && where.of.length === 0
+    ? 'without conditions'
+    : `where ${describeCondition(where)}`
+}
+
+function describeCondition(condition: Condition): string {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      if (condition.of.length === 0) return condition.kind === 'all' ? 'true' : 'false'
+      return `(${condition.of.map(describeCondition).join(condition.kind === 'all' ? ' and ' : ' or ')})`
+    case 'not':
+      return `not ${describeCondition(condition.of)}`
+    case 'compare':
+      return `${operandName(condition.operand)} ${condition.op}`
+    case 'in':
+      return `${operandName(condition.operand)} ${condition.negated ? 'notIn' : 'in'} ${condition.list.length} values`
+    case 'missing':
+      return `${operandName(condition.operand)} is ${condition.is ? 'missing' : 'present'}`
+    case 'text':
+      return `${operandName(condition.operand)} ${condition.match} (${condition.index === null ? 'folded row by row' : 'trigram index'})`
+    case 'absent':
+      return `${condition.path.join('.')} is ${condition.is ? 'missing' : 'present'}`
+    case 'has':
+      return `${condition.array.path.join('.')} has ${condition.mode} of ${condition.list.length}`
+    case 'element':
+      return `some ${condition.path.join('.')} (${describeCondition(condition.where)})`
+    case 'uri':
+      return `${condition.of === null ? 'its' : condition.of.path.join('.')} URI is ${condition.negated ? 'none' : 'one'} of ${condition.list.length}`
+    case 'indexed':
+    case 'current':
+      return `${condition.of.path.join('.')} is ${condition.is ? '' : 'not '}${condition.kind}`
+    case 'outerCurrent':
+      return `it is ${condition.is ? '' : 'not '}current`
+    case 'target':
+      return `${condition.of.path.join('.')} -> ${condition.table.name} (${describeCondition(condition.where)})`
+    case 'referring':
+      return `some ${condition.table.name} refers to it (${describeCondition(condition.where)})`
+  }
+}
+
+function operandName(operand: Extract<Condition, { kind: 'compare' }>['operand']): string {
+  if (operand.kind === 'column') return operand.column.path.join('.')
+  return operand.kind === 'json' ? operand.path.join('.') : operand.name
+}

@@ -1,0 +1,63 @@
+/** Which index of a table answers a condition. How often the condition holds is not known here. */
+import { ownKey, type Table, type TableIndex } from '../../database/tables.ts'
+import { accountsOf, conjuncts } from '../plan/condition-facts.ts'
+import type { Condition, SemiJoin } from '../plan/plan.ts'
+
+/** The index that a condition can be looked up in. */
+export function columnIndex(table: Table, part: Condition): TableIndex | undefined {
+  const leading = leadingColumn(part)
+  if (leading === undefined) return undefined
+  return indexesOf(table).find(({ columns }) => columns[0] === leading)
+}
+
+/** All of them, the one over its own URIs too. */
+export function indexesOf(table: Table): readonly TableIndex[] {
+  return [...table.indexes, ownKey(table)]
+}
+
+/** The column whose index a condition can be looked up in. */
+export function leadingColumn(part: Condition): string | undefined {
+  if (accountsOf(part) !== null) return 'base'
+  switch (part.kind) {
+    case 'compare':
+      return part.operand.kind === 'column' && part.op !== 'ne' ? part.operand.column.name : undefined
+    case 'in':
+      return part.operand.kind === 'column' && !part.negated && part.list.length > 0
+        ? part.operand.column.name
+        : undefined
+    case 'uri':
+      if (part.negated || part.list.length === 0 || part.of?.kind === 'json') return undefined
+      return part.of === null ? 'base' : part.of.base.name
+    default:
+      return undefined
+  }
+}
+
+/** The conditions that an index answers by itself. */
+export function heldBy(table: Table, index: string | null, where: Condition): readonly Condition[] {
+  const columns = indexesOf(table).find(({ name }) => name === index)?.columns ?? ['indexed_at']
+  return conjuncts(where).filter((part) => {
+    const leading = leadingColumn(part) ?? missingColumn(part) ?? systemColumn(part)
+    return leading !== undefined && columns.includes(leading)
+  })
+}
+
+function missingColumn(part: Condition): string | undefined {
+  return part.kind === 'missing' && part.operand.kind === 'column' ? part.operand.column.name : undefined
+}
+
+function systemColumn(part: Condition): string | undefined {
+  return part.kind === 'compare' && part.operand.kind === 'system' && part.op !== 'ne'
+    ? part.operand.name
+    : undefined
+}
+
+/**
+ * The index that leads from other records, those that a condition asks of, to the ones that it holds for: over the
+ * reference to them, or over the URIs that they refer to.
+ */
+export function indexFrom(table: Table, part: SemiJoin): TableIndex | undefined {
+  if (part.kind === 'referring') return part.link.kind === 'columns' ? ownKey(table) : undefined
+  const { of } = part
+  return of.kind === 'columns' ? table.indexes.find(({ columns }) => columns[0] === of.base.name) : undefined
+}

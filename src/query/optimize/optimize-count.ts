@@ -1,0 +1,246 @@
+/**
+ * How records are counted and grouped: from materialized counts or sums where there are some, otherwise from the rows.
+ * Materialized ones are of every row of a table, so that they are of use only while all rows may be seen.
+ */
+import type { CountTable } from '../../database/counts.ts'
+import { ownSums, type SumTable } from '../../database/sums.ts'
+import type { Column, Table } from '../../database/tables.ts'
+import { type Choice, chooseForCount, planPath } from './access-paths.ts'
+import { findSemiJoinSources, totalEstimate, totalValues } from './candidate-sources.ts'
+import { accountsOf, conjuncts, mentionsReference } from '../plan/condition-facts.ts'
+import { columnIndex } from './index-matching.ts'
+import { filterEstimate, linkIndexOf, planFilter, planSetJoin } from './optimize-filter.ts'
+import { type Optimizer, rowsOf } from './optimizer.ts'
+import type { CountAccess, GroupAccess, RowAccess } from '../plan/physical-plan.ts'
+import type { AggregatePlan, Condition, GroupKey, Link, MeasurePlan, TargetSemiJoin } from '../plan/plan.ts'
+
+export interface Planned<Access> {
+  readonly access: Access
+  readonly estimatedRows: number
+}
+
+/** So many rows of counts are read in the time of one record. */
+const countsPerRecord = 10
+/** More rows of counts than these need not be told apart: reading them all is long. */
+const mostCounts = 20_001
+
+/** How records under conditions are counted: all of a table, or those that refer by a link to the row around. */
+export function planCount(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  link: Link | null,
+): Planned<CountAccess> {
+  if (link === null) {
+    const materialized = materializedCount(optimizer, table, where)
+    if (materialized !== null) return materialized
+    const { access, estimatedRows } = planCountedRows(optimizer, table, where)
+    return { access: { kind: 'rows', rows: access }, estimatedRows }
+  }
+  if (!optimizer.state.hiding && link.kind === 'columns' && conjuncts(where).length === 0) {
+    const counts = countsOf(table, 'reference', [link.base, link.key])
+    if (counts !== undefined) return { access: { kind: 'link-counts', counts }, estimatedRows: 0 }
+  }
+  const rows = rowAccess(optimizer, table, where, { kind: 'planner' }, false)
+  const access: CountAccess = { kind: 'linked-rows', rows, link, linkIndex: linkIndexOf(table, link) }
+  return { access, estimatedRows: Number.POSITIVE_INFINITY }
+}
+
+/** Rows that are counted or grouped, in any order. */
+function planCountedRows(optimizer: Optimizer, table: Table, where: Condition): Planned<RowAccess> {
+  const { choice, estimatedRows } = chooseForCount(optimizer, table, where)
+  const access = rowAccess(optimizer, table, where, choice, choice.kind === 'planner')
+  return { access, estimatedRows: estimatedRows + filterEstimate(optimizer, table, where) }
+}
+
+/** `mayEnter`: where the planner chooses the index, it may enter one by any conjunct that has one. */
+function rowAccess(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+  choice: Choice,
+  mayEnter: boolean,
+): RowAccess {
+  const filter = conjuncts(where).map((part) => ({
+    filter: planFilter(optimizer, part),
+    isIndexed: mayEnter && columnIndex(table, part) !== undefined,
+  }))
+  return { table, path: planPath(optimizer, table, where, choice), filter }
+}
+
+/** Null where rows under these conditions are not counted beforehand. */
+export function materializedCount(
+  optimizer: Optimizer,
+  table: Table,
+  where: Condition,
+): Planned<CountAccess> | null {
+  if (optimizer.state.hiding) return null
+  const [part, ...others] = conjuncts(where)
+  if (part === undefined) return countsAccess(countsOf(table, 'total', []), [], null)
+  if (others.length > 0) return null
+  // Ranges and missing values are counted as they are met.
+  switch (part.kind) {
+    case 'uri': {
+      if (part.negated || part.of?.kind !== 'columns') return null
+      const { base, key } = part.of
+      return countsAccess(countsOf(table, 'reference', [base, key]), [base, key], planFilter(optimizer, part))
+    }
+    case 'target':
+      return countBehindReference(optimizer, table, part)
+    case 'compare':
+    case 'in': {
+      const dids = accountsOf(part)
+      if (dids !== null) {
+        const counts = countsOf(table, 'value', [{ name: 'base' }])
+        return counts === undefined
+          ? null
+          : { access: { kind: 'account-counts', counts, dids }, estimatedRows: 0 }
+      }
+      const isEquality = part.kind === 'compare' ? part.op === 'eq' : !part.negated
+      if (!isEquality || part.operand.kind !== 'column') return null
+      const { column } = part.operand
+      return countsAccess(countsOf(table, 'value', [column]), [column], planFilter(optimizer, part))
+    }
+    case 'all':
+    case 'any':
+    case 'not':
+    case 'missing':
+    case 'text':
+    case 'absent':
+    case 'has':
+    case 'element':
+    case 'indexed':
+    case 'current':
+    case 'outerCurrent':
+    case 'referring':
+      return null
+  }
+}
+
+function countsAccess(
+  counts: CountTable | undefined,
+  columns: readonly Column[],
+  filter: ReturnType<typeof planFilter> | null,
+): Planned<CountAccess> | null {
+  return counts === undefined
+    ? null
+    : { access: { kind: 'counts', counts, columns, filter }, estimatedRows: 0 }
+}
+
+/** How many records refer to those that a condition holds for, where each of those has many. */
+function countBehindReference(
+  optimizer: Optimizer,
+  table: Table,
+  part: TargetSemiJoin,
+): Planned<CountAccess> | null {
+  if (part.of.kind !== 'columns' || mentionsReference(part.where)) return null
+  const { base, key } = part.of
+  const counts = countsOf(table, 'reference', [base, key])
+  const rows = rowsOf(optimizer, part.table)
+  if (counts === undefined || rows * fewReferring > rowsOf(optimizer, table)) return null
+  const found = findSemiJoinSources(optimizer, part, rows)
+  const isOfUse = found !== null && optimizer.statistics?.affordsValues(totalValues(found)) === true
+  const sources = isOfUse ? found.map(({ source }) => source) : null
+  const filter = planSetJoin(optimizer, part, sources)
+  const estimatedRows = isOfUse ? totalEstimate(found) : rows
+  return { access: { kind: 'counts', counts, columns: [base, key], filter }, estimatedRows }
+}
+
+/** Where so many refer to a record, counting them one by one is dearer than evaluating the semi-join once. */
+const fewReferring = 8
+
+/** Groups by these keys, or (without keys) all records as one group. */
+export function planGroups(
+  optimizer: Optimizer,
+  aggregate: AggregatePlan,
+  keys: readonly GroupKey[],
+): Planned<GroupAccess> {
+  const materialized = materializedGroups(optimizer, aggregate, keys)
+  if (materialized !== null) return materialized
+  const { access, estimatedRows } = planCountedRows(optimizer, aggregate.table, aggregate.where)
+  return { access: { kind: 'rows', rows: access }, estimatedRows }
+}
+
+function materializedGroups(
+  optimizer: Optimizer,
+  { table, where, measures }: AggregatePlan,
+  keys: readonly GroupKey[],
+): Planned<GroupAccess> | null {
+  const [key, ...others] = keys
+  if (optimizer.state.hiding || key === undefined || others.length > 0 || conjuncts(where).length > 0)
+    return null
+  if (measures.length === 0) {
+    const counts = groupCounts(optimizer, table, key)
+    if (counts !== null) return counts
+  }
+  const sums = ownSums(table).find((its) => leadsAlong(its, key))
+  const measured = sums === undefined ? [] : measures.map((measure) => measuredAt(sums, measure))
+  if (sums === undefined || measured.includes(-1)) return null
+  return { access: { kind: 'sums', sums, measured }, estimatedRows: rowsOfCounts(optimizer, sums) }
+}
+
+function groupCounts(optimizer: Optimizer, table: Table, key: GroupKey): Planned<GroupAccess> | null {
+  const [join, ...further] = key.joins
+  if (join === undefined) {
+    const counts = countsOfKey(table, key)
+    if (counts === undefined) return null
+    const estimatedRows = rowsOfCounts(optimizer, counts) / countsPerRecord
+    return { access: { kind: 'counts', counts }, estimatedRows }
+  }
+  if (further.length > 0 || (key.leaf.kind !== 'column' && key.leaf.kind !== 'reference')) return null
+  const counts = countsOf(table, 'reference', [join.base, join.key])
+  if (counts === undefined) return null
+  return { access: { kind: 'joined-counts', counts, join }, estimatedRows: rowsOfCounts(optimizer, counts) }
+}
+
+/** Which of the sums' columns a measure is a sum or mean of; -1: of none. */
+function measuredAt({ measured }: SumTable, { measure, of: { joins, leaf } }: MeasurePlan): number {
+  if ((measure !== 'sum' && measure !== 'avg') || joins.length > 0 || leaf.kind !== 'column') return -1
+  return measured.indexOf(leaf.column.name)
+}
+
+/** Whether the key is the second reference itself, or a single value of the record that it names. */
+function leadsAlong({ first, second, between }: SumTable, { joins, leaf }: GroupKey): boolean {
+  const [one, two, ...further] = joins
+  if (one?.table.name !== between || one.base.name !== first.base || further.length > 0) return false
+  if (two === undefined) return leaf.kind === 'reference' && leaf.base.name === second.base
+  return two.base.name === second.base && (leaf.kind === 'column' || leaf.kind === 'reference')
+}
+
+/** The counts that one key's groups consist of. An hour is not made of whole days. */
+function countsOfKey(table: Table, { leaf, bucket }: GroupKey): CountTable | undefined {
+  if (bucket === 'hour') return undefined
+  const kind = bucket === null ? 'value' : bucket === 'month' || bucket === 'year' ? 'month' : 'day'
+  switch (leaf.kind) {
+    case 'column':
+      return countsOf(table, kind, [leaf.column])
+    case 'reference':
+      return countsOf(table, 'reference', [leaf.base, leaf.key])
+    case 'system':
+      if (leaf.name === 'collection') return undefined
+      return countsOf(table, kind, [{ name: leaf.name === 'did' ? 'base' : 'indexed_at' }])
+    case 'array':
+      return undefined
+  }
+}
+
+function countsOf(
+  table: Table,
+  kind: CountTable['kind'],
+  columns: readonly Pick<Column, 'name'>[],
+): CountTable | undefined {
+  return table.counts.find(
+    (counts) =>
+      counts.kind === kind &&
+      counts.columns.length === columns.length &&
+      counts.columns.every((name, index) => name === columns[index]?.name),
+  )
+}
+
+function rowsOfCounts({ statistics }: Optimizer, { name }: Pick<CountTable, 'name'>): number {
+  if (statistics === null) return Number.POSITIVE_INFINITY
+  return statistics.countUpTo(
+    { text: `select 1 from "${name.replaceAll('"', '""')}"`, values: [] },
+    mostCounts,
+  )
+}

@@ -1,0 +1,118 @@
+/** Conditions with a strategy for each semi-join within them, and an estimate of what the semi-joins read. */
+import type { Table } from '../../database/tables.ts'
+import { conjuncts, hasSemiJoin, isCountedAtOnce, mentionsReference } from '../plan/condition-facts.ts'
+import { candidatePath, type Optimizer, rowsOf } from './optimizer.ts'
+import type { CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
+import type { Condition, Link, SemiJoin } from '../plan/plan.ts'
+
+/** Where a condition stands. */
+interface Around {
+  /** Whether it is within another semi-join. */
+  readonly isNested: boolean
+  /** How semi-joins are evaluated, where that is settled. */
+  readonly strategy?: 'each' | 'once'
+}
+
+export function planFilter(
+  optimizer: Optimizer,
+  condition: Condition,
+  around: Around = { isNested: false },
+): Filter {
+  const plan = (part: Condition): Filter => planFilter(optimizer, part, around)
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return { ...condition, of: condition.of.map(plan) }
+    case 'not':
+      return { ...condition, of: plan(condition.of) }
+    case 'element':
+      return { ...condition, where: plan(condition.where) }
+    case 'target':
+    case 'referring':
+      return planSemiJoin(optimizer, condition, around)
+    case 'compare':
+    case 'in':
+    case 'missing':
+    case 'text':
+    case 'absent':
+    case 'has':
+    case 'uri':
+    case 'indexed':
+    case 'current':
+    case 'outerCurrent':
+      return condition
+  }
+}
+
+/** All conditions that must hold, each by itself. */
+export function planConjuncts(optimizer: Optimizer, where: Condition, around?: Around): readonly Filter[] {
+  return conjuncts(where).map((part) => planFilter(optimizer, part, around))
+}
+
+/** A semi-join over the keys of the other table, which `sources` narrow. */
+export function planSetJoin(
+  optimizer: Optimizer,
+  join: SemiJoin,
+  sources: readonly CandidateSource[] | null,
+): PhysicalSemiJoin {
+  const where = planFilter(optimizer, join.where, { isNested: true })
+  const candidates = sources === null ? null : candidatePath(optimizer, sources)
+  return { ...join, where, strategy: 'in', candidates, linkIndex: null }
+}
+
+/**
+ * Within another semi-join, one that does not depend on the row around is evaluated once for all rows, unless its table
+ * is larger than a hash may be. The others are not made joins when they nest: joining them in a bad order is a product.
+ */
+function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: Around): PhysicalSemiJoin {
+  const isCorrelated = join.kind === 'target' && mentionsReference(join.where)
+  const where = planFilter(optimizer, join.where, { isNested: true })
+  if (around.isNested && !isCorrelated && rowsOf(optimizer, join.table) <= optimizer.dialect.mostHashed)
+    return { ...join, where, strategy: 'set', candidates: null, linkIndex: null }
+  const isNesting = around.isNested || hasSemiJoin(join.where)
+  const strategy = around.strategy ?? (isNesting ? 'once' : 'planner')
+  const linkIndex = join.kind === 'referring' ? linkIndexOf(join.table, join.link) : null
+  return { ...join, where, strategy, candidates: null, linkIndex }
+}
+
+/**
+ * The index by which records that refer by a link are looked up for each row around. SQLite would choose an index over
+ * their own condition, even one that all of them meet.
+ */
+export function linkIndexOf(table: Table, link: Link): string | null {
+  if (link.kind === 'array') return null
+  const index = table.indexes.find(
+    ({ kind, columns }) => kind === 'reference' && columns[0] === link.base.name,
+  )
+  return index?.name ?? null
+}
+
+/** Rows that a condition may read besides those it is asked of. */
+export function filterEstimate(optimizer: Optimizer, table: Table, condition: Condition): number {
+  const estimate = (part: Condition): number => filterEstimate(optimizer, table, part)
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return condition.of.reduce((sum, part) => sum + estimate(part), 0)
+    case 'not':
+      return estimate(condition.of)
+    case 'element':
+      return estimate(condition.where)
+    case 'target':
+      return filterEstimate(optimizer, condition.table, condition.where)
+    case 'referring':
+      return rowsOf(optimizer, condition.table) + filterEstimate(optimizer, condition.table, condition.where)
+    case 'has':
+      return isCountedAtOnce(condition) ? rowsOf(optimizer, table) : 0
+    case 'compare':
+    case 'in':
+    case 'missing':
+    case 'text':
+    case 'absent':
+    case 'uri':
+    case 'indexed':
+    case 'current':
+    case 'outerCurrent':
+      return 0
+  }
+}

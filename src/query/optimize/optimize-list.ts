@@ -1,0 +1,273 @@
+/** How a list is read: its page, what lies before it, and its total. */
+import { beyondStart } from '../plan/bounds.ts'
+import {
+  chooseForPage,
+  isDefaultOrder,
+  isIdOrder,
+  orderGiven,
+  planPath,
+  type Choice,
+} from './access-paths.ts'
+import { columnsOfConditions, columnsOfFields, columnsOfSort } from './columns-read.ts'
+import { conjuncts } from '../plan/condition-facts.ts'
+import { totalSize } from '../price/cost-reading.ts'
+import { planCount } from './optimize-count.ts'
+import { filterEstimate, linkIndexOf, planConjuncts, planFilter } from './optimize-filter.ts'
+import { type Optimizer, rowsOf } from './optimizer.ts'
+import type {
+  AccessPath,
+  Conjunct,
+  Filter,
+  OrderedRows,
+  PhysicalList,
+  PhysicalPage,
+  RowOrder,
+} from '../plan/physical-plan.ts'
+import type { Table } from '../../database/tables.ts'
+import type { Condition, Direction, ListOutput, ListPlan, Selected, SortKey } from '../plan/plan.ts'
+import { spansOf } from './semi-join-spans.ts'
+
+/** Candidates are sorted before they are verified where there are at least so many. */
+const manyCandidates = 500
+
+/** A list with the fields of its records, which are optimized already. */
+export function planList(
+  optimizer: Optimizer,
+  list: ListPlan,
+  fields: readonly Selected<ListOutput<PhysicalList>>[],
+): PhysicalList {
+  const needs = needsOf(list)
+  const page = needs.rows ? planPage(optimizer, list, needs) : null
+  const asksBefore = list.page.from !== null && hasPageInfo(list, beforeOf(list))
+  const before = asksBefore
+    ? planRows(optimizer, list, { reverse: !list.page.backward, inclusive: true, limit: 1 })
+    : null
+  const total = list.fields.some(({ output }) => output.kind === 'totalCount')
+    ? planCount(optimizer, list.table, list.where, list.link)
+    : null
+  const isMaterialized = total !== null && total.access.kind !== 'rows' && list.link === null
+  return {
+    list,
+    fields,
+    page: page?.page ?? null,
+    before: before?.rows ?? null,
+    total: total?.access ?? null,
+    estimatedRows: (page?.estimatedRows ?? 0) + (before?.estimatedRows ?? 0) + (total?.estimatedRows ?? 0),
+    savedSize: isMaterialized ? totalSize(list) : 0,
+  }
+}
+
+interface Needs {
+  readonly rows: boolean
+  readonly ends: boolean
+  readonly more: boolean
+}
+
+function needsOf(list: ListPlan): Needs {
+  const more = hasPageInfo(list, list.page.backward ? 'hasPreviousPage' : 'hasNextPage')
+  const hasCursor = hasPageInfo(list, 'startCursor') || hasPageInfo(list, 'endCursor')
+  const ends = more || (hasCursor && list.page.size > 0)
+  return { rows: ends || list.fields.some(({ output }) => printsRows(output)), ends, more }
+}
+
+function hasPageInfo(list: ListPlan, kind: string): boolean {
+  return list.fields.some(
+    ({ output }) => output.kind === 'pageInfo' && output.fields.some((field) => field.output.kind === kind),
+  )
+}
+
+function beforeOf({ page }: ListPlan): 'hasNextPage' | 'hasPreviousPage' {
+  return page.backward ? 'hasNextPage' : 'hasPreviousPage'
+}
+
+function printsRows({ kind }: ListOutput): boolean {
+  return kind === 'edges' || kind === 'nodes'
+}
+
+function planPage(
+  optimizer: Optimizer,
+  list: ListPlan,
+  { ends, more }: Needs,
+): { readonly page: PhysicalPage; readonly estimatedRows: number } {
+  const { dialect } = optimizer
+  const { backward, size } = list.page
+  const asIdList = dialect.plannerControl.kind === 'hints' && (ends || backward)
+  const columns = columnsOfPage(list, ends)
+  const limit = (asIdList ? more : ends) ? size + 1 : size
+  const { rows, estimatedRows } = planRows(
+    optimizer,
+    list,
+    { reverse: backward, inclusive: false, limit },
+    columns,
+  )
+  const carries = carriedBy(list, rows, asIdList, dialect.joinKeepsOrder)
+  const isNumbered = ends || backward || !(carries === 'rows' || dialect.joinKeepsOrder)
+  return { page: { rows, carries, isNumbered, ends, more, columns }, estimatedRows }
+}
+
+/** Rows that come in order are printed where they are found, or carry what is read of them. */
+function carriedBy(
+  { fields }: ListPlan,
+  { comesInOrder }: OrderedRows,
+  asIdList: boolean,
+  joinKeepsOrder: boolean,
+): PhysicalPage['carries'] {
+  if (asIdList) return 'id-list'
+  if (!comesInOrder) return 'ids'
+  if (!joinKeepsOrder) return 'rows'
+  return fields.filter(({ output }) => printsRows(output)).length === 1 ? 'texts' : 'ids'
+}
+
+/** Columns of a record that the fields of a page read. */
+function columnsOfPage({ table, fields, sort }: ListPlan, ends: boolean): ReadonlySet<string> {
+  const read = fields.flatMap(({ output }): Iterable<string>[] => {
+    if (output.kind === 'nodes') return [columnsOfFields(table, output.fields)]
+    if (output.kind !== 'edges') return []
+    return output.fields.map((field) => {
+      if (field.output.kind === 'node') return columnsOfFields(table, field.output.fields)
+      return field.output.kind === 'cursor' ? columnsOfSort(sort) : []
+    })
+  })
+  return new Set([...read, ends ? columnsOfSort(sort) : []].flatMap((names) => [...names]))
+}
+
+interface Wanted {
+  /** Against the list's own order. */
+  readonly reverse: boolean
+  readonly inclusive: boolean
+  readonly limit: number
+}
+
+interface PlannedRows {
+  readonly rows: OrderedRows
+  readonly estimatedRows: number
+}
+
+/** Rows in order from the page's cursor on. `carried`: columns that are wanted of rows that come in order. */
+function planRows(
+  optimizer: Optimizer,
+  list: ListPlan,
+  { reverse, inclusive, limit }: Wanted,
+  carried: ReadonlySet<string> = new Set(['id']),
+): PlannedRows {
+  const { table, link } = list
+  const { dialect } = optimizer
+  const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
+  const { where, passed } = whereBeyond(optimizer, list, sort)
+  const idOrder = isIdOrder(optimizer, table, sort)
+  const isUnconditional = conjuncts(where).length === 0
+  const filter = withoutIndex(planConjuncts(optimizer, where))
+  const common = {
+    table,
+    link,
+    linkIndex: link === null ? null : linkIndexOf(table, link),
+    sort,
+    position: list.page.from,
+    inclusive,
+    limit,
+    filter,
+    joinsRepoCollection: dialect.joinKeepsOrder,
+  }
+  const ordered = (
+    order: RowOrder,
+    path: AccessPath,
+    comesInOrder: boolean,
+    estimate: number,
+  ): PlannedRows => ({
+    rows: { ...common, order, path, comesInOrder },
+    estimatedRows: passed + filterEstimate(optimizer, table, where) + estimate,
+  })
+  if (link !== null) {
+    // A parent may have many children; only a scan by id returns them sorted.
+    const estimate = idOrder && isUnconditional ? 0 : Number.POSITIVE_INFINITY
+    // The index of a link has the default order behind each parent.
+    const inOrder = idOrder ? isUnconditional : !dialect.joinKeepsOrder && isDefaultOrder(sort)
+    const order: RowOrder = idOrder ? { kind: 'ids', sorted: false } : { kind: 'sort' }
+    return ordered(order, { kind: 'planner' }, link.kind === 'columns' && inOrder, estimate)
+  }
+  const { choice, estimatedRows } = chooseForPage(optimizer, table, where, sort)
+  const path = (inOrder = false): AccessPath => planPath(optimizer, table, where, choice, inOrder)
+  if (idOrder) {
+    const sorted = choice.kind === 'candidate-ids'
+    // Along another index rows may have to be sorted.
+    const inOrder = sorted || (choice.kind === 'index-scan' && choice.index === null)
+    return ordered({ kind: 'ids', sorted }, path(), inOrder, estimatedRows)
+  }
+  if (
+    dialect.plannerControl.kind === 'hints' &&
+    choice.kind === 'candidate-ids' &&
+    choice.estimate >= manyCandidates
+  ) {
+    const unverified = conjuncts(where).filter((part) => part !== choice.part)
+    const order: RowOrder = {
+      kind: 'verify',
+      verified: planFilter(optimizer, choice.part),
+      unverified: unverified.map((part) => planFilter(optimizer, part)),
+    }
+    return ordered(order, path(), true, estimatedRows)
+  }
+  const given = orderGiven(choice, table, sort)
+  if (given === 'none') return ordered({ kind: 'sort' }, path(), false, estimatedRows)
+  const spans = given === 'all' ? spansOf(optimizer, table, where, limit) : [null]
+  const order: RowOrder = {
+    kind: 'path',
+    given,
+    spans: spans.map((span) => ({
+      span,
+      filter:
+        span === null
+          ? filter
+          : withoutIndex(
+              planConjuncts(optimizer, where, {
+                isNested: false,
+                strategy: span.side === 'near' ? 'each' : 'once',
+              }),
+            ),
+    })),
+    keepsTies: dialect.joinKeepsOrder && keepsTies(choice, table, where, given),
+    columns: new Set([
+      ...(given === 'all' ? carried : ['id']),
+      ...columnsOfConditions(table, conjuncts(where)),
+      ...columnsOfSort(sort),
+    ]),
+  }
+  // The first of all rows in an order that has an index: the planner cannot be mistaken, and needs no fence.
+  const isPlain = given === 'all' && list.page.from === null && isUnconditional && !optimizer.state.hiding
+  const isFree = isPlain && dialect.plannerControl.kind === 'fences'
+  return ordered(
+    order,
+    isFree ? { kind: 'planner' } : path(true),
+    !dialect.joinKeepsOrder && given === 'all',
+    estimatedRows,
+  )
+}
+
+function withoutIndex(filters: readonly Filter[]): readonly Conjunct[] {
+  return filters.map((filter) => ({ filter, isIndexed: false }))
+}
+
+/** Whether rows come along an index that is over all keys but the account, one value of it after the other. */
+function keepsTies(choice: Choice, table: Table, where: Condition, given: 'all' | 'first'): boolean {
+  if (choice.kind !== 'index-scan' || given !== 'all') return false
+  const isPair = table.indexes.some(({ name, kind }) => name === choice.index && kind === 'pair')
+  return !isPair && conjuncts(where).every(({ kind }) => kind !== 'in')
+}
+
+/** The conditions besides the page's start, and the rows that are passed when the start lies outside of them. */
+function whereBeyond(
+  optimizer: Optimizer,
+  { table, where, page }: ListPlan,
+  sort: readonly SortKey[],
+): { readonly where: Condition; readonly passed: number } {
+  if (page.from === null) return { where, passed: 0 }
+  const parts = conjuncts(where)
+  const beyond = beyondStart(parts, sort[0], page.from[0] ?? null)
+  return {
+    where: beyond.parts.length === parts.length ? where : { kind: 'all', of: beyond.parts },
+    passed: beyond.isWithin ? 0 : rowsOf(optimizer, table),
+  }
+}
+
+function opposite(direction: Direction): Direction {
+  return direction === 'asc' ? 'desc' : 'asc'
+}

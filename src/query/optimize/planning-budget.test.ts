@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Statistics } from '../../database/database.ts'
+import type { TextIndex } from '../../database/tables.ts'
+import { withinPlanningBudget } from './planning-budget.ts'
+
+const statement = { text: 'select 1', values: [] }
+
+test('counting is rationed by what there is to count', () => {
+  const counts = (found: number) => {
+    const figures: Statistics = {
+      rows: () => 1_000_000,
+      countUpTo: (_, limit) => Math.min(found, limit),
+      trigram: () => 1,
+      prefix: () => null,
+    }
+    const { countUpTo } = withinPlanningBudget(figures)
+    return Array.from({ length: 1_000 }, () => countUpTo(statement, 20_000)).filter((n) => n < 20_000).length
+  }
+  assert.equal(counts(20_000), 0)
+  assert.ok(counts(1) > 200 && counts(1) < 1_000)
+  assert.ok(counts(10_000) > 5 && counts(10_000) < 20)
+})
+
+test('other records that are looked at to count any are rationed too, and what is too much leaves the rest', () => {
+  const looked: number[] = []
+  const figures: Statistics = {
+    rows: () => 1_000_000,
+    countUpTo: (_, __, innerRows = 0) => {
+      looked.push(innerRows)
+      return 0
+    },
+    trigram: () => 1,
+    prefix: () => null,
+  }
+  const { countUpTo, trigram } = withinPlanningBudget(figures)
+  for (let n = 0; n < 100; n += 1) countUpTo(statement, 1_000, 5_000)
+  assert.ok(looked.reduce((sum, innerRows) => sum + innerRows, 0) <= 12_000)
+  assert.equal(countUpTo(statement, 1_000, 5_000), 1_000)
+  assert.equal(trigram({} as TextIndex, 'abc'), 1)
+})

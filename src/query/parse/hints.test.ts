@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { openDemo } from '../../../test/support/pages.ts'
+
+const demo = await openDemo()
+after(() => demo[Symbol.asyncDispose]())
+
+/** What a caller is told who asks so. */
+async function told(query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const answer = await demo.engine.execute({ query, variables })
+  assert.ok(answer.kind === 'errors', query)
+  return answer.errors.map(({ message }) => message).join('\n')
+}
+
+const list = (args: string): string => `{ techServiceNewsArticle(${args}) { totalCount } }`
+const enrichments = (where: string): string => `{ techServiceNewsEnrichment(where: ${where}) { totalCount } }`
+const groups = (args: string): string => `{ techServiceNewsArticleAggregate(${args}) { count } }`
+
+const searchTitle = 'Text is searched with `where: {title: {contains: "…"}}`, which ignores case and accents.'
+const cursors = 'There are no offsets: pass the `endCursor` of `pageInfo` as `after`.'
+const joined = 'Conditions are joined with `AND`, `OR` and `NOT`, in upper case.'
+const texts =
+  'Text is searched with `contains` and `startsWith`, which ignore case and accents; there are no patterns.'
+
+const mistakes: readonly (readonly [query: string, advice: string])[] = [
+  // Selections.
+  ['{ techServiceNewsArticle { title } }', 'Select it of the records: `nodes { title }`.'],
+  ['{ techServiceNewsArticle { edges { title } } }', 'Select it of the record: `node { title }`.'],
+  ['{ techServiceNewsArticle { count } }', 'How many records match is `totalCount`.'],
+  ['{ techServiceNewsArticle { items { title } } }', 'The records of a list are in `nodes`, or in `edges`.'],
+  ['{ techServiceNewsArticle { nodes { source { domain } } } }', 'A reference has `uri` and `cid`;'],
+  [
+    '{ techServiceNewsArticle { nodes { sourceResolved { domain } } } }',
+    'Name the type: `... on <Type> { … }`.',
+  ],
+  ['{ node(id: "at://a/b.c.d/e") { title } }', 'Name the type: `... on <Type> { … }`.'],
+  [
+    '{ techServiceNewsArticle { nodes { duplicateOf { title } } } }',
+    'When it is a reference, read the record',
+  ],
+  [
+    '{ techServiceNewsArticle { nodes { enrichments { topics } } } }',
+    'Records that refer to this one are in `techServiceNewsEnrichmentViaArticle`.',
+  ],
+  [
+    '{ techServiceNewsArticleAggregate(groupBy: [language]) { language count } }',
+    'Select it of the groups: `groups { language }`.',
+  ],
+  [
+    '{ techServiceNewsArticleAggregate { nodes { title } } }',
+    'Records are in the list `techServiceNewsArticle`.',
+  ],
+  ['{ node(id: "at://a/b.c.d/e") { uri } }', 'All records have it: `... on Record { uri }`.'],
+  ['{ techServiceNewsArticle }', 'Select its records, such as `techServiceNewsArticle { nodes { uri } }`.'],
+  // Names of collections.
+  ['{ article { totalCount } }', 'Did you mean `techServiceNewsArticle`?'],
+  ['{ articles { totalCount } }', 'Did you mean `techServiceNewsArticle`?'],
+  ['{ Article { totalCount } }', 'Did you mean `techServiceNewsArticle`?'],
+  ['{ newsArticle { totalCount } }', 'Did you mean `techServiceNewsArticle`?'],
+  ['{ articleAggregate { count } }', 'Did you mean `techServiceNewsArticleAggregate`?'],
+  ['{ sourceByUri(uri: "at://a/b.c.d/e") { uri } }', 'Did you mean `techServiceNewsSourceByUri`?'],
+  [
+    '{ weather { totalCount } }',
+    'The fields of the query are named after collections, such as `techServiceNewsArticle`.',
+  ],
+  // Arguments.
+  [list('search: "x"'), searchTitle],
+  [list('query: "x"'), searchTitle],
+  [list('limit: 5'), '`first` says how many records a page has.'],
+  [list('take: 5'), '`first` says how many records a page has.'],
+  [list('id: "x"'), 'One record is found by `techServiceNewsArticleByUri(uri: …)`.'],
+  [list('uri: "x"'), 'One record is found by `techServiceNewsArticleByUri(uri: …)`.'],
+  ['{ techServiceNewsArticleByUri(id: "x") { uri } }', 'Write `uri`: an id is the URI of its record.'],
+  ['{ node(uri: "x") { id } }', 'Write `id`: the id of a record is its URI.'],
+  ['{ nodes(uris: ["x"]) { id } }', 'Write `ids`: the id of a record is its URI.'],
+  [list('skip: 5'), cursors],
+  [list('offset: 5'), cursors],
+  [list('page: 5'), cursors],
+  [list('filter: {language: {eq: "en"}}'), 'Conditions are in `where`.'],
+  [list('orderBy: indexedAt'), 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'],
+  [list('sort: indexedAt'), 'Lists are sorted with `sortBy: [{field: …, direction: …}]`.'],
+  [groups('groupBy: [language], first: 5'), '`limit` says how many groups there are.'],
+  [groups('groupBy: [language], skip: 5'), 'Groups have no pages: `limit` goes up to 1000.'],
+  [
+    groups('groupBy: [language], sortBy: [{field: count}]'),
+    'Groups are ordered with `orderBy: COUNT_DESC` or `rankBy`.',
+  ],
+  // Conditions.
+  [list('where: {title: {regex: "x"}}'), texts],
+  [list('where: {title: {like: "x"}}'), texts],
+  [list('where: {title: {search: "x"}}'), texts],
+  [list('where: {title: {endsWith: "x"}}'), texts],
+  [list('where: {title: {not: "x"}}'), 'Other values are found with `ne` and `notIn`.'],
+  [list('where: {wordCount: {between: [1, 2]}}'), 'A range is `{gte: …, lt: …}`.'],
+  [list('where: {wordCount: {_gt: 1}}'), 'Operators have no `_` or `$` before them: write `gt`.'],
+  [list('where: {title: "x"}'), 'Name an operator, such as `{eq: …}`.'],
+  [list('where: {title_contains: "x"}'), 'Write `title: {contains: …}`.'],
+  [
+    list('where: {search: "x"}'),
+    'Text is searched with `title: {contains: "…"}`, which ignores case and accents.',
+  ],
+  [list('where: {or: []}'), joined],
+  [list('where: {id: {eq: "x"}}'), 'Write `uri`: an id is the URI of its record.'],
+  [enrichments('{topics: "x"}'), 'Name an operator, such as `{has: …}`.'],
+  [enrichments('{topics: {eq: "x"}}'), 'Elements of an array are found with `has`, `hasAny` and `hasAll`.'],
+  [enrichments('{entities: {name: {eq: "x"}}}'), 'Say which elements: `some: {name: …}`.'],
+  [list('where: {wordCount: {gt: "5"}}'), 'Numbers are written without quotes.'],
+  [list('first: "5"'), 'Numbers are written without quotes.'],
+  // Orders and groups.
+  [list('sortBy: title'), 'Write `{field: title, direction: ASC}`.'],
+  [list('sortBy: [{title: ASC}]'), 'Write `{field: title, direction: ASC}`.'],
+  [list('sortBy: [{field: id}]'), 'Write `uri`: an id is the URI of its record.'],
+  [
+    groups('groupBy: [source.displayName]'),
+    'Names have no dots: in `groupBy` write `source_displayName`, in `where` `source: {displayName: …}`.',
+  ],
+  [groups('groupBy: ["source.displayName"]'), 'Did you mean the enum value "source_displayName"?'],
+  [groups('groupBy: [displayName]'), 'Did you mean `source_displayName`?'],
+  [groups('groupBy: [{field: language}]'), 'Write the names alone, such as `groupBy: [language]`.'],
+]
+
+test('common mistakes get advice', async () => {
+  for (const [query, advice] of mistakes) {
+    const message = await told(query)
+    assert.ok(message.includes(advice), `${query}\n  is told\n${message}\n  and not\n${advice}`)
+  }
+})
+
+test('advice takes the place of names that look alike', async () => {
+  assert.equal(
+    await told(list('where: {title: {like: "x"}}')),
+    `Expected value of type "StringWhereInput" not to include unknown field "like". Found: { like: "x" }. ${texts}`,
+  )
+})
+
+test('advice begins a sentence of its own', async () => {
+  assert.equal(
+    await told(list('first: "3"')),
+    'Int cannot represent non-integer value: "3". Numbers are written without quotes.',
+  )
+})
+
+test('a mistake in variables gets the advice that it gets in the document', async () => {
+  const query =
+    'query ($where: TechServiceNewsArticleWhereInput) { techServiceNewsArticle(where: $where) { totalCount } }'
+  assert.ok((await told(query, { where: { title: { regex: 'x' } } })).includes(texts))
+})
+
+test('where the validator has its own suggestion of a name, no second one is made', async () => {
+  const message = await told('{ techServiceNewsArticles { totalCount } }')
+  assert.match(message, /^[^?]+Did you mean "techServiceNewsArticle"[^?]+\?$/)
+})

@@ -1,0 +1,125 @@
+/**
+ * Introspection, which graphql-js executes itself. The plan has but how much it is: the count goes through the schema
+ * as the execution will, and stops at the limit. What is executed has been paid for.
+ */
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type {
+  DocumentNode,
+  FieldNode,
+  GraphQLObjectType,
+  GraphQLResolveInfo,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql'
+import { Kind, parse } from 'graphql/language'
+import { getNamedType, isObjectType, SchemaMetaFieldDef, TypeMetaFieldDef } from 'graphql/type'
+import { getIntrospectionQuery } from 'graphql/utilities/getIntrospectionQuery'
+import { moduleBeside } from '../../util/module-beside.ts'
+import { argumentsOf, type Collected, collectFields, type Selection } from './collect.ts'
+import { assertWithin, limits } from './limits.ts'
+import { RequestErrors } from './request-errors.ts'
+
+/** Few ask, and whoever does is answered at once: so what executes is loaded then, without waiting for a promise. */
+const load = createRequire(import.meta.url)
+const executor = fileURLToPath(moduleBeside(import.meta.url, 'execute-introspection'))
+
+export interface Introspection {
+  /** Values in its answer. */
+  readonly fields: number
+  /** Executes it when it is called for the first time; throws RequestErrors. */
+  readonly json: () => string
+}
+
+/** One `__schema` or `__type` with the fragments it uses. */
+export function introspect(
+  selection: Selection,
+  operation: OperationDefinitionNode,
+  collected: Collected,
+  rawVariables: Readonly<Record<string, unknown>>,
+): Introspection {
+  const most = Math.max(limits.introspectionFields, Math.ceil(1.5 * sizeOfAll(selection.schema)))
+  const fields = countFields(selection, collected, most)
+  assertWithin('introspectionFields', fields, 'Too much of the schema is asked for at once', most)
+  let json: string | undefined
+  return { fields, json: () => (json ??= execute(selection, operation, collected, rawVariables)) }
+}
+
+function execute(
+  { schema, fragments }: Selection,
+  operation: OperationDefinitionNode,
+  { key, nodes }: Collected,
+  variableValues: Readonly<Record<string, unknown>>,
+): string {
+  const selectionSet = { kind: Kind.SELECTION_SET, selections: nodes as FieldNode[] } as const
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [{ ...operation, selectionSet }, ...fragments.values()],
+  }
+  const { executeSync } = load(executor) as typeof import('./execute-introspection.ts')
+  const { data, errors } = executeSync({ schema, document, variableValues })
+  if (errors !== undefined) throw new RequestErrors('BAD_USER_INPUT', errors)
+  return JSON.stringify(data?.[key] ?? null)
+}
+
+const sizes = new WeakMap<GraphQLSchema, number>()
+
+/** Of what tools ask for. */
+function sizeOfAll(schema: GraphQLSchema): number {
+  const known = sizes.get(schema)
+  if (known !== undefined) return known
+  const { definitions } = parse(getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true }))
+  const fragments = new Map(
+    definitions.flatMap((it) => (it.kind === Kind.FRAGMENT_DEFINITION ? [[it.name.value, it] as const] : [])),
+  )
+  const operation = definitions.find((it) => it.kind === Kind.OPERATION_DEFINITION)
+  const query = schema.getQueryType()
+  if (operation === undefined || query === null || query === undefined) throw new Error('There is no query.')
+  const selection = { schema, fragments, variables: { sources: {}, coerced: {} } as Selection['variables'] }
+  const [collected] = collectFields(selection, query, [operation.selectionSet])
+  const size = collected === undefined ? 0 : countFields(selection, collected, Number.POSITIVE_INFINITY)
+  sizes.set(schema, size)
+  return size
+}
+
+/** Values in the answer, of which an object that has none is one; one over `most` when there are more. */
+function countFields(selection: Selection, root: Collected, most: number): number {
+  let count = 0
+  const add = (values: number): boolean => {
+    count += values
+    return count <= most
+  }
+  const scan = (collected: Collected, source: unknown): boolean => {
+    const { field } = collected
+    const type = getNamedType(field?.type)
+    if (!isObjectType(type) || field?.resolve === undefined) return add(1)
+    const info = { schema: selection.schema } as GraphQLResolveInfo
+    const found: unknown = field.resolve(source, argumentsOf(selection, collected), undefined, info)
+    if (found === null || found === undefined) return add(1)
+    const objects: readonly unknown[] = Array.isArray(found) ? found : [found]
+    const { leaves, inner } = fieldsOf(type, collected)
+    const own = leaves === 0 && inner.length === 0 ? 1 : leaves
+    if (!add(1 + objects.length * own)) return false
+    return inner.length === 0 || objects.every((object) => inner.every((field) => scan(field, object)))
+  }
+  const known = new Map<Collected, FieldsBelow>()
+  const fieldsOf = (type: GraphQLObjectType, collected: Collected): FieldsBelow => {
+    const before = known.get(collected)
+    if (before !== undefined) return before
+    const fields = collectFields(selection, type, collected.selections)
+    const inner = fields.filter(({ field }) => field !== undefined && isObjectType(getNamedType(field.type)))
+    const below = { leaves: fields.length - inner.length, inner }
+    known.set(collected, below)
+    return below
+  }
+  const field = root.name === '__schema' ? SchemaMetaFieldDef : TypeMetaFieldDef
+  scan({ ...root, field }, undefined)
+  return Math.min(count, most + 1)
+}
+
+/** What is selected of an object. */
+interface FieldsBelow {
+  /** How many fields have no objects in them, and need not be looked at for each. */
+  readonly leaves: number
+  readonly inner: readonly Collected[]
+}

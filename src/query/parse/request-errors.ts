@@ -1,0 +1,19 @@
+/** Errors of a request that graphql-js words itself, each with its place in the document. */
+import { GraphQLError } from 'graphql/error'
+import type { ErrorCode } from '../../errors.ts'
+
+/** More of them help nobody, and each may take as long to word as the value is that it shows. */
+export const mostErrors = 10
+
+/** A request error of several parts, each with its place in the document; the last may say that there are more. */
+export class RequestErrors extends Error {
+  override name = 'RequestErrors'
+  readonly code: ErrorCode
+  readonly errors: readonly GraphQLError[]
+  constructor(code: ErrorCode, errors: readonly GraphQLError[]) {
+    super(errors[0]?.message ?? code)
+    this.code = code
+    const more = new GraphQLError(`There are more errors than these ${mostErrors}.`)
+    this.errors = errors.length > mostErrors ? [...errors.slice(0, mostErrors), more] : errors
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Bounds that say the same twice. An index is entered at one bound and left at one, and an engine takes the first that
+ * it is given: a looser one beside it would have all records between the two looked at.
+ */
+import type { ColumnValue } from '../../database/database.ts'
+import type { Condition, Direction, Operand, SortKey } from './plan.ts'
+
+type Comparing = Extract<Condition, { kind: 'compare' }>
+
+const never: Condition = { kind: 'any', of: [] }
+const lower: ReadonlySet<string> = new Set(['gt', 'gte'])
+const upper: ReadonlySet<string> = new Set(['lt', 'lte'])
+
+/** Of conditions that must all hold: of each operand one equality, or one bound on each side. */
+export function tightest(parts: readonly Condition[]): readonly Condition[] {
+  const groups = Map.groupBy(parts.filter(isComparing), ({ operand }) => nameOf(operand))
+  const kept = new Map<Condition, Condition>()
+  for (const group of groups.values())
+    for (const [part, instead] of group.length === 1 ? [] : settle(group)) kept.set(part, instead)
+  return parts.flatMap((part) => {
+    const isAmongOthers = isComparing(part) && (groups.get(nameOf(part.operand))?.length ?? 0) > 1
+    return isAmongOthers ? (kept.get(part) ?? []) : part
+  })
+}
+
+/** What of conditions is not said by a page's start already, and whether the start lies within them. */
+export function beyondStart(
+  parts: readonly Condition[],
+  key: SortKey | undefined,
+  start: ColumnValue,
+): { readonly parts: readonly Condition[]; readonly isWithin: boolean } {
+  if (key === undefined || start === null) return { parts, isWithin: true }
+  const same = parts.filter(
+    (part): part is Comparing => isComparing(part) && isOf(part, key) && sideOf(key.direction).has(part.op),
+  )
+  const implied = same.filter(({ op, to }) => {
+    const order = compare(start, to)
+    return key.direction === 'asc'
+      ? order > 0 || (order === 0 && op === 'gte')
+      : order < 0 || (order === 0 && op === 'lte')
+  })
+  return {
+    parts: parts.filter((part) => !implied.includes(part as Comparing)),
+    isWithin: implied.length === same.length,
+  }
+}
+
+/** What stands for those that stay; the rest is dropped. */
+function settle(group: readonly Comparing[]): readonly (readonly [part: Condition, instead: Condition])[] {
+  const [equal, ...others] = group.filter(({ op }) => op === 'eq')
+  if (equal !== undefined) {
+    const isPossible =
+      others.every(({ to }) => compare(to, equal.to) === 0) && group.every((part) => allows(part, equal.to))
+    return [[equal, isPossible ? equal : never]]
+  }
+  return [lower, upper].flatMap((side) => {
+    const [first, ...more] = group.filter(({ op }) => side.has(op))
+    if (first === undefined) return []
+    const best = more.reduce((one, other) => (isTighter(other, one) ? other : one), first)
+    return [[best, best] as const]
+  })
+}
+
+function isTighter(one: Comparing, other: Comparing): boolean {
+  const order = compare(one.to, other.to)
+  if (order === 0) return one.op === 'gt' || one.op === 'lt'
+  return lower.has(one.op) ? order > 0 : order < 0
+}
+
+function allows({ op, to }: Comparing, value: ColumnValue): boolean {
+  const order = compare(value, to)
+  switch (op) {
+    case 'gt':
+      return order > 0
+    case 'gte':
+      return order >= 0
+    case 'lt':
+      return order < 0
+    case 'lte':
+      return order <= 0
+    default:
+      return true
+  }
+}
+
+/** Conditions that are no bounds: others on the same operand say something else. */
+function isComparing(part: Condition): part is Comparing {
+  return part.kind === 'compare' && part.op !== 'ne'
+}
+
+function isOf({ operand }: Comparing, { value }: SortKey): boolean {
+  if (value.kind === 'column') return operand.kind === 'column' && operand.column === value.column
+  return value.kind === 'system' && operand.kind === 'system' && operand.name === value.name
+}
+
+/** Bounds at which an order is entered. */
+export function sideOf(direction: Direction): ReadonlySet<string> {
+  return direction === 'asc' ? lower : upper
+}
+
+function nameOf(operand: Operand): string {
+  switch (operand.kind) {
+    case 'column':
+      return `column ${operand.column.name}`
+    case 'json':
+      return `json ${operand.as} ${JSON.stringify(operand.path)}`
+    case 'system':
+      return `system ${operand.name}`
+  }
+}
+
+/** Two values of one operand; texts by code point, as everywhere. */
+function compare(one: ColumnValue, other: ColumnValue): number {
+  if (one === other) return 0
+  if (typeof one === 'string' && typeof other === 'string')
+    return Buffer.compare(Buffer.from(one), Buffer.from(other))
+  return (one as number | bigint) < (other as number | bigint) ? -1 : 1
+}

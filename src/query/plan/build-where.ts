@@ -1,0 +1,396 @@
+/** `where` values to conditions. Paths start at the row that the condition is about: a record or an array element. */
+import type { ColumnValue } from '../../database/database.ts'
+import { findArray, type Table, type TextIndex } from '../../database/tables.ts'
+import type { FieldType, ObjectType, Reference } from '../../schema/model.ts'
+import {
+  holderOf,
+  isCountable,
+  objectWhereFields,
+  type Place,
+  recordWhereFields,
+  targetOf,
+  type WhereField,
+} from '../../schema/operators.ts'
+import { foldText } from '../../util/fold.ts'
+import { tightest } from './bounds.ts'
+import { linkOf, referenceOperand } from './build-link.ts'
+import {
+  absent,
+  all,
+  any,
+  constant,
+  alwaysTrue,
+  missing,
+  missingReference,
+  not,
+  operand,
+  textIndexOf,
+} from './conditions.ts'
+import { type PlanContext, tableOf } from './context.ts'
+import { assertWithin } from '../parse/limits.ts'
+import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
+import { conjuncts } from './condition-facts.ts'
+import { checkedText, present } from './values.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+/** The row a condition is about: a record with columns, or an element of which there is only JSON. */
+type Row = { readonly table: Table | null; readonly path: readonly string[] }
+
+/** Throws BAD_USER_INPUT or QUERY_TOO_COMPLEX; `{}` and an absent `where` hold for every record. */
+export function buildWhere(context: PlanContext, table: Table, where: unknown): Condition {
+  if (where === undefined || where === null) return alwaysTrue
+  const builder = new WhereBuilder(context)
+  const condition = builder.record(table, where as Input, 1)
+  const parts = conjuncts(condition)
+  const fewer = tightest(parts)
+  return fewer.length === parts.length && fewer.every((part, index) => part === parts[index])
+    ? condition
+    : all(fewer)
+}
+
+type PropertyField = Extract<WhereField, { kind: 'property' }>
+
+/** Counts as it goes, so that one `where` stays within the limits however it is nested. */
+class WhereBuilder {
+  readonly #context: PlanContext
+  #conditions = 0
+  #joins = 0
+
+  constructor(context: PlanContext) {
+    this.#context = context
+  }
+
+  record(table: Table, where: Input, level: number): Condition {
+    const fields = recordWhereFields(table.collection)
+    return this.#logic(where, level, (input, at) => this.#fields(fields, { table, path: [] }, input, at))
+  }
+
+  /** AND, OR, NOT and the rest of one input object; `rest` handles the rest at the same level. */
+  #logic(where: Input, level: number, rest: (input: Input, level: number) => Condition[]): Condition {
+    assertWithin('whereLevels', level, 'Conditions are nested too deep')
+    this.#context.asked.countCondition()
+    const again = (input: unknown): Condition => this.#logic(input as Input, level + 1, rest)
+    const parts: Condition[] = []
+    const { AND, OR, NOT, ...others } = where
+    if (AND !== undefined) parts.push(all(this.#list('AND', AND).map(again)))
+    if (OR !== undefined) parts.push(any(this.#list('OR', OR).map(again)))
+    if (NOT !== undefined) parts.push(not(again(present('NOT', NOT))))
+    parts.push(...rest(others, level))
+    return all(parts)
+  }
+
+  #fields(fields: readonly WhereField[], row: Row, input: Input, level: number): Condition[] {
+    return Object.entries(input).map(([name, value]) => {
+      const field = fields.find((it) => it.name === name)
+      if (field === undefined) throw new Error(`No where field ${name}.`)
+      const conditions = present(name, value) as Input
+      switch (field.kind) {
+        case 'system':
+          return field.name === 'uri'
+            ? this.#ownUri(conditions)
+            : this.#scalar({ kind: 'system', name: field.name }, conditions, 'string', false)
+        case 'systemInstant': {
+          const column = field.name === 'indexedAt' ? 'indexed_at' : 'changed_at'
+          return this.#scalar({ kind: 'system', name: column }, conditions, 'datetime', false)
+        }
+        case 'reverse':
+          return this.#reverse(field.reference, conditions, level)
+        case 'property':
+          return this.#property(
+            field.field.type,
+            row,
+            [...row.path, field.field.property],
+            conditions,
+            level,
+            field,
+          )
+      }
+    })
+  }
+
+  #property(
+    type: FieldType,
+    { table }: Row,
+    path: readonly string[],
+    input: Input,
+    level: number,
+    where: PropertyField,
+  ): Condition {
+    const { mayMiss } = where.field
+    switch (type.kind) {
+      case 'string': {
+        const text = operand(table, path, 'text')
+        // A column of its own leaves out what is too long for an index.
+        const isKept = text.kind === 'column' && !text.column.virtual
+        return this.#scalar(text, input, 'string', mayMiss || isKept, textIndexOf(table, path))
+      }
+      case 'datetime':
+        return this.#scalar(operand(table, path, 'instant'), input, 'datetime', mayMiss)
+      case 'integer':
+      case 'boolean':
+        return this.#scalar(operand(table, path, type.kind), input, type.kind, mayMiss)
+      case 'strongRef':
+      case 'atUri':
+        return this.#reference(
+          referenceOperand(table, path, type.kind === 'strongRef' ? 'strongRef' : 'text'),
+          input,
+          level,
+          where.reference,
+        )
+      case 'object': {
+        const { isNull, ...inside } = input
+        const own = isNull === undefined ? [] : [this.#absent(path, isNull, mayMiss)]
+        if (Object.keys(inside).length === 0) return all(own)
+        return all([
+          ...own,
+          absent(path, false, mayMiss),
+          this.#inside(type.type, where.inside, { table, path }, inside, level + 1),
+        ])
+      }
+      case 'array':
+        return this.#array(type.of, table, path, input, level, where)
+      default:
+        throw new Error(`A ${type.kind} has no conditions.`)
+    }
+  }
+
+  #array(
+    of: FieldType,
+    table: Table | null,
+    path: readonly string[],
+    input: Input,
+    level: number,
+    where: PropertyField,
+  ): Condition {
+    const parts: Condition[] = []
+    const { isNull, some, ...operators } = input
+    const { mayMiss } = where.field
+    if (isNull !== undefined) parts.push(this.#absent(path, isNull, mayMiss))
+    if (some !== undefined) {
+      this.#countJoin()
+      parts.push({
+        kind: 'element',
+        path,
+        where: this.#element(of, present('some', some) as Input, level, where),
+      })
+    }
+    if (isCountable(of)) {
+      const kind = of.kind === 'integer' ? 'integer' : of.kind === 'datetime' ? 'instant' : 'text'
+      const array: ArrayOperand = {
+        path,
+        kind,
+        index: table === null ? null : (findArray(table, path, false) ?? null),
+      }
+      for (const [name, value] of Object.entries(operators)) {
+        this.#count()
+        const list = name === 'has' ? [this.#value(name, value)] : this.#values(name, value)
+        if (list.length > 0) parts.push({ kind: 'has', array, list, mode: name === 'hasAll' ? 'all' : 'any' })
+        // Any array has all of nothing.
+        else parts.push(name === 'hasAll' ? absent(path, false, mayMiss) : constant(false))
+      }
+    }
+    return all(parts)
+  }
+
+  #element(of: FieldType, input: Input, level: number, { reference, inside }: PropertyField): Condition {
+    if (of.kind === 'strongRef')
+      return this.#reference({ kind: 'json', path: [], shape: 'strongRef' }, input, level, reference)
+    if (of.kind !== 'object') throw new Error(`Elements of kind ${of.kind} have no conditions.`)
+    return this.#inside(of.type, inside, { table: null, path: [] }, input, level + 1)
+  }
+
+  /** Conditions inside an object that is there, so that `isNull` is settled. */
+  #inside(type: ObjectType, place: Place | null, row: Row, input: Input, level: number): Condition {
+    const fields = objectWhereFields(type, place)
+    return this.#logic(input, level, ({ isNull, ...rest }, at) => [
+      ...(isNull === undefined ? [] : [constant(present('isNull', isNull) === false)]),
+      ...this.#fields(fields, row, rest, at),
+    ])
+  }
+
+  /** `uri isNull isIndexed isCurrent` speak of the reference; all else, AND OR NOT too, of its one known target. */
+  #reference(of: ReferenceOperand, input: Input, level: number, reference: Reference | null): Condition {
+    const target = targetOf(reference, this.#context.model)
+    const { AND, OR, NOT, ...others } = input
+    const parts = this.#ownReference(of, others)
+    const inside = Object.fromEntries(Object.entries(others).filter(([name]) => !ownReferenceKeys.has(name)))
+    const logic = Object.fromEntries(
+      Object.entries({ AND, OR, NOT }).filter(([, value]) => value !== undefined),
+    )
+    if (target === null) {
+      if (Object.keys(logic).length > 0)
+        parts.push(this.#logic(logic, level + 1, (rest) => this.#ownReference(of, rest)))
+      return all(parts)
+    }
+    if (Object.keys(inside).length === 0 && Object.keys(logic).length === 0) return all(parts)
+    this.#countJoin()
+    const table = tableOf(this.#context, target)
+    parts.push({
+      kind: 'target',
+      of,
+      table,
+      where: this.#insideTarget(of, table, { ...inside, ...logic }, level + 1),
+    })
+    return all(parts)
+  }
+
+  /** Inside the target, the reference's own keys still speak of the reference: through what it is equal to there. */
+  #insideTarget(of: ReferenceOperand, table: Table, input: Input, level: number): Condition {
+    const fields = recordWhereFields(table.collection)
+    return this.#logic(input, level, (rest, at) => {
+      const own = Object.fromEntries(Object.entries(rest).filter(([name]) => ownReferenceKeys.has(name)))
+      const others = Object.fromEntries(Object.entries(rest).filter(([name]) => !ownReferenceKeys.has(name)))
+      return [...this.#seenFromTarget(of, own), ...this.#fields(fields, { table, path: [] }, others, at)]
+    })
+  }
+
+  /** A reference that has a target is present, is indexed, and its URI is the target's own. */
+  #seenFromTarget(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {
+    const parts: Condition[] = []
+    if (uri !== undefined) parts.push(this.#uriOperators(null, present('uri', uri) as Input))
+    if (isNull !== undefined) parts.push(constant(present('isNull', isNull) === false))
+    if (isIndexed !== undefined) parts.push(constant(present('isIndexed', isIndexed) === true))
+    if (isCurrent !== undefined)
+      parts.push({ kind: 'outerCurrent', of, is: present('isCurrent', isCurrent) === true })
+    return parts
+  }
+
+  #ownReference(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {
+    const parts: Condition[] = []
+    const { tables } = this.#context
+    if (uri !== undefined) parts.push(this.#uriOperators(of, present('uri', uri) as Input))
+    if (isNull !== undefined) {
+      this.#count()
+      parts.push(missingReference(of, present('isNull', isNull) === true))
+    }
+    if (isIndexed !== undefined) {
+      this.#countJoin()
+      parts.push({ kind: 'indexed', of, is: present('isIndexed', isIndexed) === true, tables })
+    }
+    if (isCurrent !== undefined) {
+      this.#countJoin()
+      parts.push({ kind: 'current', of, is: present('isCurrent', isCurrent) === true, tables })
+    }
+    return parts
+  }
+
+  #uriOperators(of: ReferenceOperand | null, input: Input): Condition {
+    return all(
+      Object.entries(input).map(([name, value]): Condition => {
+        this.#count()
+        if (name === 'isNull') {
+          const is = present(name, value) === true
+          return of === null ? constant(!is) : missingReference(of, is)
+        }
+        const list = (
+          name === 'eq' || name === 'ne' ? [this.#value(name, value)] : this.#values(name, value)
+        ).map(String)
+        const negated = name === 'ne' || name === 'notIn'
+        if (list.length > 0) return { kind: 'uri', of, list, negated }
+        return negated && of !== null ? missingReference(of, false) : constant(negated)
+      }),
+    )
+  }
+
+  /** A record's `uri` takes all string operators; equality goes by its parts, which are indexed. */
+  #ownUri(input: Input): Condition {
+    const byParts = new Set(['eq', 'ne', 'in', 'notIn'])
+    const entries = Object.entries(input)
+    const parts = Object.fromEntries(entries.filter(([name]) => byParts.has(name)))
+    const rest = Object.fromEntries(entries.filter(([name]) => !byParts.has(name)))
+    return all([
+      this.#uriOperators(null, parts),
+      this.#scalar({ kind: 'system', name: 'uri' }, rest, 'string', false),
+    ])
+  }
+
+  #reverse(reference: Reference, input: Input, level: number): Condition {
+    const table = tableOf(this.#context, holderOf(reference, this.#context.model))
+    const link = linkOf(table, reference)
+    return all(
+      Object.entries(input).map(([name, value]) => {
+        this.#countJoin()
+        const where = this.record(table, present(name, value) as Input, level + 1)
+        const some: Condition = { kind: 'referring', table, link, where }
+        return name === 'none' ? not(some) : some
+      }),
+    )
+  }
+
+  #scalar(
+    operand: Operand,
+    input: Input,
+    type: 'string' | 'datetime' | 'integer' | 'boolean',
+    mayMiss: boolean,
+    index: TextIndex | null = null,
+  ): Condition {
+    return all(
+      Object.entries(input).map(([name, value]): Condition => {
+        this.#count()
+        switch (name) {
+          case 'isNull':
+            return missing(operand, present(name, value) === true, mayMiss, index)
+          case 'in':
+          case 'notIn': {
+            const [list, negated] = [this.#values(name, value), name === 'notIn']
+            if (list.length > 0) return { kind: 'in', operand, list, negated }
+            return negated ? missing(operand, false, mayMiss, index) : constant(false)
+          }
+          case 'contains':
+          case 'startsWith': {
+            const given = String(this.#value(name, value))
+            assertWithin('needle', given.length, `\`${name}\` looks for too many characters`)
+            const needle = foldText(given)
+            if (needle === '') return missing(operand, false, mayMiss, index)
+            return { kind: 'text', operand, index, match: name, needle }
+          }
+          default: {
+            const to = this.#value(name, value)
+            return {
+              kind: 'compare',
+              operand,
+              op: name as Comparison,
+              to: type === 'boolean' ? Number(to) : to,
+            }
+          }
+        }
+      }),
+    )
+  }
+
+  #absent(path: readonly string[], is: unknown, mayMiss: boolean): Condition {
+    this.#count()
+    return absent(path, present('isNull', is) === true, mayMiss)
+  }
+
+  #value(name: string, value: unknown): ColumnValue {
+    const given = present(name, value)
+    if (typeof given === 'string') return checkedText(name, given)
+    return typeof given === 'boolean' ? Number(given) : (given as ColumnValue)
+  }
+
+  #values(name: string, value: unknown): readonly ColumnValue[] {
+    const list = this.#list(name, value)
+    assertWithin('listValues', list.length, `\`${name}\` has too many values`)
+    this.#context.asked.countValues(list.length)
+    return list.map((element) => this.#value(name, element))
+  }
+
+  #list(name: string, value: unknown): readonly unknown[] {
+    return present(name, value) as readonly unknown[]
+  }
+
+  #count(): void {
+    this.#conditions += 1
+    assertWithin('conditions', this.#conditions, 'The `where` has too many conditions')
+    this.#context.asked.countCondition()
+  }
+
+  #countJoin(): void {
+    this.#joins += 1
+    assertWithin('joins', this.#joins, 'The `where` follows too many references and arrays')
+  }
+}
+
+const ownReferenceKeys: ReadonlySet<string> = new Set(['uri', 'isNull', 'isIndexed', 'isCurrent'])

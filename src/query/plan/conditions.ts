@@ -1,0 +1,62 @@
+/** Conditions as building a plan puts them together. What holds for all records, or none, is a constant. */
+import { findColumn, type Table, type TextIndex } from '../../database/tables.ts'
+import type { Condition, Operand, ReferenceOperand } from './plan.ts'
+
+export const alwaysTrue: Condition = { kind: 'all', of: [] }
+
+export function all(of: readonly Condition[]): Condition {
+  const flat = of.flatMap((part) => (part.kind === 'all' ? part.of : [part]))
+  if (flat.some(isNothing)) return constant(false)
+  return flat.length === 1 ? (flat[0] as Condition) : { kind: 'all', of: flat }
+}
+
+export function any(of: readonly Condition[]): Condition {
+  if (of.some(isAlwaysTrue)) return alwaysTrue
+  const flat = of.flatMap((part) => (part.kind === 'any' ? part.of : [part]))
+  return flat.length === 1 ? (flat[0] as Condition) : { kind: 'any', of: flat }
+}
+
+export function not(of: Condition): Condition {
+  if (isAlwaysTrue(of) || isNothing(of)) return constant(!isAlwaysTrue(of))
+  return { kind: 'not', of }
+}
+
+function isAlwaysTrue(condition: Condition): boolean {
+  return condition.kind === 'all' && condition.of.length === 0
+}
+
+function isNothing(condition: Condition): boolean {
+  return condition.kind === 'any' && condition.of.length === 0
+}
+
+export function constant(holds: boolean): Condition {
+  return { kind: holds ? 'all' : 'any', of: [] }
+}
+
+/** Nothing is read for what is always there. */
+export function missing(operand: Operand, is: boolean, mayMiss: boolean, index: TextIndex | null): Condition {
+  return mayMiss ? { kind: 'missing', operand, index, is } : constant(!is)
+}
+
+export function absent(path: readonly string[], is: boolean, mayMiss: boolean): Condition {
+  return mayMiss ? { kind: 'absent', path, is } : constant(!is)
+}
+
+export function missingReference(of: ReferenceOperand, is: boolean): Condition {
+  if (of.kind === 'json') return absent(of.path, is, true)
+  return missing({ kind: 'column', column: of.base }, is, true, null)
+}
+
+export function operand(
+  table: Table | null,
+  path: readonly string[],
+  as: 'text' | 'integer' | 'boolean' | 'instant',
+): Operand {
+  const column = table === null ? undefined : findColumn(table, path, as)
+  return column === undefined ? { kind: 'json', path, as } : { kind: 'column', column }
+}
+
+export function textIndexOf(table: Table | null, path: readonly string[]) {
+  const column = table === null ? undefined : findColumn(table, path, 'text')
+  return table?.texts.find(({ text }) => text === column) ?? null
+}

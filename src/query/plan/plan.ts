@@ -1,0 +1,325 @@
+/**
+ * A logical plan: one operation in the terms of tables, as plain data. How a database is read comes later: the physical
+ * plan (physical-plan.ts) has the same outputs around lists, aggregates and conditions of its own, which are parameters
+ * of the types here.
+ */
+import type { ColumnValue } from '../../database/database.ts'
+import type { ArrayIndex, Column, Table, TextIndex } from '../../database/tables.ts'
+import type { SystemField } from '../../schema/model.ts'
+import type { Bucket } from '../../schema/operators.ts'
+import type { Introspection } from '../parse/introspect.ts'
+
+export interface Plan {
+  /** Fields of the operation with fragments spread, and operators and objects of every `where`. */
+  readonly written: number
+  readonly roots: readonly Selected<RootOutput>[]
+}
+
+/** A response key and what stands behind it. */
+export interface Selected<Kind = Output> {
+  readonly key: string
+  readonly output: Kind
+}
+
+export type RootOutput<List = ListPlan, Aggregate = AggregatePlan> =
+  | { readonly kind: 'constant'; readonly json: string }
+  /** Not executed before it is paid for. */
+  | ({ readonly kind: 'introspection' } & Introspection)
+  | { readonly kind: 'list'; readonly list: List }
+  | { readonly kind: 'aggregate'; readonly aggregate: Aggregate }
+  | {
+      readonly kind: 'byUri'
+      readonly table: Table
+      readonly uri: string
+      readonly fields: readonly Selected<Output<List>>[]
+    }
+  /** Position by position; `records` has the collections that the URIs name and that are served. */
+  | { readonly kind: 'nodes'; readonly uris: readonly string[]; readonly records: RecordSelections<List> }
+  | { readonly kind: 'status'; readonly fields: readonly Selected<StatusOutput>[] }
+
+/** JSON text derived from a row: a record, or a JSON object inside one. Paths start at that row. */
+export type Output<List = ListPlan> =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'system'; readonly name: SystemField }
+  /** As the record has it. */
+  | { readonly kind: 'json'; readonly path: readonly string[] }
+  /** The same, where it may be anything and as large as a record. */
+  | { readonly kind: 'anyJson'; readonly path: readonly string[] }
+  /** The text behind `$bytes` or `$link`. */
+  | { readonly kind: 'wrapped'; readonly path: readonly string[]; readonly key: '$bytes' | '$link' }
+  | {
+      readonly kind: 'blobField'
+      readonly path: readonly string[]
+      readonly name: 'ref' | 'mimeType' | 'size'
+    }
+  | {
+      readonly kind: 'object'
+      readonly path: readonly string[]
+      readonly fields: readonly Selected<Output<List>>[]
+    }
+  | {
+      readonly kind: 'union'
+      readonly path: readonly string[]
+      readonly cases: readonly UnionCase<List>[]
+      readonly otherwise: readonly Selected<Output<List>>[] | null
+    }
+  | { readonly kind: 'array'; readonly path: readonly string[]; readonly element: Output<List> }
+  | { readonly kind: 'isCurrent'; readonly path: readonly string[] }
+  | {
+      readonly kind: 'resolved'
+      readonly path: readonly string[]
+      readonly from: ReferenceShape
+      readonly records: RecordSelections<List>
+    }
+  | { readonly kind: 'list'; readonly list: List }
+
+export interface UnionCase<List = ListPlan> {
+  readonly origin: string
+  readonly fields: readonly Selected<Output<List>>[]
+}
+
+/** `text`: the URI itself, as JSON text; `strongRef`: an object with `uri`. */
+export type ReferenceShape = 'text' | 'strongRef'
+
+/** What is selected of a record, by collection; every collection is there. */
+export type RecordSelections<List = ListPlan> = readonly {
+  readonly table: Table
+  readonly fields: readonly Selected<Output<List>>[]
+}[]
+
+/** How the records of a list hang on the row around it: by a reference of theirs, or not at all. */
+export type Link =
+  | { readonly kind: 'columns'; readonly base: Column; readonly key: Column }
+  | { readonly kind: 'array'; readonly array: ArrayIndex }
+
+export interface ListPlan {
+  readonly table: Table
+  readonly link: Link | null
+  readonly where: Condition
+  readonly sort: readonly SortKey[]
+  readonly page: Page
+  /** List field and order, which its cursors are bound to. */
+  readonly binding: string
+  readonly fields: readonly Selected<ListOutput>[]
+}
+
+export type ListOutput<List = ListPlan> =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'edges'; readonly fields: readonly Selected<EdgeOutput<List>>[] }
+  | { readonly kind: 'nodes'; readonly fields: readonly Selected<Output<List>>[] }
+  | { readonly kind: 'pageInfo'; readonly fields: readonly Selected<PageInfoOutput>[] }
+  | { readonly kind: 'totalCount' }
+
+export type EdgeOutput<List = ListPlan> =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'cursor' }
+  | { readonly kind: 'node'; readonly fields: readonly Selected<Output<List>>[] }
+
+export type PageInfoOutput =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor' }
+
+export interface Page {
+  readonly backward: boolean
+  readonly size: number
+  /** Values of the sort keys of the row behind which the page begins. */
+  readonly from: readonly ColumnValue[] | null
+}
+
+export type Direction = 'asc' | 'desc'
+
+/** One key of a total order; `rkey` and `did` close every order. */
+export interface SortKey {
+  readonly value: KeyValue
+  readonly direction: Direction
+  readonly nullable: boolean
+}
+
+export type KeyValue =
+  | { readonly kind: 'column'; readonly column: Column }
+  | { readonly kind: 'uriText'; readonly base: Column; readonly key: Column }
+  | { readonly kind: 'system'; readonly name: 'indexed_at' | 'changed_at' | 'rkey' | 'did' | 'baseUri' }
+
+/** What a condition compares: a column, a value in JSON, or what every record has. */
+export type Operand =
+  | { readonly kind: 'column'; readonly column: Column }
+  | {
+      readonly kind: 'json'
+      readonly path: readonly string[]
+      readonly as: 'text' | 'integer' | 'boolean' | 'instant'
+    }
+  | {
+      readonly kind: 'system'
+      readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' | 'indexed_at' | 'changed_at'
+    }
+
+export type Comparison = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
+
+/** True or false of a row; a comparison with a missing value is false. */
+export type Condition = ConditionOn<SemiJoin>
+
+/** Conditions whose semi-joins have the form `Join`. */
+export type ConditionOn<Join> =
+  | { readonly kind: 'all' | 'any'; readonly of: readonly ConditionOn<Join>[] }
+  | { readonly kind: 'not'; readonly of: ConditionOn<Join> }
+  | { readonly kind: 'compare'; readonly operand: Operand; readonly op: Comparison; readonly to: ColumnValue }
+  | {
+      readonly kind: 'in'
+      readonly operand: Operand
+      readonly list: readonly ColumnValue[]
+      readonly negated: boolean
+    }
+  | {
+      readonly kind: 'missing'
+      readonly operand: Operand
+      /** Of a text that has one. */
+      readonly index: TextIndex | null
+      readonly is: boolean
+    }
+  | {
+      readonly kind: 'text'
+      readonly operand: Operand
+      readonly index: TextIndex | null
+      readonly match: 'contains' | 'startsWith'
+      readonly needle: string
+    }
+  /** Object or array at a path. */
+  | { readonly kind: 'absent'; readonly path: readonly string[]; readonly is: boolean }
+  | {
+      readonly kind: 'has'
+      readonly array: ArrayOperand
+      readonly list: readonly ColumnValue[]
+      readonly mode: 'any' | 'all'
+    }
+  | { readonly kind: 'element'; readonly path: readonly string[]; readonly where: ConditionOn<Join> }
+  /** The record's own URI, or that of a reference, is one of these. */
+  | {
+      readonly kind: 'uri'
+      readonly of: ReferenceOperand | null
+      readonly list: readonly string[]
+      readonly negated: boolean
+    }
+  | {
+      readonly kind: 'indexed'
+      readonly of: ReferenceOperand
+      readonly is: boolean
+      readonly tables: readonly Table[]
+    }
+  | {
+      readonly kind: 'current'
+      readonly of: ReferenceOperand
+      readonly is: boolean
+      readonly tables: readonly Table[]
+    }
+  /** Inside a target's conditions: the reference that led here pins the target's CID. */
+  | { readonly kind: 'outerCurrent'; readonly of: ReferenceOperand; readonly is: boolean }
+  | Join
+
+/** Other records exist that meet a condition: the one that is referred to, or some that refer. */
+export type SemiJoin = TargetSemiJoin | ReferringSemiJoin
+
+export interface TargetSemiJoin {
+  readonly kind: 'target'
+  readonly of: ReferenceOperand
+  readonly table: Table
+  readonly where: Condition
+}
+
+export interface ReferringSemiJoin {
+  readonly kind: 'referring'
+  readonly table: Table
+  readonly link: Link
+  readonly where: Condition
+}
+
+export type ArrayOperand = {
+  readonly path: readonly string[]
+  readonly kind: ArrayIndex['kind']
+  readonly index: ArrayIndex | null
+}
+
+/** A reference by its columns, or by its JSON where it has none. */
+export type ReferenceOperand =
+  | {
+      readonly kind: 'columns'
+      readonly base: Column
+      readonly key: Column
+      readonly path: readonly string[]
+      readonly shape: ReferenceShape
+    }
+  | { readonly kind: 'json'; readonly path: readonly string[]; readonly shape: ReferenceShape }
+
+export interface AggregatePlan {
+  readonly table: Table
+  readonly where: Condition
+  readonly keys: readonly GroupKey[]
+  readonly measures: readonly MeasurePlan[]
+  readonly order: GroupOrder
+  readonly minCount: number
+  readonly limit: number
+  readonly fields: readonly Selected<AggregateOutput>[]
+}
+
+/** A group key, or what `countDistinct` counts: a leaf some references away, an element of an array, a bucket. */
+export interface GroupKey {
+  readonly joins: readonly Join[]
+  readonly leaf: KeyLeaf
+  readonly bucket: Bucket | null
+}
+
+export interface Join {
+  readonly base: Column
+  readonly key: Column
+  readonly table: Table
+}
+
+export type KeyLeaf =
+  | { readonly kind: 'column'; readonly column: Column }
+  | { readonly kind: 'reference'; readonly base: Column; readonly key: Column }
+  | { readonly kind: 'array'; readonly array: ArrayIndex }
+  | { readonly kind: 'system'; readonly name: 'did' | 'collection' | 'indexed_at' }
+
+export interface MeasurePlan {
+  readonly measure: 'avg' | 'sum' | 'min' | 'max' | 'countDistinct'
+  readonly of: GroupKey
+  /** Of integers beyond 32 bits, whose sum may be past 64. */
+  readonly isWide: boolean
+}
+
+export type GroupOrder =
+  | { readonly by: 'count'; readonly direction: Direction }
+  | { readonly by: 'key'; readonly direction: Direction }
+  | { readonly by: 'measure'; readonly measure: number; readonly direction: Direction }
+
+/** `measure` and `key` are positions in the plan's lists. */
+export type AggregateOutput<List = ListPlan> =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'count' | 'groupCount' }
+  | { readonly kind: 'measure'; readonly measure: number }
+  | { readonly kind: 'measures'; readonly fields: readonly Selected<AggregateOutput<List>>[] }
+  | { readonly kind: 'groups'; readonly fields: readonly Selected<GroupOutput<List>>[] }
+
+export type GroupOutput<List = ListPlan> =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'count' }
+  | { readonly kind: 'key'; readonly key: number }
+  | { readonly kind: 'keyResolved'; readonly key: number; readonly records: RecordSelections<List> }
+  | { readonly kind: 'measure'; readonly measure: number }
+  | { readonly kind: 'measures'; readonly fields: readonly Selected<GroupOutput<List>>[] }
+
+export type StatusOutput =
+  | { readonly kind: 'constant'; readonly json: string }
+  | {
+      readonly kind: 'collections'
+      readonly tables: readonly Table[]
+      readonly fields: readonly Selected<CollectionStatusOutput>[]
+    }
+  | { readonly kind: 'sources'; readonly fields: readonly Selected<SourceStatusOutput>[] }
+
+export type CollectionStatusOutput =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'name' | 'records' | 'newestIndexedAt' }
+
+export type SourceStatusOutput =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'name' | 'state' | 'lagSeconds' | 'lastEventAt' }

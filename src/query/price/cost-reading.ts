@@ -1,0 +1,261 @@
+/**
+ * What is read to find a page, a total or groups, at worst: whether a `where` and an order have an index is told
+ * from the tables, as in roads.ts, but never how much the index leaves.
+ */
+import type { Column, Table } from '../../database/tables.ts'
+import { weights } from './cost-weights.ts'
+import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from '../plan/plan.ts'
+import { conjuncts, ownUris } from '../plan/condition-facts.ts'
+
+/** Finding the records of a list's page, when any are asked for. */
+export function pageSize(list: ListPlan): number {
+  const kinds = list.fields.map(({ output }) => output.kind)
+  if (!kinds.some((kind) => kind === 'edges' || kind === 'nodes' || kind === 'pageInfo')) return 0
+  if (list.page.size === 0 && !kinds.includes('pageInfo')) return 0
+  const inOrder = isDefault(list.sort)
+  const sort =
+    list.link !== null && !inOrder ? Math.max(weights.sort, sortSize(list.sort)) : sortSize(list.sort)
+  const where = isNarrow(list) ? weights.narrow : whereSize(list, inOrder ? 'page' : 'sorted page')
+  return shareOf(list, (where + sort) * (1 + looksBehind(list)))
+}
+
+/** One `totalCount`. */
+export function totalSize(list: ListPlan): number {
+  return shareOf(list, weights.total + whereSize(list, 'all'))
+}
+
+/** Everything an aggregate reads, besides printing its groups. */
+export function groupingSize(plan: AggregatePlan): number {
+  const kinds = plan.fields.map(({ output }) => output.kind)
+  const where = whereSize({ ...plan, link: null }, 'all')
+  const isGrouped = plan.keys.length > 0 && (kinds.includes('groups') || kinds.includes('groupCount'))
+  // Measures are worked out along with groups, and once more for the whole.
+  const isWhole = kinds.includes('measure') || kinds.includes('measures')
+  const addsUp = isGrouped && plan.keys.every(({ leaf }) => leaf.kind !== 'array')
+  const counts = addsUp ? 0 : kinds.filter((kind) => kind === 'count').length
+  return (
+    counts * (weights.total + where) +
+    (isGrouped ? readingSize(plan, plan.keys, where) : 0) +
+    (isWhole ? readingSize(plan, [], where) : 0)
+  )
+}
+
+/** One reading of all records, and one more for each array whose elements are counted. */
+function readingSize({ measures }: AggregatePlan, keys: readonly GroupKey[], where: number): number {
+  const base = weights.grouping + where + keysSize(keys)
+  return measures.reduce((sum, { measure, of }) => {
+    if (measure !== 'countDistinct') return sum + weights.measure
+    if (of.leaf.kind !== 'array') return sum + weights.countDistinct + keysSize([of])
+    return sum + weights.countDistinct + weights.grouping + where + keysSize([...keys, of])
+  }, base)
+}
+
+function keysSize(keys: readonly GroupKey[]): number {
+  const arrays = keys.filter(({ leaf }) => leaf.kind === 'array').length
+  const each = keys.reduce((sum, key) => sum + keySize(key), 0)
+  const multiplied = arrays === 0 ? 0 : weights.groupArray * weights.furtherArray ** (arrays - 1)
+  return each + multiplied + Math.max(0, keys.length - 1) * weights.groupField
+}
+
+function keySize({ joins, leaf, bucket }: GroupKey): number {
+  const long = leaf.kind === 'column' && leaf.column.virtual
+  return (
+    joins.length * weights.groupJoin + (long ? weights.groupText : 0) + (bucket === null ? 0 : weights.bucket)
+  )
+}
+
+function shareOf({ link }: ListPlan, size: number): number {
+  return link === null ? size : Math.ceil(size / weights.linked)
+}
+
+/** `hasPreviousPage` behind a cursor looks for a page of its own. */
+function looksBehind({ page, fields }: ListPlan): number {
+  const wanted = page.backward ? 'hasNextPage' : 'hasPreviousPage'
+  if (page.from === null) return 0
+  return fields
+    .flatMap(({ output }) => (output.kind === 'pageInfo' ? output.fields : []))
+    .filter(({ output }) => output.kind === wanted).length
+}
+
+function isDefault(sort: readonly SortKey[]): boolean {
+  return sort.length === 3 && isNamed(sort[0]?.value, 'indexed_at')
+}
+
+/** The two keys that close every order are not counted. */
+function sortSize(sort: readonly SortKey[]): number {
+  const [first, ...further] = sort.slice(0, -2)
+  const others = further.filter(
+    ({ value }, index) => !(index === 0 && isNamed(value, 'rkey') && isNamed(first?.value, 'baseUri')),
+  )
+  return (first !== undefined && givesOrder(first) ? 0 : weights.sort) + others.length * weights.sortField
+}
+
+function isNamed(value: SortKey['value'] | undefined, name: string): boolean {
+  return value?.kind === 'system' && value.name === name
+}
+
+/** Moments and numbers have an index in which equals are in order too, or are few. */
+function givesOrder({ value }: SortKey): boolean {
+  if (value.kind === 'column') return value.column.kind === 'instant' || value.column.kind === 'integer'
+  return isNamed(value, 'indexed_at')
+}
+
+/**
+ * Whether the records of every page stand next to each other in an index, in order: bounds on what the list is sorted
+ * by, one equality in default order, or an equality with a code in the order of the moment that is indexed with it.
+ */
+function isNarrow({ table, link, where, sort }: ListPlan): boolean {
+  if (link !== null) return false
+  const [first, ...others] = sort.slice(0, -2)
+  if (first === undefined || others.length > 0 || !givesOrder(first)) return false
+  const parts = conjuncts(where)
+  const rest = parts.filter((part) => !isBound(part, first))
+  const [equality, ...more] = rest
+  if (parts.length === 0 || more.length > 0) return false
+  if (equality === undefined) return true
+  if (first.value.kind === 'column') return isPair(table, equality, first.value.column)
+  return parts.length === 1 && isEquality(table, equality)
+}
+
+function isBound(part: Condition, { value }: SortKey): boolean {
+  if (part.kind !== 'compare' || part.op === 'ne') return false
+  if (value.kind === 'column') return part.operand.kind === 'column' && part.operand.column === value.column
+  return part.operand.kind === 'system' && isNamed(value, part.operand.name)
+}
+
+function isPair(table: Table, part: Condition, moment: Column): boolean {
+  if (part.kind !== 'compare' || part.op !== 'eq' || part.operand.kind !== 'column') return false
+  const { name } = part.operand.column
+  return table.indexes.some(
+    ({ kind, columns }) => kind === 'pair' && columns[0] === name && columns[1] === moment.name,
+  )
+}
+
+/** Equals stand in default order in these indexes. */
+function isEquality(table: Table, part: Condition): boolean {
+  switch (part.kind) {
+    case 'compare': {
+      if (part.op !== 'eq' || part.operand.kind !== 'column') return false
+      const { name } = part.operand.column
+      return table.indexes.some(({ kind, columns }) => kind === 'value' && columns[0] === name)
+    }
+    case 'uri':
+      return !part.negated && part.list.length <= 1 && part.of?.kind !== 'json'
+    case 'has':
+      return part.array.index !== null && part.list.length <= 1
+    default:
+      return false
+  }
+}
+
+/** What is found: as many records as a page needs, in default order or another, or all that a `where` holds for. */
+type Found = 'page' | 'sorted page' | 'all'
+
+/** Finding the records that a `where` holds for. */
+function whereSize({ table, where, link }: Pick<ListPlan, 'table' | 'where' | 'link'>, found: Found): number {
+  const parts = conjuncts(where)
+  const [only, ...others] = parts
+  if (only === undefined) return 0
+  const named = parts.find((part) => ownUris(part) !== null)
+  // Nothing is looked at but the records that these are the URIs of.
+  if (link === null && named !== undefined) {
+    const besides = parts.filter((part) => part !== named)
+    return weights.narrow + listSize(named) + besides.reduce((sum, part) => sum + conditionSize(part), 0)
+  }
+  // A list within a record is found by its reference, and everything else is looked at.
+  if (link === null && others.length === 0 && isLookUp(table, only, found))
+    return weights.indexLookup + (isSearch(table, only) ? weights.search : 0) + listSize(only)
+  return weights.tableScan + (found === 'sorted page' ? weights.inOrder : 0) + conditionSize(where)
+}
+
+/** Whether an index over pieces of texts answers a condition, and each text that it finds is read. */
+function isSearch(table: Table, part: Condition): boolean {
+  if (part.kind === 'text') return part.index !== null
+  if (part.kind !== 'compare' || part.op !== 'eq' || part.operand.kind !== 'column') return false
+  const { column } = part.operand
+  return table.texts.some(({ text }) => text === column)
+}
+
+function listSize(part: Condition): number {
+  return 'list' in part ? part.list.length * weights.listValue : 0
+}
+
+/** A condition that can be looked up by itself. */
+function isLookUp(table: Table, part: Condition, found: Found): boolean {
+  if (found === 'sorted page') return false
+  switch (part.kind) {
+    case 'compare':
+    case 'in': {
+      if (part.kind === 'compare' ? part.op === 'ne' : part.negated) return false
+      const { operand } = part
+      if (isSearch(table, part)) return found === 'page'
+      const isEquality = part.kind === 'in' || part.op === 'eq'
+      if (operand.kind === 'system') return operand.name === 'did' && isEquality
+      if (operand.kind !== 'column' || (operand.column.virtual && !isEquality)) return false
+      return table.indexes.some(({ columns }) => columns[0] === operand.column.name)
+    }
+    case 'text':
+      return part.index !== null && found === 'page'
+    case 'has':
+      return part.array.index !== null
+    case 'uri':
+      return !part.negated && part.of?.kind !== 'json'
+    default:
+      return false
+  }
+}
+
+function conditionSize(condition: Condition): number {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return condition.of.reduce((sum, part) => sum + conditionSize(part), 0)
+    case 'not':
+      return conditionSize(condition.of)
+    case 'compare':
+      return operandSize(condition.operand)
+    case 'in':
+      return operandSize(condition.operand) + condition.list.length * weights.listValue
+    case 'text':
+      if (isCid(condition.operand)) return weights.cid
+      return condition.index === null ? weights.scan : weights.search
+    case 'missing':
+      return condition.index === null ? operandSize(condition.operand) : weights.indexed
+    case 'absent':
+      return weights.text
+    case 'has':
+      return (
+        (condition.array.index === null ? weights.scan : weights.has) +
+        condition.list.length * weights.listValue
+      )
+    case 'uri':
+      return weights.text + condition.list.length * weights.listValue
+    case 'indexed':
+      return weights.join + weights.text
+    case 'current':
+      return weights.pin
+    case 'outerCurrent':
+      return weights.cid
+    case 'element':
+      return weights.join + weights.text + conditionSize(condition.where)
+    case 'target':
+    case 'referring':
+      return weights.join + conditionSize(condition.where)
+  }
+}
+
+function operandSize(operand: Operand): number {
+  switch (operand.kind) {
+    case 'column':
+      return operand.column.virtual ? weights.text : weights.indexed
+    case 'json':
+      return weights.text
+    case 'system':
+      if (isCid(operand)) return weights.cid
+      return operand.name === 'indexed_at' || operand.name === 'changed_at' ? weights.indexed : weights.text
+  }
+}
+
+function isCid(operand: Operand): boolean {
+  return operand.kind === 'system' && operand.name === 'cid'
+}

@@ -1,0 +1,470 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { getIntrospectionQuery } from 'graphql'
+import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
+import { buildRecord, refTo } from '../../../test/support/records.ts'
+import { openTestService, type TestService } from '../../../test/support/service.ts'
+import { createPlanner } from '../../../test/support/plans.ts'
+import { recordLexicon } from '../../../test/support/store.ts'
+import { assertAffordable, costOf, sizeOf } from './cost.ts'
+import { weights } from './cost-weights.ts'
+import { limits } from '../parse/limits.ts'
+
+const list = 'orgExampleLibraryBook'
+const reverse = 'orgExampleLibraryBookViaAuthor'
+const total = `${list}(where: $where) { totalCount }`
+const fragment = (name: string): string =>
+  `fragment ${name} on OrgExampleLibraryBookConnection { nodes { uri } }`
+/** How much each is, docs/limits.md says; here is what counts when. */
+const {
+  written: perWritten,
+  total: perTotal,
+  narrow,
+  indexLookup,
+  tableScan,
+  inOrder,
+  indexed,
+  search: searched,
+  text: compared,
+  scan,
+  cid,
+  join,
+  pin,
+  listValue,
+  sort: sorted,
+  sortField,
+  linked,
+  grouping,
+  groupField,
+  bucket,
+  groupJoin,
+  groupText,
+  groupArray,
+  furtherArray,
+  measure,
+  countDistinct,
+} = weights
+const planned = createPlanner(libraryLexicons, libraryReferences)
+const size = (text: string, variables?: object): number => sizeOf(planned(text, { ...variables }))
+
+/** An operation, and its size worked out by hand with the table in docs/limits.md, besides that it is written. */
+function costs(sentence: string, operations: readonly (readonly [text: string, expected: number])[]): void {
+  test(sentence, () => {
+    for (const [text, expected] of operations)
+      assert.equal(sizeOf({ ...planned(text), written: 0 }), expected, text)
+  })
+}
+
+costs('a page costs its list, and for each record one and its values', [
+  [`{ ${list} { nodes { title } } }`, 20 + 1 + 20 * (1 + 1)],
+  [`{ ${list}(first: 100) { nodes { uri title } pageInfo { endCursor } } }`, 20 + 1 + 1 + 100 * 3],
+  [`{ ${list}(last: 10) { edges { cursor node { title } } } }`, 20 + 1 + 10 * (1 + 1 + 2)],
+  [`{ a: ${list} { nodes { uri } } b: ${list} { nodes { uri } } }`, 2 * (20 + 1 + 20 * 2)],
+  [`{ ${list} { nodes { a: title b: title imprint { city } } } }`, 20 + 1 + 20 * (1 + 2 + 2)],
+])
+
+test('what is written counts once, whatever is stored and however large the pages are', () => {
+  const written = (text: string, variables?: object): number => planned(text, { ...variables }).written
+  assert.equal(written('{ __typename }'), 1)
+  assert.equal(size('{ __typename }'), perWritten + 1)
+  assert.equal(written(`{ ${list}(first: 100) { nodes { uri title } totalCount } }`), 5)
+  // Twice, though it is printed once, and also where it is left out.
+  assert.equal(written(`{ ${list} { ...F ...G } } ${['F', 'G'].map(fragment).join(' ')}`), 1 + 2 * 2)
+  assert.equal(written(`{ ${list} { nodes { uri title @skip(if: true) } } }`), 4)
+  // The object of the `where` and an operator; objects alone; and the same of a variable.
+  assert.equal(written(`{ ${list}(where: {title: {eq: "a"}}) { totalCount } }`), 2 + 2)
+  assert.equal(
+    written(`query ($t: String) { ${list}(where: {OR: [{title: {eq: $t}}, {}]}) { totalCount } }`),
+    2 + 3,
+  )
+  const where = { OR: [{ title: { eq: 'a' } }, {}] }
+  const query = `query ($where: OrgExampleLibraryBookWhereInput) { a: ${total} b: ${total} }`
+  assert.equal(written(query, { where }), 4 + 2 * 4)
+})
+
+test('conditions and their values are limited in all filters of an operation together', () => {
+  const query = (number: number): string =>
+    `query ($where: OrgExampleLibraryBookWhereInput) { ${Array.from({ length: number }, (_, n) => `a${n}: ${total}`).join(' ')} }`
+  const refused = (number: number, where: object, limit: number): void => {
+    const stopped = { code: 'QUERY_TOO_COMPLEX', details: { limit, actual: limit + 1 } }
+    assert.throws(() => planned(query(number), { where }), stopped)
+  }
+  const conditions = Array.from({ length: 99 }, () => ({ rkey: { eq: '' } }))
+  // An object around 99 objects with an operator each.
+  planned(query(10), { where: { OR: conditions } })
+  refused(11, { OR: conditions }, 2_000)
+  refused(100, { OR: Array.from({ length: 900 }, () => ({})) }, 2_000)
+  const nested = (levels: number): object => (levels === 0 ? {} : { OR: [nested(levels - 1)] })
+  planned(query(31), { where: nested(62) })
+  refused(32, nested(62), 2_000)
+  const values = { rkey: { in: Array.from({ length: 1_000 }, () => '') } }
+  planned(query(30), { where: values })
+  assert.throws(() => planned(query(31), { where: values }), { details: { limit: 30_000, actual: 31_000 } })
+})
+
+costs('references and arrays of objects cost more than values', [
+  [
+    `{ ${list} { nodes { authorResolved { ... on OrgExampleLibraryPerson { name } } } } }`,
+    21 + 20 * (1 + 5 + 2),
+  ],
+  [`{ ${list} { nodes { author { isCurrent } } } }`, 21 + 20 * (1 + 1 + 5)],
+  [`{ ${list} { nodes { tags } } }`, 21 + 20 * 2],
+  [`{ ${list} { nodes { recordJson } } }`, 21 + 20 * (1 + 20)],
+  [`{ ${list} { nodes { extra } } }`, 21 + 20 * (1 + 20)],
+  [`{ ${list} { nodes { edition { ... on UnknownObject { type value } } } } }`, 21 + 20 * (1 + 1 + 1 + 20)],
+  [`{ ${list} { nodes { credits { share } } } }`, 21 + 20 * (1 + 5 * 2)],
+  [`{ ${list}ByUri(uri: "at://did:plc:a/b.c.d/e") { title } }`, 5 + 2],
+])
+
+costs('a list within records costs once for each record', [
+  [
+    `{ orgExampleLibraryPerson(first: 10) { nodes { ${reverse}(first: 5) { nodes { title } } } } }`,
+    21 + 10 * (1 + 21 + 5 * 2),
+  ],
+  [
+    `{ orgExampleLibraryPerson(first: 10) { nodes { ${reverse} { totalCount } } } }`,
+    21 + 10 * (1 + 20 + perTotal / linked),
+  ],
+  [
+    `{ orgExampleLibraryPerson(first: 10) { nodes { ${reverse}(where: {note: {contains: "a"}}) { totalCount } } } }`,
+    21 + 10 * (1 + 20 + (perTotal + tableScan + scan) / linked),
+  ],
+])
+
+const page = 21 + 20 * 2
+const where = (condition: string, sort = ''): string =>
+  `{ ${list}(where: {${condition}}${sort}) { nodes { uri } } }`
+const byDate = ', sortBy: [{field: publishedAt}]'
+
+costs('a filter costs by whether an index leads to its records in order, or at all', [
+  [where(''), page],
+  [where('language: {eq: "en"}'), page + narrow],
+  [where('tags: {has: "a"}'), page + narrow],
+  [where('author: {uri: {eq: "at://did:plc:a/b.c.d/e"}}'), page + narrow],
+  [where('indexedAt: {gte: "2026-01-01"}'), page + narrow],
+  [where('publishedAt: {gte: "2026-01-01", lt: "2027-01-01"}', byDate), page + narrow],
+  [where('language: {eq: "en"}, publishedAt: {gte: "2026-01-01"}', byDate), page + narrow],
+  [where('language: {eq: "en"}', byDate), page + narrow],
+  [where('pages: {gt: 100}'), page + indexLookup],
+  [where('language: {in: ["en", "fr"]}'), page + indexLookup + 2 * listValue],
+  [where('title: {contains: "a"}'), page + indexLookup + searched],
+  [where('genre: {eq: "novel"}', byDate), page + tableScan + inOrder + indexed],
+  [where('language: {ne: "en"}'), page + tableScan + indexed],
+  [where('language: {eq: "en"}, pages: {gt: 100}'), page + tableScan + 2 * indexed],
+  [where('OR: [{title: {contains: "a"}}, {blurb: {startsWith: "a"}}]'), page + tableScan + 2 * searched],
+  [where('note: {contains: "a"}'), page + tableScan + scan],
+  [where('title: {eq: "a"}'), page + indexLookup + searched],
+  [where('title: {in: ["a"]}'), page + tableScan + compared + listValue],
+  [where('cid: {eq: "a"}'), page + tableScan + cid],
+  [where('uri: {eq: "at://did:plc:a/b.c.d/e"}'), page + narrow],
+  [where('uri: {in: ["at://did:plc:a/b.c.d/e", "at://did:plc:a/b.c.d/f"]}'), page + narrow + 2 * listValue],
+  [where('uri: {eq: "at://did:plc:a/b.c.d/e"}', byDate), page + narrow + listValue],
+  [where('uri: {eq: "at://did:plc:a/b.c.d/e"}, cid: {eq: "a"}'), page + narrow + listValue + cid],
+  [where('uri: {ne: "at://did:plc:a/b.c.d/e"}'), page + tableScan + compared + listValue],
+  [
+    where('author: {uri: {in: ["at://did:plc:a/b.c.d/e", "at://did:plc:a/b.c.d/f"]}}'),
+    page + indexLookup + 2 * listValue,
+  ],
+  [where('did: {eq: "did:plc:a"}'), page + indexLookup],
+  [where('did: {in: ["did:plc:a", "did:plc:b"]}'), page + indexLookup + 2 * listValue],
+  [where('did: {gt: "did:plc:a"}'), page + tableScan + compared],
+  [where('shelf: {in: ["a", "b"]}'), page + indexLookup + 2 * listValue],
+  [where('shelf: {gt: "a"}'), page + tableScan + compared],
+  [where('author: {isIndexed: true}'), page + tableScan + join + compared],
+  [where('did: {eq: "did:plc:a"}', byDate), page + tableScan + inOrder + compared],
+  [where('did: {ne: "did:plc:a"}'), page + tableScan + compared],
+  [where('author: {country: {eq: "FR"}}'), page + tableScan + join + indexed],
+  [where('author: {isCurrent: true}'), page + tableScan + pin],
+  [where('credits: {some: {name: {eq: "a"}}}'), page + tableScan + join + 2 * compared],
+  [where('orgExampleLibraryReviewViaBook: {none: {}}'), page + tableScan + join],
+])
+
+costs('an order costs when no index gives it', [
+  [`{ ${list}(sortBy: [{field: pages}]) { nodes { uri } } }`, page],
+  [`{ ${list}(sortBy: [{field: language}]) { nodes { uri } } }`, page + sorted],
+  [`{ ${list}(sortBy: [{field: uri}]) { nodes { uri } } }`, page + sorted],
+  [`{ ${list}(sortBy: [{field: pages}, {field: shelf}]) { nodes { uri } } }`, page + sortField],
+])
+
+costs('a total is a reading of its own', [
+  [`{ ${list} { totalCount } }`, 20 + perTotal],
+  [`{ ${list}(where: {language: {eq: "en"}}) { totalCount } }`, 20 + perTotal + indexLookup],
+  [`{ ${list}(where: {title: {contains: "a"}}) { totalCount } }`, 20 + perTotal + tableScan + searched],
+  [`{ ${list}(where: {note: {contains: "a"}}) { totalCount } }`, 20 + perTotal + tableScan + scan],
+  [
+    `{ ${list}(where: {note: {contains: "a"}}) { totalCount nodes { uri } } }`,
+    page + perTotal + 2 * (tableScan + scan),
+  ],
+  [`{ ${list}Aggregate { count } }`, perTotal],
+])
+
+const grouped = (by: string, fields: string, limit = 10): string =>
+  `{ ${list}Aggregate(groupBy: [${by}], limit: ${limit}) { ${fields} } }`
+
+costs('groups cost by what they are by and what is measured of them, each measure once', [
+  [grouped('language', 'groups { language count }'), grouping + 10 * 3],
+  [grouped('language', 'count groups { count }'), grouping + 10 * 2],
+  [grouped('language', 'count'), perTotal],
+  [grouped('language, publishedAt_day', 'groups { count }'), grouping + groupField + bucket + 20],
+  [grouped('author_country', 'groups { count }'), grouping + groupJoin + 20],
+  [grouped('title', 'groups { count }'), grouping + groupText + 20],
+  [grouped('tags', 'groups { count }'), grouping + groupArray + 20],
+  [grouped('tags, sources', 'groups { count }'), grouping + groupField + furtherArray * groupArray + 20],
+  [grouped('language', 'groups { avg { pages } max { pages } }'), grouping + 2 * measure + 10 * 5],
+  [grouped('language', 'groups { avg { a: pages b: pages } }'), grouping + measure + 10 * 4],
+  [grouped('language', 'groups { countDistinct(field: author) }'), grouping + countDistinct + 20],
+  [
+    grouped('language', 'groups { countDistinct(field: tags) }'),
+    2 * grouping + countDistinct + groupArray + groupField + 20,
+  ],
+  [grouped('language', 'avg { pages }'), grouping + measure],
+  [
+    grouped('author', 'groups { authorResolved { ... on OrgExampleLibraryPerson { name } } }'),
+    grouping + 10 * (1 + 5 + 2),
+  ],
+])
+
+costs('the state of the index costs a total of each collection, up to a bound', [
+  ['{ indexStatus { collections { name records } } }', 20 + 4 * (2 + perTotal)],
+  ['{ indexStatus { sources { name } } }', 20],
+])
+
+test('points are thousands of the size, rounded up, and at least one', () => {
+  assert.equal(costOf(planned('{ __typename }')), 1)
+  assert.equal(costOf(planned(grouped('language', 'groups { count }'))), 17)
+})
+
+test('a page of twenty with what its records refer to is a point, however many of its fields are asked for', () => {
+  const fields = 'uri cid did rkey indexedAt title blurb language genre publishedAt pages tags'
+  const author = 'authorResolved { ... on OrgExampleLibraryPerson { name country } }'
+  assert.equal(
+    costOf(planned(`{ ${list} { nodes { ${fields} ${author} } pageInfo { hasNextPage endCursor } } }`)),
+    1,
+  )
+})
+
+test('many whole records are refused before they are read', () => {
+  const whole = Array.from({ length: 45 }, (_, n) => `a${n}: recordJson`).join(' ')
+  const pages = Array.from({ length: 20 }, (_, n) => `r${n}: ${list}(first: 100) { nodes { ${whole} } }`)
+  assert.ok(costOf(planned(`{ ${pages.join(' ')} }`)) > limits.points)
+})
+
+test('introspection costs what it prints, and all tools fit into any tier', () => {
+  assert.equal(size('{ __type(name: "Query") { name kind } }'), 3 * perWritten + 3)
+  const whole = costOf(planned(getIntrospectionQuery()))
+  assert.ok(whole > 1 && whole <= 100, `${whole} points`)
+})
+
+test('what costs more than is allowed is refused with both numbers', () => {
+  assertAffordable(250, 250)
+  assert.throws(() => assertAffordable(251, 250), {
+    code: 'QUERY_TOO_COMPLEX',
+    message: /costs 251 points, and the limit is 250\./,
+    details: { limit: 250, actual: 251 },
+  })
+})
+
+test('the cost never falls when anything is added to a document', () => {
+  const selections = [
+    'nodes { uri title }',
+    'edges { cursor node { tags } }',
+    'pageInfo { hasNextPage hasPreviousPage }',
+    'totalCount',
+    'more: totalCount',
+    `nodes { authorResolved { ... on OrgExampleLibraryPerson { name ${reverse}(first: 3) { totalCount nodes { uri } } } } }`,
+  ]
+  const conditions = [
+    'language: {eq: "en"}',
+    'publishedAt: {gt: "2020-01-01"}',
+    'indexedAt: {gt: "2020-01-01"}',
+    'title: {contains: "a"}',
+    'tags: {hasAny: ["a", "b", "c"]}',
+    'note: {startsWith: "a"}',
+    'author: {country: {in: ["FR", "DE"]}, isCurrent: true}',
+    'credits: {some: {name: {eq: "a"}}}',
+    'OR: [{pages: {gt: 1}}, {NOT: {pages: {lt: 1}}}]',
+  ]
+  const sorts = ['', 'sortBy: [{field: publishedAt}]', 'sortBy: [{field: language}, {field: uri}]']
+  const measures = [
+    'count',
+    'groups { count }',
+    'groups { avg { pages } }',
+    'avg { pages }',
+    'groupCount',
+    'countDistinct(field: tags)',
+  ]
+  const keys = ['language', 'author_country', 'tags', 'title', 'publishedAt_day']
+  const grows = (parts: readonly string[]) =>
+    fc.tuple(fc.subarray([...parts]), fc.subarray([...parts])).map(([some, more]) => {
+      const all = parts.filter((part) => some.includes(part) || more.includes(part))
+      return [some, all] as const
+    })
+  const text = (fields: readonly string[], conditions: readonly string[], sort: string, first: number) =>
+    `{ __typename a: ${list}(first: ${first}, where: {${conditions.join(', ')}} ${sort}) { __typename ${fields.join(' ')} } }`
+  const lists = fc.record({
+    fields: grows(selections),
+    where: grows(conditions),
+    sort: fc.constantFrom(...sorts),
+    first: fc.tuple(fc.nat(100), fc.nat(100)),
+  })
+  fc.assert(
+    fc.property(lists, ({ fields, where, sort, first: [first, more] }) => {
+      assert.ok(
+        size(text(fields[0], where[0], sort, first)) <= size(text(fields[1], where[1], sort, first + more)),
+      )
+    }),
+  )
+  const aggregate = (
+    by: readonly string[],
+    fields: readonly string[],
+    where: readonly string[],
+    limit: number,
+  ) =>
+    `{ ${list}Aggregate(groupBy: [${by.join(', ')}], where: {${where.join(', ')}}, limit: ${limit}) { __typename ${fields.join(' ')} } }`
+  const groups = fc.record({
+    by: grows(keys),
+    fields: grows(measures),
+    where: grows(conditions),
+    limit: fc.tuple(fc.nat(100), fc.nat(100)),
+  })
+  fc.assert(
+    fc.property(groups, ({ by, fields, where, limit: [limit, more] }) => {
+      assert.ok(
+        size(aggregate(by[0], fields[0], where[0], limit)) <=
+          size(aggregate(by[1], fields[1], where[1], limit + more)),
+      )
+    }),
+  )
+})
+
+test('the same operation costs the same whatever is stored', async () => {
+  const text = `{ ${list}(where: {title: {contains: "a book"}}) { totalCount nodes { uri } } }`
+  await using full = await open()
+  await using empty = await openTestService({ lexicons: libraryLexicons, references: libraryReferences })
+  const [some, none] = [await full.query(text), await empty.query(text)]
+  assert.equal(some.data[list].totalCount, 3)
+  assert.equal(none.data[list].totalCount, 0)
+  assert.deepEqual(
+    [some.extensions.cost, none.extensions.cost],
+    [costOf(planned(text)), costOf(planned(text))],
+  )
+})
+
+test('pages of pages of pages are refused before they are read, with the limit and the actual cost', async () => {
+  await using service = await open()
+  const nested = (levels: number, first: number): string => {
+    let inner = 'uri'
+    for (let level = 1; level < levels; level += 1)
+      inner = `authorResolved { ... on OrgExampleLibraryPerson { ${reverse}(first: ${first}) { nodes { ${inner} } } } }`
+    return `{ ${list}(first: ${first}) { nodes { ${inner} } } }`
+  }
+  await service.data(nested(2, 100))
+  await service.data(nested(5, 5))
+  const answer = await service.query(nested(3, 100))
+  const { code, limit, actual } = answer.errors[0].extensions
+  assert.deepEqual([code, limit], ['QUERY_TOO_COMPLEX', 1_000])
+  assert.ok(actual > 1_000, String(actual))
+})
+
+test('a page that is not asked for costs nothing', async () => {
+  await using service = await open()
+  const inner = `authorResolved { ... on OrgExampleLibraryPerson { ${reverse}(first: 100) { nodes { ${reverseOfBook} } } } }`
+  await service.data(`{ ${list}(first: 0) { nodes { ${inner} } } }`)
+  assert.equal(
+    (await service.refusal(`{ ${list}(first: 100) { nodes { ${inner} } } }`)).code,
+    'QUERY_TOO_COMPLEX',
+  )
+})
+
+test('a dozen groupings in one operation are answered, a hundred are refused', async () => {
+  await using service = await open()
+  const groupings = (number: number): string =>
+    `{ ${Array.from({ length: number }, (_, n) => `a${n}: ${list}Aggregate(groupBy: [title]) { groups { count } }`).join(' ')} }`
+  await service.data(groupings(12))
+  assert.equal((await service.refusal(groupings(100))).code, 'QUERY_TOO_COMPLEX')
+})
+
+test('as many conditions as are allowed are answered, however they are joined', async () => {
+  await using service = await open()
+  const texts = Array.from({ length: 40 }, (_, n) => ({ title: { contains: `none ${n}` } }))
+  const bounds = Array.from({ length: 360 }, (_, n) => ({ indexedAt: { lt: `${1000 + n}-01-01T00:00:00Z` } }))
+  const conditions = [...texts, ...bounds]
+  const found = async (where: object): Promise<number> => {
+    const data = await service.data(
+      `query ($where: OrgExampleLibraryBookWhereInput) { ${list}(where: $where) { totalCount nodes { uri } } }`,
+      { where },
+    )
+    assert.equal(data[list].nodes.length, data[list].totalCount)
+    return data[list].totalCount
+  }
+  assert.equal(await found({ OR: conditions }), 0)
+  assert.equal(await found({ OR: [...conditions.slice(1), { title: { contains: 'a book' } }] }), 3)
+  assert.equal(await found({ AND: conditions.map((NOT) => ({ NOT })) }), 3)
+})
+
+test('a list of a thousand URIs is answered', async () => {
+  await using service = await open()
+  const [{ uri }] = (await service.data(`{ ${list}(first: 1) { nodes { uri } } }`))[list].nodes
+  const uris = [...Array.from({ length: 999 }, (_, n) => `at://did:plc:nobody/a.b.c/${n}`), uri]
+  const count = async (where: object): Promise<number> =>
+    (
+      await service.data(
+        `query ($where: OrgExampleLibraryBookWhereInput) { ${list}(where: $where) { totalCount } }`,
+        {
+          where,
+        },
+      )
+    )[list].totalCount
+  assert.equal(await count({ uri: { in: uris } }), 1)
+  assert.equal(await count({ uri: { notIn: uris } }), 2)
+  assert.equal(await count({ author: { uri: { in: uris } } }), 0)
+})
+
+test('an array may be asked for a thousand elements', async () => {
+  await using service = await open()
+  const query = `query ($where: OrgExampleLibraryBookWhereInput) { ${list}(where: $where) { totalCount nodes { uri } } }`
+  const elements = Array.from({ length: 1000 }, (_, n) => `tag ${n}`)
+  for (const operator of ['hasAny', 'hasAll'])
+    assert.equal(
+      (await service.data(query, { where: { tags: { [operator]: elements } } }))[list].totalCount,
+      0,
+    )
+})
+
+test('more values than a statement takes are refused as too many, not as our fault', async () => {
+  await using service = await open()
+  const OR = Array.from({ length: 31 }, (_, part) => ({
+    title: { in: Array.from({ length: 1000 }, (_, n) => `${part} ${n}`) },
+  }))
+  const query = `query ($where: OrgExampleLibraryBookWhereInput) { ${list}(where: $where) { totalCount } }`
+  const { code, message } = await service.refusal(query, { where: { OR } })
+  assert.equal(code, 'QUERY_TOO_COMPLEX')
+  assert.match(message, /too many values: \d+, and the limit is 30000/)
+})
+
+test('the state of an index is told however many collections there are, but not a dozen times at once', async () => {
+  const lexicons = Array.from({ length: 250 }, (_, n) => recordLexicon(`org.example.many.c${n}`, {}))
+  await using service = await openTestService({ lexicons })
+  const told = 'indexStatus { collections { name records newestIndexedAt } }'
+  const { indexStatus } = await service.data(`{ ${told} }`)
+  assert.equal(indexStatus.collections.length, 250)
+  const dozen = Array.from({ length: 12 }, (_, n) => `a${n}: ${told}`)
+  assert.equal((await service.refusal(`{ ${dozen.join(' ')} }`)).code, 'QUERY_TOO_COMPLEX')
+})
+
+const reverseOfBook = 'orgExampleLibraryReviewViaBook(first: 100) { nodes { uri } }'
+
+async function open(): Promise<TestService> {
+  const author = await buildRecord('org.example.library.person', { rkey: 'p', value: { name: 'Somebody' } })
+  const books = await Promise.all(
+    ['a', 'b', 'c'].map((rkey) =>
+      buildRecord('org.example.library.book', { rkey, value: { title: 'A book', author: refTo(author) } }),
+    ),
+  )
+  return openTestService({
+    lexicons: libraryLexicons,
+    references: libraryReferences,
+    records: [author, ...books],
+  })
+}

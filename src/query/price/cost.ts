@@ -1,0 +1,148 @@
+/**
+ * What an operation costs at worst, told from its plan alone: never from the data, so that a caller can work it out
+ * with docs/limits.md and equal questions cost the same everywhere. What is printed is counted here, and page sizes
+ * multiply down the nesting; what is read to find it is counted in cost-reading.ts. bench/cost-search.ts holds the weights
+ * against time.
+ */
+import { ServiceError } from '../../errors.ts'
+import { groupingSize, pageSize, totalSize } from './cost-reading.ts'
+import { weights } from './cost-weights.ts'
+import type {
+  AggregatePlan,
+  EdgeOutput,
+  GroupOutput,
+  ListPlan,
+  Output,
+  Plan,
+  RecordSelections,
+  RootOutput,
+  Selected,
+  StatusOutput,
+} from '../plan/plan.ts'
+
+/** In points: what a caller pays, and at least one. */
+export function costOf(plan: Plan): number {
+  return Math.max(1, Math.ceil(sizeOf(plan) / weights.point))
+}
+
+/** What points are made of: how much is written, read, and printed when every page is full. */
+export function sizeOf({ roots, written }: Plan): number {
+  return written * weights.written + sum(roots, ({ output }) => rootSize(output))
+}
+
+/** Throws QUERY_TOO_COMPLEX when an operation costs more than its caller may spend on one. */
+export function assertAffordable(points: number, allowed: number): void {
+  if (points <= allowed) return
+  throw new ServiceError(
+    'QUERY_TOO_COMPLEX',
+    `The operation costs ${points} points, and the limit is ${allowed}. Ask for smaller pages, above all of lists within lists, for fewer totals and groupings, or filter by fields with an index.`,
+    { limit: allowed, actual: points },
+  )
+}
+
+function sum<Item>(items: readonly Item[], size: (item: Item) => number): number {
+  return items.reduce((all, item) => all + size(item), 0)
+}
+
+function rootSize(output: RootOutput): number {
+  switch (output.kind) {
+    case 'constant':
+      return weights.value
+    case 'introspection':
+      return Math.min(output.fields * weights.value, weights.introspection)
+    case 'byUri':
+      return weights.reference + fieldsSize(output.fields)
+    case 'nodes':
+      return weights.value + output.uris.length * resolvedSize(output.records)
+    case 'aggregate':
+      return aggregateSize(output.aggregate)
+    case 'status':
+      return sum(output.fields, (field) => statusSize(field.output))
+    case 'list':
+      return listSize(output.list)
+  }
+}
+
+/** However many collections there are, it can be asked for. */
+function statusSize(output: StatusOutput): number {
+  if (output.kind !== 'collections') return weights.list
+  const { tables, fields } = output
+  const counted = fields.filter(({ output }) => output.kind === 'records').length
+  const all = tables.length * (fields.length * weights.value + counted * weights.total)
+  return weights.list + Math.min(all, Math.max(1, counted) * weights.status)
+}
+
+function aggregateSize(plan: AggregatePlan): number {
+  const perGroup = sum(plan.fields, ({ output }) =>
+    output.kind === 'groups' ? weights.value + sum(output.fields, (field) => groupSize(field.output)) : 0,
+  )
+  return groupingSize(plan) + plan.limit * perGroup
+}
+
+function groupSize(output: GroupOutput): number {
+  switch (output.kind) {
+    case 'measures':
+      return weights.value + sum(output.fields, (field) => groupSize(field.output))
+    case 'keyResolved':
+      return resolvedSize(output.records)
+    default:
+      return weights.value
+  }
+}
+
+function resolvedSize(records: RecordSelections): number {
+  return weights.reference + Math.max(...records.map(({ fields }) => fieldsSize(fields)))
+}
+
+function listSize(list: ListPlan): number {
+  const perRow = sum(list.fields, ({ output }) => {
+    if (output.kind === 'nodes') return fieldsSize(output.fields)
+    if (output.kind === 'edges') return weights.value + sum(output.fields, (edge) => edgeSize(edge.output))
+    return 0
+  })
+  const own = sum(list.fields, ({ output }) => {
+    switch (output.kind) {
+      case 'totalCount':
+        return totalSize(list)
+      case 'pageInfo':
+        return sum(output.fields, () => weights.value)
+      default:
+        return weights.value
+    }
+  })
+  return weights.list + own + pageSize(list) + list.page.size * perRow
+}
+
+function edgeSize(output: EdgeOutput): number {
+  return output.kind === 'node' ? fieldsSize(output.fields) : weights.value
+}
+
+/** One for the row itself, which an empty selection reads too. */
+function fieldsSize(fields: readonly Selected[]): number {
+  return weights.value + sum(fields, ({ output }) => outputSize(output))
+}
+
+function outputSize(output: Output): number {
+  switch (output.kind) {
+    case 'object':
+      return fieldsSize(output.fields)
+    case 'union':
+      return Math.max(
+        ...[...output.cases.map(({ fields }) => fields), output.otherwise ?? []].map(fieldsSize),
+      )
+    case 'array':
+      return weights.elements * outputSize(output.element)
+    case 'resolved':
+      return resolvedSize(output.records)
+    case 'isCurrent':
+      return weights.reference
+    case 'anyJson':
+      return weights.json
+    case 'system':
+      return output.name === 'recordJson' ? weights.json : weights.value
+    case 'list':
+      return listSize(output.list)
+    default:
+      return weights.value
+  }
+}
