@@ -133,6 +133,22 @@ test('no source file is longer than 500 lines', () => {
   assert.deepEqual(long, [])
 })
 
+/** Where what is switched on is open: codes of servers, names of fields, types of lexicons. */
+const openSwitches = [
+  'src/database/postgres/failures.ts',
+  'src/query/plan/build-aggregate.ts',
+  'src/query/plan/build-list.ts',
+  'src/query/plan/build-status.ts',
+  'src/schema/build-model.ts',
+]
+
+test('a switch over a closed union has no default, so that a forgotten case does not compile', () => {
+  const files = sources.filter(
+    (file) => /^src\/(schema|query|database|sql)\//.test(file) && /^\s*default:/m.test(texts.get(file) ?? ''),
+  )
+  assert.deepEqual(files.toSorted(), openSwitches)
+})
+
 test('environment, arguments and exit belong to the command line', () => {
   const trespassers = sources.filter(
     (file) => !file.startsWith('src/cli/') && /\bprocess\.(env|argv|exit)\b/.test(texts.get(file) ?? ''),

@@ -3,6 +3,7 @@
  * links that the pages mention exist. UPDATE_DOCS=1 rewrites the answers; the diff is for a reader to judge.
  */
 import assert from 'node:assert/strict'
+import { operatorsOn, whereOperators } from '../src/schema/where-operators.ts'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { after, test } from 'node:test'
@@ -43,6 +44,16 @@ test('docs/queries.md lists the error codes of src/errors.ts, with their statuse
 
 test('docs/limits.md lists the limits of src/query/parse/limits.ts', () => {
   assert.deepEqual(numbersUnder('docs/limits.md', '## Limits of a document'), limits)
+})
+
+test('docs/queries.md names every operator of `where`', () => {
+  const named = new Set(textOf('docs/queries.md').match(/\b\w+\b/g))
+  assert.deepEqual(
+    Object.keys(whereOperators).filter((name) => !named.has(name)),
+    [],
+  )
+  const ofStrings = operatorsOn('string').map(([name]) => name)
+  assert.ok(textOf('docs/queries.md').includes(`\`${ofStrings.join(' ')}\``), ofStrings.join(' '))
 })
 
 test('docs/limits.md lists the weights that costs are made of', () => {

@@ -38,7 +38,9 @@ export function countKeys({ kind }: CountTable): readonly string[] {
       return ['one']
     case 'reference':
       return ['base', 'rkey']
-    default:
+    case 'value':
+    case 'day':
+    case 'month':
       return ['value']
   }
 }
@@ -58,7 +60,8 @@ export function countedValues({ kind, columns }: CountTable, column: (name: stri
         // Division rounds toward zero, which before 1970 is the wrong way.
         return `((${micros} - ((${micros} % ${day} + ${day}) % ${day})) / ${day})`
       })
-    default:
+    case 'value':
+    case 'reference':
       return columns.map(column)
   }
 }

@@ -205,7 +205,11 @@ function buildTable(
         if (kind !== undefined) arrays.push({ name: unique(`${name}/${path.join('.')}`), path, kind })
         return
       }
-      default:
+      case 'bytes':
+      case 'cidLink':
+      case 'blob':
+      case 'unknown':
+      case 'union':
         return
     }
   }
@@ -235,7 +239,15 @@ function elementKind(type: FieldType): 'text' | 'integer' | 'instant' | undefine
       return 'integer'
     case 'datetime':
       return 'instant'
-    default:
+    case 'boolean':
+    case 'strongRef':
+    case 'bytes':
+    case 'cidLink':
+    case 'blob':
+    case 'unknown':
+    case 'object':
+    case 'union':
+    case 'array':
       return undefined
   }
 }

@@ -1,5 +1,6 @@
 /** Conditions on single values and on lists of them: what a caller wrote, checked, in GraphQL's operators. */
 import type { FieldType } from '../schema/model.ts'
+import { operatorsOn } from '../schema/where-operators.ts'
 import { parseStretch, type Stretch } from './dates.ts'
 import { operatorsFor, unknownOperator } from './filter-operators.ts'
 import type { Literal } from './graphql-text.ts'
@@ -10,6 +11,8 @@ import type { Where } from './where.ts'
 export interface Clock {
   readonly now: () => Date
 }
+
+const arrayOperators = operatorsOn('array').map(([name]) => name)
 
 export function arrayCondition(text: string, of: FieldType, value: unknown, clock: Clock): Where {
   const element = (given: unknown): Literal => scalarLiteral(text, of, given, clock)
@@ -22,7 +25,7 @@ export function arrayCondition(text: string, of: FieldType, value: unknown, cloc
       if (name === 'has' || name === 'eq') return ['has', element(inner)]
       if (name === 'hasAny' || name === 'in') return ['hasAny', list(text, inner).map(element)]
       if (name === 'hasAll') return [name, list(text, inner).map(element)]
-      throw unknownOperator(text, name, ['has', 'hasAny', 'hasAll', 'isNull'])
+      throw unknownOperator(text, name, arrayOperators)
     }),
   )
 }

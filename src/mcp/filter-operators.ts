@@ -1,42 +1,22 @@
 /** The operators of filters by the kind of field, and what those who write another one most likely meant. */
 import type { FieldType } from '../schema/model.ts'
+import { operatorsOn, operatorTargetOf, whereOperators } from '../schema/where-operators.ts'
 import { nearest } from '../util/nearest.ts'
 import { ToolError } from './tool.ts'
 
-const comparing = ['eq', 'ne', 'in', 'notIn', 'gt', 'gte', 'lt', 'lte'] as const
+const synonyms = new Map(
+  Object.entries(whereOperators).flatMap(([name, operator]) =>
+    operator.synonyms.map((synonym: string) => [synonym, name] as const),
+  ),
+)
 
-/** As other languages of queries have them. */
-const others: Readonly<Record<string, string>> = {
-  '=': 'eq',
-  '==': 'eq',
-  '!=': 'ne',
-  '<>': 'ne',
-  not: 'ne',
-  '>': 'gt',
-  '>=': 'gte',
-  '<': 'lt',
-  '<=': 'lte',
-  min: 'gte',
-  from: 'gte',
-  since: 'gte',
-  after: 'gt',
-  max: 'lte',
-  to: 'lte',
-  until: 'lte',
-  before: 'lt',
-  like: 'contains',
-  any: 'in',
-  nin: 'notIn',
-}
-
-export function operatorsFor({ kind }: FieldType): readonly string[] {
-  if (kind === 'boolean') return ['eq', 'ne', 'isNull']
-  return [...comparing, ...(kind === 'string' ? ['contains', 'startsWith'] : []), 'isNull']
+export function operatorsFor(type: FieldType): readonly string[] {
+  return operatorsOn(operatorTargetOf(type) ?? 'datetime').map(([name]) => name)
 }
 
 export function unknownOperator(text: string, name: string, allowed: readonly string[]): ToolError {
   const plain = name.replace(/^\$/, '').toLowerCase()
-  const other = Object.hasOwn(others, plain) ? others[plain] : undefined
+  const other = synonyms.get(plain)
   const near = other !== undefined && allowed.includes(other) ? other : nearest(plain, allowed)
   const meant = near === null || near === name ? '' : ` Did you mean "${near}"?`
   return new ToolError(

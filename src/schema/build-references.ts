@@ -34,7 +34,15 @@ export function buildReferences(
         for (const field of type.type.fields)
           visit(field.type, [...path, field.property], many, [...inside, type.type])
         return
-      default:
+      case 'string':
+      case 'datetime':
+      case 'integer':
+      case 'boolean':
+      case 'bytes':
+      case 'cidLink':
+      case 'blob':
+      case 'unknown':
+      case 'union':
         return
     }
   }

@@ -25,6 +25,7 @@ import {
 import { typeNameOf } from './naming.ts'
 import { BigInt53, DateTime } from './scalars.ts'
 import type { TypeRegistry } from './type-registry.ts'
+import { operatorsOn, type OperatorTarget } from './where-operators.ts'
 
 export type InputTypes = ReturnType<typeof createInputTypes>
 
@@ -65,65 +66,58 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     'every aggregate',
   )
 
-  const operators = (name: string, type: GraphQLScalarType, extra: GraphQLInputFieldConfigMap = {}) =>
+  /** The operators of a target, whose values are of that type. */
+  const operatorFields = (
+    target: OperatorTarget,
+    value: GraphQLScalarType,
+    where?: () => GraphQLInputObjectType,
+  ): GraphQLInputFieldConfigMap =>
+    Object.fromEntries(
+      operatorsOn(target).map(([name, operator, description]) => {
+        const type = {
+          value: () => value,
+          list: () => listOf(value),
+          text: () => GraphQLString,
+          flag: () => GraphQLBoolean,
+          where: () => where?.() ?? value,
+        }[operator.value]()
+        return [name, description === null ? { type } : { type, description }]
+      }),
+    )
+  const operators = (
+    name: string,
+    origin: string,
+    described: string,
+    target: OperatorTarget,
+    type: GraphQLScalarType,
+  ) =>
     registry.once(
       name,
-      `conditions on every ${type.name}`,
+      `conditions on ${origin}`,
       () =>
         new GraphQLInputObjectType({
           name,
-          description: `Conditions on a ${type.name}. ${reading}`,
-          fields: {
-            eq: { type },
-            ne: { type, description: 'Present and different.' },
-            in: { type: listOf(type), description: 'One of these; an empty list matches nothing.' },
-            notIn: { type: listOf(type), description: 'Present and none of these.' },
-            gt: { type },
-            gte: { type },
-            lt: { type },
-            lte: { type },
-            ...extra,
-            isNull: { type: GraphQLBoolean, description: 'Whether the value is missing.' },
-          },
+          description: described,
+          fields: operatorFields(target, type),
         }),
     )
-  const strings = operators('StringWhereInput', GraphQLString, {
-    contains: {
-      type: GraphQLString,
-      description: 'Holds this text, ignoring case and accents; no wildcards.',
-    },
-    startsWith: { type: GraphQLString, description: 'Begins with this text, ignoring case and accents.' },
-  })
-  const instants = operators('DateTimeWhereInput', DateTime)
-  const booleans = registry.once(
-    'BooleanWhereInput',
-    'conditions on every Boolean',
-    () =>
-      new GraphQLInputObjectType({
-        name: 'BooleanWhereInput',
-        description: `Conditions on a Boolean. ${reading}`,
-        fields: {
-          eq: { type: GraphQLBoolean },
-          ne: { type: GraphQLBoolean },
-          isNull: { type: GraphQLBoolean },
-        },
-      }),
-  )
-  const uris = registry.once(
+  const scalars = (target: OperatorTarget, type: GraphQLScalarType) =>
+    operators(
+      `${type.name}WhereInput`,
+      `every ${type.name}`,
+      `Conditions on a ${type.name}. ${reading}`,
+      target,
+      type,
+    )
+  const strings = scalars('string', GraphQLString)
+  const instants = scalars('datetime', DateTime)
+  const booleans = scalars('boolean', GraphQLBoolean)
+  const uris = operators(
     'UriWhereInput',
-    'conditions on the AT-URI of every reference',
-    () =>
-      new GraphQLInputObjectType({
-        name: 'UriWhereInput',
-        description: `Conditions on a reference's AT-URI. ${reading}`,
-        fields: {
-          eq: { type: GraphQLString },
-          ne: { type: GraphQLString },
-          in: { type: listOf(GraphQLString) },
-          notIn: { type: listOf(GraphQLString) },
-          isNull: { type: GraphQLBoolean },
-        },
-      }),
+    'the AT-URI of every reference',
+    `Conditions on a reference's AT-URI. ${reading}`,
+    'uri',
+    GraphQLString,
   )
 
   const scalarOf = (type: FieldType): GraphQLScalarType => {
@@ -132,27 +126,12 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
   }
   const arrays = (type: FieldType) => {
     const scalar = scalarOf(type)
-    const name = `${scalar.name}ArrayWhereInput`
-    return registry.once(
-      name,
-      `conditions on every array of ${scalar.name}`,
-      () =>
-        new GraphQLInputObjectType({
-          name,
-          description: 'Conditions on an array; a missing one satisfies none but `isNull`.',
-          fields: {
-            has: { type: scalar, description: 'Has this element.' },
-            hasAny: {
-              type: listOf(scalar),
-              description: 'Has at least one of these; an empty list matches nothing.',
-            },
-            hasAll: {
-              type: listOf(scalar),
-              description: 'Has all of these; an empty list matches every array.',
-            },
-            isNull: { type: GraphQLBoolean },
-          },
-        }),
+    return operators(
+      `${scalar.name}ArrayWhereInput`,
+      `every array of ${scalar.name}`,
+      'Conditions on an array; a missing one satisfies none but `isNull`.',
+      'array',
+      scalar,
     )
   }
 
@@ -180,7 +159,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     name: string,
     origin: string,
     element: () => GraphQLInputObjectType,
-    without: 'none' | 'isNull',
+    target: 'elements' | 'reverse',
   ) =>
     registry.once(
       name,
@@ -189,15 +168,10 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
         new GraphQLInputObjectType({
           name,
           description:
-            without === 'none'
+            target === 'reverse'
               ? 'Conditions on the records that refer to this one.'
               : 'Conditions on elements.',
-          fields: () => ({
-            some: { type: element(), description: 'At least one matches; `{}` is "there is at least one".' },
-            ...(without === 'none'
-              ? { none: { type: element(), description: 'Not one matches.' } }
-              : { isNull: { type: GraphQLBoolean } }),
-          }),
+          fields: () => operatorFields(target, GraphQLBoolean, element),
         }),
     )
 
@@ -233,16 +207,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     return nested(name, `references to ${words}`, `Conditions on a reference to ${words}.`, () => ({
       ...(target === null ? {} : conditions(recordWhereFields(target))),
       uri: { type: uris, description: 'The URI as the reference has it.' },
-      isNull: { type: GraphQLBoolean, description: 'Whether the reference is missing.' },
-      isIndexed: { type: GraphQLBoolean, description: 'Whether a record with that URI is indexed.' },
-      ...(kind === 'strongRef'
-        ? {
-            isCurrent: {
-              type: GraphQLBoolean,
-              description: 'Whether the indexed record still has that CID.',
-            },
-          }
-        : {}),
+      ...operatorFields(kind, GraphQLString),
     }))
   }
 
@@ -256,7 +221,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       case 'datetime':
         return instants
       case 'integer':
-        return operators(`${scalarOf(type).name}WhereInput`, scalarOf(type))
+        return scalars('integer', scalarOf(type))
       case 'boolean':
         return booleans
       case 'strongRef':
@@ -273,7 +238,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
             `${target?.typeName ?? ''}StrongRefArrayWhereInput`,
             `arrays of references to ${target?.nsid ?? 'records'}`,
             () => references('strongRef', target),
-            'isNull',
+            'elements',
           )
         }
         if (of.kind === 'object')
@@ -281,11 +246,15 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
             `${nameOf(of.type, field.inside)}ArrayWhereInput`,
             `arrays of ${placeOf(of.type, field.inside)}`,
             () => objects(of.type, field.inside),
-            'isNull',
+            'elements',
           )
         throw new Error(`An array of ${of.kind} has no conditions.`)
       }
-      default:
+      case 'bytes':
+      case 'cidLink':
+      case 'blob':
+      case 'unknown':
+      case 'union':
         throw new Error(`A ${type.kind} has no conditions.`)
     }
   }
@@ -304,7 +273,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
               `${source.typeName}ReverseWhereInput`,
               `${source.nsid} records that refer to one`,
               () => where(source),
-              'none',
+              'reverse',
             )
             return [field.name, { type }]
           }

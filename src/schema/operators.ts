@@ -109,7 +109,11 @@ export function hasConditions(type: FieldType): boolean {
       return type.of.kind === 'object'
         ? hasConditions(type.of)
         : isCountable(type.of) || type.of.kind === 'strongRef'
-    default:
+    case 'bytes':
+    case 'blob':
+    case 'cidLink':
+    case 'union':
+    case 'unknown':
       return false
   }
 }
@@ -228,7 +232,14 @@ function isSortable(type: FieldType): boolean {
       return true
     case 'string':
       return type.bounded
-    default:
+    case 'strongRef':
+    case 'bytes':
+    case 'cidLink':
+    case 'blob':
+    case 'unknown':
+    case 'object':
+    case 'union':
+    case 'array':
       return false
   }
 }
@@ -245,7 +256,13 @@ function isGroupable(leaf: Leaf): boolean {
       return true
     case 'array':
       return type.of.kind === 'string' || type.of.kind === 'atUri'
-    default:
+    case 'datetime':
+    case 'bytes':
+    case 'cidLink':
+    case 'blob':
+    case 'unknown':
+    case 'object':
+    case 'union':
       return false
   }
 }

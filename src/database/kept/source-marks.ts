@@ -66,7 +66,10 @@ function collectionOf(change: Change): string {
       return change.collection
     case 'reject':
       return change.uri?.split('/')[3] ?? ''
-    default:
+    case 'repo-end':
+    case 'account':
+    case 'identity':
+    case 'repo-request':
       return ''
   }
 }

@@ -35,7 +35,9 @@ export function operandOf(emitter: Emitter, operand: Operand, row: Row): Sql {
       return dialect.did(row.alias)
     case 'collection':
       return dialect.constant(row.table.collection.nsid)
-    default:
+    case 'rkey':
+    case 'indexed_at':
+    case 'changed_at':
       return sql`${row.alias}.${identifier(operand.name)}`
   }
 }

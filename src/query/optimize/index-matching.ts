@@ -1,7 +1,8 @@
 /** Which index of a table answers a condition. How often the condition holds is not known here. */
 import { ownKey, type Table, type TableIndex } from '../../database/tables.ts'
+import { whereOperators } from '../../schema/where-operators.ts'
 import { accountsOf, conjuncts } from '../plan/condition-facts.ts'
-import type { Condition, SemiJoin } from '../plan/plan.ts'
+import type { Comparison, Condition, SemiJoin } from '../plan/plan.ts'
 
 /** The index that a condition can be looked up in. */
 export function columnIndex(table: Table, part: Condition): TableIndex | undefined {
@@ -20,7 +21,7 @@ export function leadingColumn(part: Condition): string | undefined {
   if (accountsOf(part) !== null) return 'base'
   switch (part.kind) {
     case 'compare':
-      return part.operand.kind === 'column' && part.op !== 'ne' ? part.operand.column.name : undefined
+      return part.operand.kind === 'column' && isFoundByIndex(part.op) ? part.operand.column.name : undefined
     case 'in':
       return part.operand.kind === 'column' && !part.negated && part.list.length > 0
         ? part.operand.column.name
@@ -28,9 +29,26 @@ export function leadingColumn(part: Condition): string | undefined {
     case 'uri':
       if (part.negated || part.list.length === 0 || part.of?.kind === 'json') return undefined
       return part.of === null ? 'base' : part.of.base.name
-    default:
+    case 'all':
+    case 'any':
+    case 'not':
+    case 'missing':
+    case 'text':
+    case 'absent':
+    case 'has':
+    case 'element':
+    case 'indexed':
+    case 'current':
+    case 'outerCurrent':
+    case 'target':
+    case 'referring':
       return undefined
   }
+}
+
+/** Whether an ordered index leads to the records that a comparison holds for. */
+function isFoundByIndex(op: Comparison): boolean {
+  return whereOperators[op].index === 'ordered'
 }
 
 /** The conditions that an index answers by itself. */
@@ -47,7 +65,7 @@ function missingColumn(part: Condition): string | undefined {
 }
 
 function systemColumn(part: Condition): string | undefined {
-  return part.kind === 'compare' && part.operand.kind === 'system' && part.op !== 'ne'
+  return part.kind === 'compare' && part.operand.kind === 'system' && isFoundByIndex(part.op)
     ? part.operand.name
     : undefined
 }

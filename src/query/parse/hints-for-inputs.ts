@@ -78,7 +78,13 @@ function argumentHint(schema: GraphQLSchema, [name = '', type = '', field = '']:
       if (isOffset || name === 'after') return 'Groups have no pages: `limit` goes up to 1000.'
       if (isOrder) return 'Groups are ordered with `orderBy: COUNT_DESC` or `rankBy`.'
       break
-    default:
+    case 'system':
+    case 'status':
+    case 'property':
+    case 'resolved':
+    case 'group':
+    case 'groupResolved':
+    case undefined:
       return null
   }
   if (searching.test(name)) return searchHint(role.collection, true)

@@ -78,7 +78,8 @@ function allows({ op, to }: Comparing, value: ColumnValue): boolean {
       return order < 0
     case 'lte':
       return order <= 0
-    default:
+    case 'eq':
+    case 'ne':
       return true
   }
 }

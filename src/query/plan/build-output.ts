@@ -56,8 +56,15 @@ function fieldOutput(
     }
     case undefined:
       return ownOutput(context, type, name, path, selections)
-    default:
-      throw new Error(`The field ${type.name}.${name} reads a ${role?.kind}.`)
+    case 'connection':
+    case 'aggregate':
+    case 'byUri':
+    case 'node':
+    case 'nodes':
+    case 'status':
+    case 'group':
+    case 'groupResolved':
+      throw new Error(`The field ${type.name}.${name} reads a ${role.kind}.`)
   }
 }
 
@@ -106,7 +113,11 @@ function valueOutput(context: PlanContext, type: FieldType, path: readonly strin
       return isPlain(type.of)
         ? { kind: 'json', path }
         : { kind: 'array', path, element: valueOutput(context, type.of, [], sets) }
-    default:
+    case 'string':
+    case 'datetime':
+    case 'integer':
+    case 'boolean':
+    case 'atUri':
       return { kind: 'json', path }
   }
 }

@@ -67,7 +67,12 @@ function rootOutput(
       return buildNodes(context, collected)
     case 'status':
       return { kind: 'status', fields: buildStatus(context, collected) }
-    default:
+    case 'reverse':
+    case 'system':
+    case 'property':
+    case 'resolved':
+    case 'group':
+    case 'groupResolved':
       throw new Error(`The root field ${name} reads a ${role.kind}.`)
   }
 }

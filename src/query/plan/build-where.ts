@@ -11,6 +11,7 @@ import {
   targetOf,
   type WhereField,
 } from '../../schema/operators.ts'
+import { isOperatorOf, whereOperators } from '../../schema/where-operators.ts'
 import { foldText } from '../../util/fold.ts'
 import { tightest } from './bounds.ts'
 import { linkOf, referenceOperand } from './build-link.ts'
@@ -28,7 +29,7 @@ import {
 } from './conditions.ts'
 import { type PlanContext, tableOf } from './context.ts'
 import { assertWithin } from '../parse/limits.ts'
-import type { ArrayOperand, Comparison, Condition, Operand, ReferenceOperand } from './plan.ts'
+import type { ArrayOperand, Condition, Operand, ReferenceOperand } from './plan.ts'
 import { conjuncts } from './condition-facts.ts'
 import { checkedText, present } from './values.ts'
 
@@ -150,7 +151,11 @@ class WhereBuilder {
       }
       case 'array':
         return this.#array(type.of, table, path, input, level, where)
-      default:
+      case 'bytes':
+      case 'blob':
+      case 'cidLink':
+      case 'union':
+      case 'unknown':
         throw new Error(`A ${type.kind} has no conditions.`)
     }
   }
@@ -184,7 +189,9 @@ class WhereBuilder {
       }
       for (const [name, value] of Object.entries(operators)) {
         this.#count()
-        const list = name === 'has' ? [this.#value(name, value)] : this.#values(name, value)
+        if (!isOperatorOf(name, 'has')) throw new Error(`An array has no operator ${name}.`)
+        const takesList = whereOperators[name].value === 'list'
+        const list = takesList ? this.#values(name, value) : [this.#value(name, value)]
         if (list.length > 0) parts.push({ kind: 'has', array, list, mode: name === 'hasAll' ? 'all' : 'any' })
         // Any array has all of nothing.
         else parts.push(name === 'hasAll' ? absent(path, false, mayMiss) : constant(false))
@@ -328,6 +335,8 @@ class WhereBuilder {
     return all(
       Object.entries(input).map(([name, value]): Condition => {
         this.#count()
+        if (!isOperatorOf(name, 'compare', 'in', 'text', 'missing'))
+          throw new Error(`A value has no operator ${name}.`)
         switch (name) {
           case 'isNull':
             return missing(operand, present(name, value) === true, mayMiss, index)
@@ -345,14 +354,14 @@ class WhereBuilder {
             if (needle === '') return missing(operand, false, mayMiss, index)
             return { kind: 'text', operand, index, match: name, needle }
           }
-          default: {
+          case 'eq':
+          case 'ne':
+          case 'gt':
+          case 'gte':
+          case 'lt':
+          case 'lte': {
             const to = this.#value(name, value)
-            return {
-              kind: 'compare',
-              operand,
-              op: name as Comparison,
-              to: type === 'boolean' ? Number(to) : to,
-            }
+            return { kind: 'compare', operand, op: name, to: type === 'boolean' ? Number(to) : to }
           }
         }
       }),

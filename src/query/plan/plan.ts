@@ -7,6 +7,7 @@ import type { ColumnValue } from '../../database/database.ts'
 import type { ArrayIndex, Column, Table, TextIndex } from '../../database/tables.ts'
 import type { SystemField } from '../../schema/model.ts'
 import type { Bucket } from '../../schema/operators.ts'
+import type { OperatorOf } from '../../schema/where-operators.ts'
 import type { Introspection } from '../parse/introspect.ts'
 
 export interface Plan {
@@ -153,7 +154,7 @@ export type Operand =
       readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' | 'indexed_at' | 'changed_at'
     }
 
-export type Comparison = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
+export type Comparison = OperatorOf<'compare'>
 
 /** True or false of a row; a comparison with a missing value is false. */
 export type Condition = ConditionOn<SemiJoin>
@@ -180,7 +181,7 @@ export type ConditionOn<Join> =
       readonly kind: 'text'
       readonly operand: Operand
       readonly index: TextIndex | null
-      readonly match: 'contains' | 'startsWith'
+      readonly match: OperatorOf<'text'>
       readonly needle: string
     }
   /** Object or array at a path. */

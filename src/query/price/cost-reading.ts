@@ -4,6 +4,7 @@
  */
 import type { Column, Table } from '../../database/tables.ts'
 import { weights } from './cost-weights.ts'
+import { whereOperators } from '../../schema/where-operators.ts'
 import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from '../plan/plan.ts'
 import { conjuncts, ownUris } from '../plan/condition-facts.ts'
 
@@ -143,7 +144,19 @@ function isEquality(table: Table, part: Condition): boolean {
       return !part.negated && part.list.length <= 1 && part.of?.kind !== 'json'
     case 'has':
       return part.array.index !== null && part.list.length <= 1
-    default:
+    case 'all':
+    case 'any':
+    case 'not':
+    case 'in':
+    case 'missing':
+    case 'text':
+    case 'absent':
+    case 'element':
+    case 'indexed':
+    case 'current':
+    case 'outerCurrent':
+    case 'target':
+    case 'referring':
       return false
   }
 }
@@ -186,7 +199,7 @@ function isLookUp(table: Table, part: Condition, found: Found): boolean {
   switch (part.kind) {
     case 'compare':
     case 'in': {
-      if (part.kind === 'compare' ? part.op === 'ne' : part.negated) return false
+      if (part.kind === 'compare' ? whereOperators[part.op].index === null : part.negated) return false
       const { operand } = part
       if (isSearch(table, part)) return found === 'page'
       const isEquality = part.kind === 'in' || part.op === 'eq'
@@ -200,7 +213,17 @@ function isLookUp(table: Table, part: Condition, found: Found): boolean {
       return part.array.index !== null
     case 'uri':
       return !part.negated && part.of?.kind !== 'json'
-    default:
+    case 'all':
+    case 'any':
+    case 'not':
+    case 'missing':
+    case 'absent':
+    case 'element':
+    case 'indexed':
+    case 'current':
+    case 'outerCurrent':
+    case 'target':
+    case 'referring':
       return false
   }
 }
@@ -218,29 +241,29 @@ function conditionSize(condition: Condition): number {
       return operandSize(condition.operand) + condition.list.length * weights.listValue
     case 'text':
       if (isCid(condition.operand)) return weights.cid
-      return condition.index === null ? weights.scan : weights.search
+      return condition.index === null ? weights.scan : weights[whereOperators[condition.match].price]
     case 'missing':
       return condition.index === null ? operandSize(condition.operand) : weights.indexed
     case 'absent':
       return weights.text
     case 'has':
       return (
-        (condition.array.index === null ? weights.scan : weights.has) +
+        (condition.array.index === null ? weights.scan : weights[whereOperators.has.price]) +
         condition.list.length * weights.listValue
       )
     case 'uri':
       return weights.text + condition.list.length * weights.listValue
     case 'indexed':
-      return weights.join + weights.text
+      return weights[whereOperators.isIndexed.price] + weights.text
     case 'current':
-      return weights.pin
+      return weights[whereOperators.isCurrent.price]
     case 'outerCurrent':
       return weights.cid
     case 'element':
       return weights.join + weights.text + conditionSize(condition.where)
     case 'target':
     case 'referring':
-      return weights.join + conditionSize(condition.where)
+      return weights[whereOperators.some.price] + conditionSize(condition.where)
   }
 }
 

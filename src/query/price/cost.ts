@@ -85,7 +85,10 @@ function groupSize(output: GroupOutput): number {
       return weights.value + sum(output.fields, (field) => groupSize(field.output))
     case 'keyResolved':
       return resolvedSize(output.records)
-    default:
+    case 'constant':
+    case 'count':
+    case 'key':
+    case 'measure':
       return weights.value
   }
 }
@@ -106,7 +109,9 @@ function listSize(list: ListPlan): number {
         return totalSize(list)
       case 'pageInfo':
         return sum(output.fields, () => weights.value)
-      default:
+      case 'constant':
+      case 'edges':
+      case 'nodes':
         return weights.value
     }
   })
@@ -142,7 +147,10 @@ function outputSize(output: Output): number {
       return output.name === 'recordJson' ? weights.json : weights.value
     case 'list':
       return listSize(output.list)
-    default:
+    case 'constant':
+    case 'json':
+    case 'wrapped':
+    case 'blobField':
       return weights.value
   }
 }
