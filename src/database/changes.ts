@@ -27,8 +27,6 @@ export interface RecordPut {
   readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
   /** The stored version is damaged: it is written again although its CID may be the same. It keeps its `indexedAt`. */
   readonly repairs?: true
-  /** What `deriveUnfolded` says. Absent: who needs it reads the record. */
-  readonly texts?: readonly (string | null)[]
 }
 
 /** A record that was refused; kept so that nothing is lost silently. */

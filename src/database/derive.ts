@@ -7,23 +7,15 @@ import { type ArrayIndex, type Column, storedColumns, type Table } from './table
 export interface DerivedRow {
   readonly columns: readonly ColumnValue[]
   readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
-  /** Only of `deriveLoadedRow`. */
-  readonly texts?: readonly (string | null)[]
 }
 
-/** Worked out once for each table: this is done for every record. */
-const stored = oncePerTable(storedColumns)
-const placesOfFolded = oncePerTable((table) =>
-  table.texts.map(({ folded }) => stored(table).findIndex(({ name }) => name === folded.name)),
-)
+/** Every record needs them, so that each table's are listed once. */
+const storedOf = new WeakMap<Table, readonly Column[]>()
 
-function oncePerTable<Result>(work: (table: Table) => Result): (table: Table) => Result {
-  const known = new WeakMap<Table, Result>()
-  return (table) => {
-    const result = known.get(table) ?? work(table)
-    known.set(table, result)
-    return result
-  }
+function stored(table: Table): readonly Column[] {
+  const columns = storedOf.get(table) ?? storedColumns(table)
+  storedOf.set(table, columns)
+  return columns
 }
 
 /** Values of a shape the lexicon does not allow count as missing; `refBase` is the base as text. */
@@ -35,40 +27,6 @@ export function deriveRow(table: Table, value: object): DerivedRow {
     }),
     arrays: table.arrays.map((array) => elements(array, value)),
   }
-}
-
-/** The same with the texts that trigram indexes want besides, for loads. */
-export function deriveLoadedRow(table: Table, value: object): DerivedRow {
-  const { columns, arrays } = deriveRow(table, value)
-  return { columns, arrays, texts: deriveUnfolded(table, value, columns) }
-}
-
-/**
- * For each of the table's trigram indexes its text, where the columns have no folded one; none at all where there is no
- * such text. `columns`: what `deriveRow` says.
- */
-export function deriveUnfolded(
-  table: Table,
-  value: object,
-  columns: readonly ColumnValue[],
-): readonly (string | null)[] {
-  const texts = placesOfFolded(table).map((place, index) => {
-    const text = columns[place] === null ? valueAt(value, table.texts[index]?.path ?? []) : null
-    return typeof text === 'string' ? text : null
-  })
-  return texts.some((text) => text !== null) ? texts : []
-}
-
-/** What each of the table's trigram indexes is made of: its text, folded but for ASCII letters. */
-export function indexedTexts(
-  table: Table,
-  columns: readonly ColumnValue[],
-  unfolded: readonly (string | null)[],
-): readonly (string | null)[] {
-  return placesOfFolded(table).map((place, index) => {
-    const folded = columns[place]
-    return typeof folded === 'string' ? folded : (unfolded[index] ?? null)
-  })
 }
 
 /**

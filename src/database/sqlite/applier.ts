@@ -22,7 +22,6 @@ import type { ApplierOptions } from '../migrate-options.ts'
 import { noOutcome } from '../outcome.ts'
 import { Accounts } from './accounts.ts'
 import { Expirations } from './expirations.ts'
-import type { LoadTexts } from './load-texts.ts'
 import { SqliteRecordSlot } from './record-slot.ts'
 import { Rejections } from './rejections.ts'
 import { createRunner, type Run } from './steps.ts'
@@ -139,16 +138,13 @@ export class Applier {
   }
 
   /** From here on only kept rows and side tables are written, until `completeLoad`. */
-  startLoad(texts: LoadTexts): void {
+  startLoad(): void {
     this.#bulk = true
-    for (const table of this.#tables.values()) table.startLoad(texts.gatherer(table.table))
-  }
-
-  completeOrder(): void {
-    for (const table of this.#tables.values()) table.completeOrder()
+    for (const table of this.#tables.values()) table.startLoad()
   }
 
   completeLoad(): void {
+    for (const table of this.#tables.values()) table.completeOrder()
     for (const table of this.#tables.values()) table.completeLoad()
     for (const table of this.#tables.values()) table.fillSums()
     this.refresh()

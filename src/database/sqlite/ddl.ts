@@ -268,23 +268,16 @@ export function dropOrderIndex(table: Table): string {
  * Bytes of the parts that trigrams' lists are kept in. Newest first, all of a list's last part is read before its last
  * record is known. With the engine's own 4,050 that takes longer than all else that is done for a page.
  */
-export const listPart = 1_000
+const listPart = 1_000
 
 /** One contentless trigram table per field, with its vocabulary and a table of rough counts. */
 export function createTextIndexes(table: Table): string {
-  const parts = table.texts.map(
-    ({ name }) => `insert into ${quote(name)} (${quote(name)}, rank) values ('pgsz', ${listPart});`,
-  )
-  return [createUnsetTextIndexes(table), ...parts].join('\n')
-}
-
-/** The same before anything is set or entered: the engine has read nothing of them. */
-export function createUnsetTextIndexes(table: Table): string {
   return table.texts
     .map(({ name }) => {
       const options = "content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'"
       return `create virtual table ${quote(name)} using fts5(t, ${options});
-        create table ${quote(`${name}/counts`)} (term text primary key, records integer not null) without rowid;`
+        create table ${quote(`${name}/counts`)} (term text primary key, records integer not null) without rowid;
+        insert into ${quote(name)} (${quote(name)}, rank) values ('pgsz', ${listPart});`
     })
     .concat(createVocabularies(table))
     .join('\n')
@@ -299,13 +292,6 @@ export function createVocabularies(table: Table): string {
     .join('\n')
 }
 
-export function dropTextIndexes(table: Table): string {
-  return table.texts
-    .flatMap(({ name }) => [`${name}/terms`, `${name}/counts`, name])
-    .map((name) => `drop table ${quote(name)};`)
-    .join('\n')
-}
-
 /** Enters all rows into a trigram index, or those of a further condition. */
 export function fillText(table: Table, text: TextIndex, where = ''): string {
   return `insert into ${quote(text.name)} (rowid, t) select id, ${indexedText(text)}
@@ -313,20 +299,16 @@ export function fillText(table: Table, text: TextIndex, where = ''): string {
 }
 
 /** As a trigram index has it; null where there is none. */
-export function indexedText(index: TextIndex): string {
-  return `${foldedText(index)} || '${padding}'`
-}
-
-export function foldedText({ folded, text }: TextIndex): string {
-  return `ifnull(${quote(folded.name)}, lower(${quote(text.name)}))`
+export function indexedText({ folded, text }: TextIndex): string {
+  return `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || '${padding}'`
 }
 
 /** Makes one of all that an index has gathered. */
-export function optimizeText({ name }: Pick<TextIndex, 'name'>): string {
+export function optimizeText({ name }: TextIndex): string {
   return `insert into ${quote(name)} (${quote(name)}) values ('optimize');`
 }
 
-export function refreshCounts({ name }: Pick<TextIndex, 'name'>): string {
+export function refreshCounts({ name }: TextIndex): string {
   return `delete from ${quote(`${name}/counts`)};
     insert into ${quote(`${name}/counts`)} select term, doc from ${quote(`${name}/terms`)};`
 }

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../database.ts'
-import { deriveRow, deriveUnfolded, indexedTexts } from '../derive.ts'
+import { deriveRow } from '../derive.ts'
 import { storedColumns, type Table } from '../tables.ts'
 import { CountWriter } from './count-writer.ts'
 import {
@@ -16,7 +16,6 @@ import {
   optimizeText,
   refreshCounts,
 } from './ddl.ts'
-import type { TextGatherer } from './load-texts.ts'
 import { reorder } from './reorder.ts'
 import { fillSums } from './sum-ddl.ts'
 import { SumWriter } from './sum-writer.ts'
@@ -47,7 +46,7 @@ export interface NewRow {
 }
 
 export type RowChange = Pick<NewRow, 'cid' | 'rev' | 'changedAt' | 'json'>
-type Derived = Pick<RecordPut, 'columns' | 'arrays' | 'texts'>
+type Derived = Pick<RecordPut, 'columns' | 'arrays'>
 
 /** Where rows are: a table, or where those of hidden accounts wait. */
 export interface Rows {
@@ -79,8 +78,6 @@ export class TableWriter implements Rows {
   readonly #changed = new Map<number, Texts | null>()
   /** Rows stored or updated since the trigram counts were last taken. */
   #drift = 0
-  /** Of a load whose trigrams are built beside it. */
-  #gatherer: TextGatherer | null = null
 
   constructor(
     database: DatabaseSync,
@@ -119,7 +116,6 @@ export class TableWriter implements Rows {
     this.#changed.clear()
     this.#counts.forget()
     this.#sums?.forget()
-    this.#gatherer = null
     const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
     const row = this.#statements.last.get() as LastRow | undefined
     const last = row === undefined || (kept?.id ?? 0n) > row.id ? kept : row
@@ -158,7 +154,7 @@ export class TableWriter implements Rows {
    * False when the record is there already, which is then left alone. `bulk`: trigrams and counts come later, all at
    * once.
    */
-  insert(row: NewRow, { columns, arrays, texts }: Derived, bulk = false): boolean {
+  insert(row: NewRow, { columns, arrays }: Derived, bulk = false): boolean {
     const id = row.id ?? this.#nextId
     const derived = this.#withBases(columns)
     const kept = [
@@ -180,7 +176,6 @@ export class TableWriter implements Rows {
     // A row that comes back under its old id stands where it stood.
     if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
     this.#addDerived(id, arrays, bulk)
-    this.#gather(id, row.json, texts ?? null, columns)
     return true
   }
 
@@ -263,8 +258,7 @@ export class TableWriter implements Rows {
     this.#drift = 0
   }
 
-  startLoad(gatherer: TextGatherer | null = null): void {
-    this.#gatherer = gatherer
+  startLoad(): void {
     this.#database.exec(dropIndexes(this.table))
   }
 
@@ -284,7 +278,7 @@ export class TableWriter implements Rows {
     const { table } = this
     this.#drift = 0
     // Trigrams first: the pages that building them frees are taken by the indexes.
-    for (const text of this.#gatherer?.isComplete === true ? [] : table.texts) {
+    for (const text of table.texts) {
       this.#database.prepare(fillText(table, text)).run()
       this.#database.exec(`${optimizeText(text)} ${refreshCounts(text)}`)
     }
@@ -296,13 +290,6 @@ export class TableWriter implements Rows {
   fillSums(): void {
     this.#sums?.forget()
     this.#database.exec(fillSums(this.table))
-  }
-
-  #gather(id: number, json: string, unfolded: Texts | null, columns: readonly ColumnValue[]): void {
-    if (this.#gatherer?.isComplete !== true) return
-    if (!this.#ordered) return this.#gatherer.abandon()
-    const texts = unfolded ?? deriveUnfolded(this.table, JSON.parse(json), columns)
-    this.#gatherer.add(id, indexedTexts(this.table, columns, texts), json.length)
   }
 
   /** Ids follow the default order as long as every new record sorts after the last. */
@@ -335,7 +322,6 @@ export class TableWriter implements Rows {
   }
 
   #removeDerived({ id }: TableRow, bulk: boolean): void {
-    this.#gatherer?.abandon()
     if (bulk) this.#removeElementsOf(id)
     // By id, so that elements of a damaged record go too.
     else for (const remove of this.#statements.removeElements) remove.run(id)

@@ -10,7 +10,6 @@ import { Applier } from './applier.ts'
 import { compactFile } from './compact.ts'
 import { beginDirectWriting, endDirectWriting } from './direct-writing.ts'
 import { inNearOrder } from './load-order.ts'
-import { LoadTexts } from './load-texts.ts'
 import { Transactions } from './transactions.ts'
 
 export class SqliteWriter implements WriteDatabase {
@@ -126,18 +125,11 @@ export class SqliteWriter implements WriteDatabase {
   async #loadAll(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
     const counts = new OutcomeCounts()
-    await using texts = new LoadTexts(this.#options.tables)
     try {
-      this.#applier.startLoad(texts)
-      for await (const batch of inNearOrder(batches)) {
-        addOutcome(total, this.#applier.count(batch, counts))
-        await texts.send()
-      }
+      this.#applier.startLoad()
+      for await (const batch of inNearOrder(batches)) addOutcome(total, this.#applier.count(batch, counts))
       this.#applier.run(counts.save(importSource))
-      this.#applier.completeOrder()
-      await texts.end(this.#database)
       this.#applier.completeLoad()
-      await texts.copyTo(this.#database)
     } catch (error) {
       this.#transactions.rollback()
       throw error

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Change, Rejection } from '../../database/database.ts'
 import { uriOf } from '../../database/decide.ts'
-import { type DerivedRow, deriveLoadedRow, deriveRow } from '../../database/derive.ts'
+import { deriveRow } from '../../database/derive.ts'
 import type { Table } from '../../database/tables.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { createLineReader, type RecordReading } from '../../lexicon/validate.ts'
@@ -35,11 +35,13 @@ export function futureRevision(
   return `The revision ${rev} is of ${formatInstant(time)}, which is still to come.`
 }
 
-/** From a reading to the change it asks for: the put, with what `derive` says, or else what `refused` says of it. */
-export function createChangeOf(
-  { tables }: Pick<ReaderOptions, 'tables'>,
-  derive: (table: Table, value: object) => DerivedRow = deriveRow,
-): (reading: RecordReading, refused: () => Pick<Rejection, 'source' | 'record' | 'rev'>) => Change {
+/** From a reading to the change it asks for: the put, with its derived values, or else what `refused` says of it. */
+export function createChangeOf({
+  tables,
+}: Pick<ReaderOptions, 'tables'>): (
+  reading: RecordReading,
+  refused: () => Pick<Rejection, 'source' | 'record' | 'rev'>,
+) => Change {
   const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))
   return (reading, refused) => {
     if (!reading.ok) {
@@ -50,19 +52,14 @@ export function createChangeOf(
     const table = tableOf.get(collection)
     if (table === undefined) throw new Error(`There is no table for ${collection}.`)
     // Named one by one: copying all members of objects takes several times as long.
-    const { columns, arrays, texts } = derive(table, value)
-    if (texts === undefined)
-      return { kind: 'put', collection, did, rkey, cid, rev, indexedAt, json, columns, arrays }
-    return { kind: 'put', collection, did, rkey, cid, rev, indexedAt, json, columns, arrays, texts }
+    const { columns, arrays } = deriveRow(table, value)
+    return { kind: 'put', collection, did, rkey, cid, rev, indexedAt, json, columns, arrays }
   }
 }
 
 /** The same of lines, whose revisions nobody has looked at. */
-export function createLineChangeOf(
-  options: ReaderOptions,
-  derive?: (table: Table, value: object) => DerivedRow,
-): ReturnType<typeof createChangeOf> {
-  const changeOf = createChangeOf(options, derive)
+export function createLineChangeOf(options: ReaderOptions): ReturnType<typeof createChangeOf> {
+  const changeOf = createChangeOf(options)
   return (reading, refused) => {
     const rev = reading.ok ? reading.record.rev : null
     const future = rev === null ? null : futureRevision(rev, options, BigInt(Date.now()) * 1_000n)
@@ -76,7 +73,7 @@ export function createLineChangeOf(
 
 export function createBlockReader(options: ReaderOptions): BlockReader {
   const readLine = createLineReader(options.lexicons)
-  const changeOf = createLineChangeOf(options, deriveLoadedRow)
+  const changeOf = createLineChangeOf(options)
   return {
     read: (bytes, source, firstLine) =>
       splitLines(bytes).flatMap((line, index) => {

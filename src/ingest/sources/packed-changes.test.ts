@@ -49,6 +49,5 @@ function put(rkey: string, did = 'did:plc:one'): Change {
     json: `{"text":"${rkey}"}`,
     columns: [null, 'text', 7, 12n],
     arrays: [[], [['one'], ['two']], [['at://did:plc:one/org.example.note/', rkey]]],
-    texts: ['Text', null],
   }
 }

@@ -13,9 +13,6 @@ export interface PackedChanges {
   readonly others: readonly (readonly [at: number, change: Change])[]
 }
 
-/** A put as a load reads it. */
-type LoadedPut = RecordPut & Required<Pick<RecordPut, 'texts'>>
-
 const cidBytes = 36
 
 export function packChanges(changes: readonly Change[]): PackedChanges {
@@ -23,9 +20,9 @@ export function packChanges(changes: readonly Change[]): PackedChanges {
   const cids = new Uint8Array(cidBytes * changes.length)
   const others: [number, Change][] = []
   let end = 0
-  let before: LoadedPut | null = null
+  let before: RecordPut | null = null
   for (const [at, change] of changes.entries()) {
-    if (change.kind !== 'put' || !isLoaded(change)) {
+    if (change.kind !== 'put' || change.changedAt !== undefined) {
       others.push([at, change])
       continue
     }
@@ -37,13 +34,9 @@ export function packChanges(changes: readonly Change[]): PackedChanges {
   return { values, cids: cids.subarray(0, end), others }
 }
 
-function isLoaded(put: RecordPut): put is LoadedPut {
-  return put.changedAt === undefined && put.texts !== undefined
-}
-
 /** Null for a collection or an account is the one before; they are mostly the same. */
-function packPut(values: ColumnValue[], put: LoadedPut, before: LoadedPut | null): void {
-  const { collection, did, rkey, rev, indexedAt, json, columns, arrays, texts } = put
+function packPut(values: ColumnValue[], put: RecordPut, before: RecordPut | null): void {
+  const { collection, did, rkey, rev, indexedAt, json, columns, arrays } = put
   values.push(
     collection === before?.collection ? null : collection,
     did === before?.did ? null : did,
@@ -53,10 +46,8 @@ function packPut(values: ColumnValue[], put: LoadedPut, before: LoadedPut | null
     json,
     columns.length,
     arrays.length,
-    texts.length,
   )
   for (const value of columns) values.push(value)
-  for (const text of texts) values.push(text)
   for (const elements of arrays) {
     values.push(elements.length)
     for (const element of elements) {
@@ -87,9 +78,8 @@ export function unpackChanges({ values, cids, others }: PackedChanges): Change[]
     const place = changes.length - read
     const [rkey, rev, indexedAt] = [take<string>(), take<string | null>(), take<bigint | null>()]
     const json = take<string>()
-    const counts = takeSome<number>(3) as readonly [number, number, number]
+    const counts = takeSome<number>(2) as readonly [number, number]
     const columns = takeSome(counts[0])
-    const texts = takeSome<string | null>(counts[2])
     const arrays: (readonly ColumnValue[])[][] = []
     for (let array = 0; array < counts[1]; array++) {
       const elements: (readonly ColumnValue[])[] = []
@@ -97,7 +87,7 @@ export function unpackChanges({ values, cids, others }: PackedChanges): Change[]
       arrays.push(elements)
     }
     const cid = cids.subarray(cidBytes * place, cidBytes * (place + 1))
-    changes.push({ kind: 'put', collection, did, rkey, cid, rev, indexedAt, json, columns, arrays, texts })
+    changes.push({ kind: 'put', collection, did, rkey, cid, rev, indexedAt, json, columns, arrays })
   }
   takeOthers()
   return changes
