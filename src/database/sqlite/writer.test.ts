@@ -31,7 +31,7 @@ test('a load into an empty store gives ids in default order, ties included', asy
     [1, 'C', 0],
   ] as const
   const lines = keys.map(([at, rkey, did]) => line(rkey, { indexedAt: day(at), did, tags: [rkey] }))
-  // Two changes to one record must not change places: then nothing does until all rows are there.
+  // Two changes to one record keep their places.
   const twice = [line('a', { indexedAt: day(2), tags: ['a'] }), line('a', { indexedAt: day(1), tags: ['a'] })]
   for (const first of [[], twice]) {
     await using store = await open()

@@ -9,7 +9,6 @@ import { addOutcome, noOutcome } from '../outcome.ts'
 import { Applier } from './applier.ts'
 import { compactFile } from './compact.ts'
 import { beginDirectWriting, endDirectWriting } from './direct-writing.ts'
-import { inNearOrder } from './load-order.ts'
 import { Transactions } from './transactions.ts'
 
 export class SqliteWriter implements WriteDatabase {
@@ -127,7 +126,7 @@ export class SqliteWriter implements WriteDatabase {
     const counts = new OutcomeCounts()
     try {
       this.#applier.startLoad()
-      for await (const batch of inNearOrder(batches)) addOutcome(total, this.#applier.count(batch, counts))
+      for await (const batch of batches) addOutcome(total, this.#applier.count(batch, counts))
       this.#applier.run(counts.save(importSource))
       this.#applier.completeLoad()
     } catch (error) {
