@@ -1,7 +1,6 @@
 /** The thread beside the writing: reads blocks of lines and answers with their changes. */
 import { workerData } from 'node:worker_threads'
 import { createBlockReader, type ReaderOptions } from './block-reader.ts'
-import { packChanges } from './packed-changes.ts'
 import { answerRequests } from './threads.ts'
 
 export interface BlockRequest {
@@ -12,6 +11,4 @@ export interface BlockRequest {
 
 const reader = createBlockReader(workerData as ReaderOptions)
 
-answerRequests(({ bytes, source, firstLine }: BlockRequest) =>
-  packChanges(reader.read(bytes, source, firstLine)),
-)
+answerRequests(({ bytes, source, firstLine }: BlockRequest) => reader.read(bytes, source, firstLine))

@@ -10,7 +10,6 @@ import type { Source } from '../source.ts'
 import type { ReaderOptions } from './block-reader.ts'
 import type { BlockRequest } from './block-worker.ts'
 import { type Block, InputError, type LineInput, readBlocks } from './lines.ts'
-import { type PackedChanges, unpackChanges } from './packed-changes.ts'
 import { openThreads, type Threads } from './threads.ts'
 
 interface ImportOptions extends ReaderOptions {
@@ -106,7 +105,7 @@ export async function* readChanges(
   inputs: readonly LineInput[],
   { lexicons, tables, workers }: ImportOptions,
 ): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
-  await using threads: Threads<BlockRequest, PackedChanges> = openThreads('block-worker', workers, {
+  await using threads: Threads<BlockRequest, readonly Change[]> = openThreads('block-worker', workers, {
     lexicons,
     tables,
   })
@@ -120,7 +119,7 @@ export async function* readChanges(
     // One for each thread to read and one that waits for it, so that none stands idle while rows are written.
     for await (const outcome of inOrder(readBlocks(input), read, workers)) {
       consumed = outcome.consumed
-      yield { changes: unpackChanges(outcome.changes), consumed: before + consumed }
+      yield { ...outcome, consumed: before + consumed }
     }
     before += input.size ?? consumed
   }
