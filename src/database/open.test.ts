@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { DatabaseBusyError } from './database.ts'
 import { openDatabase, openReadyDatabase } from './open.ts'
-import { beginDirectWriting, endDirectWriting } from './sqlite/direct-writing.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lexigraph-open-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -38,16 +37,14 @@ test('what has to be made, rebuilt or refused first is not ready, and is left as
   assert.deepEqual(readdirSync(folder), before)
 })
 
-test('whoever asks whether a file is ready while another process loads it is told to come again', async () => {
+test('whoever asks whether a file is ready while another process has locked it is told to come again', async () => {
   const path = join(folder, 'busy.db')
   await (await openDatabase(path, options))[Symbol.asyncDispose]()
-  const loading = new DatabaseSync(path)
-  assert.equal(beginDirectWriting(loading), true)
-  loading.exec('begin exclusive')
+  const other = new DatabaseSync(path)
+  other.exec('pragma journal_mode = delete; begin exclusive')
   await assert.rejects(openReadyDatabase(path, { fingerprint: 'f', now, lockTimeout: 0 }), DatabaseBusyError)
-  loading.exec('rollback')
-  endDirectWriting(loading)
-  loading.close()
+  other.exec('rollback')
+  other.close()
   await using ready = await openReadyDatabase(path, { fingerprint: 'f', now })
   assert.notEqual(ready, null)
 })

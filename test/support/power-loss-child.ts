@@ -1,16 +1,32 @@
-/** Follows a source into a new file: batches of one record each, and a cursor that counts them. It says each that is stored, and never closes the file. */
+/**
+ * Follows a source into a new file: batches of one record each, and a cursor that counts them. It says each that is
+ * stored, and never closes the file. Or loads all records at once, while a reader keeps them from leaving the log.
+ */
+import { DatabaseSync } from 'node:sqlite'
 import { openTestStore, recordLexicon } from './store.ts'
 
 const [, , path = '', batches = '', durability = ''] = process.argv
 const id = 'org.example.thing'
+const lines = Array.from({ length: Number(batches) }, (_, at) => ({
+  uri: `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${id}/${at + 1}`,
+  value: { $type: id },
+}))
 const store = await openTestStore({ path, lexicons: [recordLexicon(id, {})] })
-for (let cursor = 1; cursor <= Number(batches); cursor += 1) {
-  const line = { uri: `at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/${id}/${cursor}`, value: { $type: id } }
-  await store.database.write.applyBatch(
-    [store.change(line)],
-    { source: 'live', cursor: `${cursor}`, eventAt: null },
-    { durable: durability === 'durable' },
-  )
-  console.log(cursor)
-}
+
+if (durability === 'load') {
+  const reader = new DatabaseSync(path, { readOnly: true })
+  reader.exec('begin; select count(*) from state')
+  await store.load(lines)
+  console.log(batches)
+  // Collected as garbage, the reader would end its snapshot.
+  setInterval(() => reader, 1_000)
+} else
+  for (const [at, line] of lines.entries()) {
+    await store.database.write.applyBatch(
+      [store.change(line)],
+      { source: 'live', cursor: `${at + 1}`, eventAt: null },
+      { durable: durability === 'durable' },
+    )
+    console.log(at + 1)
+  }
 setInterval(() => undefined, 1_000)

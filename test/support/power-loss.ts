@@ -16,7 +16,7 @@ export const canTrace = existsSync('/usr/bin/strace')
 export async function losePower(
   path: string,
   rest: string,
-  { batches, durability }: { readonly batches: number; readonly durability: 'durable' | 'usual' },
+  { batches, durability }: { readonly batches: number; readonly durability: 'durable' | 'usual' | 'load' },
 ): Promise<void> {
   const trace = `${rest}.trace`
   const calls = 'openat,write,pwrite64,fsync,fdatasync,ftruncate'

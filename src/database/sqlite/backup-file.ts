@@ -11,7 +11,7 @@ import type { ColumnValue } from '../changes.ts'
 import { type Digest, Digester, type OnProgress, type Snapshot } from '../copy/database-copy.ts'
 import { type CopyPart, type Row, rowText } from '../copy/parts.ts'
 import { DatabaseBusyError } from '../database.ts'
-import { isBusy } from './direct-writing.ts'
+import { isBusy } from './failures.ts'
 
 /** What a backup says of itself. */
 export interface BackupAbout {

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseBusyError } from '../database.ts'
 import type { Table } from '../tables.ts'
 import { optimizeText, refreshCounts } from './ddl.ts'
-import { isBusy } from './direct-writing.ts'
+import { isBusy } from './failures.ts'
 import { nextLeftover } from './generations.ts'
 
 export interface CompactOptions {

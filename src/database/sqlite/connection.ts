@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseBusyError } from '../database.ts'
 import { largestAnswer } from '../refusals.ts'
-import { isBusy, undoDirectWriting } from './direct-writing.ts'
+import { isBusy } from './failures.ts'
 import { defineFunctions } from './functions.ts'
 
 /** Milliseconds that a connection waits for another process's lock. */
@@ -20,13 +20,22 @@ export function connect(
   timeout = lockTimeout,
 ): DatabaseSync {
   try {
-    if (readOnly) undoDirectWriting(path, timeout)
+    if (readOnly && existsSync(`${path}-journal`)) rollBack(path, timeout)
     return connectNow(path, { readOnly, cacheSize, timeout })
   } catch (cause) {
     if (!isBusy(cause)) throw cause
-    const message = 'Another process is loading records into the file. Try again when it is done.'
+    const message = 'Another process has locked the file. Try again when it is done.'
     throw Object.assign(new DatabaseBusyError(message, { cause }), { errcode: cause.errcode })
   }
+}
+
+/**
+ * A load by an earlier version that was killed left a rollback journal, which a connection that only reads cannot
+ * apply.
+ */
+function rollBack(path: string, timeout: number): void {
+  using writing = new DatabaseSync(path, { timeout })
+  writing.exec('pragma journal_mode = wal')
 }
 
 interface Connecting {
@@ -54,7 +63,7 @@ function connectNow(path: string, { readOnly, cacheSize, timeout }: Connecting):
 
 /**
  * Refused records, cursors and keys are nobody else's business. The engine gives what it makes next to the file
- * (`-wal`, `-shm`, `-journal`) the mode of the file.
+ * (`-wal`, `-shm`) the mode of the file.
  */
 function createPrivately(path: string): void {
   closeSync(openSync(path, 'a', 0o600))

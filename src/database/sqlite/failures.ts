@@ -25,6 +25,11 @@ const tooBig = 18
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN */
 const passing: ReadonlySet<number> = new Set([5, 6, 10, 14])
 
+/** SQLITE_BUSY. The low byte says what it is, the others why (https://sqlite.org/rescode.html#extrc). */
+export function isBusy(error: unknown): error is { readonly errcode: number } {
+  return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === 5
+}
+
 /** An error between processes, which would lose everything but its message. */
 export interface Failure {
   readonly message: string

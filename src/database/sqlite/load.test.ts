@@ -94,6 +94,39 @@ function wordOf(n: number): string {
   return ((n * 104_729) % 1_000_003).toString(36)
 }
 
+test('readers see an empty file until a load is complete', async () => {
+  await using store = await openNotes(inFolder('read.db'))
+  const read = () => store.rows('select id from "org.example.note"')
+  async function* batches(): AsyncGenerator<readonly Change[]> {
+    for await (const batch of inPairs(lines.slice(0, 10).map(store.change))) {
+      yield batch
+      assert.deepEqual(await read(), [])
+    }
+  }
+  await store.database.write.load(batches())
+  assert.equal((await read()).length, 10)
+})
+
+test('a file that another process has filled since it was opened is loaded batch by batch', async () => {
+  const path = inFolder('filled.db')
+  await using store = await openNotes(path)
+  {
+    await using other = await openNotes(path)
+    await other.load(lines.slice(0, 4))
+  }
+  const seen: number[] = []
+  async function* batches(): AsyncGenerator<readonly Change[]> {
+    for await (const batch of inPairs(lines.slice(4, 10).map(store.change))) {
+      yield batch
+      seen.push((await store.rows('select id from "org.example.note"')).length)
+    }
+  }
+  await store.database.write.load(batches())
+  // A batch is applied when the one after it has come.
+  assert.deepEqual(seen, [4, 6, 8])
+  assert.equal((await store.rows('select id from "org.example.note"')).length, 10)
+})
+
 async function indexOf(store: TestStore): Promise<{
   terms: readonly Row[]
   counts: readonly Row[]

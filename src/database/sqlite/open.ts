@@ -1,7 +1,6 @@
 /** Opens a SQLite file: one connection that writes, one that can only read. */
 import type { Database } from '../database.ts'
 import { connect } from './connection.ts'
-import { inLog } from './direct-writing.ts'
 import { assertOurs } from './layout.ts'
 import { LongReadings } from './long-readings.ts'
 import { migrate } from './migrate.ts'
@@ -46,4 +45,4 @@ export async function openSqlite(
 }
 
 /** Before a file is laid out. */
-export const fileSettings = `pragma page_size = 8192; ${inLog}`
+export const fileSettings = 'pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;'

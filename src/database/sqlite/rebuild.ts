@@ -24,7 +24,7 @@ import {
   derivationOf,
   quote,
 } from './ddl.ts'
-import { isBusy } from './direct-writing.ts'
+import { isBusy } from './failures.ts'
 import { dropLeftover, formerName, moveAside, moveInPlace, nextLeftover, nextPrefix } from './generations.ts'
 import { readDerivation } from './layout.ts'
 import { LogLength } from './log-length.ts'

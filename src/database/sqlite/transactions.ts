@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseBusyError } from '../database.ts'
-import { isBusy } from './direct-writing.ts'
+import { isBusy } from './failures.ts'
 import { LogLength } from './log-length.ts'
 
 export interface TransactionHooks {
@@ -12,8 +12,8 @@ export interface TransactionHooks {
   readonly beforeCommit: () => void
 }
 
-/** Against nobody, others who write, or those who read as well. */
-type Lock = 'deferred' | 'immediate' | 'exclusive'
+/** Against nobody, or others who write. */
+type Lock = 'deferred' | 'immediate'
 
 /** Milliseconds that a transaction waits for another process's, and between two attempts. */
 const lockTimeout = 10_000

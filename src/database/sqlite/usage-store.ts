@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { addUsage } from '../kept/usage.ts'
 import type { KeyUsage } from '../ledger.ts'
-import { isBusy } from './direct-writing.ts'
+import { isBusy } from './failures.ts'
 import { createRunner } from './steps.ts'
 
 /** Milliseconds between attempts, and how many of them. */

@@ -8,7 +8,6 @@ import type { ApplierOptions } from '../migrate-options.ts'
 import { addOutcome, noOutcome } from '../outcome.ts'
 import { Applier } from './applier.ts'
 import { compactFile } from './compact.ts'
-import { beginDirectWriting, endDirectWriting } from './direct-writing.ts'
 import { Transactions } from './transactions.ts'
 
 export class SqliteWriter implements WriteDatabase {
@@ -73,16 +72,13 @@ export class SqliteWriter implements WriteDatabase {
 
   load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     return this.#transactions.exclusively(async () => {
-      const direct = this.#applier.isEmpty && beginDirectWriting(this.#database)
-      try {
-        // Whoever came to read in the middle of it could keep it from ending.
-        await this.#transactions.begin(direct ? 'exclusive' : 'immediate')
-        if (this.#applier.isEmpty) return await this.#loadAll(batches)
+      const loaded = await this.#transactions.synced(true, async () => {
+        await this.#transactions.begin()
+        if (this.#applier.isEmpty) return this.#loadAll(batches)
         this.#database.exec('commit')
-      } finally {
-        if (direct) endDirectWriting(this.#database)
-      }
-      return this.#loadInTurn(batches)
+        return null
+      })
+      return loaded ?? this.#loadInTurn(batches)
     })
   }
 
