@@ -22,7 +22,7 @@ export async function openSqliteReader(
 ): Promise<ReadDatabase> {
   const reading = connectReader(path, fingerprint, lockTimeout)
   const long = new LongReadings(path, readers)
-  return new SqliteReader(() => reading, { fingerprint, now, idle: () => null, long })
+  return new SqliteReader(reading, { fingerprint, now, idle: () => null, long })
 }
 
 /** Whether a file that is there must be migrated or rebuilt first. */

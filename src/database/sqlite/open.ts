@@ -1,4 +1,5 @@
 /** Opens a SQLite file: one connection that writes, one that can only read. */
+import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { connect } from './connection.ts'
 import { assertOurs } from './layout.ts'
@@ -14,7 +15,9 @@ export async function openSqlite(
   path: string,
   options: MigrateOptions & Pick<SqliteReading, 'readers'>,
 ): Promise<Database> {
+  const inMemory = path === ':memory:'
   const writing = connect(path, false)
+  let reading: DatabaseSync
   try {
     // Before anything is set: the journal's mode is kept in the file, which may be another program's.
     assertOurs(writing)
@@ -22,13 +25,13 @@ export async function openSqlite(
     await migrate(writing, options)
     // From now on the writer itself waits, in its own way.
     writing.exec('pragma busy_timeout = 0')
+    reading = inMemory ? writing : connect(path, true)
   } catch (error) {
     writing.close()
     throw error
   }
   const write = new SqliteWriter(writing, options)
-  const inMemory = path === ':memory:'
-  const read = new SqliteReader(() => (inMemory ? writing : connect(path, true)), {
+  const read = new SqliteReader(reading, {
     fingerprint: options.fingerprint,
     now: options.now,
     idle: () => (inMemory ? write.idle : null),

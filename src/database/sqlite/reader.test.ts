@@ -16,7 +16,7 @@ test('a file that another process has locked is a passing fault, with the cause 
   const other = new DatabaseSync(path)
   other.exec('create table state (plan_version, derivation)')
   other.prepare('insert into state values (1, ?)').run(derivationOf('f'))
-  const reader = new SqliteReader(() => new DatabaseSync(path, { readOnly: true, timeout: 0 }), {
+  const reader = new SqliteReader(new DatabaseSync(path, { readOnly: true, timeout: 0 }), {
     fingerprint: 'f',
     now: () => 0n,
     idle: () => null,

@@ -38,16 +38,16 @@ export interface ReaderOptions {
 }
 
 export class SqliteReader implements ReadDatabase {
-  readonly #connect: () => DatabaseSync
+  readonly #database: DatabaseSync
+  readonly #readings: Readings
   readonly #options: ReaderOptions
-  #connected: { readonly database: DatabaseSync; readonly readings: Readings } | null = null
   readonly statistics: Statistics
   readonly dialect = sqliteDialect
   readonly isRemote = false
 
-  /** Connects when something is read for the first time: until then a load has the file to itself. */
-  constructor(connect: () => DatabaseSync, options: ReaderOptions) {
-    this.#connect = connect
+  constructor(database: DatabaseSync, options: ReaderOptions) {
+    this.#database = database
+    this.#readings = new Readings(database)
     this.#options = options
     this.statistics = {
       rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) from ${quote(name)}`, []),
@@ -154,24 +154,8 @@ export class SqliteReader implements ReadDatabase {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#options.long?.[Symbol.asyncDispose]()
-    this.#connected?.readings.clear()
-    if (this.#connected?.database.isOpen === true) this.#connected.database.close()
-  }
-
-  get #connection(): { readonly database: DatabaseSync; readonly readings: Readings } {
-    if (this.#connected === null) {
-      const database = this.#connect()
-      this.#connected = { database, readings: new Readings(database) }
-    }
-    return this.#connected
-  }
-
-  get #database(): DatabaseSync {
-    return this.#connection.database
-  }
-
-  get #readings(): Readings {
-    return this.#connection.readings
+    this.#readings.clear()
+    if (this.#database.isOpen) this.#database.close()
   }
 
   #planState(): PlanState {
