@@ -28,7 +28,6 @@ import type { RebuildReport } from '../database/rebuild-report.ts'
 import { buildTables, type Table } from '../database/tables.ts'
 import type { LexiconSet } from '../lexicon/lexicon-set.ts'
 import type { LexiconProblem } from '../lexicon/lexicons.ts'
-import { readUnchecked } from '../lexicon/unchecked.ts'
 import { buildModel } from '../schema/build-model.ts'
 import type { Model } from '../schema/model.ts'
 import { CommandError } from './command.ts'
@@ -52,7 +51,7 @@ export function lexiconDir(config: Config, root: URL): string {
 }
 
 export async function loadFoundation(dir: string): Promise<Foundation> {
-  // What checks them takes longer to load than they take to read.
+  // Loaded here, because some commands need no lexicons, and the validator is most of what is loaded.
   const { loadLexicons } = await import('../lexicon/load.ts')
   const result = await loadLexicons(dir)
   if (!result.ok) throw new CommandError(lexiconFailure(result.problems))
@@ -121,24 +120,11 @@ export async function previewStore(config: Config, foundation: Foundation): Prom
   return opened(database, () => previewRebuild(database, { tables, check, judge }))
 }
 
-/** A foundation and the database that was laid out for it already, to be read only. */
-export interface ReadyStore {
-  readonly foundation: Foundation
-  readonly read: ReadDatabase
-}
-
-/**
- * Null where something must be done to the database before, or be told. Whoever laid it out has checked the lexicons
- * that it says it was laid out for, so that nobody does it again.
- */
-export async function openReadyStore(config: Config, root: URL): Promise<ReadyStore | null> {
+/** The database for reading alone, without what writes; null where it must be made, migrated or refused first. */
+export function openReadyStore(config: Config, { lexicons }: Foundation): Promise<ReadDatabase | null> {
   const { database } = config
-  const dir = lexiconDir(config, root)
-  const lexicons = await readUnchecked(dir)
-  if (lexicons === null) return null
   const options = { fingerprint: lexicons.fingerprint, now, ...readingOf(config) }
-  const read = await opened(database, () => openReadyDatabase(database, options))
-  return read === null ? null : { foundation: foundationOf(dir, lexicons), read }
+  return opened(database, () => openReadyDatabase(database, options))
 }
 
 /** Whether `openStore` has to migrate or rebuild what is there, which may take long. */

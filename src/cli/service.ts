@@ -1,5 +1,5 @@
 /** Builds all that answers questions, floor by floor. */
-import type { Database } from '../database/database.ts'
+import type { Database, ReadDatabase } from '../database/database.ts'
 import { createEngine } from '../query/execute/engine.ts'
 import type { QueryEngine } from '../query/execute/execute.ts'
 import { buildGraphQLSchema } from '../schema/graphql.ts'
@@ -13,7 +13,6 @@ import {
   openExistingStore,
   openReadyStore,
   openStore,
-  type ReadyStore,
 } from './foundation.ts'
 import { type Preparation, startPreparation } from './preparation.ts'
 import { assertStarted } from './rebuild-watch.ts'
@@ -32,7 +31,7 @@ export async function openService(config: Config, root: URL): Promise<Service> {
 async function openOver(config: Config, root: URL, foundation: Foundation): Promise<Service> {
   const database = await openStore(config, foundation)
   return {
-    ...readerOver(config, root, { foundation, read: database.read }),
+    ...readerOver(config, root, foundation, database.read),
     database,
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
@@ -59,14 +58,10 @@ export async function openReader(
   root: URL,
   { awaits, fingerprint }: ReaderGiven = { awaits: false },
 ): Promise<ReadService> {
-  const ready = await openReadyStore(config, root)
-  if (ready !== null && (fingerprint === undefined || fingerprint === ready.foundation.lexicons.fingerprint))
-    return readerOver(config, root, ready)
-  await ready?.read[Symbol.asyncDispose]()
   const foundation = await loadFoundation(lexiconDir(config, root))
   if (fingerprint !== undefined) assertStarted(foundation, fingerprint)
   const open = awaits ? awaitStore : openExistingStore
-  return readerOver(config, root, { foundation, read: await open(config, foundation) })
+  return readerOver(config, root, foundation, await open(config, foundation))
 }
 
 /** An engine, and the process that first brings its store to these lexicons; null when that is done. */
@@ -79,23 +74,21 @@ export interface ServedService extends AsyncDisposable {
 export async function openServed(context: CommandContext): Promise<ServedService> {
   const { config, root } = context
   await using resources = new AsyncDisposableStack()
-  const ready = await openReadyStore(config, root)
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  const ready = await openReadyStore(config, foundation)
   let preparation: Preparation | null = null
   let service: ReadService
-  if (ready !== null) service = readerOver(config, root, ready)
-  else {
-    const foundation = await loadFoundation(lexiconDir(config, root))
-    if (await isStoreOutdated(config, foundation)) {
-      preparation = resources.use(await startPreparation(context, foundation))
-      service = readerOver(config, root, { foundation, read: await awaitStore(config, foundation) })
-    } else service = await openOver(config, root, foundation)
-  }
+  if (ready !== null) service = readerOver(config, root, foundation, ready)
+  else if (await isStoreOutdated(config, foundation)) {
+    preparation = resources.use(await startPreparation(context, foundation))
+    service = readerOver(config, root, foundation, await awaitStore(config, foundation))
+  } else service = await openOver(config, root, foundation)
   resources.use(service)
   const opened = resources.move()
   return { service, preparation, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-function readerOver(config: Config, root: URL, { foundation, read }: ReadyStore): ReadService {
+function readerOver(config: Config, root: URL, foundation: Foundation, read: ReadDatabase): ReadService {
   const { model, tables } = foundation
   const schema = buildGraphQLSchema(model, true)
   const answerCacheBytes = config['answer-cache'] * 1024 * 1024

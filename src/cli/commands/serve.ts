@@ -105,14 +105,12 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
 /** The store is made if need be, and migrated or rebuilt by another process; the workers only read it. */
 async function prepareStore(context: CommandContext, workers: number): Promise<PreparedStore> {
   const { config, root } = context
-  const ready = await openReadyStore(config, root)
-  await using read = ready?.read
-  if (ready !== null && read !== undefined) {
-    const { foundation } = ready
-    const served = await describeServed(config, foundation, read, workers)
+  const foundation = await loadFoundation(lexiconDir(config, root))
+  await using ready = await openReadyStore(config, foundation)
+  if (ready !== null) {
+    const served = await describeServed(config, foundation, ready, workers)
     return { foundation, preparation: null, served }
   }
-  const foundation = await loadFoundation(lexiconDir(config, root))
   if (await isStoreOutdated(config, foundation))
     return { foundation, preparation: await startPreparation(context, foundation), served: [] }
   await using store = await openStore(config, foundation)
