@@ -138,12 +138,23 @@ export async function prepareClient(
 ): Promise<void> {
   const attempt = attemptOf(client)
   try {
-    assertUsable(await setUp(client, use, statementTimeout), attempt, use)
+    const found = await setUp(client, use, statementTimeout)
+    assertUsable(found, attempt, use)
+    processes.set(client, Number(found.pid))
   } catch (cause) {
     throw isPassing(cause) && !(cause instanceof DatabaseUnreachableError)
       ? connectionFailure(cause, attempt)
       : cause
   }
+}
+
+const processes = new WeakMap<pg.ClientBase, number>()
+
+/** The server's process behind a connection that has been set up. */
+export function processOf(client: pg.ClientBase): number {
+  const pid = processes.get(client)
+  if (pid === undefined) throw new Error('The connection has not been set up.')
+  return pid
 }
 
 /** What messages say of a connection. */
@@ -170,6 +181,7 @@ function plainTlsMode(url: string): string {
 }
 
 interface ServerSettings {
+  readonly pid: bigint
   readonly version: string
   readonly encoding: string
   readonly standby: boolean
@@ -184,7 +196,7 @@ async function setUp(client: pg.Client, use: Use, statementTimeout: number): Pro
     text: `select ${names.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`).join(', ')},
       set_config('search_path', ${searchPath}, false),
       set_config('client_connection_check_interval', ${use === 'read' ? checkInterval : "'0'"}, false), current_setting('server_version') as version,
-      current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
+      pg_backend_pid() as pid, current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
       current_setting('transaction_read_only') = 'on' as read_only`,
     values: names.flat(),
     query_timeout: patience,

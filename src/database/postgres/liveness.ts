@@ -5,7 +5,7 @@
  * whether it is at work on anything; if it is not, either the statement or its answer was lost.
  */
 import type pg from 'pg'
-import { closeClient, connect } from './connection.ts'
+import { closeClient, connect, processOf } from './connection.ts'
 
 /** Milliseconds without use after which a connection is asked whether it is still there, and that it has to answer. */
 const longestRest = 200
@@ -89,7 +89,7 @@ export class Liveness implements Disposable {
     for (const [client, use] of this.#inUse) {
       const bytes = bytesOf(client)
       if (bytes !== use.bytes) Object.assign(use, startedNow(bytes))
-      else if (now - use.heardAt >= use.askAfter) silent.set(pidOf(client), [client, use, bytes])
+      else if (now - use.heardAt >= use.askAfter) silent.set(processOf(client), [client, use, bytes])
     }
     if (silent.size === 0 || this.#isLooking) return
     this.#isLooking = true
@@ -110,7 +110,7 @@ export class Liveness implements Disposable {
     }
   }
 
-  /** Processes of the server that are there and have nothing to do. A pooler's own ids are not among them. */
+  /** Processes of the server that are there and have nothing to do. */
   async #findResting(pids: readonly number[]): Promise<readonly number[]> {
     const client = await connect(this.#url, 'read', { statementTimeout: longestAnswer })
     try {
@@ -132,8 +132,4 @@ function startedNow(bytes: number): Use {
 
 function bytesOf(client: pg.PoolClient): number {
   return (client.connection.stream as { readonly bytesRead?: number }).bytesRead ?? 0
-}
-
-function pidOf(client: pg.PoolClient): number {
-  return (client as pg.PoolClient & { readonly processID: number }).processID
 }

@@ -2,9 +2,8 @@
  * Statements prepared on a connection. The driver and the server keep each of them as long as the connection lives,
  * so a connection that has prepared many of them is worn out and makes place for a new one.
  */
-import type { ClientBase, QueryResult } from 'pg'
+import type { ClientBase, QueryConfig, QueryResult } from 'pg'
 import type { Statement } from '../database.ts'
-import { AnswerQuery } from './answer-query.ts'
 
 /** What one connection has prepared. */
 interface Prepared {
@@ -27,15 +26,32 @@ export function runPrepared(client: ClientBase, { text, values }: Statement): Pr
 }
 
 /**
- * The same of a statement that answers with one row, each value as the bytes the server sends; the connection is an
- * `AnswerClient`. `timeout`: milliseconds until the driver gives up, if others than the connection's.
+ * Runs a statement that answers with one row, a version and a body of UTF-8. The driver reads all bytes as text, so the
+ * version comes as text. `timeout`: milliseconds until the driver gives up, if others than the connection's.
  */
-export function runForBytes(
+export async function runAnswer(
   client: ClientBase,
-  { text, values }: Statement,
+  statement: Statement,
   timeout?: number,
-): Promise<readonly (Buffer | null)[]> {
-  return client.query(new AnswerQuery({ name: nameOf(client, text), text, values }, timeout)).row
+): Promise<{ readonly version: number; readonly body: Buffer | null }> {
+  const text = `select version::text as made_under, answer.* from (${statement.text}) answer (version)`
+  const config = {
+    name: nameOf(client, text),
+    text,
+    values: [...statement.values],
+    binary: true,
+    types: { getTypeParser: () => (value: Buffer) => value },
+    query_timeout: timeout,
+  }
+  const { rows } = await client.query<Answer>(config as unknown as QueryConfig)
+  // The driver's timer keeps the list in old memory, long after its row has been used.
+  const [{ made_under: version, body }] = rows.splice(0) as [Answer]
+  return { version: Number(version), body }
+}
+
+interface Answer {
+  readonly made_under: Buffer
+  readonly body: Buffer | null
 }
 
 /** Whether the connection has prepared so much that it should be closed. */

@@ -24,7 +24,7 @@ import { closeClient } from './connection.ts'
 import { derivationOf, quote } from './ddl.ts'
 import { postgresDialect } from './dialect.ts'
 import { sumOutOfRangeState } from './functions.ts'
-import { runForBytes, runPrepared } from './prepared.ts'
+import { runAnswer, runPrepared } from './prepared.ts'
 import { longTimeout, type Reading } from './reading-pool.ts'
 import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
@@ -69,11 +69,10 @@ export class PostgresReader implements ReadDatabase {
     const timeout = terms.kind === 'long' ? longTimeout : undefined
     try {
       return await this.#readOnwards(async (client) => {
-        const [version, body] = await runForBytes(client, statement, timeout)
+        const { version, body } = await runAnswer(client, statement, timeout)
         if (body === null) throw answerTooLarge()
-        // What the client received lies beside it.
-        const isOwn = false
-        return { version: Number((version as Buffer).readBigInt64BE()), body: body as Buffer, isOwn }
+        // A short one shares its memory with others.
+        return { version, body, isOwn: false }
       }, terms)
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === sumOutOfRangeState) throw sumOutOfRange()

@@ -6,7 +6,6 @@ import pg from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { FairSemaphore } from '../../util/fair-semaphore.ts'
 import type { ReadTerms } from '../database.ts'
-import { AnswerClient } from './answer-query.ts'
 import { cancelStatement } from './cancel.ts'
 import { attemptOf, clientConfig, createClient, prepareClient } from './connection.ts'
 import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing } from './failures.ts'
@@ -59,7 +58,6 @@ export class ReadingPool implements AsyncDisposable {
     this.#longPermits = new FairSemaphore({ permits: Math.max(1, Math.floor(poolSize / 2)), mostWaiting })
     this.#pool = new pg.Pool({
       ...clientConfig(url),
-      Client: AnswerClient,
       max: poolSize,
       idleTimeoutMillis: 60_000,
       // Now and then anew, so that what a server holds for a connection does not only grow.
@@ -173,7 +171,7 @@ export class ReadingPool implements AsyncDisposable {
 
   #cancel(client: pg.PoolClient): void {
     this.#cancelled.add(client)
-    void cancelStatement(this.#url, client as pg.PoolClient & pg.Client)
+    void cancelStatement(this.#url, client)
   }
 
   #isReusable(client: pg.PoolClient): boolean {
