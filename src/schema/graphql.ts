@@ -40,69 +40,54 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const registry = createTypeRegistry()
   const inputs = createInputTypes(model, registry)
 
-  const pageInfo = registry.define(
-    new GraphQLObjectType({
-      name: 'PageInfo',
-      description: 'Where this page ends, and whether there is more on either side.',
-      fields: {
-        hasNextPage: { type: nonNull(GraphQLBoolean) },
-        hasPreviousPage: { type: nonNull(GraphQLBoolean) },
-        startCursor: { type: GraphQLString },
-        endCursor: { type: GraphQLString },
+  const pageInfo = registry.define(GraphQLObjectType, 'every list', {
+    name: 'PageInfo',
+    description: 'Where this page ends, and whether there is more on either side.',
+    fields: {
+      hasNextPage: { type: nonNull(GraphQLBoolean) },
+      hasPreviousPage: { type: nonNull(GraphQLBoolean) },
+      startCursor: { type: GraphQLString },
+      endCursor: { type: GraphQLString },
+    },
+  })
+  const blob = registry.define(GraphQLObjectType, 'blobs', {
+    name: 'Blob',
+    description: 'A file in the repository of the record.',
+    fields: {
+      ref: { type: GraphQLString, description: 'CID of the bytes.' },
+      mimeType: { type: GraphQLString },
+      size: { type: BigInt53, description: 'In bytes.' },
+    },
+  })
+  const unknownObject = registry.define(GraphQLObjectType, 'open unions', {
+    name: 'UnknownObject',
+    description: 'An object of a type that the lexicon leaves open.',
+    fields: { type: { type: GraphQLString, description: 'Its `$type`.' }, value: { type: nonNull(Json) } },
+  })
+  const strongRef = registry.define(GraphQLObjectType, 'com.atproto.repo.strongRef', {
+    name: strongRefName,
+    description: 'A reference that pins a version of a record.',
+    fields: () => ({
+      uri: { type: nonNull(GraphQLString) },
+      cid: { type: nonNull(GraphQLString) },
+      isCurrent: {
+        type: GraphQLBoolean,
+        description: 'Whether the indexed record still has that CID; null when it is not indexed.',
       },
+      uriResolved: { type: record, description: 'The indexed record with that URI, whatever its version.' },
     }),
-    'every list',
-  )
-  const blob = registry.define(
-    new GraphQLObjectType({
-      name: 'Blob',
-      description: 'A file in the repository of the record.',
-      fields: {
-        ref: { type: GraphQLString, description: 'CID of the bytes.' },
-        mimeType: { type: GraphQLString },
-        size: { type: BigInt53, description: 'In bytes.' },
-      },
-    }),
-    'blobs',
-  )
-  const unknownObject = registry.define(
-    new GraphQLObjectType({
-      name: 'UnknownObject',
-      description: 'An object of a type that the lexicon leaves open.',
-      fields: { type: { type: GraphQLString, description: 'Its `$type`.' }, value: { type: nonNull(Json) } },
-    }),
-    'open unions',
-  )
-  const strongRef = registry.define(
-    new GraphQLObjectType({
-      name: strongRefName,
-      description: 'A reference that pins a version of a record.',
-      fields: () => ({
-        uri: { type: nonNull(GraphQLString) },
-        cid: { type: nonNull(GraphQLString) },
-        isCurrent: {
-          type: GraphQLBoolean,
-          description: 'Whether the indexed record still has that CID; null when it is not indexed.',
-        },
-        uriResolved: { type: record, description: 'The indexed record with that URI, whatever its version.' },
-      }),
-    }),
-    'com.atproto.repo.strongRef',
-  )
+  })
   const { node, record } = defineRecordInterfaces(registry)
   const records = new Map(
     model.collections.map((collection) => [
       collection.nsid,
-      registry.define(
-        new GraphQLObjectType({
-          name: collection.typeName,
-          description: collection.type.description,
-          interfaces: [node, record],
-          fields: () => recordFields(collection),
-          extensions: { collection },
-        }),
-        collection.nsid,
-      ),
+      registry.define(GraphQLObjectType, collection.nsid, {
+        name: collection.typeName,
+        description: collection.type.description,
+        interfaces: [node, record],
+        fields: () => recordFields(collection),
+        extensions: { collection },
+      }),
     ]),
   )
 
@@ -137,12 +122,12 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
   const objectType = (type: ObjectType): GraphQLObjectType => {
     const known = objects.get(type.origin)
     if (known !== undefined) return known
-    const created = new GraphQLObjectType({
+    const created = registry.define(GraphQLObjectType, type.origin, {
       name: type.name,
       description: type.description,
       fields: () => (type.fields.length === 0 ? emptyFields : propertyFields(type.fields)),
     })
-    objects.set(type.origin, registry.define(created, type.origin))
+    objects.set(type.origin, created)
     return created
   }
   const unions = new Map<UnionType, GraphQLOutputType>()
@@ -160,8 +145,9 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
       ...(type.closed ? [] : [unknownObject]),
     ]
     return registry.define(
-      new GraphQLUnionType({ name: type.name, description: type.description, types }),
+      GraphQLUnionType,
       `a union of ${type.members.map(({ origin }) => origin).join(', ')}`,
+      { name: type.name, description: type.description, types },
     )
   }
 
@@ -220,44 +206,42 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     },
   })
   const connection = (collection: Collection): GraphQLObjectType =>
-    registry.once(`${collection.typeName}Connection`, `lists of ${collection.nsid}`, () => {
-      const node = records.get(collection.nsid) as GraphQLObjectType
-      const edge = registry.once(
-        `${collection.typeName}Edge`,
-        `lists of ${collection.nsid}`,
-        () =>
-          new GraphQLObjectType({
-            name: `${collection.typeName}Edge`,
-            fields: { cursor: { type: nonNull(GraphQLString) }, node: { type: nonNull(node) } },
-          }),
-      )
-      return new GraphQLObjectType({
-        name: `${collection.typeName}Connection`,
-        description: 'A page of a list.',
-        fields: {
-          edges: { type: nonNull(listOf(edge)) },
-          nodes: { type: nonNull(listOf(node)), description: 'The same records without cursors.' },
-          pageInfo: { type: nonNull(pageInfo) },
-          totalCount: {
-            type: nonNull(GraphQLInt),
-            description: 'How many records match `where`; counted only when selected.',
+    registry.once(
+      GraphQLObjectType,
+      `${collection.typeName}Connection`,
+      `lists of ${collection.nsid}`,
+      () => {
+        const node = records.get(collection.nsid) as GraphQLObjectType
+        const edge = registry.define(GraphQLObjectType, `lists of ${collection.nsid}`, {
+          name: `${collection.typeName}Edge`,
+          fields: { cursor: { type: nonNull(GraphQLString) }, node: { type: nonNull(node) } },
+        })
+        return {
+          description: 'A page of a list.',
+          fields: {
+            edges: { type: nonNull(listOf(edge)) },
+            nodes: { type: nonNull(listOf(node)), description: 'The same records without cursors.' },
+            pageInfo: { type: nonNull(pageInfo) },
+            totalCount: {
+              type: nonNull(GraphQLInt),
+              description: 'How many records match `where`; counted only when selected.',
+            },
           },
-        },
-      })
-    })
+        }
+      },
+    )
 
   const measures = (collection: Collection): Fields => {
     const fields = measureFields(collection)
     const integers = fields.filter(({ leaf }) => leafType(leaf).kind === 'integer')
     const of = (suffix: string, of: typeof fields, type: (field: FieldType) => GraphQLOutputType) =>
       registry.once(
+        GraphQLObjectType,
         `${collection.typeName}Aggregate${suffix}`,
         `measures of ${collection.nsid}`,
-        () =>
-          new GraphQLObjectType({
-            name: `${collection.typeName}Aggregate${suffix}`,
-            fields: Object.fromEntries(of.map((field) => [field.name, { type: type(leafType(field.leaf)) }])),
-          }),
+        () => ({
+          fields: Object.fromEntries(of.map((field) => [field.name, { type: type(leafType(field.leaf)) }])),
+        }),
       )
     const measured = (type: GraphQLObjectType, description: string) => ({ type: nonNull(type), description })
     return {
@@ -300,35 +284,33 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     const names = new Set(fields.map(({ name }) => name))
     const count = { type: nonNull(GraphQLInt), description: 'How many records match `where`.' }
     const group = registry.once(
+      GraphQLObjectType,
       `${collection.typeName}AggregateGroup`,
       `aggregates of ${collection.nsid}`,
-      () =>
-        new GraphQLObjectType({
-          name: `${collection.typeName}AggregateGroup`,
-          description: 'One group: the values it was grouped by, and what its records add up to.',
-          fields: {
-            ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
-            count: { ...count, description: 'How many records are in the group.' },
-            ...measures(collection),
-          },
-        }),
+      () => ({
+        description: 'One group: the values it was grouped by, and what its records add up to.',
+        fields: {
+          ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
+          count: { ...count, description: 'How many records are in the group.' },
+          ...measures(collection),
+        },
+      }),
     )
     return registry.once(
+      GraphQLObjectType,
       `${collection.typeName}Aggregated`,
       `aggregates of ${collection.nsid}`,
-      () =>
-        new GraphQLObjectType({
-          name: `${collection.typeName}Aggregated`,
-          fields: {
-            count,
-            groupCount: {
-              type: nonNull(GraphQLInt),
-              description: 'How many groups there are in all.',
-            },
-            groups: { type: nonNull(listOf(group)) },
-            ...measures(collection),
+      () => ({
+        fields: {
+          count,
+          groupCount: {
+            type: nonNull(GraphQLInt),
+            description: 'How many groups there are in all.',
           },
-        }),
+          groups: { type: nonNull(listOf(group)) },
+          ...measures(collection),
+        },
+      }),
     )
   }
 
@@ -387,18 +369,11 @@ export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSc
     },
     { kind: 'status' },
   )
-  const query = registry.define(
-    new GraphQLObjectType({
-      name: 'Query',
-      fields: () =>
-        uniqueFields([
-          ...model.collections.flatMap(rootFields),
-          ...nodeFields(node),
-          ['indexStatus', status],
-        ]),
-    }),
-    'the root of every operation',
-  )
+  const query = registry.define(GraphQLObjectType, 'the root of every operation', {
+    name: 'Query',
+    fields: () =>
+      uniqueFields([...model.collections.flatMap(rootFields), ...nodeFields(node), ['indexStatus', status]]),
+  })
   return new GraphQLSchema({ description, query, types: [strongRef], assumeValid })
 }
 

@@ -33,38 +33,29 @@ const reading = 'Several operators on one field must all hold; a missing value s
 
 /** Input types by collection, each made once; circular ones refer to each other lazily. */
 export function createInputTypes(model: Model, registry: TypeRegistry) {
-  const direction = registry.define(
-    new GraphQLEnumType({
-      name: 'SortDirection',
-      values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
-    }),
-    'every list',
-  )
-  const aggregateOrder = registry.define(
-    new GraphQLEnumType({
-      name: 'AggregateOrderBy',
-      description: 'By count or by the group keys; equal counts come in ascending key order.',
-      values: {
-        COUNT_ASC: { value: { by: 'count', direction: 'asc' } },
-        COUNT_DESC: { value: { by: 'count', direction: 'desc' } },
-        KEY_ASC: { value: { by: 'key', direction: 'asc' } },
-        KEY_DESC: { value: { by: 'key', direction: 'desc' } },
-      },
-    }),
-    'every aggregate',
-  )
-  const measure = registry.define(
-    new GraphQLEnumType({
-      name: 'Measure',
-      values: Object.fromEntries(
-        ['avg', 'sum', 'min', 'max', 'countDistinct'].map((value) => [
-          value === 'countDistinct' ? 'COUNT_DISTINCT' : value.toUpperCase(),
-          { value },
-        ]),
-      ),
-    }),
-    'every aggregate',
-  )
+  const direction = registry.define(GraphQLEnumType, 'every list', {
+    name: 'SortDirection',
+    values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
+  })
+  const aggregateOrder = registry.define(GraphQLEnumType, 'every aggregate', {
+    name: 'AggregateOrderBy',
+    description: 'By count or by the group keys; equal counts come in ascending key order.',
+    values: {
+      COUNT_ASC: { value: { by: 'count', direction: 'asc' } },
+      COUNT_DESC: { value: { by: 'count', direction: 'desc' } },
+      KEY_ASC: { value: { by: 'key', direction: 'asc' } },
+      KEY_DESC: { value: { by: 'key', direction: 'desc' } },
+    },
+  })
+  const measure = registry.define(GraphQLEnumType, 'every aggregate', {
+    name: 'Measure',
+    values: Object.fromEntries(
+      ['avg', 'sum', 'min', 'max', 'countDistinct'].map((value) => [
+        value === 'countDistinct' ? 'COUNT_DISTINCT' : value.toUpperCase(),
+        { value },
+      ]),
+    ),
+  })
 
   /** The operators of a target, whose values are of that type. */
   const operatorFields = (
@@ -87,20 +78,14 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
   const operators = (
     name: string,
     origin: string,
-    described: string,
+    description: string,
     target: OperatorTarget,
     type: GraphQLScalarType,
   ) =>
-    registry.once(
-      name,
-      `conditions on ${origin}`,
-      () =>
-        new GraphQLInputObjectType({
-          name,
-          description: described,
-          fields: operatorFields(target, type),
-        }),
-    )
+    registry.once(GraphQLInputObjectType, name, `conditions on ${origin}`, () => ({
+      description,
+      fields: operatorFields(target, type),
+    }))
   const scalars = (target: OperatorTarget, type: GraphQLScalarType) =>
     operators(
       `${type.name}WhereInput`,
@@ -140,10 +125,12 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     origin: string,
     description: string,
     fields: () => GraphQLInputFieldConfigMap,
-  ): GraphQLInputObjectType =>
-    registry.once(name, `conditions on ${origin}`, () => {
-      const type: GraphQLInputObjectType = new GraphQLInputObjectType({
-        name,
+  ): GraphQLInputObjectType => {
+    const type: GraphQLInputObjectType = registry.once(
+      GraphQLInputObjectType,
+      name,
+      `conditions on ${origin}`,
+      () => ({
         description,
         fields: () => ({
           AND: { type: listOf(type), description: 'All hold; an empty list holds.' },
@@ -151,9 +138,10 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
           NOT: { type },
           ...fields(),
         }),
-      })
-      return type
-    })
+      }),
+    )
+    return type
+  }
 
   const some = (
     name: string,
@@ -161,19 +149,13 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     element: () => GraphQLInputObjectType,
     target: 'elements' | 'reverse',
   ) =>
-    registry.once(
-      name,
-      `conditions on ${origin}`,
-      () =>
-        new GraphQLInputObjectType({
-          name,
-          description:
-            target === 'reverse'
-              ? 'Conditions on the records that refer to this one.'
-              : 'Conditions on elements.',
-          fields: () => operatorFields(target, GraphQLBoolean, element),
-        }),
-    )
+    registry.once(GraphQLInputObjectType, name, `conditions on ${origin}`, () => ({
+      description:
+        target === 'reverse'
+          ? 'Conditions on the records that refer to this one.'
+          : 'Conditions on elements.',
+      fields: () => operatorFields(target, GraphQLBoolean, element),
+    }))
 
   const where = (collection: Collection): GraphQLInputObjectType =>
     nested(
@@ -289,55 +271,41 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
   const sortBy = (collection: Collection) => {
     const name = `${collection.typeName}SortField`
     const origin = `the order of ${collection.nsid}`
-    const field = registry.once(
-      name,
-      origin,
-      () => new GraphQLEnumType({ name, values: enumValues(sortFields(collection)) }),
-    )
-    return registry.once(
-      `${name}Input`,
-      origin,
-      () =>
-        new GraphQLInputObjectType({
-          name: `${name}Input`,
-          description: 'A missing value is smaller than any value.',
-          fields: {
-            field: { type: new GraphQLNonNull(field) },
-            direction: { type: direction, defaultValue: 'asc' },
-          },
-        }),
-    )
+    const field = registry.once(GraphQLEnumType, name, origin, () => ({
+      values: enumValues(sortFields(collection)),
+    }))
+    return registry.once(GraphQLInputObjectType, `${name}Input`, origin, () => ({
+      description: 'A missing value is smaller than any value.',
+      fields: {
+        field: { type: new GraphQLNonNull(field) },
+        direction: { type: direction, defaultValue: 'asc' },
+      },
+    }))
   }
   const groupBy = (collection: Collection) => {
     const name = `${collection.typeName}GroupByField`
-    return registry.once(
-      name,
-      `groups of ${collection.nsid}`,
-      () => new GraphQLEnumType({ name, values: enumValues(groupFields(collection, model)) }),
-    )
+    return registry.once(GraphQLEnumType, name, `groups of ${collection.nsid}`, () => ({
+      values: enumValues(groupFields(collection, model)),
+    }))
   }
   const rankBy = (collection: Collection) => {
     const name = `${collection.typeName}RankByInput`
     const fields = new Map(
       [...groupFields(collection, model), ...measureFields(collection)].map((field) => [field.name, field]),
     )
-    return registry.once(name, `the order of groups of ${collection.nsid}`, () => {
-      const field = registry.define(
-        new GraphQLEnumType({
-          name: `${collection.typeName}MeasureField`,
-          values: enumValues([...fields.values()]),
-        }),
-        `measures of ${collection.nsid}`,
-      )
-      return new GraphQLInputObjectType({
-        name,
+    return registry.once(GraphQLInputObjectType, name, `the order of groups of ${collection.nsid}`, () => {
+      const field = registry.define(GraphQLEnumType, `measures of ${collection.nsid}`, {
+        name: `${collection.typeName}MeasureField`,
+        values: enumValues([...fields.values()]),
+      })
+      return {
         description: 'Orders groups by a measure; a group without one is smaller than any.',
         fields: {
           measure: { type: new GraphQLNonNull(measure) },
           field: { type: new GraphQLNonNull(field) },
           direction: { type: direction, defaultValue: 'desc' },
         },
-      })
+      }
     })
   }
   return { where, sortBy, groupBy, rankBy, aggregateOrder }

@@ -14,23 +14,17 @@ export interface RecordInterfaces {
 }
 
 export function defineRecordInterfaces(registry: TypeRegistry): RecordInterfaces {
-  const node = registry.define(
-    new GraphQLInterfaceType({
-      name: 'Node',
-      description: 'Anything that `node` finds by its id; all records are.',
-      fields: { id: { type: nonNull(GraphQLID), description: 'AT-URI of the record.' } },
-    }),
-    'every collection',
-  )
-  const record = registry.define(
-    new GraphQLInterfaceType({
-      name: 'Record',
-      description: 'A record of any collection that is served.',
-      interfaces: [node],
-      fields: systemFieldConfigs,
-    }),
-    'every collection',
-  )
+  const node = registry.define(GraphQLInterfaceType, 'every collection', {
+    name: 'Node',
+    description: 'Anything that `node` finds by its id; all records are.',
+    fields: { id: { type: nonNull(GraphQLID), description: 'AT-URI of the record.' } },
+  })
+  const record = registry.define(GraphQLInterfaceType, 'every collection', {
+    name: 'Record',
+    description: 'A record of any collection that is served.',
+    interfaces: [node],
+    fields: systemFieldConfigs,
+  })
   return { node, record }
 }
 

@@ -17,7 +17,7 @@ export function defineIndexStatus(registry: TypeRegistry): GraphQLObjectType {
     description: string,
     fields: GraphQLFieldConfigMap<unknown, unknown>,
   ): GraphQLObjectType =>
-    registry.define(new GraphQLObjectType({ name, description, fields }), 'the status of the index')
+    registry.define(GraphQLObjectType, 'the status of the index', { name, description, fields })
   const collection = define('CollectionStatus', 'One collection that is served.', {
     name: { type: nonNull(GraphQLString), description: 'NSID of the collection.' },
     records: { type: nonNull(GraphQLInt), description: 'As `totalCount` of its list.' },

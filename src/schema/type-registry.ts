@@ -1,12 +1,21 @@
 /** All generated types by name, so that two that would share a name are refused with both origins. */
 import type { GraphQLNamedType } from 'graphql'
 
+/** The class of one kind of types, such as `GraphQLObjectType`. */
+type Kind = new (config: never) => GraphQLNamedType
+type ConfigOf<Class extends Kind> = ConstructorParameters<Class>[0]
+
 /** `origin` says what a type is for: a lexicon, a definition, or what is asked of one. */
 export interface TypeRegistry {
-  /** Registers a new type; fails when its name is taken. */
-  define<Type extends GraphQLNamedType>(type: Type, origin: string): Type
+  /** Makes a new type; fails when its name is taken. */
+  define<Class extends Kind>(kind: Class, origin: string, config: ConfigOf<Class>): InstanceType<Class>
   /** The type of that name, made on first use; fails when the name is taken by another origin. */
-  once<Type extends GraphQLNamedType>(name: string, origin: string, create: () => Type): Type
+  once<Class extends Kind>(
+    kind: Class,
+    name: string,
+    origin: string,
+    config: () => Omit<ConfigOf<Class>, 'name'>,
+  ): InstanceType<Class>
 }
 
 export function createTypeRegistry(): TypeRegistry {
@@ -16,22 +25,20 @@ export function createTypeRegistry(): TypeRegistry {
       `The GraphQL type name ${name} is needed twice: for ${first} and for ${second}. Rename one of the lexicons or definitions.`,
     )
   }
+  const define: TypeRegistry['define'] = (kind, origin, config) => {
+    const type = new kind(config) as InstanceType<typeof kind>
+    const known = types.get(type.name)
+    if (known !== undefined) refuse(type.name, known.origin, origin)
+    types.set(type.name, { type, origin })
+    return type
+  }
   return {
-    define(type, origin) {
-      const known = types.get(type.name)
-      if (known !== undefined) refuse(type.name, known.origin, origin)
-      types.set(type.name, { type, origin })
-      return type
-    },
-    once<Type extends GraphQLNamedType>(name: string, origin: string, create: () => Type): Type {
+    define,
+    once(kind, name, origin, config) {
       const known = types.get(name)
-      if (known === undefined) {
-        const type = create()
-        types.set(name, { type, origin })
-        return type
-      }
+      if (known === undefined) return define(kind, origin, { name, ...config() } as never)
       if (known.origin !== origin) refuse(name, known.origin, origin)
-      return known.type as Type
+      return known.type as InstanceType<typeof kind>
     },
   }
 }
