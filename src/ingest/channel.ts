@@ -64,40 +64,35 @@ export async function* inOrder<Input, Output>(
   work: (input: Input) => Promise<Output>,
   limit: number,
 ): AsyncGenerator<Output> {
-  const underWay = new Channel<Promise<Output>>(limit)
-  const iterator = inputs[Symbol.asyncIterator]()
-  const feed = async (): Promise<void> => {
-    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-      const outcome = work(next.value)
-      // A failure is told when its turn comes.
-      outcome.catch(() => {})
-      await underWay.send(outcome)
-    }
+  const begin = (input: Input): Promise<Output> => {
+    const outcome = work(input)
+    // A failure is told when its turn comes.
+    outcome.catch(() => {})
+    return outcome
   }
-  feed().then(
-    () => underWay.end(),
-    (error: unknown) => underWay.end(error),
-  )
-  try {
-    for (let some = await underWay.take(); some !== null; some = await underWay.take())
-      for (const outcome of some) yield await outcome
-  } finally {
-    underWay.end()
-    await iterator.return?.()
-  }
+  for await (const some of queued(inputs, begin, new Channel<Promise<Output>>(limit)))
+    for (const outcome of some) yield await outcome
 }
 
 /** What comes in, in groups of all that is there: one value when it is quiet, up to the limit when it is not. */
-export async function* grouped<Value>(
+export function grouped<Value>(
   inputs: AsyncIterable<Value>,
   limit: number,
-  weigh: (value: Value) => number = () => 1,
+  weigh?: (value: Value) => number,
 ): AsyncGenerator<readonly Value[]> {
-  const queue = new Channel<Value>(limit, weigh)
+  return queued(inputs, (value) => value, new Channel(limit, weigh))
+}
+
+/** What becomes of the inputs, through the queue, as fast as it has room. */
+async function* queued<Input, Value>(
+  inputs: AsyncIterable<Input>,
+  begin: (input: Input) => Value,
+  queue: Channel<Value>,
+): AsyncGenerator<readonly Value[]> {
   const iterator = inputs[Symbol.asyncIterator]()
   const feed = async (): Promise<void> => {
     for (let next = await iterator.next(); next.done !== true; next = await iterator.next())
-      await queue.send(next.value)
+      await queue.send(begin(next.value))
   }
   feed().then(
     () => queue.end(),
