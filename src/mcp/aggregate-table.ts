@@ -2,8 +2,7 @@
 import { readDisplay } from './fields.ts'
 import type { Group, Measure } from './groups.ts'
 import type { Toolbox } from './toolbox.ts'
-
-type Json = Readonly<Record<string, unknown>>
+import type { Json } from './tool.ts'
 
 export interface Aggregated extends Json {
   readonly count: number

@@ -17,10 +17,9 @@ import { type Group, type Measure, parseGroup, parseMeasure } from './groups.ts'
 import { whyNothing } from './nothing-found.ts'
 import { plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
-import { type Tool, ToolError } from './tool.ts'
+import { argumentsOf, type Json, schemaOf, type Tool, ToolError } from './tool.ts'
 import { allOf, type Where } from './where.ts'
 
-type Json = Readonly<Record<string, unknown>>
 const defaultLimit = 20
 /** The service gives no more groups. */
 const mostGroups = 1000
@@ -33,9 +32,8 @@ export function createAggregate(toolbox: Toolbox): Tool {
     title: 'Count and measure',
     description:
       'Counts records, in groups if you like, as a table. collection, text, filters, since, until: as in search_records.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: argumentsOf(
+      {
         collection: { type: 'string' },
         by: {
           type: 'array',
@@ -61,12 +59,10 @@ export function createAggregate(toolbox: Toolbox): Tool {
         limit: { type: 'integer', minimum: 1, maximum: 500 },
         offset: { type: 'integer', minimum: 0, maximum: 999 },
       },
-      required: ['collection'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: {
+      ['collection'],
+    ),
+    outputSchema: schemaOf(
+      {
         count: { type: 'integer' },
         groups: { type: 'integer' },
         columns: { type: 'array', items: { type: 'string' } },
@@ -75,8 +71,8 @@ export function createAggregate(toolbox: Toolbox): Tool {
         hint: { type: 'string' },
         query: { type: 'string' },
       },
-      required: ['count', 'columns', 'rows', 'query'],
-    },
+      ['count', 'columns', 'rows', 'query'],
+    ),
     run: (args, signal) => aggregate(args, toolbox, signal),
   }
 }

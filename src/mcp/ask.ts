@@ -3,16 +3,14 @@ import { prepare } from '../query/parse/prepare.ts'
 import { EndpointError, type EndpointFault } from './endpoint.ts'
 import { cutText } from './budget.ts'
 import { plainText } from './plain-text.ts'
-import type { ToolsGiven } from './tool.ts'
-
-type Data = Readonly<Record<string, unknown>>
+import type { Json, ToolsGiven } from './tool.ts'
 
 /** Throws an EndpointError where there is not all that was asked for. */
 export async function ask(
   { endpoint, schema }: ToolsGiven,
   query: string,
   signal: AbortSignal,
-): Promise<Data> {
+): Promise<Json> {
   const { data, errors } = await endpoint.ask({ query }, signal)
   // What failed in part is missing from the data, and would be taken for something that is not there.
   if (data !== null && errors.length === 0) return data

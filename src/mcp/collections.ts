@@ -65,11 +65,6 @@ export function createCatalogue(model: Model): Catalogue {
   }
 }
 
-/** The names by which a record's own fields are told apart, of arrays the type of their elements. */
-export function elementType({ type }: Field): Field['type'] {
-  return type.kind === 'array' ? type.of : type
-}
-
 function createSubject(collection: Collection, model: Model): Subject {
   const { fields } = collection.type
   const display = displayOf(fields)
@@ -121,8 +116,12 @@ function displayOf(fields: readonly Field[]): Field | null {
 }
 
 /** Few characters that say much: known values, codes, scores, yes or no. */
-function isTelling({ type }: Field): boolean {
-  if (type.kind === 'string') return type.categorical
-  if (type.kind === 'integer') return type.values !== null && type.values <= 1000
-  return type.kind === 'boolean'
+function isTelling(field: Field): boolean {
+  const { type } = field
+  return type.kind === 'string' ? type.categorical : type.kind === 'boolean' || isScore(field)
+}
+
+/** An integer between two bounds. */
+export function isScore({ type }: Field): boolean {
+  return type.kind === 'integer' && type.values !== null && type.values <= 1000
 }

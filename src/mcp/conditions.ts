@@ -4,7 +4,7 @@ import { operatorsOn } from '../schema/where-operators.ts'
 import { parseStretch, type Stretch } from './dates.ts'
 import { operatorsFor, unknownOperator } from './filter-operators.ts'
 import type { Literal } from './graphql-text.ts'
-import { ToolError } from './tool.ts'
+import { type Json, ToolError } from './tool.ts'
 import type { Where } from './where.ts'
 
 /** The moment that "today" is reckoned from. */
@@ -45,12 +45,7 @@ export function scalarCondition(text: string, type: FieldType, value: unknown, c
   return type.kind === 'string' && type.freeText ? { contains: literal } : { eq: literal }
 }
 
-function operatorsOf(
-  text: string,
-  type: FieldType,
-  given: Readonly<Record<string, unknown>>,
-  clock: Clock,
-): Where {
+function operatorsOf(text: string, type: FieldType, given: Json, clock: Clock): Where {
   const allowed = operatorsFor(type)
   const conditions = Object.entries(given).flatMap(([name, inner]) =>
     Object.entries(conditionOf(name, inner)),
@@ -136,6 +131,6 @@ export function isOnly(value: object, name: string): boolean {
   return Object.keys(value).length === 1 && name in value
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

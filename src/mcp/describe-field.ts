@@ -2,14 +2,14 @@
 import type { FieldType } from '../schema/model.ts'
 import { budgets, tokensOfJson } from './budget.ts'
 import type { Subject } from './collections.ts'
-import { type Counted, fewer, fitted, type Json, typeWord, type Values, valuesOf } from './describe-parts.ts'
+import { type Counted, fewer, fitted, typeWord, type Values, valuesOf } from './describe-parts.ts'
 import { readDisplay, selectDisplay } from './fields.ts'
 import { Bare, printField, printSelection, type Selection } from './graphql-text.ts'
-import { type Group, parseGroup } from './groups.ts'
+import { findGroup, holdingEnd } from './groups.ts'
 import { parsePath, type Path } from './paths.ts'
 import { plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
-import { ToolError } from './tool.ts'
+import type { Json } from './tool.ts'
 
 const mostValues = 50
 /** Of texts that hardly ever repeat. */
@@ -24,16 +24,10 @@ export async function describeField(
   const { collection, label } = subject
   const path = parsePath(text, collection, toolbox)
   const about = { collection: label, field: text, ...meaningOf(path, toolbox) }
-  const at = path.steps.findLastIndex(({ kind }) => kind === 'reverse')
-  const from = path.steps[at]
-  // Values behind a reference in reverse are those of the referring collection's own field.
-  const holder = from?.kind === 'reverse' ? from.holder : collection
-  const own = text
-    .split('.')
-    .slice(at + 1)
-    .join('.')
+  const { holder, own } = holdingEnd(path)
   const isMoment = isTime(path)
-  const group = path.end.kind === 'records' ? null : groupOf(isMoment ? `${own}:month` : own, holder, toolbox)
+  const group =
+    path.end.kind === 'records' ? null : findGroup(isMoment ? `${own}:month` : own, holder, toolbox)
   const root = `${holder.rootField}Aggregate`
   if (group === null) {
     const query = `{ ${root} { count } }`
@@ -68,15 +62,6 @@ function isTime({ end }: Path): boolean {
 /** Whether counts of values say anything. */
 function repeats({ groupCount, groups }: Counted): boolean {
   return groupCount <= mostValues || (groups[0]?.count ?? 0) > 2
-}
-
-function groupOf(text: string, holder: Subject['collection'], toolbox: Toolbox): Group | null {
-  try {
-    return parseGroup(text, holder, toolbox)
-  } catch (error) {
-    if (error instanceof ToolError) return null
-    throw error
-  }
 }
 
 function meaningOf({ end, text, steps }: Path, toolbox: Toolbox): Json {

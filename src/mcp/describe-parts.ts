@@ -2,8 +2,8 @@
 import type { FieldType } from '../schema/model.ts'
 import { budgets, cutText, fitValue, tokensOfJson } from './budget.ts'
 import { plainText, plainValue } from './plain-text.ts'
+import type { Json } from './tool.ts'
 
-export type Json = Readonly<Record<string, unknown>>
 export interface Counted {
   readonly groupCount: number
   readonly groups: readonly (Json & { readonly count: number })[]

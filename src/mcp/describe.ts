@@ -4,13 +4,13 @@ import { holderOf } from '../schema/operators.ts'
 import { budgets, cutText, cutTexts, tokensOfJson } from './budget.ts'
 import type { Subject } from './collections.ts'
 import { describeField } from './describe-field.ts'
-import { type Counted, fewer, fitted, type Json, typeWord, valuesOf, type Values } from './describe-parts.ts'
+import { type Counted, fewer, fitted, typeWord, valuesOf, type Values } from './describe-parts.ts'
 import { isReference, referenceOf } from './fields.ts'
 import { printField } from './graphql-text.ts'
 import { reverseNames } from './paths.ts'
 import { plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
-import { type Tool, ToolError } from './tool.ts'
+import { argumentsOf, type Json, schemaOf, type Tool, ToolError } from './tool.ts'
 
 /** Fields whose values are counted at once, and how many values of each are shown. */
 const mostCounted = 10
@@ -26,22 +26,17 @@ export function createDescribe(toolbox: Toolbox): Tool {
     title: 'Describe the data',
     description:
       'Call this first. Without arguments: the collections. With a collection: its fields, their meaning and the values in the index with counts. With a field too: all of it.',
-    inputSchema: {
-      type: 'object',
-      properties: { collection: { type: 'string' }, field: { type: 'string' } },
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: argumentsOf({ collection: { type: 'string' }, field: { type: 'string' } }),
+    outputSchema: schemaOf(
+      {
         collections: { type: 'array', items: { type: 'object' } },
         fields: { type: 'object' },
         values: { type: 'object' },
         hint: { type: 'string' },
         query: { type: 'string' },
       },
-      required: ['query'],
-    },
+      ['query'],
+    ),
     run: (args, signal) => {
       if (typeof args.collection !== 'string') {
         if (args.field !== undefined) throw new ToolError('Name the collection that has the field, too.')

@@ -1,7 +1,7 @@
 /** Paths of the collections that are served, for the descriptions of tools and for errors: examples that are true. */
 import type { Collection, Field } from '../schema/model.ts'
 import { holderOf, targetOf } from '../schema/operators.ts'
-import type { Subject } from './collections.ts'
+import { isScore, type Subject } from './collections.ts'
 import { reverseNames, type Terrain } from './paths.ts'
 
 export interface Examples {
@@ -64,10 +64,6 @@ function isCode({ type }: Field): boolean {
 
 function isInteger({ type }: Field): boolean {
   return type.kind === 'integer'
-}
-
-function isScore({ type }: Field): boolean {
-  return type.kind === 'integer' && type.values !== null && type.values <= 1000
 }
 
 /** A filter on a value that the lexicon names, such as `{"sentiment": "negative"}`. */

@@ -4,7 +4,7 @@ import type { Collection, Field, FieldType, ObjectType, Reference } from '../sch
 import type { Subject } from './collections.ts'
 import { mergeSelections, nested, type Selection } from './graphql-text.ts'
 import type { Path, Step, Terrain } from './paths.ts'
-import { ToolError } from './tool.ts'
+import { type Json, ToolError } from './tool.ts'
 
 /** How many of the records that refer to one are read for a path through them. */
 export const mostReferring = 3
@@ -12,8 +12,6 @@ export const mostReferring = 3
 const deepest = 3
 /** Of a reference that may lead anywhere, no more collections are named. */
 const mostTargets = 8
-
-type Json = Readonly<Record<string, unknown>>
 
 export function selectPath(path: Path, terrain: Terrain): Selection {
   const way = path.steps.flatMap((step) => selectStep(step, path, terrain))

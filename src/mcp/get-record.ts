@@ -10,9 +10,7 @@ import { parsePath, type Path, reverseNames } from './paths.ts'
 import { plainValue } from './plain-text.ts'
 import { rowOf } from './search-records.ts'
 import type { Toolbox } from './toolbox.ts'
-import { type Tool, ToolError } from './tool.ts'
-
-type Json = Readonly<Record<string, unknown>>
+import { argumentsOf, type Json, schemaOf, type Tool, ToolError } from './tool.ts'
 
 /** Of what refers to the record, how many of each kind are shown, and how many kinds. */
 const mostReferring = 3
@@ -24,19 +22,14 @@ export function createGetRecord(toolbox: Toolbox): Tool {
     title: 'Get one record',
     description:
       'One whole record with its references and what refers to it: by uri, or by collection and the value of a unique field (default: its web address or name).',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        uri: { type: 'string' },
-        collection: { type: 'string' },
-        field: { type: 'string' },
-        value: { type: ['string', 'number'] },
-      },
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: argumentsOf({
+      uri: { type: 'string' },
+      collection: { type: 'string' },
+      field: { type: 'string' },
+      value: { type: ['string', 'number'] },
+    }),
+    outputSchema: schemaOf(
+      {
         uri: { type: 'string' },
         record: { type: 'object' },
         references: { type: 'object' },
@@ -44,8 +37,8 @@ export function createGetRecord(toolbox: Toolbox): Tool {
         hint: { type: 'string' },
         query: { type: 'string' },
       },
-      required: ['uri', 'record', 'query'],
-    },
+      ['uri', 'record', 'query'],
+    ),
     run: (args, signal) => getRecord(args, toolbox, signal),
   }
 }

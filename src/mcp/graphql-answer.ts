@@ -1,5 +1,6 @@
 /** What came back over HTTP, read as a response of GraphQL, whichever way it was asked for. It asks nothing itself. */
 import { type EndpointAnswer, EndpointError, type EndpointFault } from './endpoint.ts'
+import type { Json } from './tool.ts'
 
 /** What is known of a response once all of it is there. */
 export interface RawAnswer {
@@ -72,7 +73,7 @@ function parseSeconds(header: string | null): number | null {
   return header !== null && /^\d{1,7}$/.test(header.trim()) ? Number(header) : null
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+function parseObject(text: string): Json | null {
   try {
     return asObject(JSON.parse(text))
   } catch {
@@ -80,8 +81,6 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : null
+function asObject(value: unknown): Json | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }

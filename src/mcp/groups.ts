@@ -52,6 +52,33 @@ export function parseGroup(text: string, from: Collection, terrain: Terrain): Gr
   return { text: text.trim(), field: found, reference: byName ? (end.reference ?? 'any') : null }
 }
 
+/** The same; null where nothing can be grouped by it. */
+export function findGroup(text: string, from: Collection, terrain: Terrain): Group | null {
+  try {
+    return parseGroup(text, from, terrain)
+  } catch (error) {
+    if (error instanceof ToolError) return null
+    throw error
+  }
+}
+
+/** Values behind a reference in reverse are those of the referring collection's own field: that one and its path. */
+export function holdingEnd({ text, from, steps }: Path): {
+  readonly holder: Collection
+  readonly own: string
+} {
+  const at = steps.findLastIndex(({ kind }) => kind === 'reverse')
+  const step = steps[at]
+  const holder = step?.kind === 'reverse' ? step.holder : from
+  return {
+    holder,
+    own: text
+      .split('.')
+      .slice(at + 1)
+      .join('.'),
+  }
+}
+
 /** Queries in answers show GraphQL's names of groups, and those are taken for paths. */
 function notGraphql(text: string, { type }: Collection): string {
   const [first = '', ...more] = text.split('_')

@@ -1,6 +1,7 @@
 /** The guide that agents read first: five questions that fit these lexicons, and the calls that answer them. */
 import type { Model } from '../schema/model.ts'
 import { asWords, findTheme, type Party, type Theme } from './theme.ts'
+import type { Json } from './tool.ts'
 
 interface Worked {
   readonly question: string
@@ -11,7 +12,7 @@ interface Worked {
 
 interface Call {
   readonly tool: string
-  readonly arguments: Readonly<Record<string, unknown>>
+  readonly arguments: Json
 }
 
 const wanted = 5

@@ -4,6 +4,7 @@ import { printField } from './graphql-text.ts'
 import { plainText } from './plain-text.ts'
 import { foldText } from '../util/fold.ts'
 import type { Where } from './where.ts'
+import type { Json } from './tool.ts'
 
 export interface NamedRecord {
   readonly collection: string
@@ -24,7 +25,7 @@ export interface NameSearch {
   readonly query: string
 }
 
-export type Asking = (query: string) => Promise<Readonly<Record<string, unknown>>>
+export type Asking = (query: string) => Promise<Json>
 
 /** Candidates that are compared here, from each collection. */
 const mostCandidates = 100
@@ -101,7 +102,7 @@ async function candidatesOf(
   let isCapped = false
   const records = fields.flatMap(({ alias, index }) => {
     const subject = subjects[index] as Subject
-    const { nodes } = data[alias] as { nodes: readonly Readonly<Record<string, unknown>>[] }
+    const { nodes } = data[alias] as { nodes: readonly Json[] }
     isCapped ||= nodes.length === mostCandidates
     return nodes.map((node) => ({
       subject,

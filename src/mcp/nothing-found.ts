@@ -6,11 +6,11 @@ import { nearest } from '../util/nearest.ts'
 import { cutText } from './budget.ts'
 import type { Subject } from './collections.ts'
 import { Bare, printField } from './graphql-text.ts'
-import { parseGroup } from './groups.ts'
+import { findGroup, holdingEnd } from './groups.ts'
 import { parsePath, type Path } from './paths.ts'
 import { plainText } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
-import { ToolError } from './tool.ts'
+import type { Json } from './tool.ts'
 
 /** Filters of one call whose values are looked for, and how many values of the index are shown. */
 const mostFilters = 4
@@ -71,7 +71,7 @@ function valuesIn(given: unknown): string[] {
   if (typeof given === 'string') return [given]
   if (Array.isArray(given)) return given.flatMap(valuesIn)
   if (typeof given !== 'object' || given === null) return []
-  const { eq, in: listed, has, hasAny, hasAll } = given as Readonly<Record<string, unknown>>
+  const { eq, in: listed, has, hasAny, hasAll } = given as Json
   return [eq, listed, has, hasAny, hasAll].flatMap(valuesIn)
 }
 
@@ -81,35 +81,20 @@ function valuesOfLexicon({ end }: Path): readonly string[] {
 
 /** Null where there are too many to be told. */
 async function valuesInIndex(
-  { text, path }: Sought,
+  { path }: Sought,
   toolbox: Toolbox,
   signal: AbortSignal,
 ): Promise<readonly string[] | null> {
-  const last = path.steps.findLastIndex(({ kind }) => kind === 'reverse')
-  const step = path.steps[last]
-  const holder = step?.kind === 'reverse' ? step.holder : path.from
-  const own = text
-    .split('.')
-    .slice(last + 1)
-    .join('.')
-  const field = groupName(own, holder, toolbox)
-  if (field === null) return null
+  const { holder, own } = holdingEnd(path)
+  const field = findGroup(own, holder, toolbox)?.field.name
+  if (field === undefined) return null
   const root = `${holder.rootField}Aggregate`
   const given = printField(root, { groupBy: [new Bare(field)], limit: 2 * mostValues })
   const data = await toolbox.ask(`{ ${given} { groupCount groups { ${field} } } }`, signal)
   const { groupCount, groups } = data[root] as {
     groupCount: number
-    groups: readonly Readonly<Record<string, unknown>>[]
+    groups: readonly Json[]
   }
   if (groupCount > groups.length) return null
   return groups.flatMap((group) => (typeof group[field] === 'string' ? [group[field]] : []))
-}
-
-function groupName(path: string, holder: Path['from'], toolbox: Toolbox): string | null {
-  try {
-    return parseGroup(path, holder, toolbox).field.name
-  } catch (error) {
-    if (error instanceof ToolError) return null
-    throw error
-  }
 }

@@ -3,7 +3,7 @@ import { budgets, fitRows, tokensOfJson } from './budget.ts'
 import type { Catalogue, Subject } from './collections.ts'
 import { type NamedRecord, searchNames } from './names.ts'
 import type { Toolbox } from './toolbox.ts'
-import { type Tool, ToolError } from './tool.ts'
+import { argumentsOf, schemaOf, type Tool, ToolError } from './tool.ts'
 
 /** How many collections are looked through with one request. */
 const atOnce = 6
@@ -13,26 +13,23 @@ export function createResolveName(toolbox: Toolbox): Tool {
     name: 'resolve_name',
     title: 'Find a record by name',
     description: 'Finds the record behind a name and its URI; tolerates other spellings.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: argumentsOf(
+      {
         name: { type: 'string' },
         collection: { type: 'string' },
         limit: { type: 'integer', minimum: 1, maximum: 10 },
       },
-      required: ['name'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: {
+      ['name'],
+    ),
+    outputSchema: schemaOf(
+      {
         matches: { type: 'array', items: { type: 'object' } },
         total: { type: 'integer' },
         hint: { type: 'string' },
         query: { type: 'string' },
       },
-      required: ['matches'],
-    },
+      ['matches'],
+    ),
     async run({ name, collection, limit }, signal) {
       const wanted = String(name).trim()
       if (wanted === '') throw new ToolError('Write the name to look for.')

@@ -7,7 +7,7 @@ import { budgets, cutText, fitValue, tokensOfJson } from './budget.ts'
 import { EndpointError } from './endpoint.ts'
 import { plainText, plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
-import { type Tool, ToolError } from './tool.ts'
+import { argumentsOf, type Json, schemaOf, type Tool, ToolError } from './tool.ts'
 
 const mostCuts = 5
 
@@ -17,35 +17,30 @@ export function createRunGraphql({ given: { endpoint } }: Toolbox): Tool {
     title: 'Run a GraphQL query',
     description:
       'For what the other tools cannot ask; start from a query that they returned. Lists are cut to max_tokens.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: argumentsOf(
+      {
         query: { type: 'string' },
         variables: { type: 'object' },
         max_tokens: { type: 'integer', minimum: 200, maximum: 20000 },
       },
-      required: ['query'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: {
+      ['query'],
+    ),
+    outputSchema: schemaOf(
+      {
         data: { type: 'object' },
         cut: { type: 'array', items: { type: 'object' } },
         errors: { type: 'array', items: { type: 'string' } },
         cost: { type: ['integer', 'null'] },
         hint: { type: 'string' },
       },
-      required: ['data'],
-    },
+      ['data'],
+    ),
     async run({ query, variables, max_tokens: most }, signal) {
       if (operationsIn(String(query)) > 1)
         throw new ToolError('The document has several operations; send each by itself.')
       const question = {
         query: String(query),
-        ...(typeof variables === 'object' && variables !== null
-          ? { variables: variables as Readonly<Record<string, unknown>> }
-          : {}),
+        ...(typeof variables === 'object' && variables !== null ? { variables: variables as Json } : {}),
       }
       const { data, errors, cost } = await endpoint.ask(question, signal)
       if (data === null) throw new EndpointError(faultText(errors))
@@ -60,7 +55,7 @@ export function createRunGraphql({ given: { endpoint } }: Toolbox): Tool {
             ? 'Long texts were cut (…): select fewer fields or give max_tokens.'
             : null
       return {
-        data: value as Readonly<Record<string, unknown>>,
+        data: value as Json,
         ...(cut.length > 0
           ? { cut: cut.slice(0, mostCuts).map((one) => ({ ...one, path: cutText(one.path, 60) })) }
           : {}),

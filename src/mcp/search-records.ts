@@ -11,9 +11,8 @@ import { whyNothing } from './nothing-found.ts'
 import { parsePath, type Path } from './paths.ts'
 import { plainText, plainValue } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
-import { type Tool, ToolError } from './tool.ts'
+import { argumentsOf, type Json, schemaOf, type Tool, ToolError } from './tool.ts'
 
-type Json = Readonly<Record<string, unknown>>
 interface Page {
   readonly totalCount?: number
   readonly edges: readonly { readonly cursor: string; readonly node: Json }[]
@@ -32,9 +31,8 @@ export function createSearchRecords(toolbox: Toolbox): Tool {
     name: 'search_records',
     title: 'Search records',
     description: `Lists records. Collections: ${listed}. Fields are dotted paths along references, in either direction${shown === '' ? '' : `: ${shown}`}.`,
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: argumentsOf(
+      {
         collection: { type: 'string' },
         text: { type: 'string', description: 'Contained in a title or other text.' },
         filters: {
@@ -50,12 +48,10 @@ export function createSearchRecords(toolbox: Toolbox): Tool {
         limit: { type: 'integer', minimum: 1, maximum: 50 },
         after: { type: 'string', description: 'From the last answer.' },
       },
-      required: ['collection'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: {
+      ['collection'],
+    ),
+    outputSchema: schemaOf(
+      {
         total: { type: 'integer' },
         returned: { type: 'integer' },
         cut: { type: 'integer' },
@@ -64,8 +60,8 @@ export function createSearchRecords(toolbox: Toolbox): Tool {
         hint: { type: 'string' },
         query: { type: 'string' },
       },
-      required: ['returned', 'records', 'query'],
-    },
+      ['returned', 'records', 'query'],
+    ),
     run: (args, signal) => search(args, toolbox, signal),
   }
 }

@@ -17,7 +17,7 @@ import { EndpointError } from './endpoint.ts'
 import { tellable } from './failures.ts'
 import { createPrompts, registerPrompts } from './prompts.ts'
 import { createResources, registerResources } from './resources.ts'
-import { type Tool, ToolError, type ToolsGiven } from './tool.ts'
+import { type Json, type Tool, ToolError, type ToolsGiven } from './tool.ts'
 import { createTools } from './tools.ts'
 
 export interface AgentGiven extends ToolsGiven {
@@ -107,7 +107,7 @@ const annotations = {
 
 async function call(
   tool: Tool,
-  args: Readonly<Record<string, unknown>>,
+  args: Json,
   { mcpReq }: ServerContext,
   onFault: (error: Error) => void,
 ): Promise<CallToolResult> {

@@ -4,7 +4,8 @@
  * (analyses). With the lexicons of something else these are other things, or nothing.
  */
 import type { Collection, Field, Model, Reference } from '../schema/model.ts'
-import { type Catalogue, createCatalogue, lastPart } from './collections.ts'
+import { holderOf, targetOf } from '../schema/operators.ts'
+import { type Catalogue, createCatalogue, isScore, lastPart } from './collections.ts'
 
 export interface Theme {
   readonly items: Party
@@ -41,17 +42,14 @@ export function findTheme(model: Model): Theme | null {
   const [items] = model.collections.toSorted((one, other) => ties(other) - ties(one))
   if (items === undefined) return null
   const outward = items.references.find((reference) => isElsewhere(items, reference) && !reference.many)
-  const origin = outward === undefined ? undefined : target(model, outward)
+  const origin = targetOf(outward ?? null, model)
   const inward = items.referredBy
     .filter((reference) => reference.collection !== items.nsid && !reference.many)
-    .flatMap((reference) => {
-      const collection = holder(model, reference)
-      return collection === undefined ? [] : [party(catalogue, collection, reference)]
-    })
+    .map((reference) => party(catalogue, holderOf(reference, model), reference))
     .toSorted((one, other) => worth(other) - worth(one))
   return {
     items: party(catalogue, items, null),
-    origin: outward === undefined || origin === undefined ? null : party(catalogue, origin, outward),
+    origin: outward === undefined || origin === null ? null : party(catalogue, origin, outward),
     analysis: inward[0] ?? null,
   }
 }
@@ -95,22 +93,10 @@ function party(catalogue: Catalogue, { nsid, type }: Collection, reference: Refe
   }
 }
 
-function target(model: Model, { target: nsid }: Reference): Collection | undefined {
-  return model.collections.find((collection) => collection.nsid === nsid)
-}
-
-function holder(model: Model, { collection: nsid }: Reference): Collection | undefined {
-  return model.collections.find((collection) => collection.nsid === nsid)
-}
-
 function isCategory({ type }: Field): boolean {
   return type.kind === 'string' && type.categorical && !type.code
 }
 
 function isCode({ type }: Field): boolean {
   return type.kind === 'string' && type.code
-}
-
-function isScore({ type }: Field): boolean {
-  return type.kind === 'integer' && type.values !== null && type.values <= 1_000
 }

@@ -12,20 +12,27 @@ export interface ToolsGiven {
   readonly now: () => Date
 }
 
-/** JSON Schema 2020-12. */
-export type JsonSchema = Readonly<Record<string, unknown>>
+/** An object as JSON has it. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** The JSON Schema (2020-12) of an object's members. */
+export function schemaOf(properties: Json, required: readonly string[] = []): Json {
+  return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
+}
+
+/** The same of arguments, of which there are no others. */
+export function argumentsOf(properties: Json, required?: readonly string[]): Json {
+  return { ...schemaOf(properties, required), additionalProperties: false }
+}
 
 export interface Tool {
   readonly name: string
   readonly title: string
   readonly description: string
-  readonly inputSchema: JsonSchema
-  readonly outputSchema: JsonSchema
+  readonly inputSchema: Json
+  readonly outputSchema: Json
   /** Arguments have been checked against the schema. What it throws as a ToolError is told to the caller. */
-  run(
-    args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<Readonly<Record<string, unknown>>>
+  run(args: Json, signal: AbortSignal): Promise<Json>
 }
 
 /** What was wrong with a call and what to write instead, in one or two sentences. */

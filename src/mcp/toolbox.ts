@@ -5,12 +5,12 @@ import { type Catalogue, createCatalogue } from './collections.ts'
 import type { FilterTerrain } from './filters.ts'
 import { searchNames } from './names.ts'
 import type { Terrain } from './paths.ts'
-import { ToolError, type ToolsGiven } from './tool.ts'
+import { type Json, ToolError, type ToolsGiven } from './tool.ts'
 
 export interface Toolbox extends Terrain {
   readonly given: ToolsGiven
   readonly catalogue: Catalogue
-  ask(query: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
+  ask(query: string, signal: AbortSignal): Promise<Json>
   /** For the filters of one call. */
   filtering(signal: AbortSignal): FilterTerrain
 }

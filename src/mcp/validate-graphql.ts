@@ -7,7 +7,7 @@ import { coerceVariables } from '../query/parse/variables.ts'
 import { budgets, cutText, fitValue } from './budget.ts'
 import { plainText } from './plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
-import type { Tool } from './tool.ts'
+import { argumentsOf, type Json, schemaOf, type Tool } from './tool.ts'
 
 const mostErrors = 5
 
@@ -16,27 +16,21 @@ export function createValidateGraphql({ given: { schema } }: Toolbox): Tool {
     name: 'validate_graphql',
     title: 'Check a GraphQL query',
     description: 'Checks a query against the schema without running it.',
-    inputSchema: {
-      type: 'object',
-      properties: { query: { type: 'string' }, variables: { type: 'object' } },
-      required: ['query'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: argumentsOf({ query: { type: 'string' }, variables: { type: 'object' } }, ['query']),
+    outputSchema: schemaOf(
+      {
         valid: { type: 'boolean' },
         errors: { type: 'array', items: { type: 'object' } },
         reads: { type: 'array', items: { type: 'string' } },
       },
-      required: ['valid'],
-    },
+      ['valid'],
+    ),
     async run({ query, variables }) {
       try {
         const operation = findOperation(prepare(schema, String(query)), null)
         // Without variables only their use is checked.
         if (typeof variables === 'object' && variables !== null)
-          coerceVariables(schema, operation, variables as Readonly<Record<string, unknown>>)
+          coerceVariables(schema, operation, variables as Json)
         return fitted({ valid: true, reads: readsOf(operation) })
       } catch (error) {
         if (error instanceof RequestErrors)
@@ -63,6 +57,6 @@ function readsOf({ selectionSet }: OperationDefinitionNode): string[] {
   )
 }
 
-function fitted(whole: Readonly<Record<string, unknown>>) {
-  return fitValue(whole, budgets.validate_graphql).value as Readonly<Record<string, unknown>>
+function fitted(whole: Json) {
+  return fitValue(whole, budgets.validate_graphql).value as Json
 }
