@@ -32,3 +32,10 @@ export async function makeBases(transaction: Transaction, uris: Iterable<string>
   )
   for (const { uri, id } of made) bases.set(uri, id)
 }
+
+/** Of one that was found or made. */
+export function baseId({ bases }: Transaction, uri: string): bigint {
+  const id = bases.get(uri)
+  if (id === undefined) throw new Error(`The base of ${uri} has no id.`)
+  return id
+}

@@ -117,6 +117,22 @@ export async function closeClient(client: pg.Client): Promise<void> {
   clearTimeout(timer)
 }
 
+/** Does something over a connection of its own; what is not committed then is undone with it. */
+export async function withClient<Result>(
+  url: string,
+  use: Use,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = await connect(url, use)
+  try {
+    return await work(client)
+  } catch (error) {
+    throw refusal(error, attemptOf(client))
+  } finally {
+    await closeClient(client)
+  }
+}
+
 /** How the driver is told to connect to the one host of a URL. */
 export function clientConfig(url: string): pg.ClientConfig {
   return {

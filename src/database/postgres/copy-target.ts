@@ -11,7 +11,7 @@ import { baseUriOf } from '../decide.ts'
 import { deriveRow } from '../derive.ts'
 import { ownSums } from '../sums.ts'
 import type { Table } from '../tables.ts'
-import { findBases } from './bases.ts'
+import { baseId, findBases } from './bases.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { startCounting, stopCounting } from './count-ddl.ts'
 import { derivationOf, dropIndexes, indexStatements, keptSchema, quote, schemaVersion } from './ddl.ts'
@@ -22,9 +22,9 @@ import { assertOurLayout, migrate, readState } from './migrate.ts'
 import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
 import { runSteps } from './steps.ts'
 import { startSumming, stopSumming } from './sum-ddl.ts'
-import { jsonKeys, type NewRow, type RowKey, TableWriter } from './table-writer.ts'
+import { jsonKeys, type NewRow, type RowId, type RowKey, TableWriter } from './table-writer.ts'
 import { analyzedColumns, refreshCounts } from './text-counts.ts'
-import { createTransaction, lockSpace, locks, type Transaction } from './transactions.ts'
+import { createTransaction, lockSpace, locks, type Transaction, within } from './transactions.ts'
 
 /** Rows that go into one statement. */
 const rowsAtOnce = 500
@@ -175,20 +175,14 @@ class PostgresTarget implements CopyTarget {
   /** `expected`: what the database must still say that it is derived from. */
   async #transact(expected: string, work: (transaction: Transaction) => Promise<unknown>): Promise<void> {
     const client = this.#client
-    await client.query(
-      `begin; set local lock_timeout = '10s'; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0`,
-    )
-    try {
+    const begin = `begin; set local lock_timeout = '10s';
+      select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0`
+    await within(client, begin, async () => {
       const { rows } = await client.query(`select derivation from ${keptSchema}.state`)
       if (rows[0]?.derivation !== expected)
         throw new Error('The copy has been changed by another process meanwhile. Start again.')
       await work(createTransaction(client))
-      await client.query('commit')
-    } catch (error) {
-      // When the connection is what failed, nothing is left to be undone.
-      await client.query('rollback').catch(() => undefined)
-      throw error
-    }
+    })
   }
 
   async #setDerivation(derivation: string): Promise<void> {
@@ -213,19 +207,17 @@ async function writeRecords(
         ['indexed_at', String(row.indexedAt)],
       ]),
     )
-    const found = await transaction.query<{ id: bigint }>(
+    const found = await transaction.query<RowId>(
       `select t.id from json_to_recordset($1) as given (base bigint, rkey text, indexed_at bigint)
        join ${quote(writer.table.name)} t using (base, rkey, indexed_at)`,
       jsonRows(given),
     )
-    await writer.remove(
-      transaction,
-      found.map(({ id }) => id),
-    )
+    await writer.remove(transaction, found)
   }
   for (const some of slices(changed)) {
     const rows = await rowsOf(transaction, writer, some)
-    const ids = await idsOf(transaction, writer, rows)
+    const found = await findRows(transaction, writer, rows)
+    const ids = new Map(found.map((row) => [keyOf(row), row.id]))
     await writer.update(
       transaction,
       rows.map((row) => ({ ...row, id: ids.get(keyOf(row)) ?? 0n })),
@@ -236,7 +228,7 @@ async function writeRecords(
     const isAllNew = (await writer.insert(transaction, rows)).length === rows.length
     if (isAllNew) continue
     // Some are there under another moment. What this run has added comes again too.
-    await writer.remove(transaction, [...(await idsOf(transaction, writer, rows)).values()])
+    await writer.remove(transaction, await findRows(transaction, writer, rows))
     await writer.insert(transaction, rows)
   }
 }
@@ -257,30 +249,23 @@ async function rowsOf(
     ...records.map(({ did }) => baseUriOf({ did, collection })),
     ...records.flatMap(({ record }) => [...writer.referredBases(record)]),
   ])
+  // All of them are there: they come first.
   return records.map((row) => ({
     ...row,
-    base: baseOf(transaction, baseUriOf({ did: row.did, collection })),
+    base: baseId(transaction, baseUriOf({ did: row.did, collection })),
   }))
 }
 
-/** All of them are there: they come first. */
-function baseOf({ bases }: Transaction, uri: string): bigint {
-  const id = bases.get(uri)
-  if (id === undefined) throw new Error(`The first part ${uri} of a URI is missing.`)
-  return id
-}
-
-async function idsOf(
+async function findRows(
   transaction: Transaction,
   writer: TableWriter,
   rows: readonly RowKey[],
-): Promise<ReadonlyMap<string, bigint>> {
-  const found = await transaction.query<RowKey & { readonly id: bigint }>(
+): Promise<readonly (RowKey & { readonly id: bigint })[]> {
+  return transaction.query(
     `select t.base, t.rkey, t.id from json_to_recordset($1) as given (base bigint, rkey text)
      join ${quote(writer.table.name)} t using (base, rkey)`,
     jsonKeys(rows),
   )
-  return new Map(found.map((row) => [keyOf(row), row.id]))
 }
 
 function keyOf({ base, rkey }: RowKey): string {

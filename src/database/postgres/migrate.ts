@@ -35,7 +35,7 @@ import { layOut, rebuild } from './rebuild.ts'
 import { readProgress, readTarget } from './rebuild-state.ts'
 import { runSteps } from './steps.ts'
 import { createSums, startSumming } from './sum-ddl.ts'
-import { lockSpace, locks } from './transactions.ts'
+import { lockSpace, locks, within } from './transactions.ts'
 
 /** What a database says of itself. */
 export interface State {
@@ -64,7 +64,7 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
   if (!isCurrent(found, options.fingerprint)) {
     await assertOurs(client, found)
     const report = await byTurns(client, options, async () => {
-      const isStale = (await transact(client, () => layOutOrUpgrade(client, options))) === 'stale'
+      const isStale = (await within(client, 'begin', () => layOutOrUpgrade(client, options))) === 'stale'
       return isStale ? rebuild(client, options) : null
     })
     if (report !== null) options.onRebuilt?.(report)
@@ -259,17 +259,4 @@ async function addMissing(client: Client, state: State, { tables }: MigrateOptio
   for (const table of tables) await addCounts(client, table)
   if (state.schemaVersion < summedVersion)
     await client.query(tables.map((table) => createSums(table)).join('\n') + startSumming(tables))
-}
-
-async function transact<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
-  await client.query('begin')
-  try {
-    const result = await work()
-    await client.query('commit')
-    return result
-  } catch (error) {
-    // When the connection is what failed, nothing is left to be undone.
-    await client.query('rollback').catch(() => undefined)
-    throw error
-  }
 }

@@ -31,10 +31,7 @@ export async function moveAsked(
   { table, park, bringBack }: MoveAsked,
   options: MovesOptions,
 ): Promise<void> {
-  await table.park(
-    transaction,
-    park.flatMap(({ id }) => id ?? []),
-  )
+  await table.park(transaction, park)
   if (bringBack.length === 0) return
   const rows = await transaction.query<ParkedRow>(
     `delete from parked using json_to_recordset($1) as given (base bigint, rkey text)
@@ -65,10 +62,10 @@ export async function moveSome(
     await returnRows(transaction, table, rows, () => did, options)
     return rows.length
   }
-  const ids = await table.some(transaction, base, limit)
-  if (move === 'park') await table.park(transaction, ids)
-  else await table.remove(transaction, ids)
-  if (ids.length > 0 || move !== 'purge') return ids.length
+  const rows = await table.some(transaction, base, limit)
+  if (move === 'park') await table.park(transaction, rows)
+  else await table.remove(transaction, rows)
+  if (rows.length > 0 || move !== 'purge') return rows.length
   const parked = await transaction.query<RowKey>(
     `delete from parked where ${someParked('')} returning base, rkey`,
     base,

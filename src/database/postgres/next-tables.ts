@@ -10,7 +10,7 @@ import type { Table } from '../tables.ts'
 import { findBases, makeBases } from './bases.ts'
 import { quote, recordsSchema } from './ddl.ts'
 import { type RebuildPart, rebuildSchema } from './rebuild-state.ts'
-import { jsonKeys, type NewRow, type RowKey, TableWriter } from './table-writer.ts'
+import { jsonKeys, type NewRow, type RowId, type RowKey, TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
 
 const rowsAtOnce = 1_000
@@ -53,11 +53,7 @@ export class NextTables {
       const part = parts.find((one) => one.former === former)
       const writer = part === undefined ? undefined : this.#writers.get(part.nsid)
       if (part === undefined || writer === undefined) continue
-      const found = await writer.find(transaction, keys)
-      await writer.remove(
-        transaction,
-        found.flatMap(({ id }) => id ?? []),
-      )
+      await writer.remove(transaction, await writer.find(transaction, keys))
       const given = 'json_to_recordset($2) as given (base bigint, rkey text)'
       const forget = `delete from ${rebuildSchema}.refusal r using ${given}
         where r.nsid = $1 and r.base = given.base and r.rkey = given.rkey`
@@ -72,11 +68,11 @@ export class NextTables {
   /** What is not shown has no rows: those of hidden accounts, and `hidden` records. */
   async removeWithheld(transaction: Transaction, hidden: readonly RecordRow[]): Promise<void> {
     for (const writer of this.#writers.values()) {
-      const rows = await transaction.query<{ id: bigint }>(
+      const rows = await transaction.query<RowId>(
         `select id from ${quote(writer.table.name)} where base in (${basesWhere(withheld)})`,
       )
       const found = await writer.find(transaction, hidden)
-      await writer.remove(transaction, [...rows.map(({ id }) => id), ...found.flatMap(({ id }) => id ?? [])])
+      await writer.remove(transaction, [...rows, ...found])
     }
   }
 

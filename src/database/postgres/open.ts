@@ -1,13 +1,11 @@
 /** Opens a PostgreSQL database: one connection that writes, and pools of others that can only read. */
-import type { Client } from 'pg'
 import type { Database, ReadDatabase } from '../database.ts'
 import type { RebuildProgress } from '../rebuild-progress.ts'
 import { BuiltElsewiseError } from '../refusals.ts'
-import { attemptOf, closeClient, connect } from './connection.ts'
+import { connect, withClient } from './connection.ts'
 import { derivationOf } from './ddl.ts'
-import { refusal } from './failures.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
-import { assertOurs, isCurrent, migrate, readState, type State } from './migrate.ts'
+import { assertOurs, isCurrent, migrate, readState } from './migrate.ts'
 import { readProgress } from './rebuild-state.ts'
 import { PostgresReader } from './reader.ts'
 import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
@@ -47,24 +45,17 @@ export async function openPostgresReader(
 }
 
 /** Whether a database that is laid out must be migrated or rebuilt first. */
-export async function isPostgresOutdated(url: string, fingerprint: string): Promise<boolean> {
-  let isLaidOut = false
-  let state: State | null = null
-  await withClient(url, 'write', async (client) => {
-    state = await readState(client)
+export function isPostgresOutdated(url: string, fingerprint: string): Promise<boolean> {
+  return withClient(url, 'write', async (client) => {
+    const state = await readState(client)
     await assertOurs(client, state)
-    isLaidOut = state !== null
+    return state !== null && !isCurrent(state, fingerprint)
   })
-  return isLaidOut && !isCurrent(state, fingerprint)
 }
 
 /** Null when no rebuild is under way. */
-export async function readPostgresProgress(url: string): Promise<RebuildProgress | null> {
-  let progress: RebuildProgress | null = null
-  await withClient(url, 'read', async (client) => {
-    progress = await readProgress(client)
-  })
-  return progress
+export function readPostgresProgress(url: string): Promise<RebuildProgress | null> {
+  return withClient(url, 'read', readProgress)
 }
 
 function createReader(
@@ -72,19 +63,4 @@ function createReader(
   { fingerprint, now, reading = defaultReading }: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
 ): PostgresReader {
   return new PostgresReader(new Servers({ ...reading, database: url }), { fingerprint, now })
-}
-
-async function withClient(
-  url: string,
-  use: 'read' | 'write',
-  work: (client: Client) => Promise<void>,
-): Promise<void> {
-  const client = await connect(url, use)
-  try {
-    await work(client)
-  } catch (error) {
-    throw refusal(error, attemptOf(client))
-  } finally {
-    await closeClient(client)
-  }
 }

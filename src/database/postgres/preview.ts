@@ -1,25 +1,19 @@
 /** What a rebuild for other lexicons would do, in one transaction that only reads. */
 import { previewRebuild as preview, type PreviewOptions } from '../kept/preview.ts'
 import type { RebuildReport } from '../rebuild-report.ts'
-import { attemptOf, closeClient, connect } from './connection.ts'
-import { refusal } from './failures.ts'
+import { withClient } from './connection.ts'
 import { assertOurs, readState, recordText } from './migrate.ts'
 import { runSteps } from './steps.ts'
 
 /** Everything is read to its end, by a reader that may be held up for long. */
 const begin = `begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0`
 
-export async function previewRebuild(url: string, options: PreviewOptions): Promise<RebuildReport> {
-  const client = await connect(url, 'read')
-  try {
+export function previewRebuild(url: string, options: PreviewOptions): Promise<RebuildReport> {
+  return withClient(url, 'read', async (client) => {
     const state = await readState(client)
     await assertOurs(client, state)
     if (state === null) throw new Error('it is empty.')
     await client.query(begin)
-    return await runSteps(client, preview(options, recordText))
-  } catch (error) {
-    throw refusal(error, attemptOf(client))
-  } finally {
-    await closeClient(client)
-  }
+    return runSteps(client, preview(options, recordText))
+  })
 }

@@ -9,7 +9,7 @@ import { quote } from './ddl.ts'
 import { findRecord } from './hidings.ts'
 import type { MovesOptions } from './moves.ts'
 import { runSteps } from './steps.ts'
-import type { TableWriter } from './table-writer.ts'
+import type { RowId, TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
 
 /** As the ledger's `purge`. */
@@ -32,13 +32,7 @@ export async function purge(
     return extent
   }
   const place = await findRecord(transaction, record, moves)
-  if (place !== null) {
-    const rows = await place.table.find(transaction, [place])
-    await place.table.remove(
-      transaction,
-      rows.flatMap(({ id }) => id ?? []),
-    )
-  }
+  if (place !== null) await place.table.remove(transaction, await place.table.find(transaction, [place]))
   await runSteps(client, forgetRecord(subject))
   return extent
 }
@@ -52,7 +46,7 @@ export async function expire(
 ): Promise<number> {
   const { client, query } = transaction
   const { collection, name } = table.table
-  const rows = await query<{ readonly id: bigint }>(
+  const rows = await query<RowId>(
     `with old as (
        select id, base, rkey, rev, indexed_at from ${quote(name)} where indexed_at < $1 order by indexed_at limit $2
      ), noted as (
@@ -62,10 +56,7 @@ export async function expire(
     oldest,
     limit,
   )
-  await table.remove(
-    transaction,
-    rows.map(({ id }) => id),
-  )
+  await table.remove(transaction, rows)
   await runSteps(client, countExpired(collection.nsid, rows.length))
   const left = Math.max(limit - rows.length, 1)
   return rows.length + (await runSteps(client, expireBesides(collection.nsid, oldest, left)))

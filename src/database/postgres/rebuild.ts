@@ -34,7 +34,7 @@ import {
 } from './rebuild-state.ts'
 import { runSteps } from './steps.ts'
 import { createSums, startSumming } from './sum-ddl.ts'
-import { createTransaction, lockSpace, locks, type Transaction } from './transactions.ts'
+import { createTransaction, lockSpace, locks, type Transaction, within } from './transactions.ts'
 import { createTriggers } from './triggers.ts'
 
 /** Within no transaction, by the one who may migrate. */
@@ -214,16 +214,10 @@ async function step<Result>(
   tables: 'old' | 'next',
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  await client.query(`begin; set local enable_seqscan = off; set local enable_hashjoin = off;
-    set local enable_mergejoin = off; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`)
-  try {
+  const begin = `begin; set local enable_seqscan = off; set local enable_hashjoin = off;
+    set local enable_mergejoin = off; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`
+  return within(client, begin, async () => {
     if (tables === 'next') await client.query(useNext)
-    const result = await work(createTransaction(client))
-    await client.query('commit')
-    return result
-  } catch (error) {
-    // When the connection is what failed, nothing is left to be undone.
-    await client.query('rollback').catch(() => undefined)
-    throw error
-  }
+    return work(createTransaction(client))
+  })
 }

@@ -1,5 +1,5 @@
 /** Writes what was decided about a run of changes: one statement for each table and kind of writing. */
-import { makeBases } from './bases.ts'
+import { baseId, makeBases } from './bases.ts'
 import type { Cell } from './cell.ts'
 import { jsonRow, jsonRows, jsonValue } from './json-rows.ts'
 import {
@@ -7,6 +7,7 @@ import {
   jsonKeys,
   type NewRow,
   type RowChange,
+  type RowId,
   type RowKey,
   type TableWriter,
 } from './table-writer.ts'
@@ -36,26 +37,26 @@ export async function writeRun(transaction: Transaction, set: WorkingSet): Promi
     ),
   ]
   const plans = tables.map(([table, its]) => ({ table, ...planOf(its) }))
-  for (const { table, removed } of plans) await table.remove(transaction, removed.map(idOf))
-  const added: { table: TableWriter; ids: readonly bigint[] }[] = []
+  for (const { table, removed } of plans) await table.remove(transaction, removed.map(rowOf))
+  const added: { table: TableWriter; rows: readonly RowId[] }[] = []
   for (const { table, inserted } of plans) {
-    const ids = await table.insert(
+    const rows = await table.insert(
       transaction,
       inserted.map((cell) => newRow(transaction, cell)),
     )
-    added.push({ table, ids })
-    if (ids.length === inserted.length) continue
-    for (const one of added) await one.table.remove(transaction, one.ids)
+    added.push({ table, rows })
+    if (rows.length === inserted.length) continue
+    for (const one of added) await one.table.remove(transaction, one.rows)
     return false
   }
   for (const { table, updated, revised } of plans) {
     await table.update(
       transaction,
-      updated.map((cell) => ({ id: idOf(cell), ...changeOf(cell) })),
+      updated.map((cell) => ({ ...rowOf(cell), ...changeOf(cell) })),
     )
     await table.setRev(
       transaction,
-      revised.map((cell) => ({ id: idOf(cell), rev: cell.rev ?? null })),
+      revised.map((cell) => ({ ...rowOf(cell), rev: cell.rev ?? null })),
     )
   }
   await writeParked(transaction, planOf(cells.filter(({ given }) => given.parked)))
@@ -99,13 +100,7 @@ function* basesOf(cells: readonly Cell[]): Generator<string> {
 
 async function writeParked(transaction: Transaction, plan: Plan): Promise<void> {
   const { removed, inserted, updated, revised } = plan
-  const keys = (cells: readonly Cell[]): RowKey[] => cells.map((cell) => keyOf(transaction, cell))
-  if (removed.length > 0)
-    await transaction.query(
-      `delete from parked using json_to_recordset($1) as given (base bigint, rkey text)
-       where parked.base = given.base and parked.rkey = given.rkey`,
-      jsonKeys(keys(removed)),
-    )
+  await deleteKeys(transaction, 'parked', removed)
   const write = async (text: string, rows: readonly string[]): Promise<void> => {
     if (rows.length > 0) await transaction.query(text, jsonRows(rows))
   }
@@ -138,13 +133,11 @@ async function writeParked(transaction: Transaction, plan: Plan): Promise<void> 
 
 async function writeTombstones(transaction: Transaction, cells: readonly Cell[]): Promise<void> {
   const changed = cells.filter((cell) => cell.tombstone !== cell.given.tombstone)
-  const gone = changed.filter(({ tombstone }) => tombstone === null)
-  if (gone.length > 0)
-    await transaction.query(
-      `delete from tombstone using json_to_recordset($1) as given (base bigint, rkey text)
-       where tombstone.base = given.base and tombstone.rkey = given.rkey`,
-      jsonKeys(gone.map((cell) => keyOf(transaction, cell))),
-    )
+  await deleteKeys(
+    transaction,
+    'tombstone',
+    changed.filter(({ tombstone }) => tombstone === null),
+  )
   const buried = changed.filter(({ tombstone }) => tombstone !== null)
   if (buried.length === 0) return
   const rows = buried.map((cell) =>
@@ -161,13 +154,11 @@ async function writeTombstones(transaction: Transaction, cells: readonly Cell[])
 
 async function writeExpired(transaction: Transaction, cells: readonly Cell[]): Promise<void> {
   const changed = cells.filter((cell) => cell.expiry !== cell.given.expired)
-  const gone = changed.filter(({ expiry }) => expiry === null)
-  if (gone.length > 0)
-    await transaction.query(
-      `delete from expired using json_to_recordset($1) as given (base bigint, rkey text)
-       where expired.base = given.base and expired.rkey = given.rkey`,
-      jsonKeys(gone.map((cell) => keyOf(transaction, cell))),
-    )
+  await deleteKeys(
+    transaction,
+    'expired',
+    changed.filter(({ expiry }) => expiry === null),
+  )
   const revised = changed.filter(({ expiry }) => expiry !== null)
   if (revised.length === 0) return
   const rows = revised.map((cell) =>
@@ -180,6 +171,19 @@ async function writeExpired(transaction: Transaction, cells: readonly Cell[]): P
   )
 }
 
+async function deleteKeys(
+  transaction: Transaction,
+  table: 'parked' | 'tombstone' | 'expired',
+  cells: readonly Cell[],
+): Promise<void> {
+  if (cells.length === 0) return
+  await transaction.query(
+    `delete from ${table} t using json_to_recordset($1) as given (base bigint, rkey text)
+     where t.base = given.base and t.rkey = given.rkey`,
+    jsonKeys(cells.map((cell) => keyOf(transaction, cell))),
+  )
+}
+
 function keyMembers({ base, rkey }: RowKey): [string, string][] {
   return [
     ['base', String(base)],
@@ -187,15 +191,13 @@ function keyMembers({ base, rkey }: RowKey): [string, string][] {
   ]
 }
 
-function keyOf({ bases }: Transaction, { given: { baseUri, name } }: Cell): RowKey {
-  const base = bases.get(baseUri)
-  if (base === undefined) throw new Error(`The base of ${baseUri} has no id.`)
-  return { base, rkey: name.rkey }
+function keyOf(transaction: Transaction, { given: { baseUri, name } }: Cell): RowKey {
+  return { base: baseId(transaction, baseUri), rkey: name.rkey }
 }
 
-function idOf({ given: { found } }: Cell): bigint {
+function rowOf({ given: { found } }: Cell): { readonly id: bigint } {
   if (found?.id == null) throw new Error('A row that is in its table has an id.')
-  return found.id
+  return { id: found.id }
 }
 
 function changeOf({ row }: Cell): RowChange {

@@ -4,6 +4,7 @@
  */
 import type { RecordPut } from '../changes.ts'
 import { storedColumns, type Table } from '../tables.ts'
+import { baseId } from './bases.ts'
 import { jsonRow, jsonRows, jsonValue } from './json-rows.ts'
 import { type TableStatements, tableStatements } from './table-statements.ts'
 import type { Transaction } from './transactions.ts'
@@ -14,10 +15,13 @@ export interface RowKey {
   readonly rkey: string
 }
 
-/** What decides about a row. */
-export interface FoundRow extends RowKey {
-  /** Null: it was first stored while its account was hidden. */
+/** A row by its id; null: it was first stored while its account was hidden, and is in no table. */
+export interface RowId {
   readonly id: bigint | null
+}
+
+/** What decides about a row. */
+export interface FoundRow extends RowKey, RowId {
   readonly cid: string
   readonly rev: string | null
 }
@@ -63,20 +67,20 @@ export class TableWriter {
     return transaction.query<FoundRow>(this.#statements.find, jsonKeys(keys))
   }
 
-  /** Ids of some rows of a base. */
-  async some(transaction: Transaction, base: bigint, limit: number): Promise<readonly bigint[]> {
-    return idsOf(await transaction.query(this.#statements.some, base, limit))
+  /** Some rows of a base. */
+  some(transaction: Transaction, base: bigint, limit: number): Promise<readonly RowId[]> {
+    return transaction.query(this.#statements.some, base, limit)
   }
 
   /** Removes a base's rows that no revision, or one before this, vouches for; how many. */
   async removeOlder(transaction: Transaction, base: bigint, rev: string): Promise<number> {
-    const ids = idsOf(await transaction.query(this.#statements.older, base, rev))
-    await this.remove(transaction, ids)
-    return ids.length
+    const rows = await transaction.query<RowId>(this.#statements.older, base, rev)
+    await this.remove(transaction, rows)
+    return rows.length
   }
 
-  /** Of rows that are there already nothing is changed; the ids of those that were added. */
-  async insert(transaction: Transaction, rows: readonly NewRow[]): Promise<readonly bigint[]> {
+  /** Of rows that are there already nothing is changed; those that were added. */
+  async insert(transaction: Transaction, rows: readonly NewRow[]): Promise<readonly RowId[]> {
     return this.#insert(transaction, this.#statements.insert, rows, () => [])
   }
 
@@ -98,10 +102,7 @@ export class TableWriter {
       jsonRow([['id', String(row.id)], ...changeMembers(row), ...this.#derivedMembers(transaction, row)]),
     )
     await transaction.query(this.#statements.update, jsonRows(given))
-    await this.#removeSides(
-      transaction,
-      rows.map(({ id }) => id),
-    )
+    await this.#removeSides(transaction, idsOf(rows))
     await this.#addSides(transaction, rows)
   }
 
@@ -111,7 +112,8 @@ export class TableWriter {
     await transaction.query(this.#statements.setRev, jsonRows(given))
   }
 
-  async remove(transaction: Transaction, ids: readonly bigint[]): Promise<void> {
+  async remove(transaction: Transaction, rows: readonly RowId[]): Promise<void> {
+    const ids = idsOf(rows)
     if (ids.length === 0) return
     this.drift += ids.length
     await this.#removeSides(transaction, ids)
@@ -119,10 +121,11 @@ export class TableWriter {
   }
 
   /** Moves rows to where those of hidden accounts wait. */
-  async park(transaction: Transaction, ids: readonly bigint[]): Promise<void> {
+  async park(transaction: Transaction, rows: readonly RowId[]): Promise<void> {
+    const ids = idsOf(rows)
     if (ids.length === 0) return
     await transaction.query(this.#statements.park, ids)
-    await this.remove(transaction, ids)
+    await this.remove(transaction, rows)
   }
 
   async #insert<Row extends NewRow>(
@@ -130,7 +133,7 @@ export class TableWriter {
     statement: string,
     rows: readonly Row[],
     more: (row: Row) => readonly (readonly [string, string])[],
-  ): Promise<readonly bigint[]> {
+  ): Promise<readonly RowId[]> {
     if (rows.length === 0) return []
     this.drift += rows.length
     const given = rows.map((row) =>
@@ -155,7 +158,7 @@ export class TableWriter {
         }),
       )
     }
-    return added.map(({ id }) => id)
+    return added
   }
 
   async #addSides(
@@ -189,8 +192,8 @@ export class TableWriter {
   }
 }
 
-function idsOf(rows: readonly { readonly id: bigint }[]): readonly bigint[] {
-  return rows.map(({ id }) => id)
+function idsOf(rows: readonly RowId[]): readonly bigint[] {
+  return rows.flatMap(({ id }) => id ?? [])
 }
 
 export function jsonKeys(keys: readonly RowKey[]): string {
@@ -204,10 +207,4 @@ export function changeMembers({ cid, rev, changedAt, record }: RowChange): [stri
     ['changed_at', String(changedAt)],
     ['record', record.json],
   ]
-}
-
-function baseId({ bases }: Transaction, uri: string): bigint {
-  const id = bases.get(uri)
-  if (id === undefined) throw new Error(`The base of ${uri} has no id.`)
-  return id
 }

@@ -61,9 +61,12 @@ export class Transactions {
   }
 
   /** All of the work or nothing. When it ends with a `DatabaseBusyError`, it may be asked for again. */
-  transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  transact<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    statements = beginWriting,
+  ): Promise<Result> {
     return this.exclusively(async () => {
-      const transaction = await this.begin()
+      const transaction = await this.begin(statements)
       const result = await work(transaction)
       await transaction.client.query('commit')
       return result
@@ -72,12 +75,7 @@ export class Transactions {
 
   /** Reads one snapshot while other processes may write. */
   read<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-    return this.exclusively(async () => {
-      const transaction = await this.begin(beginReading)
-      const result = await work(transaction)
-      await transaction.client.query('commit')
-      return result
-    })
+    return this.transact(work, beginReading)
   }
 
   /** For work that begins and commits by itself; what it leaves open is undone when it fails. */
@@ -161,6 +159,24 @@ export class Transactions {
     const client = this.#client
     this.#client = null
     if (client !== null) await closeClient(client)
+  }
+}
+
+/** All of the work or nothing, on a connection of the caller's. `begin` opens the transaction, and may do more. */
+export async function within<Result>(
+  client: ClientBase,
+  begin: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await client.query(begin)
+  try {
+    const result = await work()
+    await client.query('commit')
+    return result
+  } catch (error) {
+    // When the connection is what failed, nothing is left to be undone.
+    await client.query('rollback').catch(() => undefined)
+    throw error
   }
 }
 

@@ -44,20 +44,18 @@ export class PostgresWriter implements WriteDatabase {
     this.#options = options
     this.#transactions = new Transactions(() => connect('write'), options.derivation)
     this.#applier = new Applier(options)
+    const applier = this.#applier
+    const transact: Transactions['transact'] = (work) => this.#transactions.transact(work)
     this.ledger = new KeptLedger({
-      transact: (steps) => this.#transactions.transact(({ client }) => runSteps(client, steps())),
+      transact: (steps) => transact(({ client }) => runSteps(client, steps())),
       read: (steps) => this.#transactions.read(({ client }) => runSteps(client, steps())),
       now: options.now,
-      hide: (hiding) => this.#transactions.transact((transaction) => this.#applier.hide(transaction, hiding)),
-      unhide: (subject, by) =>
-        this.#transactions.transact((transaction) => this.#applier.unhide(transaction, subject, by)),
-      purge: (given) => this.#transactions.transact((transaction) => this.#applier.purge(transaction, given)),
-      expire: (limit) =>
-        this.#transactions.transact((transaction) => this.#applier.expire(transaction, limit)),
-      settle: (limit) =>
-        this.#transactions.transact((transaction) => this.#applier.settle(transaction, limit)),
-      forgetRevisions: (...given) =>
-        this.#transactions.transact(({ client }) => runSteps(client, forgetRevisions(...given))),
+      hide: (hiding) => transact((transaction) => applier.hide(transaction, hiding)),
+      unhide: (subject, by) => transact((transaction) => applier.unhide(transaction, subject, by)),
+      purge: (given) => transact((transaction) => applier.purge(transaction, given)),
+      expire: (limit) => transact((transaction) => applier.expire(transaction, limit)),
+      settle: (limit) => transact((transaction) => applier.settle(transaction, limit)),
+      forgetRevisions: (...given) => transact(({ client }) => runSteps(client, forgetRevisions(...given))),
     })
   }
 
@@ -69,13 +67,7 @@ export class PostgresWriter implements WriteDatabase {
   async load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
     if (!(await this.#loadEmpty(batches, total)))
-      for await (const batch of batches)
-        addOutcome(
-          total,
-          await this.#transactions.transact((transaction) =>
-            this.#applier.applyBatch(transaction, batch, importSource),
-          ),
-        )
+      for await (const batch of batches) addOutcome(total, await this.applyBatch(batch, importSource))
     return total
   }
 
