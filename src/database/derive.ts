@@ -3,6 +3,7 @@ import { foldText } from '../util/fold.ts'
 import { parseRecordInstant } from '../util/instant.ts'
 import type { ColumnValue } from './database.ts'
 import { type ArrayIndex, type Column, storedColumns, type Table } from './tables.ts'
+import { isObject } from '../util/is-object.ts'
 
 export interface DerivedRow {
   readonly columns: readonly ColumnValue[]
@@ -133,8 +134,4 @@ function spread(value: unknown, path: readonly string[], at = 0): readonly unkno
 
 function isNested(element: unknown): boolean {
   return Array.isArray(element)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -15,6 +15,7 @@ import { createQuickCheck, type QuickCheck } from './quick-check.ts'
 import { createShapeCheck, type ShapeCheck } from './record-shape.ts'
 import { isBadText, scanJson } from './scan.ts'
 import { grouped } from '../util/counted.ts'
+import { isObject } from '../util/is-object.ts'
 
 /** Why a record is refused; kept with it, and counted. */
 export type RejectionReason =
@@ -118,10 +119,6 @@ const largestJson = 1_000_000
 
 function refuse(uri: string | null, reason: RejectionReason, message: string): RecordReading {
   return { ok: false, reason, message: cleanText(message), uri }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 interface RecordUri {

@@ -6,6 +6,7 @@ import { operatorsFor, unknownOperator } from './filter-operators.ts'
 import type { Literal } from './graphql-text.ts'
 import { type Json, ToolError } from './tool.ts'
 import type { Where } from './where.ts'
+import { isObject } from '../util/is-object.ts'
 
 /** The moment that "today" is reckoned from. */
 export interface Clock {
@@ -129,8 +130,4 @@ function shown(value: unknown): string {
 
 export function isOnly(value: object, name: string): boolean {
   return Object.keys(value).length === 1 && name in value
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

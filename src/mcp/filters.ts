@@ -1,18 +1,11 @@
 /** Filters as a caller writes them, by path, to a `where` of GraphQL. */
+import { isObject } from '../util/is-object.ts'
 import type { Collection, Field, FieldType } from '../schema/model.ts'
 import { hasConditions } from '../schema/operators.ts'
 import type { Subject } from './collections.ts'
 import { filterExample } from './examples.ts'
 import { assertNoJoining, unknownOperator } from './filter-operators.ts'
-import {
-  arrayCondition,
-  type Clock,
-  isNull,
-  isObject,
-  isOnly,
-  scalarCondition,
-  strings,
-} from './conditions.ts'
+import { arrayCondition, type Clock, isNull, isOnly, scalarCondition, strings } from './conditions.ts'
 import { parseStretch } from './dates.ts'
 import type { Literal } from './graphql-text.ts'
 import { parsePath, type Path, type Terrain, wordOf } from './paths.ts'

@@ -1,4 +1,5 @@
 /** What came back over HTTP, read as a response of GraphQL, whichever way it was asked for. It asks nothing itself. */
+import { isObject } from '../util/is-object.ts'
 import { type EndpointAnswer, EndpointError, type EndpointFault } from './endpoint.ts'
 import type { Json } from './tool.ts'
 
@@ -82,5 +83,5 @@ function parseObject(text: string): Json | null {
 }
 
 function asObject(value: unknown): Json | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
+  return isObject(value) ? value : null
 }

@@ -10,6 +10,7 @@ import { cleanText } from '../../util/clean.ts'
 import { parseRecordInstant } from '../../util/instant.ts'
 import type { ChangeReader } from './change-reader.ts'
 import { grouped } from '../../util/counted.ts'
+import { isObject } from '../../util/is-object.ts'
 
 export interface Frame {
   /** Its number in the stream, as text. */
@@ -229,8 +230,4 @@ function unknown(name: string): FirehoseEvent {
 function clean(text: unknown): string {
   if (text === undefined || text === null) return ''
   return typeof text === 'string' ? cleanText(text, 200) : typeof text
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

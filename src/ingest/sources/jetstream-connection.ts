@@ -1,5 +1,6 @@
 /** How to connect to a Jetstream server: which protocol it speaks, what it is asked for, and how it compresses. */
 import type { NetworkReaderOptions } from './change-reader.ts'
+import { gather } from './hosts.ts'
 import { locate } from './stream.ts'
 import { grouped } from '../../util/counted.ts'
 
@@ -98,27 +99,15 @@ async function loadDictionary(
       headers: { 'user-agent': 'lexigraph' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(dictionaryTimeoutMs)]),
     })
-    const bytes = await readUpTo(response, largestDictionary)
+    const bytes = await gather(response.body ?? ReadableStream.from([]), largestDictionary)
     if (!response.ok || bytes === null || bytes.length <= 8) return null
-    if (bytes.readUInt32LE(0) !== dictionaryMagic) return null
+    const head = new DataView(bytes.buffer, bytes.byteOffset)
+    if (head.getUint32(0, true) !== dictionaryMagic) return null
     const dictionary = new Uint8Array(new SharedArrayBuffer(bytes.length))
     dictionary.set(bytes)
-    return { id: bytes.readUInt32LE(4), dictionary }
+    return { id: head.getUint32(4, true), dictionary }
   } catch {
     // Whatever is wrong, the connection will tell; and the first protocol needs no dictionary.
     return null
   }
-}
-
-/** Null when there is more, which is not read. */
-async function readUpTo(response: Response, limit: number): Promise<Buffer | null> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  // Leaving the loop cancels the rest.
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > limit) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }

@@ -4,12 +4,12 @@
  */
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordInstant } from '../../util/instant.ts'
+import { isObject } from '../../util/is-object.ts'
 import type { ChangeReader } from './change-reader.ts'
 import {
   badUri,
   type EventReader,
   type EventReading,
-  isObject,
   type JsonObject,
   malformed,
   notice,

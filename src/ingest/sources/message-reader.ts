@@ -9,6 +9,7 @@ import type { Change, RejectionReason } from '../../database/database.ts'
 import { jsonDepth } from '../../util/json-depth.ts'
 import type { ChangeReader } from './change-reader.ts'
 import { grouped } from '../../util/counted.ts'
+import { isObject } from '../../util/is-object.ts'
 
 export interface Message {
   /** Of a message that is too large only the beginning. */
@@ -161,10 +162,6 @@ export function notice(kind: Notice['kind'], what: unknown): Notice {
 function short(what: unknown): string {
   const text = typeof what === 'string' ? what : typeof what
   return clean(text.length > 60 ? `${text.slice(0, 60)}…` : text)
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Deeper than any record that is accepted, and shallow enough for all that is recursive. */

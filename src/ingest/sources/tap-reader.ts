@@ -1,12 +1,12 @@
 /** Events of Tap to the changes they ask for (https://github.com/bluesky-social/indigo/tree/main/cmd/tap). */
 import { isValidDid, isValidTid } from '@atproto/syntax'
 import { timeOfTid } from '../../util/tid.ts'
+import { isObject } from '../../util/is-object.ts'
 import type { ChangeReader } from './change-reader.ts'
 import {
   badUri,
   type EventReader,
   type EventReading,
-  isObject,
   type JsonObject,
   malformed,
   readRecordEvent,
