@@ -3,7 +3,7 @@
  * keep their order, and only a few blocks are under way at any time, however large the input.
  */
 import { addAbortSignal } from 'node:stream'
-import type { Change, RejectionReason, WriteDatabase } from '../../database/database.ts'
+import type { BatchOutcome, Change, RejectionReason, WriteDatabase } from '../../database/database.ts'
 import { counted } from '../../util/counted.ts'
 import { inOrder } from '../channel.ts'
 import type { Source } from '../source.ts'
@@ -27,19 +27,8 @@ export interface ImportProgress {
   readonly consumed: number
 }
 
-export interface ImportResult {
+export interface ImportResult extends Omit<BatchOutcome, 'deleted' | 'rejected'> {
   readonly read: number
-  readonly stored: number
-  readonly updated: number
-  readonly unchanged: number
-  /** Left out because a newer revision is stored. */
-  readonly older: number
-  /** Of what is hidden. */
-  readonly withheld: number
-  /** Of what an operator removed for good. */
-  readonly purged: number
-  /** Older than records of their collection are kept. */
-  readonly expired: number
   readonly refused: Readonly<Partial<Record<RejectionReason, number>>>
 }
 
@@ -62,8 +51,8 @@ export async function importRecords(
     options.onRead?.()
   }
   try {
-    const { stored, updated, unchanged, older, withheld, purged, expired } = await database.load(counting())
-    return { read, stored, updated, unchanged, older, withheld, purged, expired, refused }
+    const { deleted: _, rejected: __, ...outcome } = await database.load(counting())
+    return { read, ...outcome, refused }
   } catch (cause) {
     if (!(cause instanceof InputError)) throw cause
     throw new InputError(

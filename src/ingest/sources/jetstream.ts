@@ -4,47 +4,29 @@
  * that do not fit into a URL. Cursors are microseconds, which every server of either protocol understands.
  */
 import { formatInstant } from '../../util/instant.ts'
-import type { Delivery, Source, SourceContext } from '../source.ts'
-import type { NetworkReaderOptions } from './change-reader.ts'
-import { type Clock, type ClockDoubt, whileClockHolds } from './clock.ts'
+import type { Source, SourceContext } from '../source.ts'
 import { type Connection, createFilters, negotiate } from './jetstream-connection.ts'
 import type { Message } from './message-reader.ts'
-import { describeError, packMessage, readMessages } from './messages.ts'
+import { deliverMessages, describeError, type MessageSourceOptions, packMessage } from './messages.ts'
 import { createTeller, openStream } from './stream.ts'
 
-interface JetstreamOptions {
-  readonly clock: Clock
-  readonly name: string
-  /** Such as `wss://jetstream2.us-east.bsky.network`; its path does not matter. */
-  readonly url: string
-  readonly reader: NetworkReaderOptions
-  /** At least 1. */
-  readonly threads: number
-}
-
-export function createJetstreamSource(options: JetstreamOptions): Source {
-  const { name, url, reader, threads, clock } = options
+export function createJetstreamSource(options: MessageSourceOptions): Source {
   return {
-    name,
+    name: options.name,
     crowded: true,
     deliveries: (context) => {
       const first: FirstConnection = { at: null }
-      return whileClockHolds(options, context, async function* (signal): AsyncGenerator<
-        Delivery | ClockDoubt
-      > {
-        const { receive, tellMissed } = openConnections(options, { ...context, signal }, first)
+      return deliverMessages('jetstream', options, context, (context) => {
+        const { receive, tellMissed } = openConnections(options, context, first)
         const tell = createTeller(context)
-        const data = { protocol: 'jetstream', name, reader } as const
-        const readings = readMessages(receive(), threads, data, () => clock.doubt(url, signal))
-        for await (const { changes, at, notices, events, doubt } of readings) {
-          if (doubt !== null) {
-            yield { doubt }
-            return
-          }
-          for (const notice of notices)
-            if (notice.kind === 'outdated') tellMissed()
-            else tell(describeError(notice))
-          yield { changes, cursor: at === null ? null : String(at), eventAt: at, events }
+        return {
+          receive,
+          deliver: ({ changes, at, notices }) => {
+            for (const notice of notices)
+              if (notice.kind === 'outdated') tellMissed()
+              else tell(describeError(notice))
+            return { changes, cursor: at === null ? null : String(at), eventAt: at }
+          },
         }
       })
     },
@@ -69,7 +51,7 @@ interface Connections {
 }
 
 function openConnections(
-  { url, reader }: JetstreamOptions,
+  { url, reader }: MessageSourceOptions,
   context: SourceContext,
   first: FirstConnection,
 ): Connections {

@@ -3,40 +3,30 @@
  * until it is acknowledged (https://github.com/bluesky-social/indigo/tree/main/cmd/tap). So there is no cursor.
  */
 import { unescape } from 'node:querystring'
-import type { Delivery, Source, SourceContext } from '../source.ts'
-import type { NetworkReaderOptions } from './change-reader.ts'
-import { type Clock, type ClockDoubt, whileClockHolds } from './clock.ts'
+import type { Source, SourceContext } from '../source.ts'
 import type { Message } from './message-reader.ts'
-import { packMessage, readMessages } from './messages.ts'
+import { deliverMessages, type MessageSourceOptions, packMessage } from './messages.ts'
 import { locate, openStream } from './stream.ts'
 
-interface TapOptions {
-  readonly clock: Clock
-  readonly name: string
-  /** Such as `http://localhost:2480`, or `http://admin:secret@localhost:2480`; its path does not matter. */
-  readonly url: string
-  /** Tap is told to follow the publishers; without any, it follows what it was told otherwise. */
-  readonly reader: NetworkReaderOptions
-  /** At least 1. */
-  readonly threads: number
-}
-
-export function createTapSource(options: TapOptions): Source {
-  const { name, url, reader, threads, clock } = options
+/**
+ * The URL is such as `http://localhost:2480`, or `http://admin:secret@localhost:2480`. Tap is told to follow the
+ * publishers; without any, it follows what it was told otherwise.
+ */
+export function createTapSource(options: MessageSourceOptions): Source {
   return {
-    name,
+    name: options.name,
     durable: true,
     deliveries: (context) =>
-      whileClockHolds(options, context, async function* (signal): AsyncGenerator<Delivery | ClockDoubt> {
-        const { receive, acknowledge } = openConnections(options, { ...context, signal })
-        const data = { protocol: 'tap', name, reader } as const
-        const readings = readMessages(receive(), threads, data, () => clock.doubt(url, signal))
-        for await (const { changes, at, ids, events, doubt } of readings) {
-          if (doubt !== null) {
-            yield { doubt }
-            return
-          }
-          yield { changes, cursor: null, eventAt: at, events, acknowledge: () => acknowledge(ids) }
+      deliverMessages('tap', options, context, (context) => {
+        const { receive, acknowledge } = openConnections(options, context)
+        return {
+          receive,
+          deliver: ({ changes, at, ids }) => ({
+            changes,
+            cursor: null,
+            eventAt: at,
+            acknowledge: () => acknowledge(ids),
+          }),
         }
       }),
   }
@@ -48,7 +38,7 @@ interface Connections {
   readonly acknowledge: (ids: readonly number[]) => Promise<void>
 }
 
-function openConnections({ url, reader }: TapOptions, context: SourceContext): Connections {
+function openConnections({ url, reader }: MessageSourceOptions, context: SourceContext): Connections {
   const { signal } = context
   const base = new URL(url)
   const headers = authorize(base)
