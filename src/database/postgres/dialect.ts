@@ -5,7 +5,7 @@ import { join, listOf, literal, manyValues, raw, type Sql, sequence, sql, type V
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './ddl.ts'
 
-/** With 128 bytes for each row they fit into the memory that `hash_mem_multiplier` allows (connection.ts). */
+/** With 128 bytes for each row they fit into the memory that `hash_mem_multiplier` allows (session-settings.ts). */
 const mostHashed = 500_000
 
 export const postgresDialect: Dialect = {
