@@ -30,7 +30,6 @@ ${format(corpus.records)} records, ${format(corpus.articles)} of them articles; 
 
 - Lexigraph is the package as it is published, which is bundled. One process of each system answers; beside it PostgreSQL has one for each connection, and Lexigraph on SQLite one for each core, where what takes more than a millisecond runs. Answers are never from memory, except where it says "asked again": there Lexigraph keeps answers while nothing is written, as it does by default.
 - The limit is the bare statement with its JSON text, run in-process, and an echo of the same bytes over \`node:http\`, at one connection.
-- At one connection each question follows its answer at once. Lexigraph does not go to sleep in between ([decision 21](decisions/0021-polling.md)); the others do, the echo in the limit among them.
 - "The same bytes" are our answers from memory: through the HTTP framework that Lexigraph uses, and through \`node:http\` alone. "The bare statement" is run for each request behind \`node:http\`, where it finds less in the processor's caches than in a loop of its own: what lies between it and Lexigraph is Lexigraph's.
 
 ## The questions

@@ -23,7 +23,6 @@ import type { Observer } from './observer.ts'
 import { Departures } from './departures.ts'
 import type { CallerPace } from './pace.ts'
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
-import { Polling } from './polling.ts'
 import { Slowdown } from './slowdown.ts'
 import { isGone, Visit } from './visit.ts'
 
@@ -59,7 +58,6 @@ export function addGraphQLRoutes(
   const outbox = new Outbox(readingTime)
   const slowdown = new Slowdown()
   const departures = new Departures()
-  const polling = new Polling()
 
   // Reading a body costs the same whether it is valid or not, so that a failure is charged like any request.
   const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void =>
@@ -205,7 +203,6 @@ export function addGraphQLRoutes(
     function finish(sent: Buffer, isOwn: boolean): void {
       sendBytes(departures, reply, headers, sent, isOwn)
       visit.end(request.id, 'ok', 200, sent.length)
-      polling.answered(request.raw.socket, visit.started)
     }
   }
 
