@@ -9,7 +9,6 @@ import type { IngestRefusal, IngestThreadData } from './ingest-thread.ts'
 import { identityOptions, publisherNames } from './network.ts'
 import { parseAges } from './retention.ts'
 import { parseSources } from './sources.ts'
-import { half } from './young-generation.ts'
 
 /** Milliseconds until a thread that failed is started anew. */
 const restartPause = 5_000
@@ -71,12 +70,7 @@ type ThreadEnd =
   | { readonly kind: 'failed'; readonly message: string }
 
 function runThread(data: IngestThreadData, signal: AbortSignal): Promise<ThreadEnd> {
-  // V8 counts a young generation as three halves here.
-  const resourceLimits = { maxYoungGenerationSizeMb: 3 * half }
-  const worker = new Worker(moduleBeside(import.meta.url, 'ingest-thread'), {
-    workerData: data,
-    resourceLimits,
-  })
+  const worker = new Worker(moduleBeside(import.meta.url, 'ingest-thread'), { workerData: data })
   const stop = (): void => worker.postMessage('stop')
   signal.addEventListener('abort', stop)
   let end: ThreadEnd = { kind: 'ended' }

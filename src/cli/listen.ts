@@ -25,7 +25,6 @@ import { stopping, stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 import { loadTiers } from './tiers.ts'
 import { keepUsage } from './usage.ts'
-import { boundOldGeneration, keepYoungGeneration } from './young-generation.ts'
 
 /** What a server answers from. */
 type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'lexicons' | 'database' | 'root'>
@@ -132,8 +131,6 @@ export async function startServer(
     await observer[Symbol.asyncDispose]()
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
-  const young = keepYoungGeneration()
-  boundOldGeneration()
   const settling = setTimeout(() => {
     // By itself it is written at the end, which a process that is killed does not come to.
     flushCompileCache()
@@ -143,7 +140,6 @@ export async function startServer(
     address,
     close: () => {
       clearTimeout(settling)
-      young[Symbol.dispose]()
       return app.close()
     },
   }

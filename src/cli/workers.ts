@@ -14,7 +14,6 @@ import { CommandError, type CommandContext, notify } from './command.ts'
 import { judgeRebuild } from './rebuild-watch.ts'
 import type { Config } from './settings.ts'
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
-import { half } from './young-generation.ts'
 
 /** Disposing of it waits until all requests in flight are answered. */
 export interface Workers extends AsyncDisposable {
@@ -50,9 +49,7 @@ export function startWorkers(
 ): Workers {
   const { config, root } = context
   const program = moduleBeside(import.meta.url, 'serve-worker')
-  // What was given on the command line comes last, and holds.
-  const execArgv = [`--max-semi-space-size=${half}`, ...process.execArgv]
-  cluster.setupPrimary({ exec: fileURLToPath(program), args: [], execArgv })
+  cluster.setupPrimary({ exec: fileURLToPath(program), args: [] })
   const answer = answerLimits(counts)
   const stop = new AbortController()
   const stopped = Promise.withResolvers<void>()

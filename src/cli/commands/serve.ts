@@ -20,7 +20,6 @@ import { announce, describeServed } from '../serve-summary.ts'
 import type { Config } from '../settings.ts'
 import { stopping, stopSignal } from '../signals.ts'
 import { keepUsage } from '../usage.ts'
-import { keepYoungGeneration } from '../young-generation.ts'
 
 /** Milliseconds that stopping takes at most while the index is rebuilt. */
 const longestStop = 1_500
@@ -87,7 +86,6 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
     awaits: () => beside.awaits,
     onReload: () => beside.restart(),
   })
-  using _young = keepYoungGeneration()
   const end = AbortSignal.any([stop, workers.refused, beside.refused])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)
   const address = await Promise.race([workers.listening, ended])
