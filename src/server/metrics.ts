@@ -1,7 +1,6 @@
 /** What Prometheus may know of requests. Labels are few and bounded: no keys, no addresses, no operations. */
-import { AggregatorRegistry, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Answered, Observer } from './observer.ts'
-import { createCounter, createHistogram } from './tallies.ts'
 
 export interface Metrics {
   readonly observer: Observer
@@ -14,92 +13,76 @@ export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 /** Those of this process; the ones of the process itself, such as its memory, included. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
+  const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  let inFlight = 0
-  const working = new Gauge({
+  const inFlight = new Gauge({
+    registers,
     name: 'lexigraph_requests_in_flight',
     help: 'GraphQL requests that are being worked on.',
-    registers: [],
-    collect() {
-      this.set(inFlight)
-    },
   })
-  registry.registerMetric(working)
-  const countRequest = createCounter(
-    {
-      registry,
-      name: 'lexigraph_requests_total',
-      help: 'GraphQL requests by what became of them: ok, gone (the caller had left), or a code.',
-    },
-    ['tier', 'outcome'],
-  )
-  const observeDuration = createHistogram(
-    {
-      registry,
-      name: 'lexigraph_request_duration_seconds',
-      help: 'Time from when a request was there to its answer; not of those refused for their rate or key.',
-    },
-    'tier',
-    times,
-  )
-  const observePoints = createHistogram(
-    {
-      registry,
-      name: 'lexigraph_operation_points',
-      help: 'What operations cost; the sum is what callers spent.',
-    },
-    'tier',
-    [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
-  )
-  const observeStatement = createHistogram(
-    {
-      registry,
-      name: 'lexigraph_statement_seconds',
-      help: 'Time from handing a statement to the database until its answer, by whether it may take long.',
-    },
-    'kind',
-    times,
-  )
-  const countAnswer = createCounter(
-    {
-      registry,
-      name: 'lexigraph_answers_total',
-      help: 'Answers by where they came from: memory, a short or a long statement, or no data at all (constant).',
-    },
-    ['from'],
-  )
-  const countLimit = createCounter(
-    {
-      registry,
-      name: 'lexigraph_limits_hit_total',
-      help: 'Requests that were refused or ended by a limit; key: the key did not hold, or too many had not; overload: they could not have ended in time.',
-    },
-    ['limit'],
-  )
+  const requests = new Counter({
+    registers,
+    name: 'lexigraph_requests_total',
+    help: 'GraphQL requests by what became of them: ok, gone (the caller had left), or a code.',
+    labelNames: ['tier', 'outcome'],
+  })
+  const durations = new Histogram({
+    registers,
+    name: 'lexigraph_request_duration_seconds',
+    help: 'Time from when a request was there to its answer; not of those refused for their rate or key.',
+    labelNames: ['tier'],
+    buckets: times,
+  })
+  const operationPoints = new Histogram({
+    registers,
+    name: 'lexigraph_operation_points',
+    help: 'What operations cost; the sum is what callers spent.',
+    labelNames: ['tier'],
+    buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
+  })
+  const statements = new Histogram({
+    registers,
+    name: 'lexigraph_statement_seconds',
+    help: 'Time from handing a statement to the database until its answer, by whether it may take long.',
+    labelNames: ['kind'],
+    buckets: times,
+  })
+  const answers = new Counter({
+    registers,
+    name: 'lexigraph_answers_total',
+    help: 'Answers by where they came from: memory, a short or a long statement, or no data at all (constant).',
+    labelNames: ['from'],
+  })
+  const limitHits = new Counter({
+    registers,
+    name: 'lexigraph_limits_hit_total',
+    help: 'Requests that were refused or ended by a limit; key: the key did not hold, or too many had not; overload: they could not have ended in time.',
+    labelNames: ['limit'],
+  })
   // Rates see the first of each only when it is not the first that is heard of it.
-  for (const from of ['memory', 'short', 'long', 'constant']) countAnswer([from], 0)
-  for (const limit of limits) countLimit([limit], 0)
+  for (const from of ['memory', 'short', 'long', 'constant']) answers.inc({ from }, 0)
+  for (const limit of limits) limitHits.inc({ limit }, 0)
 
   return {
     registry,
     observer: {
       asked() {
-        inFlight += 1
+        inFlight.inc()
       },
       answered({ caller, outcome, limit, duration, report }) {
-        inFlight -= 1
+        inFlight.dec()
         const tier = caller?.tier.name ?? 'none'
-        countRequest([tier, outcome])
+        requests.inc({ tier, outcome })
         const hit = limit ?? limitOf(outcome)
-        if (hit !== null) countLimit([hit])
+        if (hit !== null) limitHits.inc({ limit: hit })
         // Whoever asks on after a refusal is made to wait.
-        if (hit !== 'rate' && hit !== 'key') observeDuration(tier, duration / 1_000)
+        if (hit !== 'rate' && hit !== 'key') durations.observe({ tier }, duration / 1_000)
         if (report === null) return
-        if (report.points > 0) observePoints(tier, report.points)
+        if (report.points > 0) operationPoints.observe({ tier }, report.points)
         const { from, statementTime } = report
         if (from === null) return
-        countAnswer([from])
-        if (from === 'short' || from === 'long') observeStatement(from, statementTime / 1_000)
+        answers.inc({ from })
+        if (from === 'short' || from === 'long') statements.observe({ kind: from }, statementTime / 1_000)
       },
     },
   }
