@@ -1,7 +1,6 @@
 /**
- * Writes lines to a file descriptor beside the work: whoever reads them slowly, or not at all, holds nobody up and
- * fills no memory. The logger's own stream would do all of this but end: at a full disk, or when the reader has gone,
- * it tries again for ever at the exit of the process.
+ * Writes lines to a file descriptor without blocking the event loop, in a bounded amount of memory. The logger's own
+ * stream, sonic-boom 4.2.1, retries for ever at exit when the disk is full or the reader has gone.
  */
 import { write, writeSync } from 'node:fs'
 
@@ -10,93 +9,74 @@ export interface LineStream {
   write(line: string): void
 }
 
-/** Whatever waits is written when the process ends by itself, or by `process.exit`. */
+/** Buffered lines are written when the process ends by itself, or by `process.exit`. */
 export function openLineStream(descriptor: number): LineStream {
-  const waiting: string[] = []
-  let length = 0
+  /** Whole lines, joined up to `pipeAtomic` bytes. */
+  const chunks: string[] = []
+  let characters = 0
   let lost = 0
   let busy = false
   /** What a full pipe did not take. */
   let refused: Buffer | null = null
 
   const add = (line: string): void => {
-    waiting.push(line)
-    length += line.length
+    characters += line.length
+    const joined = (chunks.at(-1) ?? '') + line
+    if (chunks.length > 0 && Buffer.byteLength(joined) <= pipeAtomic) chunks[chunks.length - 1] = joined
+    else chunks.push(line)
   }
 
-  /** As many whole lines as stay together, one at least; more when that alone would not keep up. */
-  const takeChunk = (): string => {
-    const most = length > farBehind ? large : pipeAtomic
-    let chunk = waiting[0] ?? ''
-    let bytes = Buffer.byteLength(chunk)
-    let count = 1
-    for (; count < waiting.length; count += 1) {
-      const line = waiting[count] ?? ''
-      bytes += Buffer.byteLength(line)
-      if (bytes > most) break
-      chunk += line
+  /** Empty when there is none. */
+  const takeChunk = (): Buffer => {
+    if (chunks.length === 0 && lost > 0) {
+      add(describeLoss(lost))
+      lost = 0
     }
-    waiting.splice(0, count)
-    length -= chunk.length
-    return chunk
+    const chunk = chunks.shift() ?? ''
+    characters -= chunk.length
+    return Buffer.from(chunk)
   }
 
-  const tellLoss = (): void => {
-    if (lost > 0) add(describeLoss(lost))
-    lost = 0
-  }
-
-  const writeOn = (): void => {
-    if (waiting.length === 0) tellLoss()
-    busy = waiting.length > 0
-    if (busy) writeAll(Buffer.from(takeChunk()))
-  }
-
-  const writeAll = (rest: Buffer): void => {
+  const writeOn = (chunk: Buffer): void => {
     refused = null
-    write(descriptor, rest, (error, written) => {
+    busy = chunk.length > 0
+    if (!busy) return
+    write(descriptor, chunk, (error, written) => {
       if (error?.code === 'EAGAIN') {
-        refused = rest
-        // The process may end meanwhile.
-        setTimeout(writeAll, fullPipePause, rest).unref()
+        refused = chunk
+        setTimeout(writeOn, retryPause, chunk).unref()
       }
-      // A full disk, or a reader that has gone: the line is lost, and the service goes on.
-      else if (error !== null || written === rest.length) writeOn()
-      else writeAll(rest.subarray(written))
+      // After another error, such as of a full disk or a closed pipe, the chunk is lost.
+      else writeOn(error === null && written < chunk.length ? chunk.subarray(written) : takeChunk())
     })
   }
 
-  const writeLast = (): void => {
-    const last = performance.now() + longestEnd
-    let end = performance.now() + lastPatience
-    tellLoss()
-    while (refused !== null || waiting.length > 0) {
-      let rest = refused ?? Buffer.from(takeChunk())
-      refused = null
-      while (rest.length > 0) {
-        try {
-          rest = rest.subarray(writeSync(descriptor, rest))
-          end = Math.min(last, performance.now() + lastPatience)
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || performance.now() > end) return
-          Atomics.wait(asleep, 0, 0, fullPipePause)
-        }
+  process.on('exit', () => {
+    let deadline = performance.now() + exitTimeout
+    let chunk = refused ?? takeChunk()
+    while (chunk.length > 0 && performance.now() < deadline) {
+      try {
+        chunk = chunk.subarray(writeSync(descriptor, chunk))
+        if (chunk.length === 0) chunk = takeChunk()
+        deadline = performance.now() + exitTimeout
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+        Atomics.wait(asleep, 0, 0, retryPause)
       }
     }
-  }
-  process.on('exit', writeLast)
+  })
 
   return {
     write(line) {
-      if (length > mostWaiting) {
+      if (characters > maxCharacters) {
         lost += 1
         return
       }
       add(line)
       if (busy) return
       busy = true
-      // All that is said in this turn of the event loop goes out together.
-      setImmediate(writeOn)
+      // Lines of one turn of the event loop are written together.
+      setImmediate(() => writeOn(takeChunk()))
     },
   }
 }
@@ -107,15 +87,10 @@ function describeLoss(lost: number): string {
   return `${JSON.stringify({ level: 'warn', time, lost, msg: 'Lines of the log were lost, because nobody read them.' })}\n`
 }
 
-/** PIPE_BUF of Linux: bytes that no other writer of a pipe comes between. Workers share one. */
+/** PIPE_BUF of Linux: workers share a pipe, and it keeps so many bytes of one writer together. */
 const pipeAtomic = 4_096
-/** Characters that wait while lines are kept whole, and the bytes of a piece beyond that. */
-const farBehind = 1_000_000
-const large = 32_768
-/** Characters that wait at most; what comes then is lost. */
-const mostWaiting = 8_000_000
-/** Milliseconds; the last two at the end, with whoever reads nothing, and altogether. */
-const fullPipePause = 20
-const lastPatience = 2_000
-const longestEnd = 20_000
+const maxCharacters = 8_000_000
+/** Milliseconds; `exitTimeout` is for a reader that takes nothing while the process exits. */
+const retryPause = 20
+const exitTimeout = 2_000
 const asleep = new Int32Array(new SharedArrayBuffer(4))
