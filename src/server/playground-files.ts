@@ -2,12 +2,11 @@
  * What the playground's page is made of: the files of GraphiQL as they were bundled, and the page that names them. They
  * are read for the first browser that asks. How they are sent is not known here.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { type Asset, createAsset } from './asset.ts'
 
 export interface PlaygroundPage {
   readonly endpoint: string
@@ -23,29 +22,24 @@ export interface Playground {
   readonly assets: ReadonlyMap<string, Asset>
 }
 
-/** What one address answers with. */
-export interface Asset {
-  readonly type: string
-  readonly etag: string
-  readonly plain: Buffer
-  readonly zipped: () => Promise<Buffer>
-}
+let playground: Promise<Playground> | undefined
 
-let files: Promise<ReadonlyMap<string, Uint8Array>> | undefined
-
-/** All paths begin with `/playground/`. */
-export async function createPlayground(): Promise<Playground> {
-  files ??= loadFiles().catch((error) => {
-    files = undefined
+/** All paths begin with `/playground/`. Whoever asks after a failure has it tried again. */
+export function loadPlayground(): Promise<Playground> {
+  playground ??= buildPlayground().catch((error) => {
+    playground = undefined
     throw error
   })
-  const found = await files
-  const assets = Array.from(found, ([name, content]) => [name, asset(extname(name), content)] as const)
+  return playground
+}
+
+async function buildPlayground(): Promise<Playground> {
+  const assets = Array.from(await loadFiles(), ([name, content]) => [name, asset(name, content)] as const)
   // The folder's name changes with what is in it, so that browsers may keep the files for ever.
   const contents = assets.map(([name, { etag }]) => name + etag).toSorted()
-  const folder = `/playground/${digest(contents.join()).slice(0, 12)}/`
+  const folder = `/playground/${hash('sha256', contents.join()).slice(0, 12)}/`
   return {
-    renderPage: (page) => asset('.html', Buffer.from(render(folder, page))),
+    renderPage: (page) => asset('page.html', Buffer.from(render(folder, page))),
     assets: new Map(assets.map(([name, each]) => [folder + name, each])),
   }
 }
@@ -96,20 +90,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
 }
 
-function asset(extension: string, content: Uint8Array): Asset {
-  const type = mediaTypes[extension]
-  if (type === undefined) throw new Error(`The playground has a file of the unknown type ${extension}.`)
-  const plain = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
-  let zipped: Promise<Buffer> | undefined
-  return {
-    type,
-    etag: `"${digest(plain).slice(0, 20)}"`,
-    plain,
-    // Once, and kept: the largest file takes a tenth of a second, which nobody may cause at will.
-    zipped: () => (zipped ??= promisify(gzip)(plain)),
-  }
-}
-
-function digest(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex')
+function asset(name: string, content: Uint8Array): Asset {
+  const type = mediaTypes[extname(name)]
+  if (type === undefined) throw new Error(`The playground has a file of an unknown type: ${name}.`)
+  return createAsset(type, Buffer.from(content.buffer, content.byteOffset, content.byteLength))
 }

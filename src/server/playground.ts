@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { acceptsGzip, matchesEtag } from './media-types.ts'
-import type { Asset, Playground } from './playground-files.ts'
+import { sendAsset } from './asset.ts'
+import type { Playground } from './playground-files.ts'
 
 /** The service's own part of the page. */
 export interface PlaygroundContent {
@@ -21,34 +21,26 @@ export function addPlaygroundRoutes(
   endpoint: string,
   { exampleQuery, lexicons }: PlaygroundContent,
 ) {
-  let playground: Promise<Playground> | undefined
-  const open = (): Promise<Playground> => {
-    // Whoever asks after a failure has it tried again.
-    playground ??= load().catch((error) => {
-      playground = undefined
-      throw error
-    })
-    return playground
-  }
-
   app.get('/playground/*', async (request, reply) => {
-    const { assets } = await open()
+    const { assets } = await load()
     const asset = assets.get(request.url)
     if (asset === undefined) throw new ServiceError('NOT_FOUND', 'This file is not part of the playground.')
-    return sendAsset(asset, 'public, max-age=31536000, immutable', request, reply)
+    return sendAsset(asset, { 'cache-control': 'public, max-age=31536000, immutable', vary }, request, reply)
   })
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { renderPage } = await open()
-    reply.header('content-security-policy', contentSecurityPolicy).header('referrer-policy', 'no-referrer')
+    const { renderPage } = await load()
     const page = renderPage({ endpoint, query: await exampleQuery(), lexicons })
-    return sendAsset(page, 'no-cache', request, reply)
+    return sendAsset(page, pageHeaders, request, reply)
   }
 }
 
+/** Bundled, or read, for the first browser. */
 async function load(): Promise<Playground> {
-  const { createPlayground } = await import('./playground-files.ts')
-  return createPlayground()
+  const { loadPlayground } = await import('./playground-files.ts')
+  return loadPlayground()
 }
+
+const vary = 'accept, accept-encoding'
 
 /** Styles are written into the page by its editor, whose icons are in its style sheet; all else comes from here alone. */
 const contentSecurityPolicy = [
@@ -64,15 +56,9 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-async function sendAsset(asset: Asset, cacheControl: string, request: FastifyRequest, reply: FastifyReply) {
-  reply.headers({
-    'cache-control': cacheControl,
-    etag: asset.etag,
-    vary: 'accept, accept-encoding',
-    'x-content-type-options': 'nosniff',
-  })
-  if (matchesEtag(request.headers['if-none-match'], asset.etag)) return reply.code(304).send()
-  reply.type(asset.type)
-  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(asset.plain)
-  return reply.header('content-encoding', 'gzip').send(await asset.zipped())
+const pageHeaders = {
+  'cache-control': 'no-cache',
+  'content-security-policy': contentSecurityPolicy,
+  'referrer-policy': 'no-referrer',
+  vary,
 }
