@@ -70,7 +70,7 @@ export function sendErrors(
   visit?.end(id, (extensions?.code ?? 'INTERNAL') as ErrorCode, status, Buffer.byteLength(body))
 }
 
-export type AnswerHeaders = Record<string, string | number>
+type AnswerHeaders = Record<string, string | number>
 
 /** What every answer says beside its body, whether it is a failure or not. */
 export function headersOf({ visit, id }: FastifyRequest, type: ResponseType): AnswerHeaders {

@@ -13,14 +13,14 @@ import { setFree } from '../util/set-free.ts'
 import { assertNoKeyInAuthorization } from './authentication.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import { Outbox } from './connections.ts'
-import { answerFailure, type AnswerHeaders, headersOf, reportFault, sendErrors } from './failures.ts'
+import { answerFailure, headersOf, reportFault, sendErrors } from './failures.ts'
+import { freeWhenSent } from './free-when-sent.ts'
 import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer } from './graphql-http.ts'
 import { assertNoKeyInUrl, holdsKeySomewhere } from './keys-in-urls.ts'
 import { networkOf } from './limits/address.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { acceptsGzip, matchesEtag, prefersHtml, responseType } from './media-types.ts'
 import type { Observer } from './observer.ts'
-import { Departures } from './departures.ts'
 import type { CallerPace } from './pace.ts'
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
 import { Slowdown } from './slowdown.ts'
@@ -57,7 +57,6 @@ export function addGraphQLRoutes(
   const sendPlayground = addPlaygroundRoutes(app, endpoint, playground)
   const outbox = new Outbox(readingTime)
   const slowdown = new Slowdown()
-  const departures = new Departures()
 
   // Reading a body costs the same whether it is valid or not, so that a failure is charged like any request.
   const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void =>
@@ -201,7 +200,8 @@ export function addGraphQLRoutes(
     })
 
     function finish(sent: Buffer, isOwn: boolean): void {
-      sendBytes(departures, reply, headers, sent, isOwn)
+      if (isOwn) freeWhenSent(reply.raw, sent)
+      reply.headers(headers).send(sent)
       visit.end(request.id, 'ok', 200, sent.length)
     }
   }
@@ -212,21 +212,6 @@ export function addGraphQLRoutes(
     const whose = isPrivate ? 'private' : 'public'
     return cacheSeconds === 0 ? `${whose}, no-cache` : `${whose}, max-age=${cacheSeconds}`
   }
-}
-
-/** Past the framework, which would look at each header and at what kind of body it is once more. */
-function sendBytes(
-  departures: Departures,
-  reply: FastifyReply,
-  headers: AnswerHeaders,
-  body: Buffer,
-  isOwn: boolean,
-): void {
-  const { raw } = reply
-  headers['content-length'] = body.length
-  raw.writeHead(200, headers)
-  reply.hijack()
-  departures.send(raw, body, isOwn)
 }
 
 /** A browser that asks nothing, and has no key where keys must not be. */
