@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { performance } from 'node:perf_hooks'
 import { test } from 'node:test'
+import { startServer } from '../../test/support/http-server.ts'
+import { createStandInEngine } from '../../test/support/stand-in-engine.ts'
 import { CallerPace } from './pace.ts'
 
 test('of one caller requests begin for a millisecond in a turn of the event loop, and others need not wait for the rest', async () => {
@@ -61,4 +64,24 @@ test('a caller whose requests take long has but a few of them in a moment, and o
   assert.equal(ofHeavy, 2)
   await Promise.all(all)
   assert.equal(begun.length, 56)
+})
+
+test('requests that arrive in one piece of a connection begin in several turns', async () => {
+  const { execute } = createStandInEngine()
+  const turns = new Map<number, number>()
+  const engine: { execute: typeof execute } = {
+    execute: (...question) => {
+      const turn = performance.nodeTiming.uvMetricsInfo.loopCount
+      turns.set(turn, (turns.get(turn) ?? 0) + 1)
+      const end = performance.now() + 1
+      while (performance.now() < end);
+      return execute(...question)
+    },
+  }
+  await using server = await startServer({ engine })
+  const get = (connection: string) =>
+    `GET /api/graphql?query=%7Bhello%7D HTTP/1.1\r\nhost: x\r\nconnection: ${connection}\r\n\r\n`
+  const answers = await server.raw(get('keep-alive').repeat(9) + get('close'))
+  assert.equal(answers.match(/HTTP\/1.1 200/g)?.length, 10)
+  assert.ok(Math.max(...turns.values()) <= 2, `In a turn there were ${[...turns.values()].join()}.`)
 })
