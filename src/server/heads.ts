@@ -20,7 +20,8 @@ export function refuseHeads(
 export function headProblem({ httpVersion, headers, rawHeaders }: Head): ServiceError | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return new ServiceError('BAD_REQUEST', `HTTP/${httpVersion} is not spoken here. Write HTTP/1.1.`)
-  const hosts = countHosts(rawHeaders)
+  // Of two the framework shows only the first.
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     return new ServiceError('BAD_REQUEST', `The request has ${hosts} Host headers. Send one.`)
   // Where the last one is another, the parser itself refuses it.
@@ -29,14 +30,4 @@ export function headProblem({ httpVersion, headers, rawHeaders }: Head): Service
     'UNSUPPORTED_MEDIA_TYPE',
     'Of the transfer codings only `chunked` is read. Send the body as it is.',
   )
-}
-
-/** Of two the framework shows only the first. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? ''
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
-  }
-  return count
 }
