@@ -1,6 +1,5 @@
 /** Runs a server until it is told to stop; requests in flight are answered first. */
 import { once } from 'node:events'
-import { flushCompileCache } from 'node:module'
 import type { ReadDatabase } from '../database/database.ts'
 import { isPostgres } from '../database/open.ts'
 import type { AgentHttp } from '../mcp/http.ts'
@@ -131,22 +130,18 @@ export async function startServer(
     await observer[Symbol.asyncDispose]()
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
-  const settling = setTimeout(() => {
-    // By itself it is written at the end, which a process that is killed does not come to.
-    flushCompileCache()
-    if (!isPostgres(config.database)) warmUp(read)
-  }, settlingPause)
+  const warming = isPostgres(config.database) ? undefined : setTimeout(warmUp, warmUpPause, read)
   return {
     address,
     close: () => {
-      clearTimeout(settling)
+      clearTimeout(warming)
       return app.close()
     },
   }
 }
 
 /** Milliseconds from listening on: those who waited for the start come first. */
-const settlingPause = 1_000
+const warmUpPause = 1_000
 
 /** Behind proxies callers write the name that the service has for all, which is known to nobody here. */
 async function agentOf(served: Served, config: Config, logs: Logs): Promise<AgentHttp> {
