@@ -7,7 +7,7 @@ export type ResponseType = 'application/json' | 'application/graphql-response+js
  * take anything, or nothing that we have, are given `application/json`.
  */
 export function responseType(accept: string | undefined): ResponseType {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'application/json'
+  if (accept === undefined) return 'application/json'
   const wanted = parseQualities(accept)
   const modern = wanted.get('application/graphql-response+json') ?? 0
   return modern > 0 && modern >= qualityOf(wanted, 'application', 'json')
@@ -43,7 +43,10 @@ function qualityOf(wanted: ReadonlyMap<string, number>, type: string, subtype: s
   return wanted.get(`${type}/${subtype}`) ?? wanted.get(`${type}/*`) ?? wanted.get('*/*') ?? 0
 }
 
-/** Characters of a header that are looked at. Browsers send 200. */
+/**
+ * Characters of a header that are looked at. Browsers send 200. `negotiator` 1.1.0 reads all 12,000 in a millisecond; it
+ * also prefers the first of two with the same quality, and refuses a type that is asked for with a charset.
+ */
 const longest = 2_000
 
 /** `a, b;q=0.5` as a map; of parameters only `q` counts, and what is no number between 0 and 1 is 0. */
