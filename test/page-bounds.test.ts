@@ -112,3 +112,31 @@ test('behind a cursor hasPreviousPage is true of a page that is empty, and of on
     narrow: { pageInfo: { hasPreviousPage: false } },
   })
 })
+
+test('the last page under a bound on its sort key is followed by no record without that key', async (database) => {
+  const books = await Promise.all(
+    [5, 3, null].map((pages) =>
+      buildRecord(book, {
+        rkey: `pages-${pages}`,
+        value: { title: 'a book', ...(pages !== null && { pages }) },
+      }),
+    ),
+  )
+  await using service = await openTestService({
+    lexicons: libraryLexicons,
+    references: libraryReferences,
+    records: books,
+    database,
+  })
+  const page = async (after: string) => {
+    const sort = 'sortBy: [{field: pages, direction: DESC}], where: {pages: {lte: 5}}'
+    const text = `{ list: orgExampleLibraryBook(first: 1, ${sort}${after}) { nodes { pages } pageInfo { hasNextPage endCursor } } }`
+    return (await service.data(text)).list
+  }
+  const first = await page('')
+  assert.deepEqual([first.nodes, first.pageInfo.hasNextPage], [[{ pages: 5 }], true])
+  const second = await page(`, after: ${JSON.stringify(first.pageInfo.endCursor)}`)
+  assert.deepEqual([second.nodes, second.pageInfo.hasNextPage], [[{ pages: 3 }], false])
+  const third = await page(`, after: ${JSON.stringify(second.pageInfo.endCursor)}`)
+  assert.deepEqual(third.nodes, [])
+})

@@ -152,8 +152,10 @@ function planRows(
 ): PlannedRows {
   const { table, link } = list
   const { dialect } = optimizer
-  const sort = reverse ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) })) : list.sort
-  const { where, passed } = whereBeyond(optimizer, list, sort)
+  const wanted = reverse
+    ? list.sort.map((key) => ({ ...key, direction: opposite(key.direction) }))
+    : list.sort
+  const { where, sort, passed } = whereBeyond(optimizer, list, wanted)
   const idOrder = isIdOrder(optimizer, table, sort)
   const isUnconditional = conjuncts(where).length === 0
   const filter = withoutIndex(planConjuncts(optimizer, where))
@@ -253,18 +255,32 @@ function keepsTies(choice: Choice, table: Table, where: Condition, given: 'all' 
   return !isPair && conjuncts(where).every(({ kind }) => kind !== 'in')
 }
 
-/** The conditions besides the page's start, and the rows that are passed when the start lies outside of them. */
+interface Beyond {
+  readonly where: Condition
+  readonly sort: readonly SortKey[]
+  /** Rows that are passed when the start lies outside of the conditions. */
+  readonly passed: number
+}
+
+/**
+ * The conditions besides the page's start. A bound on the first sort key that the start implies is dropped; missing
+ * values, which it excluded too, are then no longer part of the order.
+ */
 function whereBeyond(
   optimizer: Optimizer,
   { table, where, page }: ListPlan,
   sort: readonly SortKey[],
-): { readonly where: Condition; readonly passed: number } {
-  if (page.from === null) return { where, passed: 0 }
+): Beyond {
+  const [first, ...others] = sort
+  if (page.from === null || first === undefined) return { where, sort, passed: 0 }
   const parts = conjuncts(where)
-  const beyond = beyondStart(parts, sort[0], page.from[0] ?? null)
+  const beyond = beyondStart(parts, first, page.from[0] ?? null)
+  const passed = beyond.isWithin ? 0 : rowsOf(optimizer, table)
+  if (beyond.parts.length === parts.length) return { where, sort, passed }
   return {
-    where: beyond.parts.length === parts.length ? where : { kind: 'all', of: beyond.parts },
-    passed: beyond.isWithin ? 0 : rowsOf(optimizer, table),
+    where: { kind: 'all', of: beyond.parts },
+    sort: [{ ...first, nullable: false }, ...others],
+    passed,
   }
 }
 
