@@ -1,18 +1,18 @@
-/** Expressions that every database spells alike, for dialects to use. */
+/** Expressions that are the same in every database, for use by dialects. */
 import { join, raw, type Sql, sequence, sql } from './sql.ts'
 
 export type Bucket = 'hour' | 'day' | 'week' | 'month' | 'year'
 
 const microsPer = { hour: 3_600_000_000, day: 86_400_000_000, week: 604_800_000_000 }
-/** Weeks begin on Monday and 1970-01-01 was a Thursday. */
+/** Weeks begin on Monday, and 1970-01-01 was a Thursday. */
 const mondayOffset = 3 * microsPer.day
-/** A call takes at most 100 arguments, or one less. */
+/** Engines allow 100 arguments in a function call, or 99. */
 const maxArguments = 99
 
-/** What was put together, so that it need not be put together twice: each time copies the text. */
+/** The parts of a concatenation, so that nested concatenations are flattened: each level would copy the text again. */
 const partsOf = new WeakMap<Sql, readonly Sql[]>()
 
-/** Texts one after the other; null counts as empty. */
+/** Concatenates texts; null counts as the empty text. */
 export function concat(parts: readonly Sql[]): Sql {
   const all = mergedLiterals(parts.flatMap((part) => partsOf.get(part) ?? [part]))
   const text = call(all)
@@ -51,7 +51,7 @@ export function bucketStart(micros: Sql, bucket: 'hour' | 'day' | 'week'): Sql {
   return sql`(${floorTo(sql`(${micros} + ${offset})`, microsPer.week)} - ${offset})`
 }
 
-/** Rounds toward the past, also before 1970, where integer division rounds toward zero. */
+/** Rounds towards the past, also before 1970, where integer division rounds towards zero. */
 export function floorTo(value: Sql, unit: number): Sql {
   const by = raw(String(unit))
   return sequence([sql`(${value} - ((${value} % `, by, sql`) + `, by, sql`) % `, by, sql`)`])

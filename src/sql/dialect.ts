@@ -1,136 +1,139 @@
-/** The few expressions that databases spell differently. A dialect says how, never what. */
+/** The few expressions that databases spell differently. A dialect decides the spelling, never the meaning. */
 import type { Sql } from 'sql-template-tag'
 import type { Bucket } from './common.ts'
 import type { Value } from './sql.ts'
 
 export interface Dialect {
-  /** For the few statements that look into what one engine alone has, such as its text indexes. */
+  /** For the few statements that use features of one engine, such as its text indexes. */
   readonly engine: 'sqlite' | 'postgres'
-  /** The statement's text with this engine's placeholders. */
+  /** The text of the statement with placeholders of this engine. */
   text(statement: Sql): string
-  /** Texts and numbers one after the other. Nothing else may be null than what joining no texts comes to. */
+  /** Concatenates texts and numbers. A part may be null only if it is an aggregate of no texts. */
   concat(parts: readonly Sql[]): Sql
-  /** All texts of a group in row order, with commas; null, or empty, when there are none. */
+  /** All texts of a group in row order, separated by commas; null or empty if there are none. */
   joined(text: Sql, filter: Sql | null): Sql
-  /** The same of rows that were joined with others since they were in order, which `number` tells. */
+  /** The same for rows that were joined after they were ordered; `number` restores their order. */
   joinedBy(number: Sql, text: Sql, filter: Sql | null): Sql
-  /** Whether a join keeps the order of its left side, so that rows need no number for `joinedBy`. */
+  /** Whether a join keeps the order of its left side, so that `joinedBy` needs no row numbers. */
   readonly joinKeepsOrder: boolean
   /** A join that reads its left side first. */
   readonly join: Sql
-  /** Joins the base of that id, or nothing, to each row before it, in their order. */
+  /** Joins the repo collection with this id, if there is one, to each row on the left, keeping their order. */
   joinBase(alias: Sql, id: Sql): Sql
-  /** What follows a sort key; a missing value is smaller than any, where values may be missing. */
+  /** The suffix of a sort key. Nulls are smaller than any value; `mayMiss` says whether there can be nulls. */
   ordering(direction: 'asc' | 'desc', mayMiss: boolean): Sql
-  /** Bytes in UTF-8, so that an answer is encoded once. */
+  /** The text as UTF-8 bytes, so that an answer is encoded only once. */
   body(text: Sql): Sql
-  /** A value as JSON text: quoted, escaped, `null`. */
+  /** A value as JSON text: quoted, escaped, or `null`. */
   toJson(value: Sql): Sql
   /** A boolean expression as JSON text; null stays null. */
   booleanJson(condition: Sql): Sql
-  /** A kept record as JSON text. */
+  /** A stored record as JSON text. */
   recordJson(record: Sql): Sql
-  /** JSON text at a path of a JSON value; SQL null when there is nothing or null there. */
+  /** JSON text at a path of a JSON value; SQL null if the value there is absent or null. */
   jsonAt(json: Sql, path: readonly string[]): Sql
-  /** The scalar at a path, as text, integer or 0 and 1; SQL null when missing. */
+  /** The scalar at a path, as text, integer, or 0 and 1; SQL null if it is missing. */
   scalarAt(json: Sql, path: readonly string[], as?: 'text' | 'integer' | 'boolean'): Sql
-  /** A text that is kept in its record alone. */
+  /** A text that is stored only inside its record. */
   virtualText(alias: Sql, name: string, path: readonly string[]): Sql
-  /** The same text is one of these; texts of any length can be looked up so. */
+  /** Whether the text equals one of the values; works for texts of any length and can use an index. */
   isOneOf(text: Sql, values: readonly Value[]): Sql
-  /** `in`, or `not in` when negated, for a list of `manyValues` and more; false where the value is missing. */
+  /** `in`, or `not in` if negated, for a list of at least `manyValues` values; never true if the value is missing. */
   isOneOfMany(value: Sql, values: readonly Value[], negated: boolean): Sql
-  /** The account of a record's row, and the record's URI. */
+  /** The DID of the account, and the URI, of a row with a record. */
   did(alias: Sql): Sql
   uri(alias: Sql, collection: string): Sql
-  /** A value that is compared and never searched for in an index. */
+  /** A value to compare without searching for it in an index. */
   unindexed(value: Sql): Sql
-  /** Elements of the array at a path, as rows of `value`; none when it is missing or null. */
+  /** Elements of the array at a path, as rows with `value`; no rows if the array is missing or null. */
   each(json: Sql, path: readonly string[], alias: Sql): Sql
-  /** A JSON array of values; instants go in as text. */
+  /** A JSON array of values; instants are passed as text. */
   jsonArray(values: readonly Sql[]): Sql
   asText(value: Sql): Sql
-  /** A text of ours that is compared with others. */
+  /** A constant text, to compare with other texts. */
   constant(text: string): Sql
   asFloat(value: Sql): Sql
-  /** A URI up to and including its last slash, and what follows. */
+  /** A URI up to and including its last slash (the repo collection), and the part after that slash. */
   uriBase(uri: Sql): Sql
   uriKey(uri: Sql): Sql
-  /** CID as text, from the bytes that are stored. */
+  /** The CID as text, from its stored bytes. */
   cidText(cid: Sql): Sql
   fold(text: Sql): Sql
   /** Folds text that is known to be ASCII. */
   lower(ascii: Sql): Sql
   /** Folded text from a text column and its `folded` column. */
   foldedColumn(text: Sql, folded: Sql): Sql
-  /** Whether such a text is missing, without reading it where its `folded` column tells. */
+  /** Whether an indexed text is missing, without reading the text if its `folded` column suffices. */
   textMissing(text: Sql, folded: Sql): Sql
-  /** Whether a folded text has, or begins with, a folded needle. */
+  /** Whether a folded text contains, or starts with, a folded needle. */
   hasText(folded: Sql, needle: string, atStart: boolean): Sql
-  /** Microseconds of a record's datetime text. */
+  /** Microseconds of the datetime text in a record. */
   instant(text: Sql): Sql
   /** Microseconds as RFC 3339 in UTC. */
   instantText(micros: Sql): Sql
-  /** This moment, in microseconds: an answer with it is true only when it is given. */
+  /** The current time in microseconds. An answer that contains it is valid only at this moment. */
   now(): Sql
-  /** What a table of counts counts by, from what it has there; null for what is missing. */
+  /** The counted value, from its key in a table of counts; null if the key stands for a missing value. */
   countedValue(key: Sql): Sql
-  /** What a bucket is grouped and ordered by, and its first moment as text. */
+  /** The expression by which buckets are grouped and ordered, and the start of a bucket as text. */
   bucketKey(micros: Sql, bucket: Bucket): Sql
   bucketText(key: Sql, bucket: Bucket): Sql
-  /** What rows are sorted by to be grouped by a text that may be missing. */
+  /** The sort expression for grouping by a text that may be missing. */
   groupedText(text: Sql): Sql
-  /** The sum of what counts rows, or an error when it is past 64 bits. */
+  /** The sum of row counts, or an error if it exceeds 64 bits. */
   sum(value: Sql): Sql
-  /** The exact sum of a group's integers: values that order as sums do. A wide one may be past 64 bits. */
+  /** The exact sum of the integers in a group, as values that sort like the sum. A wide sum may exceed 64 bits. */
   exactSum(value: Sql, isWide: boolean): readonly Sql[]
-  /** Such a sum as one number, or an error when it is no exact JSON number. */
+  /** An exact sum as one number, or an error if it is not an exact JSON number. */
   checkedSum(sum: readonly Sql[]): Sql
-  /** Such a sum divided by how many integers it is of, rounded once; null when that is null. */
+  /** An exact sum divided by the number of its integers, rounded once; null if the sum is null. */
   mean(sum: readonly Sql[], count: Sql): Sql
   /** A page cursor from a JSON array of key values. */
   cursor(binding: string, position: Sql): Sql
-  /** How many rows at most. */
   limit(rows: number): Sql
-  /** What follows a table's alias to make the engine scan that index, or (null) the table in id order; nothing where it cannot be told. */
+  /**
+   * The suffix of a table's alias that forces a scan of the index, or (null) in id order; empty without such a hint.
+   */
   scan(index: string | null): Sql
-  /** Whether a query has rows: evaluated for each row around it, or, where it can be, once for all of them. */
+  /** Whether a query has rows: evaluated for each outer row, or, if the engine can, once for all of them. */
   exists(query: Sql, often: 'each' | 'once'): Sql
-  /** A row in the list that a query gives, which is evaluated once and kept as a hash. */
+  /** Whether a row is in the list that a query returns, which is evaluated once and kept as a hash. */
   hashed(isInList: Sql): Sql
-  /** Rows that such a list may have, about. */
+  /** Approximate maximum number of rows in such a hash. */
   readonly mostHashed: number
   readonly plannerControl: OptimizerHints | OptimizationFences
 }
 
-/** An engine that is told which index to go along, and whose text indexes give ids in order. */
+/** An engine that takes optimizer hints (which index to scan), and whose text indexes return ids in order. */
 export interface OptimizerHints {
   readonly kind: 'hints'
   readonly ids: IdLists
-  /** Ids of records whose indexed text may hold the needle's trigrams, or may begin any of them with it. */
+  /** Ids of records whose indexed text may contain the trigrams of the needle, or whose trigrams may start with it. */
   trigramIds(
     index: string,
     match: TrigramMatch,
   ): { readonly from: Sql; readonly id: Sql; readonly where: Sql }
 }
 
-/** Ids of rows, in their order, as one value. */
+/** Ordered ids of rows as one value. */
 export interface IdLists {
   /** An aggregate over rows in order. */
   of(id: Sql): Sql
   length(ids: Sql): Sql
-  /** The id at a place, counted from 0; null when there is none. */
+  /** The id at a position, counted from 0; null if there is none. */
   at(ids: Sql, place: Sql): Sql
-  /** Rows of `key`, a place, and `value`, the id there; in order or against it. */
+  /** Rows with `key` (a position) and `value` (the id at it), in order or reversed. */
   rows(ids: Sql, alias: Sql, backward: boolean): Sql
 }
 
-/** An engine that takes the one index that is of use, once it sees nothing but what that index answers. */
+/**
+ * An engine without hints: behind an optimization fence it sees only what one index answers, and so uses that index.
+ */
 export interface OptimizationFences {
   readonly kind: 'fences'
-  /** Rows under those conditions, found before anything else that is asked of them. */
+  /** Rows that meet the conditions, found before any other condition is evaluated. */
   fence(rows: Sql, alias: Sql, conditions: readonly Sql[]): Sql
-  /** Those columns of the same in order; of a span the first so many rows, or those after them. */
+  /** The given columns of such rows, in order; of a span, the first `rows` rows or the rows after them. */
   fenceAlong(
     rows: Sql,
     alias: Sql,
@@ -139,22 +142,22 @@ export interface OptimizationFences {
     order: Sql,
     span: { readonly side: 'near' | 'far'; readonly rows: number | null } | null,
   ): Sql
-  /** Whether an indexed text may hold the needle's trigrams, or does hold a needle of one or two characters. */
+  /** Whether an indexed text may contain the needle's trigrams, or does contain a needle of one or two characters. */
   mayHold(folded: Sql, match: TrigramMatch): Sql
 }
 
-/** `all`: every one of these trigrams; `prefix`: a needle of one or two characters, with which some trigram begins. */
+/** `all`: the text has all of these trigrams. `prefix`: one of them starts with a needle of one or two characters. */
 export type TrigramMatch =
   | { readonly kind: 'all'; readonly trigrams: readonly string[] }
   | { readonly kind: 'prefix'; readonly needle: string }
 
-/** For plans that are made for such an engine alone. */
+/** For plans that only an engine with hints can run. */
 export function hintsOf({ plannerControl }: Dialect): OptimizerHints {
   if (plannerControl.kind !== 'hints') throw new Error('The plan is for an engine with optimizer hints.')
   return plannerControl
 }
 
-/** For plans that are made for such an engine alone. */
+/** For plans that only an engine with fences can run. */
 export function fencesOf({ plannerControl }: Dialect): OptimizationFences {
   if (plannerControl.kind !== 'fences') throw new Error('The plan is for an engine with optimization fences.')
   return plannerControl

@@ -1,6 +1,6 @@
 /**
- * SQL fragments. Callers' values travel only through `${…}` of the tagged template and become parameters;
- * `identifier` and `literal` are for names and texts that come from the lexicons.
+ * SQL fragments. Values from callers enter only through `${…}` of the tagged template and become parameters;
+ * `identifier` and `literal` are for names and texts from the lexicons.
  */
 import { empty, join, raw, type Sql, default as sql } from 'sql-template-tag'
 
@@ -9,10 +9,10 @@ export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag'
 /** A parameter of a statement. */
 export type Value = string | number | bigint | Uint8Array | null
 
-/** A list of at least this many values is hashed or sorted, and not compared with rows value by value. */
+/** A list of at least this many values is hashed or sorted instead of being compared value by value. */
 export const manyValues = 9
 
-/** Values as parameters, with commas. */
+/** Values as parameters, separated by commas. */
 export function listOf(values: readonly Value[]): Sql {
   return join(
     values.map((value) => sql`${value}`),
@@ -20,7 +20,7 @@ export function listOf(values: readonly Value[]): Sql {
   )
 }
 
-/** A table, column or index name, quoted. */
+/** A quoted name of a table, column or index. */
 export function identifier(name: string): Sql {
   return raw(quote(name))
 }
@@ -30,22 +30,22 @@ export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** A text constant of ours, as a literal: the statement's text stays the same for the same operation. */
+/** A constant text as a literal, so that the statement text is the same for the same operation. */
 export function literal(text: string): Sql {
   return raw(`'${text.replaceAll("'", "''")}'`)
 }
 
-/** Fragments joined by ` and `; none at all is true. */
+/** Joins fragments with ` and `; an empty list is true. */
 export function allOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? raw('true') : combined(conditions, ' and ')
 }
 
-/** Fragments joined by ` or `; none at all is false. */
+/** Joins fragments with ` or `; an empty list is false. */
 export function anyOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? raw('false') : combined(conditions, ' or ')
 }
 
-/** Engines read a long chain as a tree as deep as it is long, and limit that depth: it is cut into a tree of ours. */
+/** Engines parse a long chain into a tree of that depth, and limit the depth; longer chains become a balanced tree. */
 const longestChain = 50
 
 function combined(conditions: readonly Sql[], operator: string): Sql {
@@ -63,7 +63,7 @@ function parenthesised(inner: Sql): Sql {
   return join([inner], '', '(', ')')
 }
 
-/** Fragments with nothing between them. */
+/** Concatenates fragments without a separator. */
 export function sequence(parts: readonly Sql[]): Sql {
   return parts.length === 0 ? empty : join(parts as Sql[], '')
 }
