@@ -21,14 +21,14 @@ export interface Selection {
   readonly variables: VariableValues
 }
 
-/** One response key: the field nodes that merge into it, and what the schema says of the field. */
+/** One response key: the field nodes that merge into it, and the field of the schema. */
 export interface Collected {
   readonly key: string
   readonly name: string
   /** Undefined for `__typename`, which every type has. */
   readonly field: GraphQLField<unknown, unknown> | undefined
   readonly nodes: readonly FieldNode[]
-  /** The merged selections below it. */
+  /** The merged selections below the field. */
   readonly selections: readonly SelectionSetNode[]
 }
 
@@ -74,7 +74,7 @@ export function collectFields(
   }))
 }
 
-/** Coerced argument values; a variable's fault here is the caller's. */
+/** Coerced argument values; a fault in a variable is reported as the caller's. */
 export function argumentsOf(
   { variables }: Selection,
   { field, nodes }: Collected,
@@ -83,7 +83,7 @@ export function argumentsOf(
   return callersFault(() => getArgumentValues(field, nodes[0] as FieldNode, variables))
 }
 
-/** What graphql-js throws while it coerces arguments is the caller's to mend: a variable that is null, for one. */
+/** Errors that graphql-js throws during coercion are the caller's fault, such as a variable that is null. */
 function callersFault<Result>(coerce: () => Result): Result {
   try {
     return coerce()

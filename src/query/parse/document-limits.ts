@@ -1,7 +1,7 @@
 /**
- * Holds a document to the limits before it is validated: some of the validator's rules compare everything with
- * everything, and fragments can spread a short document over millions of fields. Each check costs no more than what
- * the checks before it let through.
+ * Checks a document against the limits before it is validated: some rules of the validator take quadratic time, and
+ * fragments can expand a short document to millions of fields. The cost of each check is bounded by the checks before
+ * it.
  */
 import type { DirectiveNode, DocumentNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql'
 import { Kind, Lexer, Source, TokenKind, visit } from 'graphql/language'
@@ -9,7 +9,7 @@ import { assertWithin } from './limits.ts'
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
-/** Counts without recursion, because the parser's own would overflow, and stops at the first limit that is passed. */
+/** Counts without recursion, because the parser's recursion would overflow, and stops at the first limit exceeded. */
 export function assertTextWithin(text: string): void {
   assertWithin('document', text.length, 'The document has too many characters')
   const lexer = new Lexer(new Source(text))
@@ -27,7 +27,7 @@ export function assertTextWithin(text: string): void {
 const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
 const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
-/** False when a fragment contains itself, which the validator has the words for; then nothing else may be done. */
+/** False if a fragment contains itself; the validator must then report it, and nothing else may be done. */
 export function assertDocumentWithin(document: DocumentNode, fragments: Fragments): boolean {
   assertDefinitionsWithin(document)
   const measure = createMeasure(fragments)
@@ -49,7 +49,7 @@ export function assertDocumentWithin(document: DocumentNode, fragments: Fragment
   return true
 }
 
-/** Of selections with their fragments spread; the document is one that was let through. */
+/** Counts fields with fragments expanded; the document must have passed the checks. */
 export function countFields(selections: SelectionSetNode, fragments: Fragments): number {
   return createMeasure(fragments)(selections).fields
 }
@@ -86,20 +86,20 @@ interface Measured {
   readonly depth: number
   readonly fields: number
   readonly aliases: number
-  /** Fields at the top, the same one each time it is there. */
+  /** Fields at the top level, each occurrence counted. */
   readonly width: number
   readonly circular: boolean
 }
 
 const nothing: Measured = { depth: 0, fields: 0, aliases: 0, width: 0, circular: false }
 
-/** Of a selection with its fragments spread, each fragment measured once: spreading could take forever. */
+/** Measures a selection with its fragments expanded, each fragment once: expanding could take exponential time. */
 function createMeasure(fragments: Fragments): (selections: SelectionSetNode) => Measured {
   const known = new Map<string, Measured>()
   const measureFragment = (name: string): Measured => {
     const done = known.get(name)
     if (done !== undefined) return done
-    // Whoever meets it before it is measured is inside of it.
+    // A lookup of the fragment before it is measured comes from inside the fragment.
     known.set(name, { ...nothing, circular: true })
     const fragment = fragments.get(name)
     const measured = fragment === undefined ? nothing : measure(fragment.selectionSet)
@@ -130,7 +130,7 @@ function createMeasure(fragments: Fragments): (selections: SelectionSetNode) => 
   return measure
 }
 
-/** Fields of one response key in one place are compared each with each, and so is all that is below them. */
+/** The validator compares all fields of one response key in one place with each other, and everything below them. */
 function assertFewRepeats(fragments: Fragments, sets: readonly SelectionSetNode[]): void {
   const repeats = new Map<string, number>()
   const below = new Map<string, SelectionSetNode[]>()

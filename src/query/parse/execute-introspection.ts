@@ -1,2 +1,2 @@
-/** What executes introspection: a fifth of graphql-js, in a module of its own so that the first who asks can load it. */
+/** The executor of introspection: a fifth of graphql-js, in a separate module so that it is loaded on first use. */
 export { executeSync } from 'graphql/execution'

@@ -1,4 +1,4 @@
-/** Advice on arguments, conditions, orders and groups. */
+/** Hints on arguments, conditions, orders and groups. */
 import type { GraphQLSchema } from 'graphql'
 import { isEnumType, isInputObjectType, isObjectType } from 'graphql/type'
 import type { Collection } from '../../schema/model.ts'
@@ -93,7 +93,7 @@ function argumentHint(schema: GraphQLSchema, [name = '', type = '', field = '']:
     : null
 }
 
-/** Where fields of a record or an object are named. */
+/** For unknown fields in the conditions on a record or an object. */
 function conditionHint(schema: GraphQLSchema, type: string, name: string, fields: readonly string[]) {
   if (/^not$/i.test(name)) return joined
   if (name === 'id') return identity

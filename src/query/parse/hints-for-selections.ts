@@ -1,4 +1,4 @@
-/** Advice on fields that are selected where they are not. */
+/** Hints on fields that are selected of a type that does not have them. */
 import type { GraphQLSchema } from 'graphql'
 import { getNamedType, isInterfaceType, isObjectType } from 'graphql/type'
 import { collectionOf, type Hint } from './hint.ts'
@@ -57,7 +57,7 @@ export const selectionHints: readonly Hint[] = [
   ],
 ]
 
-/** `article`, `articles` and `newsArticle` for `techServiceNewsArticle`, with what may follow such a name. */
+/** Suggests `techServiceNewsArticle` for `article`, `articles` and `newsArticle`, with any suffix of such a name. */
 function rootHint(schema: GraphQLSchema, name: string): string | null {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {})
   const collections = fields.flatMap(({ extensions: { role } }) =>
@@ -76,14 +76,14 @@ function rootHint(schema: GraphQLSchema, name: string): string | null {
   return `Did you mean ${[first, ...others.slice(0, 2)].join(' or ')}?`
 }
 
-/** In any case, but only where a word of the name begins. */
+/** Ignores case, but the word must begin where a word of the name begins. */
 function endsInWord(name: string, word: string): boolean {
   const start = name.length - word.length
   if (start <= 0 || word === '') return false
   return name.slice(start).toLowerCase() === word.toLowerCase() && /[A-Z]/.test(name.charAt(start))
 }
 
-/** `enrichments` for `techServiceNewsEnrichmentViaArticle`. */
+/** Suggests `techServiceNewsEnrichmentViaArticle` for `enrichments`. */
 function reverseHint(schema: GraphQLSchema, name: string, typeName: string): string | null {
   const type = schema.getType(typeName)
   if (!isObjectType(type) || type.extensions.collection === undefined) return null

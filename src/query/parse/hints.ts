@@ -1,4 +1,4 @@
-/** What to write instead, for the mistakes that callers make most; appended to the validator's own words. */
+/** Hints on the most common mistakes of callers: what to write instead, appended to the validator's message. */
 import type { GraphQLSchema } from 'graphql'
 import { GraphQLError } from 'graphql/error'
 import type { Hint } from './hint.ts'
@@ -17,7 +17,9 @@ export function withHint(schema: GraphQLSchema, error: GraphQLError): GraphQLErr
   return error
 }
 
-/** `source.displayName` is how other languages name what is behind a reference; the parser stops at the dot. */
+/**
+ * For paths such as `source.displayName`, which other languages allow behind a reference; the parser stops at the dot.
+ */
 export function withSyntaxHint(error: GraphQLError): GraphQLError {
   const { source, positions } = error
   const at = positions?.[0]
@@ -32,7 +34,7 @@ export function withSyntaxHint(error: GraphQLError): GraphQLError {
 }
 
 function withAdvice(error: GraphQLError, advice: string): GraphQLError {
-  // The validator compares letters: to `like` it suggests `lte`.
+  // The validator suggests names by similar letters, such as `lte` for `like`, so its suggestion is removed.
   const message = /unknown field "|^Unknown argument "/.test(error.message)
     ? error.message.replace(/ Did you mean [^?]*\?/, '')
     : error.message

@@ -1,6 +1,6 @@
 /**
- * Introspection, which graphql-js executes itself. The plan has but how much it is: the count goes through the schema
- * as the execution will, and stops at the limit. What is executed has been paid for.
+ * Introspection, which graphql-js executes. The plan contains only its size: the count traverses the schema as the
+ * execution will, and stops at the limit. It is executed only after the request has been charged.
  */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -20,14 +20,17 @@ import { argumentsOf, type Collected, collectFields, type Selection } from './co
 import { assertWithin, limits } from './limits.ts'
 import { RequestErrors } from './request-errors.ts'
 
-/** Few ask, and whoever does is answered at once: so what executes is loaded then, without waiting for a promise. */
+/**
+ * Introspection is rare and answered synchronously, so its executor is loaded on first use, with a synchronous
+ * `require`.
+ */
 const load = createRequire(import.meta.url)
 const executor = fileURLToPath(moduleBeside(import.meta.url, 'execute-introspection'))
 
 export interface Introspection {
-  /** Values in its answer. */
+  /** Number of values in its answer. */
   readonly fields: number
-  /** Executes it when it is called for the first time; throws RequestErrors. */
+  /** Executes the introspection at the first call; throws RequestErrors. */
   readonly json: () => string
 }
 
@@ -64,7 +67,7 @@ function execute(
 
 const sizes = new WeakMap<GraphQLSchema, number>()
 
-/** Of what tools ask for. */
+/** Size of the introspection query that tools send. */
 function sizeOfAll(schema: GraphQLSchema): number {
   const known = sizes.get(schema)
   if (known !== undefined) return known
@@ -82,7 +85,7 @@ function sizeOfAll(schema: GraphQLSchema): number {
   return size
 }
 
-/** Values in the answer, of which an object that has none is one; one over `most` when there are more. */
+/** Values in the answer; an object without values counts as one. Returns `most + 1` if there are more than `most`. */
 function countFields(selection: Selection, root: Collected, most: number): number {
   let count = 0
   const add = (values: number): boolean => {
@@ -117,9 +120,9 @@ function countFields(selection: Selection, root: Collected, most: number): numbe
   return Math.min(count, most + 1)
 }
 
-/** What is selected of an object. */
+/** The selected fields of an object. */
 interface FieldsBelow {
-  /** How many fields have no objects in them, and need not be looked at for each. */
+  /** Number of fields that contain no objects, which are counted without traversing each object. */
   readonly leaves: number
   readonly inner: readonly Collected[]
 }

@@ -1,4 +1,4 @@
-/** Text to a validated document: everything about an operation that does not depend on its variables. */
+/** Parses and validates a document: everything about an operation that does not depend on its variables. */
 import type { DocumentNode, FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 import { GraphQLError } from 'graphql/error'
 import { Kind, OperationTypeNode, parse } from 'graphql/language'
@@ -47,7 +47,7 @@ export function prepare(schema: GraphQLSchema, text: string): Prepared {
   return { document, operations, fragments }
 }
 
-/** The operation of that name, or the only one. */
+/** The operation with this name, or the only one. */
 export function findOperation(prepared: Prepared, name: string | null): OperationDefinitionNode {
   const { operations } = prepared
   const named = operations.map((operation) => operation.name?.value ?? '(unnamed)').join(', ')
@@ -69,7 +69,7 @@ export function findOperation(prepared: Prepared, name: string | null): Operatio
 function parseWithin(text: string): DocumentNode {
   try {
     assertTextWithin(text)
-    // The specification wants a selection in every pair of braces; the library would do without.
+    // The specification requires a selection in every pair of braces; the library does not by default.
     return parse(text, { allowEmptySelectionSets: false })
   } catch (error) {
     if (error instanceof GraphQLError)

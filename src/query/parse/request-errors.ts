@@ -1,11 +1,11 @@
-/** Errors of a request that graphql-js words itself, each with its place in the document. */
+/** Errors of a request with messages from graphql-js, each with its location in the document. */
 import { GraphQLError } from 'graphql/error'
 import type { ErrorCode } from '../../errors.ts'
 
-/** More of them help nobody, and each may take as long to word as the value is that it shows. */
+/** More errors do not help, and formatting each one may take as long as the value that it shows. */
 export const mostErrors = 10
 
-/** A request error of several parts, each with its place in the document; the last may say that there are more. */
+/** A request error of several parts, each with its location in the document; the last may say that there are more. */
 export class RequestErrors extends Error {
   override name = 'RequestErrors'
   readonly code: ErrorCode

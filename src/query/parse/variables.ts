@@ -1,4 +1,6 @@
-/** The variables of a request as values of the types that the operation declares, held to the limits before. */
+/**
+ * Coerces the variables of a request to the types that the operation declares, after checking them against the limits.
+ */
 import type { GraphQLSchema, OperationDefinitionNode, VariableValues } from 'graphql'
 import { getVariableValues } from 'graphql/execution/values'
 import { withHint } from './hints.ts'
@@ -22,7 +24,7 @@ export function coerceVariables(
   )
 }
 
-/** Level by level instead of by recursion, because values may be nested as deep as they like. */
+/** Checks level by level instead of by recursion, because values may be nested to any depth. */
 function assertVariablesWithin(raw: Raw): void {
   let level: unknown[] = [raw]
   let [values, objects] = [0, -1]
@@ -35,7 +37,7 @@ function assertVariablesWithin(raw: Raw): void {
       if (Array.isArray(value))
         assertWithin('listValues', value.length, 'A list in the variables has too many values')
       else objects += 1
-      // Names too: the message about an unknown one repeats it.
+      // Names count too, because the message about an unknown name repeats it.
       const names = Array.isArray(value) ? [] : Object.keys(value)
       values += Array.isArray(value) ? value.length : 2 * names.length
       assertWithin('inputValues', values, 'The variables have too many names and values')
