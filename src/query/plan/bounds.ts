@@ -1,6 +1,6 @@
 /**
- * Bounds that say the same twice. An index is entered at one bound and left at one, and an engine takes the first that
- * it is given: a looser one beside it would have all records between the two looked at.
+ * Removes redundant bounds on one operand. An index is entered at one bound and left at one, and an engine uses the
+ * first bound it is given: with a second, looser bound it may read all records between the two.
  */
 import type { ColumnValue } from '../../database/database.ts'
 import type { Condition, Direction, Operand, SortKey } from './plan.ts'
@@ -11,7 +11,7 @@ const never: Condition = { kind: 'any', of: [] }
 const lower: ReadonlySet<string> = new Set(['gt', 'gte'])
 const upper: ReadonlySet<string> = new Set(['lt', 'lte'])
 
-/** Of conditions that must all hold: of each operand one equality, or one bound on each side. */
+/** Keeps one equality, or one bound on each side, for each operand of conditions that must all hold. */
 export function tightest(parts: readonly Condition[]): readonly Condition[] {
   const groups = Map.groupBy(parts.filter(isComparing), ({ operand }) => nameOf(operand))
   const kept = new Map<Condition, Condition>()
@@ -23,7 +23,7 @@ export function tightest(parts: readonly Condition[]): readonly Condition[] {
   })
 }
 
-/** What of conditions is not said by a page's start already, and whether the start lies within them. */
+/** The conditions that the start of a page does not imply, and whether the start lies within the conditions. */
 export function beyondStart(
   parts: readonly Condition[],
   key: SortKey | undefined,
@@ -45,7 +45,7 @@ export function beyondStart(
   }
 }
 
-/** What stands for those that stay; the rest is dropped. */
+/** Each condition that stays, with its replacement; the caller drops the rest of the group. */
 function settle(group: readonly Comparing[]): readonly (readonly [part: Condition, instead: Condition])[] {
   const [equal, ...others] = group.filter(({ op }) => op === 'eq')
   if (equal !== undefined) {
@@ -84,7 +84,7 @@ function allows({ op, to }: Comparing, value: ColumnValue): boolean {
   }
 }
 
-/** Conditions that are no bounds: others on the same operand say something else. */
+/** `ne` is not a bound, so it cannot make another condition redundant. */
 function isComparing(part: Condition): part is Comparing {
   return part.kind === 'compare' && part.op !== 'ne'
 }
@@ -94,7 +94,7 @@ function isOf({ operand }: Comparing, { value }: SortKey): boolean {
   return value.kind === 'system' && operand.kind === 'system' && operand.name === value.name
 }
 
-/** Bounds at which an order is entered. */
+/** The comparisons that bound the end at which a scan in this direction begins. */
 export function sideOf(direction: Direction): ReadonlySet<string> {
   return direction === 'asc' ? lower : upper
 }
@@ -110,7 +110,7 @@ function nameOf(operand: Operand): string {
   }
 }
 
-/** Two values of one operand; texts by code point, as everywhere. */
+/** Compares two values of one operand; texts compare by code point, as everywhere. */
 function compare(one: ColumnValue, other: ColumnValue): number {
   if (one === other) return 0
   if (typeof one === 'string' && typeof other === 'string')

@@ -1,4 +1,6 @@
-/** An aggregate field to its plan: keys, measures (each computed once however often it is selected), order. */
+/**
+ * Builds the plan of an aggregate field: keys, measures (each computed once however often it is selected) and order.
+ */
 import { findArray, findReference, findValue, type Table } from '../../database/tables.ts'
 import { ServiceError } from '../../errors.ts'
 import { type GroupField, leafType, type MeasureField, targetOf } from '../../schema/operators.ts'
@@ -30,7 +32,7 @@ interface RankArgument {
 
 const defaultLimit = 50
 
-/** Measures by what they measure, so that selecting one twice computes it once. */
+/** The id names measure and field, so that selecting a measure twice computes it once. */
 type Measures = { readonly plan: MeasurePlan; readonly id: string }[]
 
 export function buildAggregate(context: PlanContext, collected: Collected, table: Table): AggregatePlan {
@@ -178,7 +180,7 @@ function measureFieldNamed(table: Table, name: string): MeasureField {
   return { name, leaf: { kind: 'property', field } }
 }
 
-/** The measure's position in the plan, adding it when it is new. */
+/** The position of the measure in the plan; adds a measure that is new. */
 function measureOf(
   context: PlanContext,
   table: Table,

@@ -1,4 +1,4 @@
-/** How records that refer to a row are found: by the reference's columns, or by its side table when there are many. */
+/** How to find the records that refer to a row: by the reference's columns, or by its side table if there are many. */
 import { findArray, findReference, type Table } from '../../database/tables.ts'
 import type { Reference } from '../../schema/model.ts'
 import type { Link, ReferenceOperand, ReferenceShape } from './plan.ts'
@@ -14,7 +14,7 @@ export function linkOf(holder: Table, reference: Reference): Link {
   throw new Error(`The reference ${reference.collection}#${reference.path.join('.')} has no columns.`)
 }
 
-/** A reference at a path of a row: by its columns, or by its JSON where it has none or the row is no record. */
+/** A reference at a path of a row: its columns, or its JSON if it has none or the row is not a record. */
 export function referenceOperand(
   table: Table | null,
   path: readonly string[],

@@ -1,4 +1,4 @@
-/** A list field to a list plan: its order, its page, its conditions and what is selected of it. */
+/** Builds the plan of a list field: order, page, conditions and selected fields. */
 import type { GraphQLObjectType } from 'graphql'
 import { getNamedType, isObjectType } from 'graphql/type'
 import type { ColumnValue } from '../../database/database.ts'
@@ -30,7 +30,7 @@ interface SortArgument {
 
 const defaultPageSize = 20
 
-/** `fieldName` is the list field's own name, which its cursors are bound to together with the order. */
+/** `fieldName` is the name of the list field; cursors are bound to it together with the order. */
 export function buildList(
   context: PlanContext,
   collected: Collected,
@@ -65,7 +65,7 @@ function sortArguments(sortBy: unknown): readonly SortArgument[] {
   return [{ field: { name: 'indexedAt', leaf: { kind: 'system', name: 'indexedAt' } }, direction: 'desc' }]
 }
 
-/** The asked keys, then `rkey` and `did` in the direction of the last. */
+/** The requested keys, then `rkey` and `did` in the direction of the last key. */
 function sortKeys(table: Table, order: readonly SortArgument[]): readonly SortKey[] {
   const direction = order.at(-1)?.direction ?? 'desc'
   const keys = order.flatMap(({ field, direction }) =>
@@ -93,7 +93,7 @@ function keyValues(
         return [system('indexed_at')]
       case 'changedAt':
         return [system('changed_at')]
-      // The base ends in a slash that the key has none of, so that comparing both parts is comparing the URI.
+      // A repo collection ends in a slash, which no record key contains, so comparing both parts compares the URI.
       case 'uri':
         return [system('baseUri'), system('rkey')]
       case 'did':
@@ -156,7 +156,7 @@ function position(
   return values as ColumnValue[]
 }
 
-/** Undefined when a cursor cannot hold that value for that key. Instants travel as text: JSON numbers are too short. */
+/** Undefined if a cursor cannot hold this value for this key. Instants are text, because JSON numbers are too short. */
 function keyFromCursor(value: unknown, key: SortKey | undefined): ColumnValue | undefined {
   if (key === undefined) return undefined
   if (value === null) return key.nullable ? null : undefined
@@ -214,7 +214,7 @@ function edgeFields(
   })
 }
 
-/** The selections below a field of object type, each turned into an output. */
+/** Turns each selection below a field of object type into an output. */
 export function fieldsBelow<Kind>(
   context: PlanContext,
   { field, selections }: Collected,

@@ -1,4 +1,4 @@
-/** The fields `node` and `nodes` to outputs: an id is an AT-URI, which names the collection to look in. */
+/** Builds the outputs of the fields `node` and `nodes`. An id is an AT-URI, which names the collection to read. */
 import type { Table } from '../../database/tables.ts'
 import { ServiceError } from '../../errors.ts'
 import { buildRecord } from './build-output.ts'
@@ -32,7 +32,7 @@ export function buildNodes(context: PlanContext, collected: Collected): RootOutp
   return { kind: 'nodes', uris, records }
 }
 
-/** Undefined when the URI names no collection, or one that is not served. */
+/** Undefined if the URI does not name a collection that is served. */
 function tableNamedBy({ tables }: PlanContext, uri: string): Table | undefined {
   const [, , , nsid] = uri.split('/')
   return tables.find(({ collection }) => collection.nsid === nsid)

@@ -1,4 +1,4 @@
-/** Selections of records and objects to outputs: where in a row each response value stands. */
+/** Builds outputs from selections of records and objects: the path in a row of each value of the response. */
 import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
 import { isObjectType } from 'graphql/type'
 import type { Table } from '../../database/tables.ts'
@@ -11,17 +11,17 @@ import type { Output, RecordSelections, ReferenceShape, Selected } from './plan.
 
 type Sets = readonly SelectionSetNode[]
 
-/** What is selected of a record of that table. */
+/** The selected fields of a record of the table. */
 export function buildRecord(context: PlanContext, table: Table, sets: Sets): readonly Selected[] {
   return buildFields(context, objectNamed(context, table.collection.typeName), sets, [])
 }
 
-/** The same for every collection, where a reference may lead to any. */
+/** The selected fields of a record of each collection, for a reference that may lead to any of them. */
 export function buildRecords(context: PlanContext, sets: Sets): RecordSelections {
   return context.tables.map((table) => ({ table, fields: buildRecord(context, table, sets) }))
 }
 
-/** Fields of an object type whose value stands at `path` of the row. */
+/** Fields of an object type whose value is at `path` of the row. */
 function buildFields(
   context: PlanContext,
   type: GraphQLObjectType,
@@ -122,7 +122,7 @@ function valueOutput(context: PlanContext, type: FieldType, path: readonly strin
   }
 }
 
-/** Arrays of these come out as they are in the record. */
+/** Arrays of these kinds are printed exactly as the record holds them. */
 function isPlain({ kind }: FieldType): boolean {
   return !['bytes', 'cidLink', 'blob', 'strongRef', 'object', 'union', 'array'].includes(kind)
 }

@@ -1,4 +1,4 @@
-/** An operation and its variables to a plan: what each root field reads. */
+/** Builds the logical plan of an operation and its variables: the data that each root field reads. */
 import type { OperationDefinitionNode } from 'graphql'
 import { buildAggregate } from './build-aggregate.ts'
 import { buildList } from './build-list.ts'
@@ -13,7 +13,7 @@ import { countFields } from '../parse/document-limits.ts'
 import type { Plan, RootOutput } from './plan.ts'
 import { checkedAtUri } from './values.ts'
 
-/** `rawVariables` are those of the request, for introspection, which graphql-js executes itself. */
+/** `rawVariables` are the variables of the request as sent, for introspection, which graphql-js executes itself. */
 export function buildPlan(
   setting: PlanSetting,
   operation: OperationDefinitionNode,
@@ -23,7 +23,7 @@ export function buildPlan(
   const query = context.selection.schema.getQueryType()
   if (query === null || query === undefined) throw new Error('The schema has no query type.')
   const collected = collectFields(context.selection, query, [operation.selectionSet])
-  // Each is counted while the plan is made.
+  // Each introspection is counted while the plan is built, so their number is limited first.
   const introspections = collected.filter(({ name }) => name === '__schema' || name === '__type').length
   assertWithin('introspections', introspections, 'Too many `__schema` and `__type` are selected')
   const roots = collected.map((collected) => ({

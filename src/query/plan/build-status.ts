@@ -1,4 +1,4 @@
-/** The field `indexStatus` to its outputs. What holds as long as the process runs is constant. */
+/** Builds the outputs of the field `indexStatus`. Values that cannot change while the process runs are constants. */
 import { schemaText } from '../../schema/schema-text.ts'
 import { fieldsBelow } from './build-list.ts'
 import type { Collected } from '../parse/collect.ts'
@@ -34,7 +34,7 @@ function lexicons(context: PlanContext, collected: Collected): unknown[] {
   })
 }
 
-/** Fields whose outputs have their names. */
+/** Fields whose output kinds are their names. */
 function namedFields<Output extends CollectionStatusOutput | SourceStatusOutput>(
   context: PlanContext,
   collected: Collected,

@@ -1,4 +1,4 @@
-/** `where` values to conditions. Paths start at the row that the condition is about: a record or an array element. */
+/** Builds conditions from `where` values. A path starts at the row of its condition: a record or an array element. */
 import type { ColumnValue } from '../../database/database.ts'
 import { findArray, type Table, type TextIndex } from '../../database/tables.ts'
 import type { FieldType, ObjectType, Reference } from '../../schema/model.ts'
@@ -35,10 +35,10 @@ import { checkedText, present } from './values.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** The row a condition is about: a record with columns, or an element of which there is only JSON. */
+/** The row of a condition: a record with columns, or an element, which has only JSON. */
 type Row = { readonly table: Table | null; readonly path: readonly string[] }
 
-/** Throws BAD_USER_INPUT or QUERY_TOO_COMPLEX; `{}` and an absent `where` hold for every record. */
+/** Throws BAD_USER_INPUT or QUERY_TOO_COMPLEX. `{}` and an absent `where` hold for every record. */
 export function buildWhere(context: PlanContext, table: Table, where: unknown): Condition {
   if (where === undefined || where === null) return alwaysTrue
   const builder = new WhereBuilder(context)
@@ -52,7 +52,7 @@ export function buildWhere(context: PlanContext, table: Table, where: unknown): 
 
 type PropertyField = Extract<WhereField, { kind: 'property' }>
 
-/** Counts as it goes, so that one `where` stays within the limits however it is nested. */
+/** Counts conditions and joins while it builds, so that one `where` stays within the limits however it is nested. */
 class WhereBuilder {
   readonly #context: PlanContext
   #conditions = 0
@@ -67,7 +67,7 @@ class WhereBuilder {
     return this.#logic(where, level, (input, at) => this.#fields(fields, { table, path: [] }, input, at))
   }
 
-  /** AND, OR, NOT and the rest of one input object; `rest` handles the rest at the same level. */
+  /** Builds AND, OR and NOT of one input object; `rest` builds its other fields at the same level. */
   #logic(where: Input, level: number, rest: (input: Input, level: number) => Condition[]): Condition {
     assertWithin('whereLevels', level, 'Conditions are nested too deep')
     this.#context.asked.countCondition()
@@ -122,7 +122,7 @@ class WhereBuilder {
     switch (type.kind) {
       case 'string': {
         const text = operand(table, path, 'text')
-        // A column of its own leaves out what is too long for an index.
+        // A stored column omits texts that are too long for an index, so it may be null even for a required field.
         const isKept = text.kind === 'column' && !text.column.virtual
         return this.#scalar(text, input, 'string', mayMiss || isKept, textIndexOf(table, path))
       }
@@ -193,7 +193,7 @@ class WhereBuilder {
         const takesList = whereOperators[name].value === 'list'
         const list = takesList ? this.#values(name, value) : [this.#value(name, value)]
         if (list.length > 0) parts.push({ kind: 'has', array, list, mode: name === 'hasAll' ? 'all' : 'any' })
-        // Any array has all of nothing.
+        // An empty `hasAll` holds for every array.
         else parts.push(name === 'hasAll' ? absent(path, false, mayMiss) : constant(false))
       }
     }
@@ -207,7 +207,7 @@ class WhereBuilder {
     return this.#inside(of.type, inside, { table: null, path: [] }, input, level + 1)
   }
 
-  /** Conditions inside an object that is there, so that `isNull` is settled. */
+  /** Conditions inside an object that is present, so `isNull` is constant. */
   #inside(type: ObjectType, place: Place | null, row: Row, input: Input, level: number): Condition {
     const fields = objectWhereFields(type, place)
     return this.#logic(input, level, ({ isNull, ...rest }, at) => [
@@ -216,7 +216,10 @@ class WhereBuilder {
     ])
   }
 
-  /** `uri isNull isIndexed isCurrent` speak of the reference; all else, AND OR NOT too, of its one known target. */
+  /**
+   * `uri`, `isNull`, `isIndexed` and `isCurrent` are conditions on the reference. All other conditions, with AND, OR
+   * and NOT, are conditions on its target, if it has one known target collection.
+   */
   #reference(of: ReferenceOperand, input: Input, level: number, reference: Reference | null): Condition {
     const target = targetOf(reference, this.#context.model)
     const { AND, OR, NOT, ...others } = input
@@ -242,7 +245,9 @@ class WhereBuilder {
     return all(parts)
   }
 
-  /** Inside the target, the reference's own keys still speak of the reference: through what it is equal to there. */
+  /**
+   * Inside the target, the reference's keys still mean the reference; they are rewritten to conditions on the target.
+   */
   #insideTarget(of: ReferenceOperand, table: Table, input: Input, level: number): Condition {
     const fields = recordWhereFields(table.collection)
     return this.#logic(input, level, (rest, at) => {
@@ -252,7 +257,7 @@ class WhereBuilder {
     })
   }
 
-  /** A reference that has a target is present, is indexed, and its URI is the target's own. */
+  /** A reference with a target is present and indexed, and its URI is the URI of the target. */
   #seenFromTarget(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {
     const parts: Condition[] = []
     if (uri !== undefined) parts.push(this.#uriOperators(null, present('uri', uri) as Input))
@@ -300,7 +305,7 @@ class WhereBuilder {
     )
   }
 
-  /** A record's `uri` takes all string operators; equality goes by its parts, which are indexed. */
+  /** The `uri` of a record takes all string operators; equality compares its parts, which are indexed. */
   #ownUri(input: Input): Condition {
     const byParts = new Set(['eq', 'ne', 'in', 'notIn'])
     const entries = Object.entries(input)

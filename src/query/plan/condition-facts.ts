@@ -1,4 +1,4 @@
-/** What a condition says, told from the condition alone. */
+/** Facts that follow from a condition alone, without statistics. */
 import type { ColumnValue } from '../../database/database.ts'
 import type { Filter } from './physical-plan.ts'
 import type { Condition, ConditionOn } from './plan.ts'
@@ -7,17 +7,17 @@ interface AnyJoin {
   readonly kind: 'target' | 'referring'
 }
 
-/** Conditions that must all hold. */
+/** The conditions that must all hold. */
 export function conjuncts<Join extends AnyJoin>(where: ConditionOn<Join>): readonly ConditionOn<Join>[] {
   return where.kind === 'all' ? where.of.flatMap((part) => conjuncts(part)) : [where]
 }
 
-/** The URIs of which a condition says that the record has one. */
+/** The URIs one of which the record must have; null if the condition is not about the record's own URI. */
 export function ownUris(part: Condition | Filter): readonly string[] | null {
   return part.kind === 'uri' && part.of === null && !part.negated ? part.list : null
 }
 
-/** The DIDs of which a condition says that the record has one; null where it says something else. */
+/** The DIDs one of which the record must have; null if the condition is not an equality on the DID. */
 export function accountsOf(part: Condition | Filter): readonly ColumnValue[] | null {
   if (part.kind !== 'compare' && part.kind !== 'in') return null
   const { operand } = part
@@ -26,7 +26,7 @@ export function accountsOf(part: Condition | Filter): readonly ColumnValue[] | n
   return part.negated || part.list.length === 0 ? null : part.list
 }
 
-/** Whether a condition on a referenced record speaks of the reference itself, so that it cannot be told without the row that refers. */
+/** Whether a condition on a referenced record depends on the reference itself, and so on the row that refers. */
 export function mentionsReference(condition: Condition): boolean {
   return someWithin(condition, ({ kind }) => kind === 'outerCurrent')
 }
@@ -35,18 +35,15 @@ export function hasSemiJoin(condition: Condition): boolean {
   return someWithin(condition, ({ kind }) => kind === 'target' || kind === 'referring', true)
 }
 
-/**
- * More values than these are not looked for in each row by itself: what has them is found for all rows at once. Their
- * number is counted without repetitions.
- */
+/** Maximum number of distinct values that are probed row by row; with more, the elements of all rows are read once. */
 export const mostProbes = 4
 
-/** Whether the elements of all rows are read for a condition on an array. */
+/** Whether a condition on an array reads the elements of all rows. */
 export function isCountedAtOnce({ array, list }: Extract<Condition, { kind: 'has' }>): boolean {
   return array.index !== null && new Set(list.map(String)).size > mostProbes
 }
 
-/** Whether that holds for any part of a condition on one record, `inElements` of its arrays too. */
+/** Whether `holds` is true for any part of a condition on one record; `inElements` includes conditions on elements. */
 function someWithin(condition: Condition, holds: (part: Condition) => boolean, inElements = false): boolean {
   switch (condition.kind) {
     case 'all':

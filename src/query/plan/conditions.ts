@@ -1,4 +1,6 @@
-/** Conditions as building a plan puts them together. What holds for all records, or none, is a constant. */
+/**
+ * Constructors of conditions for plan building. Conditions that hold for all records, or for none, become constants.
+ */
 import { findColumn, type Table, type TextIndex } from '../../database/tables.ts'
 import type { Condition, Operand, ReferenceOperand } from './plan.ts'
 
@@ -33,7 +35,7 @@ export function constant(holds: boolean): Condition {
   return { kind: holds ? 'all' : 'any', of: [] }
 }
 
-/** Nothing is read for what is always there. */
+/** A value that cannot be missing makes the condition a constant, so that nothing is read. */
 export function missing(operand: Operand, is: boolean, mayMiss: boolean, index: TextIndex | null): Condition {
   return mayMiss ? { kind: 'missing', operand, index, is } : constant(!is)
 }

@@ -1,4 +1,4 @@
-/** What building a plan needs besides the operation: the schema's side and the tables' side of the same model. */
+/** The input of plan building besides the operation: the schema and the tables of one model. */
 import type { SelectionSetNode } from 'graphql'
 import type { Table } from '../../database/tables.ts'
 import type { Collection, Model } from '../../schema/model.ts'
@@ -6,16 +6,16 @@ import type { Selection } from '../parse/collect.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { Selected } from './plan.ts'
 
-/** What is handed in. */
+/** The input that the caller provides. */
 export interface PlanSetting {
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string
   readonly model: Model
   readonly tables: readonly Table[]
-  /** Largest `first` or `last`. */
+  /** Maximum value of `first` and `last`. */
   readonly maxPageSize: number
   readonly selection: Selection
-  /** What is selected of a record; handed in because records and lists hold each other. */
+  /** Builds the selected fields of a record. It is passed in because records and lists contain each other. */
   readonly record: (
     context: PlanContext,
     table: Table,
@@ -28,8 +28,8 @@ export interface PlanContext extends PlanSetting {
 }
 
 /**
- * Counts what all `where` of an operation say together. One variable can stand in a hundred of them, so that building
- * has to stop where it is too much.
+ * Counts the conditions and values of all `where` of an operation. A variable can be used in a hundred of them, so
+ * building must stop as soon as a limit is exceeded.
  */
 export class Asked {
   #conditions = 0
@@ -39,7 +39,7 @@ export class Asked {
     return this.#conditions
   }
 
-  /** An operator, or an object around some. */
+  /** Counts an operator, or an object of operators. */
   countCondition(): void {
     this.#conditions += 1
     assertWithin('allConditions', this.#conditions, 'All `where` of the operation have too many conditions')

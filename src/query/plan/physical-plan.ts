@@ -1,6 +1,6 @@
 /**
- * A physical plan: how each part of a logical plan reads the database, as plain data. `optimize` makes it, `emit` spells
- * it as SQL, and `explain` shows it. Estimates are rows that may be read besides those of the pages asked for.
+ * The physical plan: how each part of a logical plan reads the database, as plain data. `optimize` builds it, `emit`
+ * writes it as SQL, and `explain` shows it. Estimates are rows that may be read in addition to the requested pages.
  */
 import type { ColumnValue } from '../../database/database.ts'
 import type { CountTable } from '../../database/counts.ts'
@@ -25,15 +25,15 @@ import type {
 export interface PhysicalPlan {
   readonly roots: readonly Selected<PhysicalRoot>[]
   readonly estimatedRows: number
-  /** What of the logical plan's size (cost.ts) is not read, because materialized counts or sums answer it. */
+  /** The part of the logical plan's size (cost.ts) that is not read, because materialized counts or sums answer it. */
   readonly savedSize: number
-  /** How many values candidate sources compare with, besides those of the operation. */
+  /** Number of values that candidate sources compare with, in addition to those of the operation. */
   readonly sourceValues: number
 }
 
 export type PhysicalRoot = RootOutput<PhysicalList, PhysicalAggregate>
 
-/** What a part of a plan reads. */
+/** The estimates of one part of a plan. */
 export interface Estimate {
   readonly estimatedRows: number
   readonly savedSize: number
@@ -47,26 +47,27 @@ export type Filter = ConditionOn<PhysicalSemiJoin>
 export type PhysicalSemiJoin = (Omit<TargetSemiJoin, 'where'> | Omit<ReferringSemiJoin, 'where'>) & {
   readonly where: Filter
   /**
-   * `set`: the keys of the other table are found once for all rows and hashed. `in`: the same, and the planner may join.
-   * `each`: asked for each row by itself. `once`: as a hash where the planner can. `planner`: as it chooses.
+   * `set`: the keys of the other table are found once for all rows and hashed. `in`: the same, but the planner may turn
+   * it into a join. `each`: evaluated for each row. `once`: evaluated as a hash if the planner can. `planner`: the
+   * planner chooses.
    */
   readonly strategy: 'set' | 'in' | 'each' | 'once' | 'planner'
-  /** What the rows of the other table are narrowed to first; null: they are not. */
+  /** Narrows the rows of the other table first; null: no narrowing. */
   readonly candidates: CandidatePath | null
-  /** The index of the link that referring records are found by; null where the planner chooses. */
+  /** The index of the link by which referring records are found; null: the planner chooses. */
   readonly linkIndex: string | null
 }
 
 /** One conjunct of a filter. */
 export interface Conjunct {
   readonly filter: Filter
-  /** Whether an index answers it, so that rows are not compared with it one by one. */
+  /** Whether an index answers the filter, so that it is not evaluated for each row. */
   readonly isIndexed: boolean
 }
 
 // Access paths
 
-/** What finds the ids of all records that a condition holds for, and perhaps of more. */
+/** A source of candidate ids: the ids of all records for which a condition holds, and possibly of more. */
 export type CandidateSource =
   | { readonly kind: 'text'; readonly index: TextIndex; readonly match: TrigramMatch }
   | { readonly kind: 'element'; readonly array: ArrayIndex; readonly value: ColumnValue }
@@ -81,24 +82,27 @@ export type AccessPath =
   | CandidatePath
   /** The engine's planner chooses. */
   | { readonly kind: 'planner' }
-  /** Along one index, or (null) in id order, as the engine is told. */
+  /** A scan of one index, or (null) of the table in id order, forced by an optimizer hint. */
   | { readonly kind: 'index-scan'; readonly index: string | null }
-  /** The same behind an optimization fence, with nothing inside but what the index answers. */
+  /** The same scan behind an optimization fence, which contains only the conditions that the index answers. */
   | {
       readonly kind: 'fenced-scan'
       readonly index: string | null
       readonly held: readonly Filter[]
-      /** The first column of an index over two, which must stay a range to be part of the order. */
+      /** The first column of an index over two columns; its equality must stay a range to be part of the order. */
       readonly rangeColumn: string | null
     }
 
 export interface CandidatePath {
-  /** Through the ids that any of the sources finds; or through rows that any of them may find, behind a fence. */
+  /**
+   * `candidate-ids`: reads the rows with ids from any of the sources. `fenced-candidates`: reads, behind a fence, the
+   * rows that any of the sources may match.
+   */
   readonly kind: 'candidate-ids' | 'fenced-candidates'
   readonly sources: readonly CandidateSource[]
 }
 
-/** Rows of one table under conditions, in any order. */
+/** Rows of one table that meet conditions, in any order. */
 export interface RowAccess {
   readonly table: Table
   readonly path: AccessPath
@@ -107,7 +111,7 @@ export interface RowAccess {
 
 // Lists
 
-/** Which rows of an ordered path: the first so many, or those that follow; null rows: all are near. */
+/** A part of an ordered path: the first `rows` rows (near), or the rows after them (far). Null: all rows are near. */
 export interface Span {
   readonly side: 'near' | 'far'
   readonly rows: number | null
@@ -119,32 +123,32 @@ export interface OrderedRows extends RowAccess {
   readonly linkIndex: string | null
   readonly sort: readonly SortKey[]
   readonly position: readonly ColumnValue[] | null
-  /** Whether the row at the position counts. */
+  /** Whether the row at the position is included. */
   readonly inclusive: boolean
   readonly limit: number
   readonly order: RowOrder
-  /** Whether the rows come in the list's order, so that none is sorted after it was read. */
+  /** Whether the path returns rows in the order of the list, so that they are not sorted. */
   readonly comesInOrder: boolean
-  /** Whether sort keys that belong to the repository and collection are joined rather than looked up. */
+  /** Whether sort keys from the repo collection are read by a join instead of a subquery for each row. */
   readonly joinsRepoCollection: boolean
 }
 
 export type RowOrder =
-  /** Ids follow the list's order. `sorted`: the path gives it by itself. */
+  /** Ids are in the order of the list. `sorted`: the path returns ids in order. */
   | { readonly kind: 'ids'; readonly sorted: boolean }
   /** All rows are sorted. */
   | { readonly kind: 'sort' }
-  /** Candidates are sorted first, and then verified one after the other until the page is full. */
+  /** Candidates are sorted first and then verified one by one until the page is full. */
   | { readonly kind: 'verify'; readonly verified: Filter; readonly unverified: readonly Filter[] }
-  /** The path gives all of the order, or that of its first key. */
+  /** The path returns rows in the whole order, or in the order of its first key. */
   | {
       readonly kind: 'path'
       readonly given: 'all' | 'first'
-      /** Filters by span; one without a span where rows are not told apart. */
+      /** One filter for each span; a single entry with a null span if all rows are treated alike. */
       readonly spans: readonly { readonly span: Span | null; readonly filter: readonly Conjunct[] }[]
-      /** Whether rows with equal keys come together, so that they can be grouped without sorting. */
+      /** Whether rows with equal keys are adjacent, so that they can be grouped without sorting. */
       readonly keepsTies: boolean
-      /** Columns that are read of a row. */
+      /** Columns to read of a row. */
       readonly columns: ReadonlySet<string>
     }
 
@@ -152,7 +156,7 @@ export interface PhysicalList extends Estimate {
   readonly list: Pick<ListPlan, 'table' | 'link' | 'sort' | 'page' | 'binding' | 'where'>
   readonly fields: readonly Selected<ListOutput<PhysicalList>>[]
   readonly page: PhysicalPage | null
-  /** What lies on the side of the page that its cursor closes off; null where it is not asked for. */
+  /** The rows on the side of the page that its cursor bounds; null if they are not requested. */
   readonly before: OrderedRows | null
   readonly total: CountAccess | null
 }
@@ -160,34 +164,34 @@ export interface PhysicalList extends Estimate {
 export interface PhysicalPage {
   readonly rows: OrderedRows
   /**
-   * What is carried from finding rows to printing them. `texts`: they are printed where they are found. `rows`: columns
-   * that are read. `ids`: rows are found again by their ids. `id-list`: ids in one value.
+   * What is passed from finding rows to printing them. `texts`: rows are printed where they are found. `rows`: the
+   * columns to print. `ids`: ids, by which rows are read again. `id-list`: all ids in one value.
    */
   readonly carries: 'texts' | 'rows' | 'ids' | 'id-list'
   /** Whether rows are numbered, because their order would be lost or is reversed. */
   readonly isNumbered: boolean
-  /** Whether something is said of the page's first and last row, or of what lies beyond. */
+  /** Whether the answer depends on the first and last row of the page, or on rows after it. */
   readonly ends: boolean
-  /** Whether it is asked if the list goes on where the page ends. */
+  /** Whether the answer says if the list continues after the page. */
   readonly more: boolean
-  /** With `rows`: the columns. */
+  /** The columns to pass when `carries` is `rows`. */
   readonly columns: ReadonlySet<string>
 }
 
 // Counts and aggregates
 
 export type CountAccess =
-  /** Materialized counts: all of them, or those whose key meets a filter. */
+  /** Materialized counts: all of them, or those whose keys meet a filter. */
   | {
       readonly kind: 'counts'
       readonly counts: CountTable
-      /** Columns of the collection's table that the counts' keys stand for. */
+      /** Columns of the collection's table that correspond to the keys of the counts. */
       readonly columns: readonly Column[]
       readonly filter: Filter | null
     }
   /** Materialized counts of accounts. */
   | { readonly kind: 'account-counts'; readonly counts: CountTable; readonly dids: readonly ColumnValue[] }
-  /** Materialized counts of the records that refer to the row around. */
+  /** Materialized counts of the records that refer to the outer row. */
   | { readonly kind: 'link-counts'; readonly counts: CountTable }
   | { readonly kind: 'rows'; readonly rows: RowAccess }
   | {
@@ -200,17 +204,17 @@ export type CountAccess =
 export interface PhysicalAggregate extends Estimate {
   readonly aggregate: Omit<AggregatePlan, 'fields'>
   readonly fields: readonly Selected<AggregateOutput<PhysicalList>>[]
-  /** `groups`: the counts of all groups added up. */
+  /** `groups`: the sum of the counts of all groups. */
   readonly count: CountAccess | { readonly kind: 'groups' } | null
   readonly groups: GroupAccess | null
-  /** Measures of all records together. */
+  /** Measures over all records. */
   readonly whole: GroupAccess | null
 }
 
 export type GroupAccess =
   | { readonly kind: 'counts'; readonly counts: CountTable }
-  /** Counts by reference, joined with the records that the reference names. */
+  /** Counts by reference, joined with the records that the references name. */
   | { readonly kind: 'joined-counts'; readonly counts: CountTable; readonly join: Join }
-  /** `measured`: by measure, the position among the columns that are summed. */
+  /** `measured`: for each measure, the position of its column among the summed columns. */
   | { readonly kind: 'sums'; readonly sums: SumTable; readonly measured: readonly number[] }
   | { readonly kind: 'rows'; readonly rows: RowAccess }

@@ -1,7 +1,7 @@
 /**
- * A logical plan: one operation in the terms of tables, as plain data. How a database is read comes later: the physical
- * plan (physical-plan.ts) has the same outputs around lists, aggregates and conditions of its own, which are parameters
- * of the types here.
+ * The logical plan: one operation in terms of tables, as plain data. It does not say how a database is read: the
+ * physical plan (physical-plan.ts) has the same outputs around its own lists, aggregates and conditions, which are type
+ * parameters here.
  */
 import type { ColumnValue } from '../../database/database.ts'
 import type { ArrayIndex, Column, Table, TextIndex } from '../../database/tables.ts'
@@ -11,12 +11,12 @@ import type { OperatorOf } from '../../schema/where-operators.ts'
 import type { Introspection } from '../parse/introspect.ts'
 
 export interface Plan {
-  /** Fields of the operation with fragments spread, and operators and objects of every `where`. */
+  /** Number of fields with fragments expanded, plus the operators and objects of every `where`. */
   readonly written: number
   readonly roots: readonly Selected<RootOutput>[]
 }
 
-/** A response key and what stands behind it. */
+/** A key of the response and its output. */
 export interface Selected<Kind = Output> {
   readonly key: string
   readonly output: Kind
@@ -24,7 +24,7 @@ export interface Selected<Kind = Output> {
 
 export type RootOutput<List = ListPlan, Aggregate = AggregatePlan> =
   | { readonly kind: 'constant'; readonly json: string }
-  /** Not executed before it is paid for. */
+  /** Executed only after the request has been charged. */
   | ({ readonly kind: 'introspection' } & Introspection)
   | { readonly kind: 'list'; readonly list: List }
   | { readonly kind: 'aggregate'; readonly aggregate: Aggregate }
@@ -34,7 +34,7 @@ export type RootOutput<List = ListPlan, Aggregate = AggregatePlan> =
       readonly uri: string
       readonly fields: readonly Selected<Output<List>>[]
     }
-  /** Position by position; `records` has the collections that the URIs name and that are served. */
+  /** One result for each URI, in order; `records` has the served collections that the URIs name. */
   | { readonly kind: 'nodes'; readonly uris: readonly string[]; readonly records: RecordSelections<List> }
   | { readonly kind: 'status'; readonly fields: readonly Selected<StatusOutput>[] }
 
@@ -42,11 +42,11 @@ export type RootOutput<List = ListPlan, Aggregate = AggregatePlan> =
 export type Output<List = ListPlan> =
   | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'system'; readonly name: SystemField }
-  /** As the record has it. */
+  /** The value exactly as the record holds it. */
   | { readonly kind: 'json'; readonly path: readonly string[] }
-  /** The same, where it may be anything and as large as a record. */
+  /** The same for a value of unknown shape, which can be as large as the record. */
   | { readonly kind: 'anyJson'; readonly path: readonly string[] }
-  /** The text behind `$bytes` or `$link`. */
+  /** The text at `$bytes` or `$link`. */
   | { readonly kind: 'wrapped'; readonly path: readonly string[]; readonly key: '$bytes' | '$link' }
   | {
       readonly kind: 'blobField'
@@ -79,16 +79,16 @@ export interface UnionCase<List = ListPlan> {
   readonly fields: readonly Selected<Output<List>>[]
 }
 
-/** `text`: the URI itself, as JSON text; `strongRef`: an object with `uri`. */
+/** `text`: the URI as JSON text; `strongRef`: an object with `uri`. */
 export type ReferenceShape = 'text' | 'strongRef'
 
-/** What is selected of a record, by collection; every collection is there. */
+/** The selected fields of a record, for each collection; every collection has an entry. */
 export type RecordSelections<List = ListPlan> = readonly {
   readonly table: Table
   readonly fields: readonly Selected<Output<List>>[]
 }[]
 
-/** How the records of a list hang on the row around it: by a reference of theirs, or not at all. */
+/** How the records of a list refer to the outer row: by columns, or by the elements of an array. */
 export type Link =
   | { readonly kind: 'columns'; readonly base: Column; readonly key: Column }
   | { readonly kind: 'array'; readonly array: ArrayIndex }
@@ -99,7 +99,7 @@ export interface ListPlan {
   readonly where: Condition
   readonly sort: readonly SortKey[]
   readonly page: Page
-  /** List field and order, which its cursors are bound to. */
+  /** List field and order; cursors of the list are bound to them. */
   readonly binding: string
   readonly fields: readonly Selected<ListOutput>[]
 }
@@ -123,13 +123,13 @@ export type PageInfoOutput =
 export interface Page {
   readonly backward: boolean
   readonly size: number
-  /** Values of the sort keys of the row behind which the page begins. */
+  /** Values of the sort keys of the row after which the page begins. */
   readonly from: readonly ColumnValue[] | null
 }
 
 export type Direction = 'asc' | 'desc'
 
-/** One key of a total order; `rkey` and `did` close every order. */
+/** One key of a total order; every order ends with `rkey` and `did`. */
 export interface SortKey {
   readonly value: KeyValue
   readonly direction: Direction
@@ -141,7 +141,7 @@ export type KeyValue =
   | { readonly kind: 'uriText'; readonly base: Column; readonly key: Column }
   | { readonly kind: 'system'; readonly name: 'indexed_at' | 'changed_at' | 'rkey' | 'did' | 'baseUri' }
 
-/** What a condition compares: a column, a value in JSON, or what every record has. */
+/** The left side of a comparison: a column, a value in JSON, or a system field. */
 export type Operand =
   | { readonly kind: 'column'; readonly column: Column }
   | {
@@ -156,10 +156,10 @@ export type Operand =
 
 export type Comparison = OperatorOf<'compare'>
 
-/** True or false of a row; a comparison with a missing value is false. */
+/** True or false for a row; a comparison with a missing value is false. */
 export type Condition = ConditionOn<SemiJoin>
 
-/** Conditions whose semi-joins have the form `Join`. */
+/** Conditions whose semi-joins have the type `Join`. */
 export type ConditionOn<Join> =
   | { readonly kind: 'all' | 'any'; readonly of: readonly ConditionOn<Join>[] }
   | { readonly kind: 'not'; readonly of: ConditionOn<Join> }
@@ -173,7 +173,7 @@ export type ConditionOn<Join> =
   | {
       readonly kind: 'missing'
       readonly operand: Operand
-      /** Of a text that has one. */
+      /** The index of the text, if it has one. */
       readonly index: TextIndex | null
       readonly is: boolean
     }
@@ -184,7 +184,7 @@ export type ConditionOn<Join> =
       readonly match: OperatorOf<'text'>
       readonly needle: string
     }
-  /** Object or array at a path. */
+  /** Whether the object or array at a path is absent. */
   | { readonly kind: 'absent'; readonly path: readonly string[]; readonly is: boolean }
   | {
       readonly kind: 'has'
@@ -193,7 +193,7 @@ export type ConditionOn<Join> =
       readonly mode: 'any' | 'all'
     }
   | { readonly kind: 'element'; readonly path: readonly string[]; readonly where: ConditionOn<Join> }
-  /** The record's own URI, or that of a reference, is one of these. */
+  /** The URI of the record (null `of`), or the URI of a reference, is in the list. */
   | {
       readonly kind: 'uri'
       readonly of: ReferenceOperand | null
@@ -212,11 +212,11 @@ export type ConditionOn<Join> =
       readonly is: boolean
       readonly tables: readonly Table[]
     }
-  /** Inside a target's conditions: the reference that led here pins the target's CID. */
+  /** Inside the conditions on a target: the CID in the outer reference is the CID of the target. */
   | { readonly kind: 'outerCurrent'; readonly of: ReferenceOperand; readonly is: boolean }
   | Join
 
-/** Other records exist that meet a condition: the one that is referred to, or some that refer. */
+/** Semi-join: the referenced record meets a condition, or some referring record does. */
 export type SemiJoin = TargetSemiJoin | ReferringSemiJoin
 
 export interface TargetSemiJoin {
@@ -239,7 +239,7 @@ export type ArrayOperand = {
   readonly index: ArrayIndex | null
 }
 
-/** A reference by its columns, or by its JSON where it has none. */
+/** A reference by its columns, or by its JSON if it has no columns. */
 export type ReferenceOperand =
   | {
       readonly kind: 'columns'
@@ -261,7 +261,7 @@ export interface AggregatePlan {
   readonly fields: readonly Selected<AggregateOutput>[]
 }
 
-/** A group key, or what `countDistinct` counts: a leaf some references away, an element of an array, a bucket. */
+/** A group key, or the argument of `countDistinct`: a leaf behind references, an array element, or a time bucket. */
 export interface GroupKey {
   readonly joins: readonly Join[]
   readonly leaf: KeyLeaf
@@ -283,7 +283,7 @@ export type KeyLeaf =
 export interface MeasurePlan {
   readonly measure: 'avg' | 'sum' | 'min' | 'max' | 'countDistinct'
   readonly of: GroupKey
-  /** Of integers beyond 32 bits, whose sum may be past 64. */
+  /** Whether the measured integers exceed 32 bits, so that a sum may exceed 64 bits. */
   readonly isWide: boolean
 }
 
@@ -292,7 +292,7 @@ export type GroupOrder =
   | { readonly by: 'key'; readonly direction: Direction }
   | { readonly by: 'measure'; readonly measure: number; readonly direction: Direction }
 
-/** `measure` and `key` are positions in the plan's lists. */
+/** `measure` and `key` are positions in the lists of the plan. */
 export type AggregateOutput<List = ListPlan> =
   | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'count' | 'groupCount' }

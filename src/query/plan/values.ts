@@ -2,7 +2,7 @@
 import { ServiceError } from '../../errors.ts'
 import { assertWithin } from '../parse/limits.ts'
 
-/** The text itself; NUL and lone surrogates are no text that a record could hold. */
+/** Returns the text. NUL and lone surrogates are rejected, because no record can hold them. */
 export function checkedText(name: string, text: string): string {
   assertWithin('characters', text.length, `\`${name}\` is too long`)
   if (text.includes('\0') || !text.isWellFormed())
@@ -13,7 +13,7 @@ export function checkedText(name: string, text: string): string {
   return text
 }
 
-/** An integer argument within bounds, or the default when it is absent or null. */
+/** Returns an integer within bounds, or the default if the argument is absent or null. */
 export function integerArgument(
   name: string,
   value: unknown,
@@ -27,7 +27,7 @@ export function integerArgument(
   )
 }
 
-/** https://atproto.com/specs/at-uri-scheme: authority, then perhaps collection, then perhaps record key. */
+/** https://atproto.com/specs/at-uri-scheme: authority, then optional collection, then optional record key. */
 const atUri = /^at:\/\/[A-Za-z0-9._:%-]+(\/[A-Za-z0-9.-]+(\/[A-Za-z0-9._~:@!$&'()*+,;=%-]+)?)?$/
 
 export function checkedAtUri(name: string, uri: string): string {
@@ -38,7 +38,7 @@ export function checkedAtUri(name: string, uri: string): string {
   )
 }
 
-/** Throws BAD_USER_INPUT for null, which no condition can be compared with. */
+/** Throws BAD_USER_INPUT for null, which cannot be compared with anything. */
 export function present(name: string, value: unknown): unknown {
   if (value !== null) return value
   throw new ServiceError(
