@@ -1,6 +1,6 @@
 /**
- * What is read to find a page, a total or groups, at worst: whether a `where` and an order have an index is told
- * from the tables, as in roads.ts, but never how much the index leaves.
+ * The size of what is read to find a page, a total or groups, in the worst case. The tables decide whether a `where`
+ * and an order have an index, as in access-paths.ts; how many records the index finds must not matter.
  */
 import type { Column, Table } from '../../database/tables.ts'
 import { weights } from './cost-weights.ts'
@@ -8,7 +8,7 @@ import { whereOperators } from '../../schema/where-operators.ts'
 import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from '../plan/plan.ts'
 import { conjuncts, ownUris } from '../plan/condition-facts.ts'
 
-/** Finding the records of a list's page, when any are asked for. */
+/** Finding the records of a list's page, if any are selected. */
 export function pageSize(list: ListPlan): number {
   const kinds = list.fields.map(({ output }) => output.kind)
   if (!kinds.some((kind) => kind === 'edges' || kind === 'nodes' || kind === 'pageInfo')) return 0
@@ -25,12 +25,12 @@ export function totalSize(list: ListPlan): number {
   return shareOf(list, weights.total + whereSize(list, 'all'))
 }
 
-/** Everything an aggregate reads, besides printing its groups. */
+/** Everything an aggregate reads, except what printing its groups reads. */
 export function groupingSize(plan: AggregatePlan): number {
   const kinds = plan.fields.map(({ output }) => output.kind)
   const where = whereSize({ ...plan, link: null }, 'all')
   const isGrouped = plan.keys.length > 0 && (kinds.includes('groups') || kinds.includes('groupCount'))
-  // Measures are worked out along with groups, and once more for the whole.
+  // Measures are computed together with groups, and once more for the whole.
   const isWhole = kinds.includes('measure') || kinds.includes('measures')
   const addsUp = isGrouped && plan.keys.every(({ leaf }) => leaf.kind !== 'array')
   const counts = addsUp ? 0 : kinds.filter((kind) => kind === 'count').length
@@ -41,7 +41,7 @@ export function groupingSize(plan: AggregatePlan): number {
   )
 }
 
-/** One reading of all records, and one more for each array whose elements are counted. */
+/** One pass over all records, and one more for each array whose distinct elements are counted. */
 function readingSize({ measures }: AggregatePlan, keys: readonly GroupKey[], where: number): number {
   const base = weights.grouping + where + keysSize(keys)
   return measures.reduce((sum, { measure, of }) => {
@@ -69,7 +69,7 @@ function shareOf({ link }: ListPlan, size: number): number {
   return link === null ? size : Math.ceil(size / weights.linked)
 }
 
-/** `hasPreviousPage` behind a cursor looks for a page of its own. */
+/** After a cursor, `hasPreviousPage` reads a page of its own. */
 function looksBehind({ page, fields }: ListPlan): number {
   const wanted = page.backward ? 'hasNextPage' : 'hasPreviousPage'
   if (page.from === null) return 0
@@ -82,7 +82,7 @@ function isDefault(sort: readonly SortKey[]): boolean {
   return sort.length === 3 && isNamed(sort[0]?.value, 'indexed_at')
 }
 
-/** The two keys that close every order are not counted. */
+/** The last two keys, which end every order, are not counted. */
 function sortSize(sort: readonly SortKey[]): number {
   const [first, ...further] = sort.slice(0, -2)
   const others = further.filter(
@@ -95,15 +95,15 @@ function isNamed(value: SortKey['value'] | undefined, name: string): boolean {
   return value?.kind === 'system' && value.name === name
 }
 
-/** Moments and numbers have an index in which equals are in order too, or are few. */
+/** Instants and integers have an index that also orders equal keys, or have few equal keys. */
 function givesOrder({ value }: SortKey): boolean {
   if (value.kind === 'column') return value.column.kind === 'instant' || value.column.kind === 'integer'
   return isNamed(value, 'indexed_at')
 }
 
 /**
- * Whether the records of every page stand next to each other in an index, in order: bounds on what the list is sorted
- * by, one equality in default order, or an equality with a code in the order of the moment that is indexed with it.
+ * Whether the records of every page are adjacent and in order in an index: bounds on the sort key, one equality in the
+ * default order, or an equality on a code in the order of the instant that is indexed with it.
  */
 function isNarrow({ table, link, where, sort }: ListPlan): boolean {
   if (link !== null) return false
@@ -132,7 +132,7 @@ function isPair(table: Table, part: Condition, moment: Column): boolean {
   )
 }
 
-/** Equals stand in default order in these indexes. */
+/** In these indexes, equal keys are in the default order. */
 function isEquality(table: Table, part: Condition): boolean {
   switch (part.kind) {
     case 'compare': {
@@ -161,27 +161,29 @@ function isEquality(table: Table, part: Condition): boolean {
   }
 }
 
-/** What is found: as many records as a page needs, in default order or another, or all that a `where` holds for. */
+/**
+ * What is found: the records of a page in the default or in another order, or all records for which a `where` holds.
+ */
 type Found = 'page' | 'sorted page' | 'all'
 
-/** Finding the records that a `where` holds for. */
+/** Finding the records for which a `where` holds. */
 function whereSize({ table, where, link }: Pick<ListPlan, 'table' | 'where' | 'link'>, found: Found): number {
   const parts = conjuncts(where)
   const [only, ...others] = parts
   if (only === undefined) return 0
   const named = parts.find((part) => ownUris(part) !== null)
-  // Nothing is looked at but the records that these are the URIs of.
+  // Only the records with these URIs are read.
   if (link === null && named !== undefined) {
     const besides = parts.filter((part) => part !== named)
     return weights.narrow + listSize(named) + besides.reduce((sum, part) => sum + conditionSize(part), 0)
   }
-  // A list within a record is found by its reference, and everything else is looked at.
+  // A list within a record is found by its reference, so that its other conditions are evaluated row by row.
   if (link === null && others.length === 0 && isLookUp(table, only, found))
     return weights.indexLookup + (isSearch(table, only) ? weights.search : 0) + listSize(only)
   return weights.tableScan + (found === 'sorted page' ? weights.inOrder : 0) + conditionSize(where)
 }
 
-/** Whether an index over pieces of texts answers a condition, and each text that it finds is read. */
+/** Whether a trigram index answers a condition; each text it finds is then read. */
 function isSearch(table: Table, part: Condition): boolean {
   if (part.kind === 'text') return part.index !== null
   if (part.kind !== 'compare' || part.op !== 'eq' || part.operand.kind !== 'column') return false
@@ -193,7 +195,7 @@ function listSize(part: Condition): number {
   return 'list' in part ? part.list.length * weights.listValue : 0
 }
 
-/** A condition that can be looked up by itself. */
+/** Whether an index answers a condition on its own. */
 function isLookUp(table: Table, part: Condition, found: Found): boolean {
   if (found === 'sorted page') return false
   switch (part.kind) {

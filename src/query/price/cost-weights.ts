@@ -1,72 +1,75 @@
-/** What each thing that an operation asks for counts; docs/limits.md explains them, and bench/cost-search.ts reviews them. */
+/**
+ * The size of each thing that an operation requests; docs/limits.md explains the weights, and bench/cost-search.ts
+ * checks them.
+ */
 export const weights = {
-  /** Size in a point. */
+  /** Size of one point. */
   point: 1_000,
-  /** A value that is printed, and each record, object or group around values. */
+  /** A printed value, and each record, object or group around values. */
   value: 1,
   /** `recordJson`, and any other value of type JSON: some kilobytes. */
   json: 20,
-  /** A field that is written, an operator or an object of a `where`: what planning takes, whatever the data. */
+  /** A field of the operation, an operator or an object of a `where`: the work of planning, independent of the data. */
   written: 12,
-  /** A list with its page, wherever it stands. */
+  /** A list with its page, at any level. */
   list: 20,
-  /** A record that is looked up by its URI. */
+  /** A record that is found by its URI. */
   reference: 5,
-  /** Elements that an array of objects or references is taken to have. */
+  /** Assumed number of elements of an array of objects or references. */
   elements: 5,
-  /** `totalCount`, or the `count` of an aggregate that is not grouped, besides what its `where` costs. */
+  /** `totalCount`, or the `count` of an aggregate that is not grouped, without its `where`. */
   total: 2_000,
-  /** Most that `indexStatus` costs, however many collections it counts. */
+  /** Maximum size of `indexStatus`, however many collections it counts. */
   status: 100_000,
-  /** Most that introspection costs, however large the schema is; each of its fields is a value. */
+  /** Maximum size of introspection, however large the schema is; each of its fields is a value. */
   introspection: 100_000,
 
-  /** A `where` whose records stand next to each other in an index. */
+  /** A `where` whose records are adjacent in an index. */
   narrow: 500,
-  /** A `where` of one condition that an index answers, in default order or for a total. */
+  /** A `where` of one condition that an index answers, in the default order or for a total. */
   indexLookup: 5_000,
-  /** Any other `where`: all records may be looked at, for each condition that follows. */
+  /** Any other `where`: all records may be read, and each of its conditions is added. */
   tableScan: 15_000,
-  /** Besides, where a page is in another order than the default. */
+  /** Added if the page is in another order than the default. */
   inOrder: 5_000,
   /** A condition on a field with an index. */
   indexed: 500,
-  /** `contains` or `startsWith` on free text, for which there is an index of its own. */
+  /** `contains` or `startsWith` on free text, which has a trigram index. */
   search: 6_000,
-  /** Any other comparison with text that has no index, with URIs, or with elements of arrays. */
+  /** Any other comparison with text without an index, with URIs, or with elements of arrays. */
   text: 7_000,
-  /** `has`, `hasAny` or `hasAll` of an array with an index. */
+  /** `has`, `hasAny` or `hasAll` on an array with an index. */
   has: 10_000,
-  /** `contains` or `startsWith` without such an index. */
+  /** `contains` or `startsWith` without a trigram index. */
   scan: 22_000,
   /** A comparison with `cid`. */
   cid: 30_000,
-  /** Conditions on a record behind a reference, on records that refer, or on elements, besides those conditions. */
+  /** Conditions on a referenced record, on referring records, or on elements, without those conditions themselves. */
   join: 22_000,
   /** `isCurrent`. */
   pin: 50_000,
   /** A value in a list, as in `in`. */
   listValue: 20,
-  /** An order that no index gives. */
+  /** An order that no index provides. */
   sort: 20_000,
   /** Each further field of `sortBy`. */
   sortField: 12_000,
-  /** Lists within records are taken to read this part of a collection. */
+  /** A list within a record is assumed to read this fraction (one in 20) of a collection. */
   linked: 20,
 
   /** Groups, or measures of the whole: all records are read once. */
   grouping: 16_000,
   /** Each field of `groupBy` after the first. */
   groupField: 6_000,
-  /** A bucket of time. */
+  /** A time bucket. */
   bucket: 8_000,
-  /** Each reference that leads to a field that is grouped or counted by. */
+  /** Each reference on the way to a field that is grouped by or counted. */
   groupJoin: 20_000,
-  /** Long text that is grouped or counted by. */
+  /** A long text that is grouped by or counted. */
   groupText: 60_000,
-  /** An array that is grouped or counted by. */
+  /** An array that is grouped by or counted. */
   groupArray: 15_000,
-  /** Each further array multiplies the rows of those before. */
+  /** Each further array multiplies the rows of the arrays before it. */
   furtherArray: 4,
   /** `avg`, `sum`, `min`, `max` of a field. */
   measure: 4_000,

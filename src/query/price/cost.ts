@@ -1,8 +1,8 @@
 /**
- * What an operation costs at worst, told from its plan alone: never from the data, so that a caller can work it out
- * with docs/limits.md and equal questions cost the same everywhere. What is printed is counted here, and page sizes
- * multiply down the nesting; what is read to find it is counted in cost-reading.ts. bench/cost-search.ts holds the weights
- * against time.
+ * The cost of an operation in the worst case, from its logical plan alone, never from the data: a caller can compute it
+ * with docs/limits.md, and equal operations cost the same everywhere. This file counts what is printed, where page
+ * sizes multiply down the nesting; cost-reading.ts counts what is read to find it. bench/cost-search.ts checks the
+ * weights against measured time.
  */
 import { ServiceError } from '../../errors.ts'
 import { groupingSize, pageSize, totalSize } from './cost-reading.ts'
@@ -20,17 +20,17 @@ import type {
   StatusOutput,
 } from '../plan/plan.ts'
 
-/** In points: what a caller pays, and at least one. */
+/** The points that a caller pays; at least one. */
 export function costOf(plan: Plan): number {
   return Math.max(1, Math.ceil(sizeOf(plan) / weights.point))
 }
 
-/** What points are made of: how much is written, read, and printed when every page is full. */
+/** The size from which points are computed: what is written, read, and printed if every page is full. */
 export function sizeOf({ roots, written }: Plan): number {
   return written * weights.written + sum(roots, ({ output }) => rootSize(output))
 }
 
-/** Throws QUERY_TOO_COMPLEX when an operation costs more than its caller may spend on one. */
+/** Throws QUERY_TOO_COMPLEX if an operation costs more than its caller may spend on one. */
 export function assertAffordable(points: number, allowed: number): void {
   if (points <= allowed) return
   throw new ServiceError(
@@ -63,7 +63,7 @@ function rootSize(output: RootOutput): number {
   }
 }
 
-/** However many collections there are, it can be asked for. */
+/** The size has a maximum, so that `indexStatus` is affordable however many collections there are. */
 function statusSize(output: StatusOutput): number {
   if (output.kind !== 'collections') return weights.list
   const { tables, fields } = output
@@ -122,7 +122,7 @@ function edgeSize(output: EdgeOutput): number {
   return output.kind === 'node' ? fieldsSize(output.fields) : weights.value
 }
 
-/** One for the row itself, which an empty selection reads too. */
+/** One for the row itself, which is read even if the selection is empty. */
 function fieldsSize(fields: readonly Selected[]): number {
   return weights.value + sum(fields, ({ output }) => outputSize(output))
 }
