@@ -1,7 +1,7 @@
 /**
- * Which access path to the records of a list: along its order, through one condition's index, or through candidate ids.
- * Every path is exact; the choice weighs a scan that stops early against gathering and sorting.
- * Scanning costs about 21 N / hits steps and gathering `hits` of them, so they meet at sqrt(21 N).
+ * Chooses the access path to the records of a list: a scan in the list's order, a scan of the index of one condition,
+ * or candidate ids. Every path is exact; the choice weighs a scan that stops early against gathering and sorting.
+ * Scanning costs about 21 N / hits steps and gathering costs `hits` steps, so they meet at sqrt(21 N).
  */
 import { ownKey, type Table, type TableIndex } from '../../database/tables.ts'
 import { findCandidateSources, maxCandidateSources, totalEstimate, totalValues } from './candidate-sources.ts'
@@ -15,7 +15,7 @@ import type { BoundedStatistics } from './planning-budget.ts'
 import type { AccessPath, CandidateSource } from '../plan/physical-plan.ts'
 import type { Condition, SortKey } from '../plan/plan.ts'
 
-/** A path before it is known how the engine is made to take it. */
+/** A path before it is decided how to force the engine to use it. */
 export type Choice =
   | { readonly kind: 'planner' }
   | { readonly kind: 'index-scan'; readonly index: string | null }
@@ -27,7 +27,7 @@ export type Choice =
       readonly estimate: number
     }
 
-/** A choice, and the rows it may read besides those of the page. */
+/** A choice, and the rows it may read in addition to those of the page. */
 export interface Estimated {
   readonly choice: Choice
   readonly estimatedRows: number
@@ -36,18 +36,18 @@ export interface Estimated {
 interface Option {
   readonly choice: Choice
   readonly estimate: number
-  /** Whether the path gives id order by itself. */
+  /** Whether the path returns rows in id order. */
   readonly inIdOrder: boolean
-  /** Values that its sources compare with. */
+  /** Number of values that its sources compare with. */
   readonly values: number
 }
 
-/** The default order, where ids follow it. */
+/** Whether the order is the default order of a table whose ids follow that order. */
 export function isIdOrder({ state }: Optimizer, table: Table, sort: readonly SortKey[]): boolean {
   return state.ordered.has(table.collection.nsid) && isDefaultOrder(sort)
 }
 
-/** The default order, forward or backward. */
+/** Whether the order is the default order, forward or backward. */
 export function isDefaultOrder(sort: readonly SortKey[]): boolean {
   const names = sort.map(({ value }) => (value.kind === 'system' ? value.name : ''))
   return (
@@ -55,7 +55,7 @@ export function isDefaultOrder(sort: readonly SortKey[]): boolean {
   )
 }
 
-/** For a page in order. */
+/** Chooses the path for a page in order. */
 export function chooseForPage(
   optimizer: Optimizer,
   table: Table,
@@ -64,7 +64,7 @@ export function chooseForPage(
 ): Estimated {
   const { statistics } = optimizer
   if (statistics === null) return { choice: { kind: 'planner' }, estimatedRows: Number.POSITIVE_INFINITY }
-  // Rows of a hidden account that are still to be moved away are passed one by one.
+  // Rows of a hidden account that are not yet moved away are read and skipped one by one.
   const passed = optimizer.state.hiding ? rowsOf(optimizer, table) : 0
   const idOrder = isIdOrder(optimizer, table, sort)
   const along = idOrder ? null : orderIndex(optimizer, table, where, sort[0])
@@ -80,7 +80,7 @@ export function chooseForPage(
   return { choice, estimatedRows: passed + unboundedRows(optimizer, table, where, sort, choice, estimate) }
 }
 
-/** Rows that a path in the order of the list may pass before the page is full. */
+/** Rows that a path in the order of the list may read before the page is full. */
 function unboundedRows(
   optimizer: Optimizer,
   table: Table,
@@ -98,19 +98,22 @@ function unboundedRows(
       return inOrder && isHeld ? 0 : rowsOf(optimizer, table)
     }
     case 'candidate-ids':
-      // Elements are counted up to a limit only.
+      // Other sources are counted only up to a limit, so their estimate is not an upper bound.
       return isOfTexts(choice) ? estimate : rowsOf(optimizer, table)
   }
 }
 
-/** More rows than these are not counted to choose a path for counting. Of texts there are statistics, which are not counted. */
+/**
+ * Maximum number of rows to count when choosing a path for a count. Text sources may exceed it: their estimates are
+ * stored statistics and need no counting.
+ */
 const mostCounted = 20_000
 
 function isOfTexts(choice: Choice): boolean {
   return choice.kind === 'candidate-ids' && choice.sources.every(({ kind }) => kind === 'text')
 }
 
-/** For counting: candidate ids when they leave out most rows, otherwise the planner's choice. */
+/** For counting: candidate ids if they exclude most rows, otherwise the planner's choice. */
 export function chooseForCount(optimizer: Optimizer, table: Table, where: Condition): Estimated {
   const { statistics } = optimizer
   const rows = rowsOf(optimizer, table)
@@ -127,7 +130,7 @@ export function chooseForCount(optimizer: Optimizer, table: Table, where: Condit
     : planner
 }
 
-/** How the engine is made to take a path. `inOrder`: the list takes its order from the path. */
+/** How the engine is made to use a path. `inOrder`: the list takes its order from the path. */
 export function planPath(
   optimizer: Optimizer,
   table: Table,
@@ -155,7 +158,7 @@ export function planPath(
   }
 }
 
-/** An equality as a range, which stays part of the order that only an index over both columns gives. */
+/** An equality as a range, so that its column stays part of the order, which only the pair index provides. */
 function asRange(part: Condition, column: string): readonly Condition[] {
   const isEquality = part.kind === 'compare' && part.op === 'eq' && part.operand.kind === 'column'
   if (!isEquality || part.operand.column.name !== column) return [part]
@@ -165,7 +168,7 @@ function asRange(part: Condition, column: string): readonly Condition[] {
   ]
 }
 
-/** How much of the order a path gives: all of it, that of the first key, or nothing. */
+/** How much of the order a path provides: all of it, the order of the first key, or none. */
 export function orderGiven(choice: Choice, table: Table, sort: readonly SortKey[]): 'all' | 'first' | 'none' {
   if (choice.kind !== 'index-scan' || choice.index === null) return 'none'
   const index = indexesOf(table).find(({ name }) => name === choice.index)
@@ -181,7 +184,7 @@ export function orderGiven(choice: Choice, table: Table, sort: readonly SortKey[
   return isWhole && rest.every(({ direction }) => direction === first?.direction) ? 'all' : 'first'
 }
 
-/** The index whose order begins with this key, or does once its first column is fixed; undefined when there is none. */
+/** The index whose order begins with this key, or does once its first column is fixed; undefined if there is none. */
 function orderIndex(
   { state }: Optimizer,
   table: Table,
@@ -201,11 +204,11 @@ function orderIndex(
 
 interface Pair {
   readonly index: TableIndex
-  /** The equality that fixes the first column, and comparisons with the second. */
+  /** The equality that fixes the first column, and comparisons with the second column. */
   readonly parts: readonly Condition[]
 }
 
-/** Indexes over two columns of which the first is fixed by an equality. */
+/** Indexes over two columns whose first column is fixed by an equality. */
 function pairs(table: Table, where: Condition): readonly Pair[] {
   const all = conjuncts(where)
   const onColumn = (name: string | undefined) =>
@@ -217,7 +220,7 @@ function pairs(table: Table, where: Condition): readonly Pair[] {
   })
 }
 
-/** Paths through single conjuncts, the most selective first; counted up to `limit`. */
+/** Paths by single conjuncts, the most selective first; counted up to `limit`. */
 function optionsOf(
   optimizer: Optimizer,
   statistics: BoundedStatistics,
@@ -244,7 +247,7 @@ function optionsOf(
     return [scan(index.name, probe(index.name, [part], limit), inIdOrder)]
   })
   const both = pairs(table, where).map(({ index, parts: held }): Option => {
-    // When the index holds all conditions, a step costs a tenth: no row is read before the page is known.
+    // If the index covers all conditions, a step costs a tenth: no row is read before the page is known.
     const steps = held.length === parts.length ? 10 : 1
     return scan(index.name, probe(index.name, held, limit * steps) / steps, false)
   })
@@ -254,7 +257,7 @@ function optionsOf(
   )
 }
 
-/** Through the records' own URIs, each of which has one record at most. */
+/** Paths by the records' own URIs; each URI has at most one record. */
 function uriOptions(table: Table, where: Condition): readonly Option[] {
   const choice: Choice = { kind: 'index-scan', index: ownKey(table).name }
   return conjuncts(where).flatMap((part) => {
@@ -263,7 +266,7 @@ function uriOptions(table: Table, where: Condition): readonly Option[] {
   })
 }
 
-/** Candidate ids, and whether their sources are merged cheaply enough to give id order. */
+/** Paths by candidate ids, and whether merging their sources is cheap enough to return id order. */
 function candidateOptions(
   optimizer: Optimizer,
   table: Table,
@@ -272,11 +275,11 @@ function candidateOptions(
   limit: number,
 ): Option[] {
   return cheapestFirst(conjuncts(where)).flatMap((part): Option[] => {
-    // An index of the table itself is an option of its own.
+    // A condition on an index of the table itself already has an index-scan option.
     if (columnIndex(table, part) !== undefined) return []
     const found = findCandidateSources(optimizer, table, part, limit)
     if (found === null || found.length > maxCandidateSources) return []
-    // Merging costs about 3 µs a list and scanning 0.4 µs a step: past this a scan meets its hits sooner.
+    // Merging costs about 3 µs a list and scanning 0.4 µs a step; beyond this limit a scan finds its hits sooner.
     const lists = found.reduce((sum, { lists }) => sum + lists, 0)
     const estimate = totalEstimate(found)
     const isMerged = lists <= 4 || lists * estimate < 2.8 * rows
@@ -287,7 +290,7 @@ function candidateOptions(
   })
 }
 
-/** The planning budget goes to stored statistics first, then to what is counted. */
+/** The planning budget is spent on stored statistics first, then on counting. */
 function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
   const isCheap = ({ kind }: Condition) => kind === 'text' || kind === 'has'
   return [...parts.filter(isCheap), ...parts.filter((part) => !isCheap(part))]

@@ -1,7 +1,8 @@
 /**
- * Conditions that an index answers with ids: texts by their rarest trigrams, arrays by element, others by the table's
- * own indexes, and semi-joins by the index that leads from the other table. Sources find every record that the condition
- * holds for, and perhaps more; the condition itself is checked afterwards.
+ * Finds candidate sources, the indexes that answer a condition with ids: texts by their rarest trigrams, arrays by
+ * element, other conditions by indexes of the table, and semi-joins by the index that leads from the other table.
+ * Sources find every record for which the condition holds, and possibly more; the condition itself is verified
+ * afterwards.
  */
 import type { ColumnValue, Statistics } from '../../database/database.ts'
 import type { ArrayIndex, Table, TextIndex } from '../../database/tables.ts'
@@ -15,29 +16,29 @@ import type { Optimizer } from './optimizer.ts'
 import type { CandidateSource } from '../plan/physical-plan.ts'
 import type { Condition, SemiJoin } from '../plan/plan.ts'
 
-/** A source and an estimate of how many records it finds. */
+/** A source, with the estimated number of records it finds. */
 export interface EstimatedSource {
   readonly source: CandidateSource
   readonly estimate: number
-  /** How many lists of ids are merged for it. */
+  /** Number of id lists that are merged for it. */
   readonly lists: number
-  /** How many values it compares with. */
+  /** Number of values it compares with. */
   readonly values: number
 }
 
-/** A needle that begins more trigrams than these is a common one. */
+/** A needle with which more trigrams than this begin is too common. */
 const maxPrefixTerms = 400
 
-/** Values of one source. */
+/** Maximum number of values of one source. */
 const maxValues = 100
 
-/** SQLite merges 500 lists at most, each through all those before it. */
+/** SQLite merges at most 500 lists, and merges each through all lists before it. */
 export const maxCandidateSources = 100
 
-/** Semi-joins within semi-joins that are evaluated through sources: SQLite limits the depth of expressions. */
+/** Maximum nesting of semi-joins that are evaluated through sources; SQLite limits the depth of expressions. */
 const maxSemiJoinLevels = 3
 
-/** Sources that together find every record the condition holds for; null when there are none. */
+/** Sources that together find every record for which the condition holds; null if there are none. */
 export function findCandidateSources(
   optimizer: Optimizer,
   table: Table,
@@ -57,7 +58,7 @@ export function findCandidateSources(
       const { index } = part.array
       if (index === null || part.list.length === 0) return null
       if (part.mode === 'any' && part.list.length > maxCandidateSources) return null
-      // Of values that all must be there, any one finds the record.
+      // If all values must be present, the source of any one value finds the record.
       const values = part.list.slice(0, maxCandidateSources)
       const found = values.map((value) => findElement(optimizer, statistics, index, value, limit))
       return part.mode === 'any' ? found : [found.reduce((a, b) => (b.estimate < a.estimate ? b : a))]
@@ -101,7 +102,7 @@ export function findCandidateSources(
   }
 }
 
-/** Sources that find the other records of a semi-join; null where these may be `limit` or more. */
+/** Sources that find the records of a semi-join's other table; null if these may be `limit` or more. */
 export function findSemiJoinSources(
   optimizer: Optimizer,
   { table, where }: SemiJoin,
@@ -125,7 +126,7 @@ export function totalValues(found: readonly EstimatedSource[]): number {
   return found.reduce((sum, { values }) => sum + values, 0)
 }
 
-/** Equal texts have the same trigrams. */
+/** Equal texts have equal trigrams, so trigrams find whole texts too. */
 function findWholeTexts(
   statistics: Statistics,
   table: Table,
@@ -137,13 +138,13 @@ function findWholeTexts(
   const index = operand.kind === 'column' && table.texts.find(({ text }) => text === operand.column)
   if (!index) return null
   const texts = (part.kind === 'compare' ? [part.to] : part.list).map((text) => foldText(String(text)))
-  // Statistics are asked for each character.
+  // Each character costs a lookup of statistics.
   const length = Math.floor(mostCharacters / Math.max(texts.length, fewTexts))
   const each = texts.map((text) => findText(statistics, index, [...text].slice(0, length).join('')))
   return each.length === 0 || each.includes(null) ? null : each.flatMap((found) => found ?? [])
 }
 
-/** Characters that are used of all texts together, and into how many parts they are divided at least. */
+/** Maximum number of characters that all texts use together, and the minimum number of texts that share it. */
 const mostCharacters = 500
 const fewTexts = 5
 
@@ -193,7 +194,7 @@ function findElement(
   return { source, estimate: statistics.countUpTo(probe, limit), lists: 1, values: 1 }
 }
 
-/** Null for a source that compares with too many values. `known`: how many records it finds, where that needs no counting. */
+/** Null for a source that compares with too many values. `known`: the number of records, if it needs no counting. */
 function estimated(
   optimizer: Optimizer,
   statistics: Statistics,
@@ -223,7 +224,7 @@ function findText(statistics: Statistics, index: TextIndex, needle: string): Est
     return pairs.sort((a, b) => a.estimate - b.estimate)[0] ?? null
   }
   const rarest = trigrams[0]?.records ?? 0
-  // The rarest alone when it is rare: each further one costs a whole list to intersect.
+  // Only the rarest if it is rare: each further trigram costs the intersection with a whole list.
   const used = trigrams.slice(0, rarest < 500 ? 1 : 2).map(({ trigram }) => trigram)
   return {
     source: { kind: 'text', index, match: { kind: 'all', trigrams: used } },

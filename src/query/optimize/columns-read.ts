@@ -1,4 +1,4 @@
-/** Which stored columns of a record's row an expression reads, so that sub-queries carry no others. */
+/** The stored columns that an expression reads of a record's row, so that subqueries carry only these. */
 import type { Column, Table, TextIndex } from '../../database/tables.ts'
 import { referenceOperand } from '../plan/build-link.ts'
 import { accountsOf, mentionsReference } from '../plan/condition-facts.ts'
@@ -11,7 +11,7 @@ export function columnsOfFields(table: Table, fields: readonly Selected[]): read
   return fields.flatMap(({ output }) => [...columnsOfOutput(table, output)])
 }
 
-/** Columns of an order, whose values are also what its cursors consist of. */
+/** Columns of an order; cursors consist of the same values. */
 export function columnsOfSort(sort: readonly SortKey[]): readonly string[] {
   return sort.flatMap(({ value }) => {
     switch (value.kind) {

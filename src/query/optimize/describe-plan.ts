@@ -1,4 +1,7 @@
-/** A physical plan in a few lines, for `explain`: what each root field reads, by which access path, in what order. */
+/**
+ * Describes a physical plan in a few lines for `explain`: what each root field reads, by which access path, in which
+ * order.
+ */
 import type {
   AccessPath,
   CandidateSource,

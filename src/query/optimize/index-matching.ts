@@ -1,22 +1,22 @@
-/** Which index of a table answers a condition. How often the condition holds is not known here. */
+/** Matches the indexes of a table with conditions. It must not know statistics. */
 import { ownKey, type Table, type TableIndex } from '../../database/tables.ts'
 import { whereOperators } from '../../schema/where-operators.ts'
 import { accountsOf, conjuncts } from '../plan/condition-facts.ts'
 import type { Comparison, Condition, SemiJoin } from '../plan/plan.ts'
 
-/** The index that a condition can be looked up in. */
+/** The index in which a condition can be looked up. */
 export function columnIndex(table: Table, part: Condition): TableIndex | undefined {
   const leading = leadingColumn(part)
   if (leading === undefined) return undefined
   return indexesOf(table).find(({ columns }) => columns[0] === leading)
 }
 
-/** All of them, the one over its own URIs too. */
+/** All indexes of a table, including the one over its own URIs. */
 export function indexesOf(table: Table): readonly TableIndex[] {
   return [...table.indexes, ownKey(table)]
 }
 
-/** The column whose index a condition can be looked up in. */
+/** The column by whose index a condition can be looked up. */
 export function leadingColumn(part: Condition): string | undefined {
   if (accountsOf(part) !== null) return 'base'
   switch (part.kind) {
@@ -46,12 +46,12 @@ export function leadingColumn(part: Condition): string | undefined {
   }
 }
 
-/** Whether an ordered index leads to the records that a comparison holds for. */
+/** Whether an ordered index finds the records for which a comparison holds. */
 function isFoundByIndex(op: Comparison): boolean {
   return whereOperators[op].index === 'ordered'
 }
 
-/** The conditions that an index answers by itself. */
+/** The conditions that an index answers without reading rows. */
 export function heldBy(table: Table, index: string | null, where: Condition): readonly Condition[] {
   const columns = indexesOf(table).find(({ name }) => name === index)?.columns ?? ['indexed_at']
   return conjuncts(where).filter((part) => {
@@ -71,8 +71,8 @@ function systemColumn(part: Condition): string | undefined {
 }
 
 /**
- * The index that leads from other records, those that a condition asks of, to the ones that it holds for: over the
- * reference to them, or over the URIs that they refer to.
+ * The index that leads from the other table of a semi-join to the records for which it holds: over the reference to the
+ * other records, or over the URIs to which they refer.
  */
 export function indexFrom(table: Table, part: SemiJoin): TableIndex | undefined {
   if (part.kind === 'referring') return part.link.kind === 'columns' ? ownKey(table) : undefined

@@ -1,6 +1,6 @@
 /**
- * How records are counted and grouped: from materialized counts or sums where there are some, otherwise from the rows.
- * Materialized ones are of every row of a table, so that they are of use only while all rows may be seen.
+ * Plans how records are counted and grouped: from materialized counts or sums if possible, otherwise from rows.
+ * Materialized values include every row of a table, so they are used only while no rows are hidden.
  */
 import type { CountTable } from '../../database/counts.ts'
 import { ownSums, type SumTable } from '../../database/sums.ts'
@@ -19,12 +19,12 @@ export interface Planned<Access> {
   readonly estimatedRows: number
 }
 
-/** So many rows of counts are read in the time of one record. */
+/** Number of rows of counts that are read in the time of one record. */
 const countsPerRecord = 10
-/** More rows of counts than these need not be told apart: reading them all is long. */
+/** Beyond this number of count rows the exact number does not matter: reading them all is long anyway. */
 const mostCounts = 20_001
 
-/** How records under conditions are counted: all of a table, or those that refer by a link to the row around. */
+/** Plans the count of records that meet conditions: all of a table, or those that refer by a link to the outer row. */
 export function planCount(
   optimizer: Optimizer,
   table: Table,
@@ -53,7 +53,7 @@ function planCountedRows(optimizer: Optimizer, table: Table, where: Condition): 
   return { access, estimatedRows: estimatedRows + filterEstimate(optimizer, table, where) }
 }
 
-/** `mayEnter`: where the planner chooses the index, it may enter one by any conjunct that has one. */
+/** `mayEnter`: if the planner chooses the index, it may use the index of any conjunct. */
 function rowAccess(
   optimizer: Optimizer,
   table: Table,
@@ -68,7 +68,7 @@ function rowAccess(
   return { table, path: planPath(optimizer, table, where, choice), filter }
 }
 
-/** Null where rows under these conditions are not counted beforehand. */
+/** Null if no materialized counts answer these conditions. */
 export function materializedCount(
   optimizer: Optimizer,
   table: Table,
@@ -78,7 +78,7 @@ export function materializedCount(
   const [part, ...others] = conjuncts(where)
   if (part === undefined) return countsAccess(countsOf(table, 'total', []), [], null)
   if (others.length > 0) return null
-  // Ranges and missing values are counted as they are met.
+  // Ranges and missing values are counted from rows.
   switch (part.kind) {
     case 'uri': {
       if (part.negated || part.of?.kind !== 'columns') return null
@@ -127,7 +127,7 @@ function countsAccess(
     : { access: { kind: 'counts', counts, columns, filter }, estimatedRows: 0 }
 }
 
-/** How many records refer to those that a condition holds for, where each of those has many. */
+/** Counts the records that refer to the targets for which a condition holds, if each target has many. */
 function countBehindReference(
   optimizer: Optimizer,
   table: Table,
@@ -146,10 +146,10 @@ function countBehindReference(
   return { access: { kind: 'counts', counts, columns: [base, key], filter }, estimatedRows }
 }
 
-/** Where so many refer to a record, counting them one by one is dearer than evaluating the semi-join once. */
+/** With this many referring records for a target, counting each costs more than evaluating the semi-join once. */
 const fewReferring = 8
 
-/** Groups by these keys, or (without keys) all records as one group. */
+/** Plans groups by these keys, or (without keys) all records as one group. */
 export function planGroups(
   optimizer: Optimizer,
   aggregate: AggregatePlan,
@@ -193,7 +193,7 @@ function groupCounts(optimizer: Optimizer, table: Table, key: GroupKey): Planned
   return { access: { kind: 'joined-counts', counts, join }, estimatedRows: rowsOfCounts(optimizer, counts) }
 }
 
-/** Which of the sums' columns a measure is a sum or mean of; -1: of none. */
+/** Position of the summed column of which a measure is a sum or mean; -1: none. */
 function measuredAt({ measured }: SumTable, { measure, of: { joins, leaf } }: MeasurePlan): number {
   if ((measure !== 'sum' && measure !== 'avg') || joins.length > 0 || leaf.kind !== 'column') return -1
   return measured.indexOf(leaf.column.name)
@@ -207,7 +207,7 @@ function leadsAlong({ first, second, between }: SumTable, { joins, leaf }: Group
   return two.base.name === second.base && (leaf.kind === 'column' || leaf.kind === 'reference')
 }
 
-/** The counts that one key's groups consist of. An hour is not made of whole days. */
+/** The counts that form the groups of one key. Days are too coarse for groups by hour. */
 function countsOfKey(table: Table, { leaf, bucket }: GroupKey): CountTable | undefined {
   if (bucket === 'hour') return undefined
   const kind = bucket === null ? 'value' : bucket === 'month' || bucket === 'year' ? 'month' : 'day'

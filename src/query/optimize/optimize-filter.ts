@@ -1,15 +1,15 @@
-/** Conditions with a strategy for each semi-join within them, and an estimate of what the semi-joins read. */
+/** Chooses a strategy for each semi-join of a condition, and estimates the rows that semi-joins read. */
 import type { Table } from '../../database/tables.ts'
 import { conjuncts, hasSemiJoin, isCountedAtOnce, mentionsReference } from '../plan/condition-facts.ts'
 import { candidatePath, type Optimizer, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'
 import type { Condition, Link, SemiJoin } from '../plan/plan.ts'
 
-/** Where a condition stands. */
+/** The context of a condition. */
 interface Around {
-  /** Whether it is within another semi-join. */
+  /** Whether the condition is inside another semi-join. */
   readonly isNested: boolean
-  /** How semi-joins are evaluated, where that is settled. */
+  /** The strategy of semi-joins, if the caller has decided it. */
   readonly strategy?: 'each' | 'once'
 }
 
@@ -44,12 +44,12 @@ export function planFilter(
   }
 }
 
-/** All conditions that must hold, each by itself. */
+/** Plans all conjuncts, each on its own. */
 export function planConjuncts(optimizer: Optimizer, where: Condition, around?: Around): readonly Filter[] {
   return conjuncts(where).map((part) => planFilter(optimizer, part, around))
 }
 
-/** A semi-join over the keys of the other table, which `sources` narrow. */
+/** Plans a semi-join over the keys of the other table, which `sources` narrow. */
 export function planSetJoin(
   optimizer: Optimizer,
   join: SemiJoin,
@@ -61,8 +61,9 @@ export function planSetJoin(
 }
 
 /**
- * Within another semi-join, one that does not depend on the row around is evaluated once for all rows, unless its table
- * is larger than a hash may be. The others are not made joins when they nest: joining them in a bad order is a product.
+ * A nested semi-join that does not depend on the outer row is evaluated once for all rows, unless its table exceeds the
+ * maximum size of a hash. Other semi-joins that nest are not turned into joins: joined in a bad order, they form a
+ * product.
  */
 function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: Around): PhysicalSemiJoin {
   const isCorrelated = join.kind === 'target' && mentionsReference(join.where)
@@ -76,8 +77,8 @@ function planSemiJoin(optimizer: Optimizer, join: SemiJoin, around: Around): Phy
 }
 
 /**
- * The index by which records that refer by a link are looked up for each row around. SQLite would choose an index over
- * their own condition, even one that all of them meet.
+ * The index by which the records that refer by a link are found for each outer row. SQLite would prefer an index over
+ * their own condition, even if all of them meet that condition.
  */
 export function linkIndexOf(table: Table, link: Link): string | null {
   if (link.kind === 'array') return null
@@ -87,7 +88,7 @@ export function linkIndexOf(table: Table, link: Link): string | null {
   return index?.name ?? null
 }
 
-/** Rows that a condition may read besides those it is asked of. */
+/** Rows that a condition may read in addition to the rows it is evaluated for. */
 export function filterEstimate(optimizer: Optimizer, table: Table, condition: Condition): number {
   const estimate = (part: Condition): number => filterEstimate(optimizer, table, part)
   switch (condition.kind) {

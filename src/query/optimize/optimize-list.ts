@@ -1,4 +1,4 @@
-/** How a list is read: its page, what lies before it, and its total. */
+/** Plans how a list is read: its page, the rows before the page, and its total. */
 import { beyondStart } from '../plan/bounds.ts'
 import {
   chooseForPage,
@@ -27,10 +27,10 @@ import type { Table } from '../../database/tables.ts'
 import type { Condition, Direction, ListOutput, ListPlan, Selected, SortKey } from '../plan/plan.ts'
 import { spansOf } from './semi-join-spans.ts'
 
-/** Candidates are sorted before they are verified where there are at least so many. */
+/** With at least this many candidates, they are sorted before they are verified. */
 const manyCandidates = 500
 
-/** A list with the fields of its records, which are optimized already. */
+/** Plans a list; `fields` are its selected fields, which are optimized already. */
 export function planList(
   optimizer: Optimizer,
   list: ListPlan,
@@ -105,7 +105,7 @@ function planPage(
   return { page: { rows, carries, isNumbered, ends, more, columns }, estimatedRows }
 }
 
-/** Rows that come in order are printed where they are found, or carry what is read of them. */
+/** Rows that arrive in order are printed where they are found, or carry the columns to print. */
 function carriedBy(
   { fields }: ListPlan,
   { comesInOrder }: OrderedRows,
@@ -143,7 +143,7 @@ interface PlannedRows {
   readonly estimatedRows: number
 }
 
-/** Rows in order from the page's cursor on. `carried`: columns that are wanted of rows that come in order. */
+/** Rows in order, starting at the page's cursor. `carried`: the columns to print of rows that arrive in order. */
 function planRows(
   optimizer: Optimizer,
   list: ListPlan,
@@ -182,7 +182,7 @@ function planRows(
   if (link !== null) {
     // A parent may have many children; only a scan by id returns them sorted.
     const estimate = idOrder && isUnconditional ? 0 : Number.POSITIVE_INFINITY
-    // The index of a link has the default order behind each parent.
+    // The index of a link holds the records of each parent in the default order.
     const inOrder = idOrder ? isUnconditional : !dialect.joinKeepsOrder && isDefaultOrder(sort)
     const order: RowOrder = idOrder ? { kind: 'ids', sorted: false } : { kind: 'sort' }
     return ordered(order, { kind: 'planner' }, link.kind === 'columns' && inOrder, estimate)
@@ -191,7 +191,7 @@ function planRows(
   const path = (inOrder = false): AccessPath => planPath(optimizer, table, where, choice, inOrder)
   if (idOrder) {
     const sorted = choice.kind === 'candidate-ids'
-    // Along another index rows may have to be sorted.
+    // A scan of another index may not return id order, so its rows may have to be sorted.
     const inOrder = sorted || (choice.kind === 'index-scan' && choice.index === null)
     return ordered({ kind: 'ids', sorted }, path(), inOrder, estimatedRows)
   }
@@ -233,7 +233,8 @@ function planRows(
       ...columnsOfSort(sort),
     ]),
   }
-  // The first of all rows in an order that has an index: the planner cannot be mistaken, and needs no fence.
+  // The first rows of the whole table, in an order that has an index: the planner always chooses that index, so no
+  // fence is needed.
   const isPlain = given === 'all' && list.page.from === null && isUnconditional && !optimizer.state.hiding
   const isFree = isPlain && dialect.plannerControl.kind === 'fences'
   return ordered(
@@ -248,7 +249,7 @@ function withoutIndex(filters: readonly Filter[]): readonly Conjunct[] {
   return filters.map((filter) => ({ filter, isIndexed: false }))
 }
 
-/** Whether rows come along an index that is over all keys but the account, one value of it after the other. */
+/** Whether rows come from an index over all sort keys except the account, one value of it after the other. */
 function keepsTies(choice: Choice, table: Table, where: Condition, given: 'all' | 'first'): boolean {
   if (choice.kind !== 'index-scan' || given !== 'all') return false
   const isPair = table.indexes.some(({ name, kind }) => name === choice.index && kind === 'pair')

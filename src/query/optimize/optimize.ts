@@ -1,6 +1,6 @@
 /**
- * Logical plan to physical plan: chooses from statistics how each list, count and group is read. What it chooses never
- * changes an answer. It reads statistics alone, within a planning budget, and emits nothing but their probes.
+ * Logical plan to physical plan: chooses, from statistics, how each list, count and group is read. The choice never
+ * changes an answer. It reads only statistics, within a planning budget, and emits only their probes.
  */
 import { materializedCount, planCount, planGroups } from './optimize-count.ts'
 import { groupingSize } from '../price/cost-reading.ts'
@@ -25,7 +25,7 @@ import type {
 export function optimize(optimizer: Optimizer, { roots }: Plan): PhysicalPlan {
   const planned = mapSelected(roots, (output) => planRoot(optimizer, output))
   const estimates = estimatesOf(planned)
-  // While rows are hidden, a status counts them.
+  // While rows are hidden, materialized counts are not usable, so `indexStatus` counts rows.
   const counted = roots.flatMap(({ output }) =>
     output.kind === 'status' ? countedForStatus(optimizer, output) : [],
   )
@@ -158,7 +158,7 @@ function planCountOf(
 ): { readonly access: NonNullable<PhysicalAggregate['count']>; readonly estimatedRows: number } {
   const materialized = materializedCount(optimizer, table, where)
   if (materialized !== null) return materialized
-  // Without arrays among the keys every record is in one group, so that the groups add up to the whole.
+  // Unless a key is an array, every record is in exactly one group, so the counts of groups add up to the whole.
   const addsUp = isGrouped && keys.every(({ leaf }) => leaf.kind !== 'array')
   if (addsUp) return { access: { kind: 'groups' }, estimatedRows: 0 }
   return planCount(optimizer, table, where, null)

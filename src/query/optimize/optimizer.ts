@@ -1,4 +1,4 @@
-/** What choosing a physical plan needs to know of a database. */
+/** The input of the optimizer: what it may know of a database. */
 import type { PlanState } from '../../database/database.ts'
 import type { Table } from '../../database/tables.ts'
 import type { Dialect } from '../../sql/dialect.ts'
@@ -9,16 +9,16 @@ export interface Optimizer {
   readonly dialect: Dialect
   readonly state: PlanState
   readonly tables: readonly Table[]
-  /** Null where nothing may be known: every plan is exact without. */
+  /** Null if no statistics may be used; answers are the same without them. */
   readonly statistics: BoundedStatistics | null
 }
 
-/** Rows of a table, roughly; without statistics there may be any number. */
+/** Estimated rows of a table; infinite without statistics. */
 export function rowsOf({ statistics }: Optimizer, table: Table): number {
   return statistics === null ? Number.POSITIVE_INFINITY : statistics.rows(table)
 }
 
-/** Candidates in the form that the engine reads them in. */
+/** Candidate sources in the form in which the engine reads them. */
 export function candidatePath({ dialect }: Optimizer, sources: readonly CandidateSource[]): CandidatePath {
   const isFenced = dialect.plannerControl.kind === 'fences'
   return { kind: isFenced ? 'fenced-candidates' : 'candidate-ids', sources }

@@ -1,4 +1,4 @@
-/** The estimates of all parts of a physical plan, added up. */
+/** Sums the estimates of all parts of a physical plan. */
 import type { Estimate, PhysicalList, PhysicalRoot } from '../plan/physical-plan.ts'
 import type {
   AggregateOutput,

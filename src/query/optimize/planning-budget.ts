@@ -1,31 +1,31 @@
-/** Statistics within a planning budget: choosing a plan must never take longer than a bad plan would. */
+/** Limits the use of statistics to a planning budget: choosing a plan must never take longer than a bad plan would. */
 import type { Statistics } from '../../database/database.ts'
 
-/** Statistics of one statement's planning. */
+/** Statistics for planning one statement. */
 export interface BoundedStatistics extends Statistics {
-  /** Whether candidate sources may compare with so many more values; if so, they count. */
+  /** Whether candidate sources may compare with `count` more values; if so, adds them to `sourceValues`. */
   affordsValues(count: number): boolean
-  /** Values that candidate sources compare with. */
+  /** Number of values that candidate sources compare with. */
   readonly sourceValues: number
 }
 
-/** Costs in units of reading the statistics of one trigram. Counting costs one more for so many rows. */
+/** Costs in units of one trigram's statistics. Counting costs one unit more for each `rowsCounted` rows. */
 const costs = { trigram: 1, prefix: 50, countUpTo: 10 } as const
 const rowsCounted = 40
-/** Rows of semi-joins are read whether they count or not. */
+/** Rows of the other table of a semi-join that cost one unit; all of them are read, whatever the count is. */
 const semiJoinRowsPerProbe = 4
-/** Some ten milliseconds. */
+/** About ten milliseconds. */
 const budget = 3_000
-/** SQLite binds at most 32,766 values to a statement, and an operation may have 30,000 of its own. */
+/** SQLite binds at most 32,766 values to a statement, of which the operation itself may use 30,000. */
 export const maxSourceValues = 2_000
 
-/** When the budget of a statement is spent, everything counts as common; no answer depends on it. */
+/** Once the budget of a statement is spent, everything counts as common; no answer depends on it. */
 export function withinPlanningBudget(statistics: Statistics): BoundedStatistics {
   let left = budget
   let sourceValues = 0
   const affords = (kind: keyof typeof costs, more = 0): boolean => {
     const cost = costs[kind] + more
-    // A probe that is too expensive leaves the budget to cheaper ones.
+    // A probe that is too expensive leaves the budget for cheaper ones.
     if (cost > left) return false
     left -= cost
     return true
@@ -36,7 +36,7 @@ export function withinPlanningBudget(statistics: Statistics): BoundedStatistics 
     countUpTo: (statement, limit, innerRows = 0) => {
       if (!affords('countUpTo', limit / rowsCounted + innerRows / semiJoinRowsPerProbe)) return limit
       const counted = statistics.countUpTo(statement, limit)
-      // Rows that were not there to be counted cost nothing.
+      // The budget for rows that did not exist is returned.
       left += (limit - counted) / rowsCounted
       return counted
     },

@@ -1,17 +1,17 @@
 /**
- * How far a page evaluates its semi-joins row by row. Along an order, the first rows ask for each other record by itself,
- * which is all that a page needs when it is soon full; only the rows beyond use a hash of all other records. So the worst
- * case is twice the cheaper of the two.
+ * Decides how far a page evaluates its semi-joins row by row. In an ordered scan, the first rows probe the other table
+ * by index, which suffices if the page fills early; only later rows use a hash of the whole other table. The worst case
+ * is therefore twice the cheaper of the two methods.
  */
 import type { Table } from '../../database/tables.ts'
 import { type Optimizer, rowsOf } from './optimizer.ts'
 import type { Span } from '../plan/physical-plan.ts'
 import type { Condition } from '../plan/plan.ts'
 
-/** An index lookup takes as long as reading so many records and remembering which they refer to. */
+/** An index lookup takes as long as reading this many records and hashing their references. */
 const recordsPerProbe = 8
 
-/** One span of everything, null, where it is of no use to tell rows apart. */
+/** The spans of a page; one null span if treating rows differently has no use. */
 export function spansOf(
   optimizer: Optimizer,
   table: Table,
@@ -22,11 +22,11 @@ export function spansOf(
   const joined = semiJoinedTables(where)
   if (joined === null || joined.length === 0) return [null]
   const average = joined.reduce((sum, other) => sum + rowsOf(optimizer, other), 0) / joined.length
-  // Rounded, so that statements stay the same while records come.
+  // Rounded to a power of two, so that statements stay the same while the table grows.
   const rows = 2 ** Math.round(Math.log2(2 * limit + 1 + average / recordsPerProbe))
   if (!Number.isFinite(rows)) return [null]
-  // The number of rows is an estimate, and there may be more when the statement runs: where no row is expected to be far,
-  // the near ones have no end.
+  // The number of rows is an estimate, and there may be more when the statement runs. If no row is expected to be far,
+  // the near span has no end.
   if (rowsOf(optimizer, table) < rows / 2) return [{ side: 'near', rows: null }]
   return [
     { side: 'near', rows },
@@ -34,7 +34,7 @@ export function spansOf(
   ]
 }
 
-/** The tables of semi-joins that are evaluated for every row; null when semi-joins nest. */
+/** The tables of semi-joins that are evaluated for every row; null if semi-joins nest. */
 function semiJoinedTables(condition: Condition): readonly Table[] | null {
   switch (condition.kind) {
     case 'all':
