@@ -1,4 +1,4 @@
-/** Access paths as `from` clauses, with what must hold besides the filters. */
+/** Access paths as `from` clauses, with the conditions that a path adds to the filters. */
 import { fencesOf } from '../../sql/dialect.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitFilter, emitIndexed, mayBeCandidate, sourceIds } from './emit-filter.ts'
@@ -7,26 +7,26 @@ import type { Emitter, RecordRow } from './emitter.ts'
 import type { CandidateSource, Conjunct, RowAccess, Span } from '../plan/physical-plan.ts'
 import type { Direction } from '../plan/plan.ts'
 
-/** Where ids come in order, and from where on. */
+/** The direction of an id order, and the bound at which it starts. */
 export interface IdOrder {
   readonly direction: Direction
   readonly bound: Sql | null
 }
 
-/** The path gives the list's order, or that of its first key, from a start on. */
+/** The order that the path provides (the list's order, or that of its first key), and where it starts. */
 export interface Along {
   readonly start: readonly Sql[]
   readonly order: Sql
   readonly direction: Direction
   readonly span: Span | null
-  /** Those that are read of a row. */
+  /** The columns to read of a row. */
   readonly columns: ReadonlySet<string>
 }
 
 export interface From {
   readonly from: Sql
   readonly on: readonly Sql[]
-  /** What rows are ordered by before the list's own keys; it is the same for all rows of the list. */
+  /** A sort key that precedes the list's own keys; it is the same for all rows of the list. */
   readonly before?: Sql
 }
 
@@ -95,7 +95,7 @@ function boundOf({ alias }: RecordRow, order: IdOrder | null): readonly Sql[] {
   return order?.bound == null ? [] : [sql`${alias}.id ${order.bound}`]
 }
 
-/** The ids that sources find, each once. */
+/** The ids that the sources find, each once. */
 function emitIds(emitter: Emitter, sources: readonly CandidateSource[], order: IdOrder | null): Sql {
   const lists = sources.map((source) => {
     const { from, id, where } = sourceIds(emitter, source)
@@ -103,15 +103,15 @@ function emitIds(emitter: Emitter, sources: readonly CandidateSource[], order: I
     return sql`select ${id} as id from ${from} where ${where}${within}`
   })
   const ids = join(lists, ' union ')
-  // Sorted inside, a union of sorted lists is merged and stops early. The limit, which is none, keeps the order: SQLite
-  // drops that of a sub-query.
+  // With `order by` inside, SQLite merges the sorted lists of the union and stops early. `limit -1`, which limits
+  // nothing, keeps the order; SQLite drops the order of a subquery without it.
   if (order !== null) return sql`${ids} order by 1 ${raw(order.direction)} limit -1`
-  // It also keeps conditions from outside out: one that never holds would take the place of the one that a partial index
-  // is used for.
+  // `limit -1` also keeps outer conditions out of the subquery: one that never holds would replace the condition that
+  // makes a partial index usable.
   return sources.some(({ kind }) => kind === 'rows') ? sql`${ids} limit -1` : ids
 }
 
-/** Never none: a row without columns is still a row. */
+/** Never an empty list: a row without columns is still a row. */
 export function columnList(alias: Sql, names: ReadonlySet<string>): Sql {
   const list = names.size === 0 ? ['id'] : [...names]
   return join(

@@ -1,4 +1,4 @@
-/** Filters as SQL, and the ids that indexes find for them. A comparison with a missing value is null in SQL: `not` turns that to true by way of false. */
+/** Filters as SQL, and the ids that indexes find for them. SQL compares nulls to null, so `not` is `is not true`. */
 import { fencesOf, hintsOf } from '../../sql/dialect.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
 import { accountsOf } from '../plan/condition-facts.ts'
@@ -28,11 +28,11 @@ const signs: Record<Comparison, Sql> = {
   lte: sql`<=`,
 }
 
-/** Where a filter stands. */
+/** The context of a filter. */
 interface Around {
-  /** The row whose reference led to this one. */
+  /** The row whose reference led to this row. */
   readonly reference: Row | null
-  /** Whether an index answers the filter, so that rows are not compared with it one by one. */
+  /** Whether an index answers the filter, so that it is not evaluated for each row. */
   readonly isIndexed: boolean
 }
 
@@ -138,7 +138,7 @@ function emitSemiJoin(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): S
   }
 }
 
-/** The other records of a row, and what they must meet. */
+/** A query for the other records of a row that meet the semi-join's conditions. */
 function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
   const other: RecordRow = { kind: 'record', alias: emitter.alias(), table: semiJoin.table }
   if (semiJoin.kind === 'target') {
@@ -153,7 +153,7 @@ function correlated(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql
   return sql`select 1 from ${from} where ${base} = ${row.alias}.base and ${key} = ${row.alias}.rkey and ${where}`
 }
 
-/** Whether the row is among the keys that a query over all other records gives. */
+/** Whether the row is among the keys that a query over the whole other table returns. */
 function isInSet(emitter: Emitter, semiJoin: PhysicalSemiJoin, row: Row): Sql {
   const other: RecordRow = { kind: 'record', alias: emitter.alias(), table: semiJoin.table }
   const where = (): Sql =>
@@ -190,7 +190,7 @@ interface Ids {
   readonly where: Sql
 }
 
-/** The ids that a source finds: those of text indexes and of arrays in id order, each once. */
+/** The ids that a source finds. Text indexes and arrays return each id once, in id order. */
 export function sourceIds(emitter: Emitter, source: CandidateSource): Ids {
   const { dialect } = emitter
   switch (source.kind) {
@@ -227,13 +227,13 @@ export function mayBeCandidate(
   )
   const lists = sources.flatMap((source) => (source.kind === 'text' ? [] : [idsOf(emitter, source)]))
   if (lists.length === 0) return anyOf(texts)
-  // An index over texts and a list of ids do not go together: both become ids.
+  // A text index and a list of ids cannot be combined in one condition, so both become ids.
   if (texts.length > 0)
     lists.push(sql`select ${alias}.id from ${identifier(table.name)} ${alias} where ${anyOf(texts)}`)
   return sql`${alias}.id in (${join(lists, ' union all ')})`
 }
 
-/** Records that refer by a link, found by that index where it is given: what to read from, and the parts of the URI they refer to. */
+/** Records that refer by a link, by `index` if given: the `from` clause, and the parts of the URI they refer to. */
 export function linked(
   emitter: Emitter,
   link: Link,

@@ -1,4 +1,4 @@
-/** Whether a row's array has elements, and whether a URI is one of some, as SQL. */
+/** Tests as SQL: whether an array of a row has elements, and whether a URI is in a list. */
 import type { ColumnValue } from '../../database/database.ts'
 import { baseUriOf } from '../../database/decide.ts'
 import { splitUri } from '../../database/derive.ts'
@@ -28,7 +28,7 @@ export function hasElements(
   row: Row,
 ): Sql {
   const { index } = array
-  // Each once, so that they can be counted.
+  // Without repetitions, so that `count(distinct)` can be compared with their number.
   const values = [...new Map(list.map((value) => [String(value), value])).values()]
   const { dialect } = emitter
   if (index === null || row.kind !== 'record') {
@@ -48,7 +48,7 @@ export function hasElements(
       sql`exists (select 1 from ${side} where value in (${listOf(some)}) and id = ${row.alias}.id)`
     return mode === 'all' ? allOf(values.map((each) => one([each]))) : one(values)
   }
-  // SQLite would add the ids to the key of another index, and so search it once for each of them, for every row around.
+  // Otherwise SQLite would add the ids to another index's key and search it once per id, for every outer row.
   const id = dialect.unindexed(sql`${row.alias}.id`)
   const all = mode === 'all' ? sql` group by id having count(distinct value) = ${values.length}` : sql``
   const isListed =
@@ -74,7 +74,7 @@ export function uriIsOneOf(
   return negated ? sql`(${isNull(base, false)} and ${isNotTrue(found)})` : found
 }
 
-/** The ids of the bases that a collection's records have in these accounts, one in each. */
+/** The ids of the repo collections of these accounts in one collection; each account has at most one. */
 export function basesOf({ collection }: Table, dids: readonly ColumnValue[]): Sql {
   const uris = dids.map((did) => sql`${baseUriOf({ did: String(did), collection: collection.nsid })}`)
   return sql`select id from base where uri in (${join(uris, ', ')})`
@@ -86,14 +86,17 @@ function uriIs([base, key]: readonly [Sql, Sql], uri: string): Sql {
   return sql`(${base} = (select id from base where uri = ${wantedBase}) and ${key} = ${wantedKey})`
 }
 
-/** The parts of all URIs are looked up once, and not for each row that is met. */
+/** The parts of all URIs are looked up once instead of for each row. */
 function uriIsAmong([base, key]: readonly [Sql, Sql], list: readonly string[]): Sql {
   const parts = list.map(splitUri).map(([wantedBase, wantedKey]) => sql`(${wantedBase}, ${wantedKey})`)
   const wanted = sql`(values ${join(parts, ', ')}) wanted`
   return sql`((${base}, ${key}) in (select base.id, wanted.column2 from ${wanted} join base on base.uri = wanted.column1))`
 }
 
-/** Not `not coalesce(…, false)`: to tell null from false, SQLite compares what is not in a list with all of the list. */
+/**
+ * Not `not coalesce(…, false)`: to tell null from false, SQLite compares a value that is not in a list with the whole
+ * list.
+ */
 export function isNotTrue(condition: Sql): Sql {
   return sql`(${condition} is not true)`
 }

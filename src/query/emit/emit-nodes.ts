@@ -1,4 +1,4 @@
-/** Records by a list of URIs as SQL, position by position. */
+/** Records by a list of URIs as SQL, one result for each URI. */
 import { splitUri } from '../../database/derive.ts'
 import { join, raw, type Sql, sql } from '../../sql/sql.ts'
 import { resolved } from './emit-output.ts'
@@ -6,7 +6,7 @@ import type { Emitter } from './emitter.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'
 import type { RecordSelections } from '../plan/plan.ts'
 
-/** A JSON array as text. The URIs are rows, so that what is selected is written once however many they are. */
+/** A JSON array as text. The URIs are rows, so that the selection is emitted once, however many URIs there are. */
 export function emitNodes(
   emitter: Emitter,
   uris: readonly string[],

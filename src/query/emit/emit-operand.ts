@@ -1,4 +1,4 @@
-/** What conditions compare and orders sort by, as SQL: a row's columns, its JSON, its URI and those it refers to. */
+/** Operands of conditions and sort keys as SQL: columns of a row, its JSON, its URI and the URIs it refers to. */
 import type { Column, Table } from '../../database/tables.ts'
 import { identifier, join, literal, type Sql, sql } from '../../sql/sql.ts'
 import type { Emitter, Row } from './emitter.ts'
@@ -16,7 +16,7 @@ export function jsonOf(row: Row): Sql {
   return row.kind === 'record' ? sql`${row.alias}.record` : row.value
 }
 
-/** A record's URI, from the base it shares with its repository's other records. */
+/** The URI of a record: its repo collection followed by its key. */
 export function uriText(base: Sql, key: Sql): Sql {
   return sql`((select uri from base where id = ${base}) || ${key})`
 }
@@ -52,7 +52,7 @@ export function foldedOf(emitter: Emitter, operand: Operand, row: Row): Sql {
       )
   }
   const text = operandOf(emitter, operand, row)
-  // URIs, DIDs, record keys and CIDs are in ASCII by their specifications.
+  // URIs, DIDs, record keys and CIDs are ASCII by their specifications.
   return operand.kind === 'system' ? emitter.dialect.lower(text) : emitter.dialect.fold(text)
 }
 
@@ -65,7 +65,7 @@ export function scalarOf(
   return as === 'instant' ? dialect.instant(dialect.scalarAt(json, path)) : dialect.scalarAt(json, path, as)
 }
 
-/** The columns that hold a URI's two parts: the record's own, or a reference's where it has columns. */
+/** The columns with the two parts of a URI: the record's own URI (null `of`), or a reference, if it has columns. */
 export function ownParts(
   emitter: Emitter,
   of: ReferenceOperand | null,
@@ -75,7 +75,7 @@ export function ownParts(
   return of.kind === 'columns' ? [columnOf(emitter, alias, of.base), columnOf(emitter, alias, of.key)] : null
 }
 
-/** Null when the reference is missing. With columns only the base is looked at, which says as much. */
+/** Null if the reference is missing. With columns, the repo collection id alone tells whether it is missing. */
 export function referenceUri(emitter: Emitter, of: ReferenceOperand, row: Row): Sql {
   const { dialect } = emitter
   if (of.kind === 'columns' && row.kind === 'record') return columnOf(emitter, row.alias, of.base)
@@ -91,12 +91,12 @@ export interface UriParts {
   readonly key: Sql
 }
 
-/** The record at a URI given in parts, or nothing beside rows that have none. */
+/** Left-joins the record at a URI given in parts. */
 export function leftJoin(emitter: Emitter, table: Table, alias: Sql, { base, key }: UriParts): Sql {
   return sql`left join ${emitter.rows(table, alias)} on ${alias}.base = ${base} and ${alias}.rkey = ${key}`
 }
 
-/** A reference's URI in the two parts that records are found by. */
+/** The URI of a reference in the two parts by which records are found. */
 export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row): UriParts {
   if (of.kind === 'columns' && row.kind === 'record')
     return { base: columnOf(emitter, row.alias, of.base), key: columnOf(emitter, row.alias, of.key) }
@@ -106,8 +106,8 @@ export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row)
 }
 
 /**
- * A value of the record at a URI given in parts, whichever collection it is in; null when it is not indexed. `likeliest`
- * is looked in first: what is found there needs no look at which collection it is in.
+ * A value of the record at a URI given in parts, in any of the collections; null if the record is not indexed.
+ * `likeliest` is searched first: a record found there makes looking up the collection unnecessary.
  */
 export function referencedValue(
   emitter: Emitter,

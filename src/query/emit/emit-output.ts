@@ -1,4 +1,4 @@
-/** Outputs as SQL expressions of JSON text. Everything a record published comes out of the record as it was kept. */
+/** Outputs as SQL expressions of JSON text. Published values come unchanged from the stored record. */
 import type { Table } from '../../database/tables.ts'
 import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { referenceOperand } from '../plan/build-link.ts'
@@ -102,14 +102,14 @@ function emitOutput(emitter: Emitter, output: Output<PhysicalList>, row: Row): S
   }
 }
 
-/** The record behind a reference, by the collection its URI names. */
+/** The record behind a reference, from the collection that its URI names. */
 export function resolved(emitter: Emitter, uri: UriParts, records: RecordSelections<PhysicalList>): Sql {
   const tables = records.map(({ table }) => table)
   const value = (alias: Sql, table: Table): Sql => {
     const fields = records.find((it) => it.table === table)?.fields ?? []
     return emitFields(emitter, fields, { kind: 'record', alias, table })
   }
-  // Where a collection is asked for more than the others, the record is expected there.
+  // The record is expected in the collection with the most selected fields, if there is a single one.
   const [first, second] = records.toSorted((a, b) => b.fields.length - a.fields.length)
   const isLikeliest = first !== undefined && first.fields.length > (second?.fields.length ?? 0)
   return orNull(referencedValue(emitter, uri, tables, value, isLikeliest ? first.table : undefined))
@@ -141,7 +141,7 @@ function systemValue(emitter: Emitter, name: Extract<Output, { kind: 'system' }>
   }
 }
 
-/** Blobs come in two forms: `{ref: {$link}, mimeType, size}`, and the older `{cid, mimeType}`. */
+/** Blobs have two forms: `{ref: {$link}, mimeType, size}`, and the older `{cid, mimeType}`. */
 function blobField(
   { dialect }: Emitter,
   { path, name }: Extract<Output, { kind: 'blobField' }>,
@@ -159,7 +159,7 @@ function orNull(value: Sql): Sql {
   return sql`coalesce(${value}, 'null')`
 }
 
-/** All that `$type` may say for one definition (https://atproto.com/specs/lexicon#type-field). */
+/** All values of `$type` that name one definition (https://atproto.com/specs/lexicon#type-field). */
 function spellings(origin: string): Sql {
   const names = origin.includes('#') ? [origin] : [origin, `${origin}#main`]
   return join([...names, ...names.map((name) => `lex:${name}`)].map(literal), ', ')

@@ -1,4 +1,4 @@
-/** Statements that count what an index finds, for the optimizer's statistics. Hidden rows may count in an estimate. */
+/** Statements that count what an index finds, for the optimizer's statistics. An estimate may include hidden rows. */
 import type { ColumnValue, Statement } from '../../database/database.ts'
 import type { Table } from '../../database/tables.ts'
 import { allOf, identifier, type Sql, sql } from '../../sql/sql.ts'
@@ -12,7 +12,7 @@ export function emitSourceProbe(emitter: Emitter, source: CandidateSource): Stat
   return statementOf(emitter, sql`select 1 from ${from} where ${where}`)
 }
 
-/** The rows that filters leave of an index. */
+/** The rows of an index that meet filters. */
 export function emitIndexProbe(
   emitter: Emitter,
   table: Table,

@@ -1,6 +1,6 @@
 /**
- * The state of the index as SQL. It depends on the clock besides the data, and on sources that write beside
- * the records: whatever keeps answers in memory must never keep one of these.
+ * The status of the index as SQL. It depends on the clock, and on sources, which are written independently of the
+ * records, so it must never be cached.
  */
 import { longestSilence, unnamedSource } from '../../database/database.ts'
 import type { Table } from '../../database/tables.ts'
@@ -49,7 +49,8 @@ function collectionValue(emitter: Emitter, table: Table, output: CollectionStatu
       return sql`(select count(*) from ${emitter.rows(table, emitter.alias())})`
     }
     case 'newestIndexedAt': {
-      // Ids follow the moments, or an index is there for them: either way the first row met is the newest.
+      // Ids are in the order of `indexed_at`, or there is an index on it: in both cases the first row read is the
+      // newest.
       const order = raw(state.ordered.has(nsid) ? 'id' : 'indexed_at')
       const newest = sql`select indexed_at from ${emitter.rows(table, emitter.alias())} order by ${order} desc`
       return dialect.toJson(dialect.instantText(sql`(${newest} limit 1)`))
@@ -75,7 +76,7 @@ function sourceValue({ dialect }: Emitter, source: Sql, output: SourceStatusOutp
     case 'state':
       return sql`case when ${source}.state <> 'finished' and ${silent} then '"stopped"' else ${dialect.toJson(sql`${source}.state`)} end`
     case 'lagSeconds': {
-      // Clocks differ: an event may be ahead of ours.
+      // Clocks differ: an event may be later than the local time.
       const age = sql`case when ${source}.event_at > ${dialect.now()} then 0.0 else ${dialect.asFloat(sql`${dialect.now()} - ${source}.event_at`)} / 1000000 end`
       const live = sql`${source}.state = 'live' and not ${silent}`
       return dialect.toJson(sql`coalesce(case when ${live} then ${source}.lag end, ${age})`)

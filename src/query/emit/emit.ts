@@ -1,4 +1,4 @@
-/** A plan as one statement whose result is the response. */
+/** Emits a plan as one statement whose result is the response. */
 import type { ColumnValue, Statement } from '../../database/database.ts'
 import { splitUri } from '../../database/derive.ts'
 import { literal, type Sql, sql } from '../../sql/sql.ts'
@@ -12,7 +12,7 @@ import { assertWithin } from '../parse/limits.ts'
 import type { PhysicalPlan, PhysicalRoot } from '../plan/physical-plan.ts'
 import type { Plan } from '../plan/plan.ts'
 
-/** One row: the plan version it ran under, and the bytes of the response, with what it costs. */
+/** The statement returns one row: the plan version under which it ran, and the bytes of the response, with its cost. */
 export function emitStatement(emitter: Emitter, { roots }: PhysicalPlan, points: number): Statement {
   const { dialect } = emitter
   const data = emitObject(emitter, roots, (output) => emitRoot(emitter, output))
@@ -21,12 +21,12 @@ export function emitStatement(emitter: Emitter, { roots }: PhysicalPlan, points:
   return { text: dialect.text(statement), values: statement.values as readonly ColumnValue[] }
 }
 
-/** Candidate sources compare with values of their own, for which no operation may be refused. */
+/** Values of candidate sources are not counted: no operation may be refused because of them. */
 export function assertValuesWithin({ values }: Statement, { sourceValues }: PhysicalPlan): void {
   assertWithin('parameters', values.length - sourceValues, 'The operation compares with too many values')
 }
 
-/** The response when nothing in the plan reads data; null when something does. */
+/** The response if nothing in the plan reads data, otherwise null. */
 export function constantResponse({ roots }: Plan, points: number): string | null {
   const parts = roots.map(({ key, output }) =>
     output.kind === 'constant'
@@ -38,7 +38,7 @@ export function constantResponse({ roots }: Plan, points: number): string | null
   return parts.includes(null) ? null : `{"data":{${parts.join(',')}}${closing(points)}`
 }
 
-/** What follows the data. The same for everybody, so that equal questions have equal answers. */
+/** The part of the response after the data; the same for every caller, so that equal requests have equal answers. */
 function closing(points: number): string {
   return `,"extensions":{"cost":${points}}}`
 }

@@ -1,4 +1,4 @@
-/** What emitting SQL needs everywhere: the dialect, fresh aliases, and which rows may be seen. */
+/** The context of emitting SQL: the dialect, unique aliases, and which rows are visible. */
 import type { PlanState } from '../../database/database.ts'
 import type { Table } from '../../database/tables.ts'
 import type { Dialect } from '../../sql/dialect.ts'
@@ -8,17 +8,17 @@ import type { PhysicalList } from '../plan/physical-plan.ts'
 export interface Emitter {
   readonly dialect: Dialect
   readonly state: PlanState
-  /** Of all collections. */
+  /** The tables of all collections. */
   readonly tables: readonly Table[]
-  /** A list below a record; handed in because records and lists contain each other. */
+  /** Emits a list below a record. It is passed in because records and lists contain each other. */
   readonly list: (emitter: Emitter, list: PhysicalList, parent: Sql) => Sql
-  /** A name that no other row of the statement has. */
+  /** An alias that is unique in the statement. */
   alias(): Sql
-  /** A table's rows that may be seen, under an alias; by that index, or (null) in id order, where it is given. */
+  /** The visible rows of a table under an alias; scanned by `index`, or (null) in id order, if it is given. */
   rows(table: Table, alias: Sql, index?: string | null): Sql
 }
 
-/** A record by its table's alias, or a JSON object inside one. */
+/** A record by the alias of its table, or a JSON object inside one. */
 export type Row =
   | { readonly kind: 'record'; readonly alias: Sql; readonly table: Table }
   | { readonly kind: 'json'; readonly value: Sql }
@@ -43,7 +43,7 @@ export function createEmitter(
       const along = index === undefined ? sql`` : dialect.scan(index)
       const name = identifier(table.name)
       if (!state.hiding) return sql`${name} ${alias}${along}`
-      // The engine merges such a sub-query into what is around it, so that indexes and orders stay of use.
+      // The engine flattens this subquery into the outer query, so that indexes and orders stay usable.
       return sql`(select * from ${name}${along} where base not in (select base from hidden)) ${alias}`
     },
   }

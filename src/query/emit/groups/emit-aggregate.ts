@@ -1,7 +1,7 @@
 /**
- * Aggregates as SQL: groups are formed once, with every measure, in a common table expression;
- * counts, order and limit are taken from it. Elements of arrays would multiply rows, so distinct ones
- * are counted in an expression of their own and found by the group's keys.
+ * Aggregates as SQL. Groups, with every measure, are formed once in a common table expression, from which counts, order
+ * and limit are taken. Elements of arrays would multiply rows, so distinct elements are counted in a separate
+ * expression and matched by the keys of the groups.
  */
 import { join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitCount } from './emit-counts.ts'
@@ -92,14 +92,14 @@ function groupList(
   return dialect.concat([raw(`'['`), all, raw(`']'`)])
 }
 
-/** Keys close every order, so that it is total. */
+/** Every order ends with the keys, so that it is total. */
 function groupOrder({ dialect }: Emitter, { keys, order }: Aggregate, groups: Grouping, row: Sql): Sql {
   const byKeys = (direction: Direction): Sql[] =>
     keys.map((_, key) => sql`${groups.keyOrder(key, row)} ${dialect.ordering(direction, true)}`)
   if (order.by === 'key') return join(byKeys(order.direction), ', ')
   const isMeasure = order.by === 'measure'
   const first = isMeasure ? groups.measureValues(order.measure, row) : [sql`${row}.n`]
-  // A count is never missing, and where counts are kept there may be an index over them.
+  // A count is never null, and materialized counts may have an index over them.
   const ordered = first.map((value) => sql`${value} ${dialect.ordering(order.direction, isMeasure)}`)
   return join([...ordered, ...byKeys('asc')], ', ')
 }

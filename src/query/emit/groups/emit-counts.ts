@@ -11,13 +11,13 @@ import type { Emitter, RecordRow } from '../emitter.ts'
 import type { CountAccess, GroupAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey } from '../../plan/plan.ts'
 
-/** The number of records of a table; `parent` is the alias of the row that a link refers to. */
+/** The number of records of a table; `parent` is the alias of the row to which a link refers. */
 export function emitCount(emitter: Emitter, access: CountAccess, table: Table, parent: Sql | null): Sql {
   switch (access.kind) {
     case 'counts': {
       const { counts, columns, filter } = access
       if (filter === null) return sumOf(emitter, counts, null)
-      // The filter names the columns of the collection's table.
+      // The filter names columns of the collection's table.
       const row: RecordRow = { kind: 'record', alias: emitter.alias(), table }
       const named = countKeys(counts).map(
         (key, index) => sql`${raw(key)} as ${identifier(columns[index]?.name ?? '')}`,
@@ -45,13 +45,13 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
   }
 }
 
-/** The number of all records of a table; null where no counts may be used. */
+/** The number of all records of a table; null if materialized counts are not usable. */
 export function emitTotal(emitter: Emitter, { counts }: Table): Sql | null {
   const total = counts.find(({ kind }) => kind === 'total')
   return emitter.state.hiding || total === undefined ? null : sumOf(emitter, total, null)
 }
 
-/** Groups by the only key, as a table expression: its values, named `names`, and `n`. */
+/** Groups by the only key, as a table expression with the key's values, named `names`, and `n`. */
 export function emitGroups(
   emitter: Emitter,
   { counts }: Extract<GroupAccess, { kind: 'counts' }>,
@@ -76,7 +76,7 @@ export function emitGroups(
     from ${days} group by ${key})`
 }
 
-/** Groups by a value of the records that one reference names: the counts of each of those records, added up. */
+/** Groups by a value of the records that one reference names: sums of the counts of these records. */
 export function emitJoinedGroups(
   emitter: Emitter,
   { counts, join: reference }: Extract<GroupAccess, { kind: 'joined-counts' }>,

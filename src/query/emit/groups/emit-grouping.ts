@@ -1,4 +1,4 @@
-/** Groups as common table expressions: their keys in the form they are stored in, counts and measures beside them. */
+/** Groups as common table expressions: keys in their stored form, with counts and measures. */
 import { allOf, identifier, join, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitGroups, emitJoinedGroups } from './emit-counts.ts'
 import { emitSums } from './emit-sums.ts'
@@ -10,27 +10,27 @@ import type { GroupKey, MeasurePlan } from '../../plan/plan.ts'
 
 type Grouped = PhysicalAggregate['aggregate']
 
-/** One set of groups. `row` is an alias over `name` throughout. */
+/** One set of groups. `row` is always an alias of `name`. */
 export interface Grouping {
   readonly name: Sql
   /** Common table expressions, in order. */
   readonly tables: readonly Sql[]
   /**
-   * URIs and DIDs, which are looked up once, to sort by and to print: columns that `keyOrder` and `keyJson` need, and
-   * joins that have them.
+   * URIs and DIDs of keys, read once to sort and to print: columns for `keyOrder` and `keyJson`, and joins that provide
+   * them.
    */
   lookedUp(row: Sql): { readonly columns: readonly Sql[]; readonly joins: readonly Sql[] }
   keyJson(key: number, row: Sql): Sql
-  /** What a key sorts by: URIs and DIDs by their text. */
+  /** The sort expression of a key: for URIs and DIDs, their text. */
   keyOrder(key: number, row: Sql): Sql
-  /** Of a key that is a reference. */
+  /** The parts of a key that is a reference. */
   uriParts(key: number, row: Sql): UriParts
-  /** What a measure sorts by. */
+  /** The sort expressions of a measure. */
   measureValues(measure: number, row: Sql): readonly Sql[]
   measureJson(measure: number, row: Sql): Sql
 }
 
-/** No keys make one group of everything. */
+/** Without keys, all records form one group. */
 export function createGrouping(
   emitter: Emitter,
   plan: Grouped,
@@ -55,7 +55,7 @@ export function createGrouping(
   )
   const selected = [...columns.map(([value, as]) => sql`${value} as ${as}`), sql`count(*) as n`, ...measures]
   const names = columns.map(([, as]) => as)
-  // Grouped before what is counted apart is put beside it.
+  // With distinct counts, the groups without them are formed first, under another name, and then combined.
   const first = distinct.size === 0 ? name : emitter.alias()
   const main = (): Sql => {
     const key = keys[0] as GroupKey
@@ -106,7 +106,7 @@ export function createGrouping(
     base: sql`${row}.${at(key, 0)}`,
     key: sql`${row}.${at(key, 1)}`,
   })
-  /** Out of the base that its first part is the id of. */
+  /** The URI or DID of a key, from the repo collection whose id is the first part of the key; null for other keys. */
   const referencedValue = (key: number, row: Sql, base: Sql): Sql | null => {
     const { leaf } = keyAt(key)
     if (leaf.kind === 'reference') return sql`(${base}.uri || ${row}.${at(key, 1)})`
@@ -155,8 +155,8 @@ export function createGrouping(
 }
 
 /**
- * Groups with what was counted of them apart. They are grouped once more, since a missing key is equal to no other in a
- * join, and comparing each group with all others would take the square of their number.
+ * Combines groups with their separate distinct counts. It groups a union of both instead of joining them: in a join a
+ * missing key equals no other key, and comparing each group with every other takes quadratic time.
  */
 function putTogether(
   name: Sql,
@@ -166,7 +166,7 @@ function putTogether(
   counted: readonly { readonly side: Sql; readonly value: Sql }[],
 ): Sql {
   const own = [raw('n'), ...measures]
-  // The first of the parts says of which types columns are.
+  // The first part of the union determines the types of columns.
   const none = counted.map(({ value }) => sql`cast(null as bigint) as ${value}`)
   const parts = [
     sql`select ${join([...names, ...own, ...none], ', ')} from ${first}`,
@@ -180,14 +180,14 @@ function putTogether(
     from (${join(parts, ' union all ')}) parts ${groupBy(names)})`
 }
 
-/** Records with what they are joined to; each join and each array is there once. */
+/** Records with the rows joined to them; each join and each array occurs once. */
 interface Source {
   readonly row: RecordRow
-  /** The row at the end of a key's joins, missing where there is no such target. */
+  /** Alias of the row at the end of a key's joins; all its columns are null if there is no such target. */
   joined(key: GroupKey): Sql
-  /** An element of an array at the end of a key's joins; the one grouped by is not the one counted. */
+  /** An element of an array at the end of a key's joins; grouped and counted elements are separate joins. */
   elements(key: GroupKey, use: 'grouped' | 'counted'): Sql
-  /** Those columns of the groups, whose keys have these names. */
+  /** Selects these columns of the groups; `names` are the names of the keys. */
   grouped(selected: readonly Sql[], names: readonly Sql[]): Sql
 }
 
@@ -237,7 +237,8 @@ function createSource(
       const { from, on } = emitFrom(emitter, access.rows, row)
       const all = [...joins.values()].map(({ text }) => text)
       const condition = allOf([...on, emitFilters(emitter, access.rows.filter, row)])
-      // Along an index rows may come in groups by themselves, which only its own column tells.
+      // Rows of an index scan may arrive in groups, which the engine recognizes only if they are grouped by the index's
+      // own column.
       const isOfCandidates = 'sources' in access.rows.path
       const by = isOfCandidates && isOneText(keys) ? names.map(emitter.dialect.groupedText) : names
       const rows = sql`${from} ${all.length === 0 ? raw('') : join(all, ' ')} where ${condition}`
@@ -250,7 +251,7 @@ function isOneText(keys: readonly GroupKey[]): boolean {
   return keys.length === 1 && keys[0]?.leaf.kind === 'column' && keys[0].leaf.column.kind === 'text'
 }
 
-/** What a key is grouped by: one value, or the two parts of a reference. */
+/** The expressions by which a key is grouped: one value, or the two parts of a reference. */
 function rawKeys(emitter: Emitter, key: GroupKey, source: Source): readonly Sql[] {
   const { dialect } = emitter
   const { leaf, bucket } = key
@@ -269,7 +270,7 @@ function rawKeys(emitter: Emitter, key: GroupKey, source: Source): readonly Sql[
   }
 }
 
-/** Columns of a measure: an exact sum may have several. */
+/** Columns of a measure; an exact sum may have several. */
 function measureExpressions(
   emitter: Emitter,
   { measure, of, isWide }: MeasurePlan,
@@ -279,7 +280,7 @@ function measureExpressions(
   const [value, key] = rawKeys(emitter, of, source) as readonly [Sql, Sql?]
   switch (measure) {
     case 'avg':
-      // From the exact sum: the engine's own mean adds floating-point numbers up.
+      // Computed from the exact sum, because the engine's own mean adds floating-point numbers.
       return [dialect.mean(dialect.exactSum(value, isWide), sql`count(${value})`)]
     case 'sum':
       return dialect.exactSum(value, isWide)

@@ -1,4 +1,4 @@
-/** Groups from materialized sums: by what lies two references away, with counts, sums and averages of small integers. */
+/** Groups from materialized sums: by values two references away, with counts, sums and averages of small integers. */
 import { haveColumn, sumColumn, type SumTable } from '../../../database/sums.ts'
 import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnOf, leftJoin } from '../emit-operand.ts'
@@ -6,7 +6,7 @@ import type { Emitter } from '../emitter.ts'
 import type { GroupAccess } from '../../plan/physical-plan.ts'
 import type { GroupKey, Join, MeasurePlan } from '../../plan/plan.ts'
 
-/** Names of a grouping's columns. */
+/** Names of the columns of a grouping. */
 interface Names {
   readonly table: Sql
   readonly keys: readonly Sql[]
@@ -23,13 +23,13 @@ export function emitSums(
 ): Sql {
   const s = emitter.alias()
   const { dialect } = emitter
-  // The second reference itself is what sums are kept by.
+  // Sums are stored by the second reference, so a key that is this reference needs no further grouping.
   const isKept = key.joins.length === 1
   const amount = (column: string): Sql =>
     isKept ? sql`${s}.${raw(column)}` : dialect.sum(sql`${s}.${raw(column)}`)
   const measured = measures.map(({ measure }, index) => {
     const [have, sum] = [amount(haveColumn(places[index] ?? 0)), amount(sumColumn(places[index] ?? 0))]
-    // Nothing, where no record has a value.
+    // Null if no record has a value.
     const value =
       measure === 'sum'
         ? sql`case when ${have} > 0 then ${sum} end`

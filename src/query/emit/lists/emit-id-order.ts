@@ -1,6 +1,6 @@
 /**
- * Where ids follow the default order, positions and moments of that order are ids, found by halving.
- * Here rows only say where in the order an id stands, so that hidden ones do as well as others.
+ * If ids follow the default order, a position or a time in that order is found as an id, by binary search. The search
+ * reads hidden rows too, because it only needs their place in the order.
  */
 import type { ColumnValue } from '../../../database/database.ts'
 import type { Table } from '../../../database/tables.ts'
@@ -9,7 +9,7 @@ import type { Emitter, Row } from '../emitter.ts'
 import type { Conjunct } from '../../plan/physical-plan.ts'
 import type { Direction } from '../../plan/plan.ts'
 
-/** What conditions on `indexedAt` say of ids; without it a walk along the ids would not know where to end. */
+/** The id ranges that conditions on `indexedAt` imply; without them a scan by id would not know where to end. */
 export function idRange(
   emitter: Emitter,
   { alias, table }: Extract<Row, { kind: 'record' }>,
@@ -48,8 +48,8 @@ export function idRange(
 }
 
 /**
- * The ids beyond a position where ids follow the default order: those past the record at the position,
- * or, when it is gone or has moved, past the last record before it, found by halving the ids.
+ * The bound on ids beyond a position, if ids follow the default order: the id of the record at the position, or, if
+ * that record is gone or has moved, of the last record before the position, found by binary search.
  */
 export function beyondPosition(
   emitter: Emitter,
@@ -68,13 +68,13 @@ export function beyondPosition(
   ): Sql => sql`coalesce((select (${at}.indexed_at, ${at}.rkey, ${emitter.dialect.did(at)}) < (${indexedAt}, ${rkey}, ${did})
     from ${name} ${at} where ${at}.id <= ${id} order by ${at}.id desc limit 1), true)`
   const last = lastIdBefore(emitter, table, precedes)
-  // Halving is work for when the record is gone: a limit stops before it, where `coalesce` would not.
+  // The binary search is needed only if the record is gone: `limit 1` stops before it, `coalesce` would not.
   const bound = (otherwise: Sql): Sql => sql`(${exact} union all select ${otherwise} limit 1)`
   if (direction === 'asc') return inclusive ? sql`>= ${bound(sql`${last} + 1`)}` : sql`> ${bound(last)}`
   return inclusive ? sql`<= ${bound(last)}` : sql`< ${bound(sql`${last} + 1`)}`
 }
 
-/** The last id that `precedes` holds for, 0 when there is none; it must hold up to some id and for none beyond. */
+/** The last id for which `precedes` holds, or 0; it must hold for all ids up to some id, and for none after that id. */
 function lastIdBefore(emitter: Emitter, table: Table, precedes: (id: Sql) => Sql): Sql {
   const steps = emitter.alias()
   const low = sql`case when p then (low + high) / 2 else low end`

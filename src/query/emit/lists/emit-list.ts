@@ -1,4 +1,4 @@
-/** Lists as SQL: the rows of a page in order, then what is selected of them. */
+/** Lists as SQL: the rows of a page in order, then the fields selected of them. */
 import { hintsOf } from '../../../sql/dialect.ts'
 import { identifier, literal, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnList } from '../emit-access-path.ts'
@@ -14,7 +14,7 @@ type ListField = ListOutput<PhysicalList>
 type PageInfo = Extract<ListField, { kind: 'pageInfo' }>
 type Elements = Extract<ListField, { kind: 'edges' | 'nodes' }>
 
-/** The list as JSON text; `parent` is the alias of the row that its link refers to. */
+/** The list as JSON text; `parent` is the alias of the row to which its link refers. */
 export function emitList(emitter: Emitter, list: PhysicalList, parent: Sql | null): Sql {
   const { page } = list
   const outside = (output: ListField): Sql => outsideRows(emitter, list, parent, output)
@@ -32,7 +32,7 @@ export function emitList(emitter: Emitter, list: PhysicalList, parent: Sql | nul
 
 type Outside = (output: ListField) => Sql
 
-/** Rows that are printed where they are found. */
+/** Prints rows where they are found. */
 function emitPrinted(
   emitter: Emitter,
   list: PhysicalList,
@@ -51,7 +51,7 @@ function emitPrinted(
   return sql`(select ${printed} from (${rows}) ${joined})`
 }
 
-/** Rows that are printed once the page is known: they carry what is read of them, or are found again by their ids. */
+/** Prints rows after the page is known: rows carry the columns to print, or are read again by their ids. */
 function emitFound(
   emitter: Emitter,
   list: PhysicalList,
@@ -78,7 +78,7 @@ function emitFound(
   const inOrder = backward ? sql`select * from (${numbered}) ${emitter.alias()} order by n desc` : numbered
   const number = backward ? sql`-${page}.n` : sql`${page}.n`
   const own = ends ? sql`${page}.n <= ${size}` : null
-  // Nothing is joined to whole rows that could change their order.
+  // Whole rows are joined with nothing that could change their order.
   const inTurn = (text: Sql): Sql =>
     isWhole ? dialect.joined(text, own) : dialect.joinedBy(number, text, own)
   const position = positionOf(emitter, sort, row)
@@ -93,24 +93,21 @@ function emitFound(
       last: positionAt(backward ? sql`1` : lastOne),
     })
   }
-  // Ids of the page are of rows that may be seen.
+  // The ids of the page belong to visible rows, so hidden rows need no second check.
   const found = isWhole
     ? sql``
     : sql` ${dialect.join} ${identifier(table.name)} ${alias} on ${alias}.id = ${page}.id`
   return sql`(select ${emitObject(emitter, list.fields, values)} from (${inOrder}) ${page}${found})`
 }
 
-/** Virtual columns are read out of their record. */
+/** Virtual columns are read from their record. */
 function storedColumns({ table }: RecordRow, names: ReadonlySet<string>): ReadonlySet<string> {
   return new Set(
     [...names].filter((name) => !table.columns.some((each) => each.name === name && each.virtual)),
   )
 }
 
-/**
- * A page whose ids are put into one value first: there they have their places, which window functions would have to
- * count row by row.
- */
+/** Collects the ids of a page into one value: its positions replace window functions, which would count row by row. */
 function emitIdList(
   emitter: Emitter,
   list: PhysicalList,
@@ -127,7 +124,7 @@ function emitIdList(
   const keepsTies = access.order.kind === 'path' && access.order.keepsTies
   const rows = emitRows(emitter, access, parent, keepsTies ? { value: idOf, tied } : { value: idOf })
   const found = ids.of(sql`${row}.id`)
-  // Records with equal keys in several accounts are rare enough to be sorted only when they are met.
+  // Records with equal keys in several accounts are rare, so they are sorted only if there are any.
   const idList = keepsTies
     ? sql`case when max(${row}.n) > 1 then (select ${ids.of(sql`id`)} from (${emitRows(emitter, access, parent, { value: idOf })}) ${emitter.alias()}) else ${found} end`
     : found
@@ -160,7 +157,7 @@ function emitIdList(
   return sql`(select ${printed} from (select ${idList} as ids from (${rows}) ${row}) ${page})`
 }
 
-/** What the rows of a page tell of it; positions as JSON arrays. */
+/** The facts about a page that depend on its rows; positions are JSON arrays. */
 interface Ends {
   readonly more: Sql
   readonly first: Sql
@@ -186,7 +183,7 @@ function emitPageInfo(
       ? raw(`'null'`)
       : sql`coalesce(${dialect.toJson(dialect.cursor(binding, ofPage()[end]))}, 'null')`
   const more = (): Sql => dialect.booleanJson(ofPage().more)
-  /** Whether there is anything on the side of the page that its cursor closes off. */
+  /** Whether there are rows on the side of the page that its cursor bounds. */
   const before = (): Sql =>
     list.before === null
       ? raw(`'false'`)
@@ -208,8 +205,8 @@ function emitPageInfo(
 }
 
 /**
- * Whether any of these fields is computed from the rows of the page. All others must be selected outside of the page's
- * rows: an expression without an aggregate comes once for each row, and not at all for an empty page.
+ * Whether any of these fields depends on the rows of the page. All other fields must be emitted outside of the page's
+ * rows: an expression without an aggregate would be repeated for each row, and would be missing for an empty page.
  */
 function readsPage({ list: { page } }: PhysicalList, { fields }: PageInfo): boolean {
   return fields.some(({ output: { kind } }) => {

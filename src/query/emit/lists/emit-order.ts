@@ -1,4 +1,4 @@
-/** Orders as SQL: what rows are sorted by, where in an order a row stands, and what lies beyond a position. */
+/** Orders as SQL: sort expressions, the position of a row in an order, and the rows beyond a position. */
 import type { ColumnValue } from '../../../database/database.ts'
 import { allOf, identifier, type Sql, sql } from '../../../sql/sql.ts'
 import { isInstant } from '../../plan/build-list.ts'
@@ -6,7 +6,7 @@ import { columnOf, uriText } from '../emit-operand.ts'
 import type { Emitter, RecordRow } from '../emitter.ts'
 import type { SortKey } from '../../plan/plan.ts'
 
-/** What rows are sorted by, and what is joined to them for it. */
+/** The sort expressions of rows, and the join that they need. */
 export function orderOf(
   emitter: Emitter,
   sort: readonly SortKey[],
@@ -14,7 +14,7 @@ export function orderOf(
   joinsRepoCollection: boolean,
 ): { readonly orders: readonly Sql[]; readonly joined: Sql } {
   const { dialect } = emitter
-  // A sub-query is begun anew for each row; a join finds what the base of a row says in half the time.
+  // A subquery starts again for each row; a join reads the repo collection of a row in half the time.
   const joins = joinsRepoCollection && sort.some((key) => columnOfBase(key) !== null)
   const base = joins ? emitter.alias() : null
   const orders = sort.map((key) => {
@@ -32,7 +32,10 @@ function columnOfBase({ value }: SortKey): Sql | null {
   return value.name === 'baseUri' ? sql`uri` : null
 }
 
-/** The part of an order beyond a position, as disjoint ranges in that order: one more equal key, then one beyond. */
+/**
+ * The part of an order beyond a position, as disjoint ranges in that order: in each range, some leading keys equal the
+ * position's, and the next key is beyond it.
+ */
 export function segments(
   emitter: Emitter,
   sort: readonly SortKey[],
@@ -57,7 +60,7 @@ function equals(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordR
   return value === null ? sql`${at} is null` : sql`${at} = ${value}`
 }
 
-/** A missing value is smaller than any: first going up, last going down. */
+/** A missing value is smaller than any value: first in ascending order, last in descending order. */
 function beyondKey(emitter: Emitter, key: SortKey, value: ColumnValue, row: RecordRow): readonly Sql[] {
   const at = keyOf(emitter, key, row)
   if (key.direction === 'asc') return [value === null ? sql`${at} is not null` : sql`${at} > ${value}`]
@@ -78,7 +81,7 @@ export function keyOf(emitter: Emitter, { value }: SortKey, { alias }: RecordRow
   }
 }
 
-/** Where in the order a row stands, as a JSON array. */
+/** The position of a row in the order, as a JSON array. */
 export function positionOf(emitter: Emitter, sort: readonly SortKey[], row: RecordRow): Sql {
   const { dialect } = emitter
   return dialect.jsonArray(

@@ -1,4 +1,4 @@
-/** The rows of a list in order, from its page's cursor on; what is selected of them is the caller's. */
+/** The rows of a list in order, from its page's cursor on; the caller decides what to select of them. */
 import { allOf, anyOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { type Along, emitFilters, emitFrom } from '../emit-access-path.ts'
 import { emitFilter, linked } from '../emit-filter.ts'
@@ -9,9 +9,9 @@ import type { Conjunct, OrderedRows, RowOrder, Span } from '../../plan/physical-
 import type { Link } from '../../plan/plan.ts'
 
 export interface Selection {
-  /** What is selected of a row. */
+  /** The expressions to select of a row. */
   value(row: RecordRow): Sql
-  /** What is selected of all rows together that have equal keys, where the rows' order keeps such rows together. */
+  /** The expressions to select of all rows with equal keys together, if the order keeps such rows adjacent. */
   tied?(row: RecordRow): Sql
 }
 
@@ -19,7 +19,7 @@ export function idOf({ alias }: RecordRow): Sql {
   return sql`${alias}.id as id`
 }
 
-/** `parent`: the alias of the row that the list's link refers to. */
+/** `parent`: the alias of the row to which the list's link refers. */
 export function emitRows(
   emitter: Emitter,
   rows: OrderedRows,
@@ -65,7 +65,7 @@ function inIdOrder(
     return sql`select ${value} from ${from} where ${on}${beyond} and ${condition} ${order} ${end}`
   }
   const { from, on } = emitFrom(emitter, { path, filter }, row, { direction, bound })
-  // Ids that come in order are not sorted again, which would gather all of them first.
+  // Ids that arrive in order are not sorted again, because sorting would gather all of them first.
   return sql`select ${value} from ${from} where ${allOf([...on, condition])} ${isSorted ? sql`` : order} ${end}`
 }
 
@@ -85,8 +85,8 @@ function sorted(emitter: Emitter, rows: OrderedRows, row: RecordRow, parent: Sql
 }
 
 /**
- * Candidates in order, as many as a condition holds for. Reading and folding a text costs more than sorting a row does,
- * and of many candidates only the first have to be read.
+ * Sorts candidates, then verifies one condition until the page is full. Reading and folding a text costs more than
+ * sorting a row, and of many candidates only the first have to be read.
  */
 function verified(
   emitter: Emitter,
@@ -102,7 +102,7 @@ function verified(
   const held = allOf([...on, ...beyond, ...unverified.map((part) => emitFilter(emitter, part, inner))])
   const ids = sql`select ${inner.alias}.id as id from ${from}${joined} where ${held} order by ${join(orders, ', ')} limit -1`
   const candidate = emitter.alias()
-  // Rows of candidates may be seen.
+  // The candidates are visible rows, so hidden rows need no second check.
   const found = sql`${identifier(table.name)} ${row.alias} on ${row.alias}.id = ${candidate}.id`
   const holds = emitFilter(emitter, condition, row)
   return sql`select ${value(row)} from (${ids}) ${candidate} ${emitter.dialect.join} ${found} where ${holds}
@@ -135,14 +135,14 @@ function alongPath(
       const keys = sort.slice(0, -1).map((key) => keyOf(emitter, key, row))
       return sql`select ${tied} from ${from} where ${held} group by ${join(keys, ', ')} order by ${join(orders.slice(0, -1), ', ')} ${end}`
     }
-    // A condition that the engine cannot look into leaves it the order as it is.
+    // Conditions wrapped in `is true` are opaque to the planner, which then leaves the order unchanged.
     const [conditions, ordering] =
       before === undefined ? [held, by] : [sql`(${held}) is true`, sql`${before}, ${by}`]
     return sql`select ${value} from ${from}${joined} where ${conditions} order by ${ordering} ${end}`
   }
   const segment = (start: readonly Sql[]): Sql[] =>
     order.spans.map(({ span, filter }) => part(start, span, filter))
-  // Each segment is one range of the order's index, and they follow each other in order.
+  // Each segment is one range of the order's index, and the segments follow each other in order.
   const parts =
     position === null
       ? segment([])
@@ -152,7 +152,7 @@ function alongPath(
   return sql`${join(inTurn, ' union all ')} ${end}`
 }
 
-/** The records of a linked list: what to read from, and that they refer to the parent. */
+/** The records of a linked list: the `from` clause, and the condition that they refer to the parent. */
 export function linkedTo(
   emitter: Emitter,
   link: Link,
