@@ -1,19 +1,19 @@
-/** Answers that are given again while nothing was written. It knows neither questions nor databases. */
+/** Caches answers until something is written. It must not know requests or databases. */
 import { LRUCache } from 'lru-cache'
 
 interface Kept {
   readonly body: Uint8Array
-  /** Of the data that the answer was read from. */
+  /** Version of the data from which the answer was read. */
   readonly version: number
 }
 
-/** What an entry takes beside its characters and bytes. */
+/** Bytes of an entry besides its characters and body. */
 const overhead = 200
 
 export class AnswerCache {
   readonly #kept: LRUCache<string, Kept> | null
 
-  /** `bytes`: about how much memory they may take; 0 keeps none. */
+  /** `bytes`: approximate maximum of memory; 0 disables the cache. */
   constructor(bytes: number) {
     this.#kept =
       bytes === 0
@@ -28,12 +28,12 @@ export class AnswerCache {
     return this.#kept !== null
   }
 
-  /** Of some version. */
+  /** Whether there is an answer of any version. */
   has(key: string): boolean {
     return this.#kept?.has(key) === true
   }
 
-  /** The answer of that version; an older one is forgotten. */
+  /** The answer of this version; evicts an answer of another version. */
   find(key: string, version: number | null): Uint8Array | null {
     const kept = this.#kept?.get(key)
     if (kept === undefined) return null

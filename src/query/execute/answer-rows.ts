@@ -1,13 +1,13 @@
-/** How many records and groups an answer holds, told from its bytes. */
+/** Counts the records and groups of an answer from its bytes. */
 
 const quote = 0x22
 const backslash = 0x5c
 const open = { brace: 0x7b, bracket: 0x5b } as const
 const close = { brace: 0x7d, bracket: 0x5d } as const
-/** Below `{"data":{"root":{"edges":[`. */
+/** Depth below `{"data":{"root":{"edges":[`. */
 const elementDepth = 4
 
-/** Objects in the arrays of the root fields' own members: edges, nodes, groups. */
+/** Objects in the arrays that are members of the root fields: edges, nodes, groups. */
 export function countRows(body: Uint8Array): number {
   let depth = 0
   let rows = 0

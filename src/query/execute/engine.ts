@@ -1,6 +1,6 @@
 /**
- * The read path: request to prepared document to plan to statement to bytes, with what was worked out
- * before kept at hand. It knows no HTTP, and it cannot write.
+ * The read path: request, prepared document, plan, statement, bytes; with caches of documents, statements and answers.
+ * It must not know HTTP, and it cannot write.
  */
 import type { GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
@@ -35,26 +35,26 @@ export interface EngineOptions {
   readonly model: Model
   readonly tables: readonly Table[]
   readonly database: ReadDatabase
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string
-  /** Memory for answers that are given again while nothing was written. */
+  /** Memory of the answer cache, in bytes. */
   readonly answerCacheBytes?: number
 }
 
-/** What a request asks, settled without looking at the data. */
+/** The parts of a request that do not depend on the data. */
 interface Question {
   readonly operationName: string | null
   readonly points: number
   readonly plan: Plan
 }
 
-/** A statement that answers one request, or the answer itself when it reads no data. */
+/** A statement that answers one request, or the answer itself if it reads no data. */
 type Answering =
   | {
       readonly kind: 'statement'
       readonly statement: Statement
       readonly version: number
-      /** Whether others may wait while it runs. */
+      /** Whether other requests may wait while it runs. */
       isShort: boolean
     }
   | { readonly kind: 'constant'; readonly body: Uint8Array }
@@ -62,27 +62,30 @@ type Answering =
 type Compiled = Answering & {
   readonly operationName: string | null
   readonly points: number
-  /** Whether it depends on nothing but what is stored. */
+  /** Whether the answer depends only on stored data. */
   readonly isTimeless: boolean
 }
 
-/** Characters of keys, SQL and constant answers that are kept, and what one of them takes besides, in as many bytes. */
+/** Size of the statement cache in characters of keys, SQL and constant answers; and the overhead of an entry. */
 const cacheSize = 8_000_000
 const cacheOverhead = 400
-/** Characters of documents that are kept parsed, which takes up to 150 bytes for each: 30 MB. A short one takes more. */
+/**
+ * Size of the document cache in characters; a parsed document takes up to 150 bytes for each, 30 MB in total. A short
+ * document takes more, hence the overhead.
+ */
 const documentsSize = 200_000
 const documentOverhead = 20
-/** Roads are chosen by how much data there was; they are chosen anew after this many milliseconds. */
+/** Milliseconds. Access paths depend on the amount of data, so they are chosen again after this time. */
 const planLifetime = 60_000
-/** How often a statement is made: figures that are asked for may lead to others, one for each reference on the way. */
+/** Maximum number of planning rounds: statistics may lead to further ones, one round for each reference on a path. */
 const rounds = 5
-/** How often a plan may be overtaken by a change of order within one request. */
+/** Maximum number of times that a change of the id order may invalidate the plan within one request. */
 const attempts = 5
-/** Rows that a short statement may look at beside those of its pages: some milliseconds at most. */
+/** Maximum estimated rows of a short statement, in addition to those of its pages: some milliseconds at most. */
 const shortScan = 2_000
-/** What a short statement may read and print, as cost.ts measures it: the same. */
+/** Maximum size of what a short statement reads and prints, as cost.ts measures it: also some milliseconds. */
 const shortSize = 3_000
-/** Milliseconds: what took less than this is short until its plan is made anew, whatever it might have looked at. */
+/** Milliseconds. A statement that took less is short until it is planned again, whatever its estimate. */
 const shortTime = 1
 
 export function createEngine(options: EngineOptions): QueryEngine {
@@ -137,7 +140,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       const physical = reportingTime(terms, () =>
         optimize({ dialect: database.dialect, statistics, state: known, tables }, plan),
       )
-      // The plan was chosen by guesses where statistics were missing. What is guessed is exact too.
+      // Missing statistics were guessed, and have been loaded now. A plan from guesses gives the same answer.
       if (round < rounds && (await statistics?.complete?.(signal)) === true) continue
       return { physical, known }
     }
@@ -150,7 +153,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     const emitter = createEmitter({ dialect: database.dialect, state: known, tables }, emitList)
     const statement = emitStatement(emitter, physical, points)
     assertValuesWithin(statement, physical)
-    // The time that planning takes is over by then.
+    // `written` measures planning, which is over when the statement runs.
     const size = sizeOf({ ...plan, written: 0 }) - physical.savedSize
     const isShort = physical.estimatedRows <= shortScan && size <= shortSize
     return { kind: 'statement', statement, version: known.version, isShort }
@@ -197,7 +200,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
     }
   }
 
-  /** An answer that no statement has to run for. */
+  /** The answer, if no statement has to run for it. */
   const atHand = (found: Compiled, key: string): Uint8Array | null => {
     if (found.kind === 'constant') return found.body
     return found.isTimeless && answers.has(key) ? answers.find(key, database.dataVersion()) : null
@@ -251,19 +254,19 @@ export function createEngine(options: EngineOptions): QueryEngine {
       const { version } = found
       const answered = await run(found, terms, report, signal).catch(async (error: unknown) => {
         if (error instanceof ServiceError) throw error
-        // A statement also fails when what it was made for is gone.
+        // A statement also fails if the tables or indexes for which it was planned are gone.
         const now = await within(database.readPlanState(), signal).catch(() => null)
         if (now === null || now.version === version) throw error
         return null
       })
       if (answered?.version === version) {
         if (report.statementTime < shortTime) found.isShort = true
-        // Nothing was written from before it began until now, so that the answer is of this very version.
+        // Nothing was written from before the statement began until now, so the answer is of exactly this version.
         if (before !== null && database.dataVersion() === before) answers.keep(key, before, answered.body)
         else report.isOwn = answered.isOwn
         return answered.body
       }
-      // The order of ids changed under the plan: its statement may not be exact any more.
+      // The order of ids changed after planning, so the statement may no longer be exact.
       compiled.clear()
       state = null
     }
@@ -310,7 +313,7 @@ function constantRoots({ roots }: Plan): readonly string[] {
   return roots.map(({ key }) => `${key}: no data is read`)
 }
 
-/** Once for each request, before anything is read for it. */
+/** Called once for each request, before anything is read for it. */
 function charge(
   { operationName, points }: Pick<Question, 'operationName' | 'points'>,
   terms: Terms,
@@ -322,7 +325,7 @@ function charge(
   return terms.charge(points)
 }
 
-/** Runs a piece of work that the caller has paid for, and reports how long it kept the event loop busy. */
+/** Runs work for which the caller has paid, and reports how long it blocked the event loop. */
 function reportingTime<Result>(terms: Terms, work: () => Result): Result {
   const started = performance.now()
   try {
@@ -332,15 +335,15 @@ function reportingTime<Result>(terms: Terms, work: () => Result): Result {
   }
 }
 
-/** What a local database is asked needs no signal. */
+/** Calls of a local database have no signal. */
 function within<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   return signal === undefined ? promise : untilAborted(promise, signal)
 }
 
-/** A larger page may be allowed to one caller and not to the next. */
+/** The page size is part of the key because its maximum differs between callers. */
 function cacheKey({ query, variables, operationName }: GraphQLRequest, { pageSize }: Terms): string {
   const given = variables === undefined || variables === null ? '' : JSON.stringify(variables)
   const name = operationName ?? ''
-  // With their lengths, so that no two requests run together to the same.
+  // The lengths make the key unambiguous: two different requests cannot concatenate to the same key.
   return `${pageSize} ${name.length} ${given.length} ${name}${given}${query}`
 }

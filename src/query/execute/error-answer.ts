@@ -1,4 +1,4 @@
-/** Failures as answers: what the caller may know with its code, and for our own faults the cause for the log alone. */
+/** Turns failures into answers: a code and what the caller may know; causes of internal errors are for the log only. */
 import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { ExecutionReport } from './execution-report.ts'
@@ -6,11 +6,11 @@ import type { AnswerReport, GraphQLAnswer } from './execute.ts'
 import { shorten } from '../../util/shorten.ts'
 import { RequestErrors } from '../parse/request-errors.ts'
 
-/** The databases' words where an operation within our limits is still over one of its own. */
+/** Messages of databases for an operation that is within our limits and exceeds one of theirs. */
 const tooLarge =
   /string or blob too big|too many SQL variables|Expression tree is too large|parser stack overflow|at most \d+ tables in a join|too many (terms|arguments|columns)|out of memory|invalid memory alloc request|cannot enlarge string buffer|stack depth limit exceeded|target lists can have at most/i
 
-/** Places that are told of each mistake. */
+/** Maximum number of locations that are reported for each mistake. */
 const mostPlaces = 20
 
 export function errorAnswer(
@@ -35,7 +35,7 @@ function failureOf(error: unknown): Failure {
     const answer = single(error.code, error.message, error.details)
     return error.cause === undefined ? answer : { ...answer, cause: error.cause }
   }
-  // Databases stop a sum past 64 bits with these words; smaller ones are caught where they are printed.
+  // Messages of databases for a sum beyond 64 bits; smaller inexact sums fail when they are printed.
   if (error instanceof Error && /integer overflow|bigint out of range/.test(error.message))
     return single('BAD_USER_INPUT', 'The sum behind a `sum` or `avg` is beyond 64 bits. Narrow `where`.', {})
   if (error instanceof Error && tooLarge.test(error.message))
@@ -52,7 +52,7 @@ function failureOf(error: unknown): Failure {
   }
 }
 
-/** One mistake may be made in thousands of places. */
+/** Limits the locations, because one mistake may occur in thousands of places. */
 function formatted(error: GraphQLError, code: ErrorCode): GraphQLFormattedError {
   const { message, locations, path } = error.toJSON()
   return {

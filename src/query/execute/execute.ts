@@ -1,4 +1,4 @@
-/** What a caller of GraphQL sends and gets, whatever the transport; engine.ts answers. */
+/** The interface of the query engine: GraphQL requests and answers, for any transport; engine.ts implements it. */
 import type { GraphQLFormattedError } from 'graphql'
 import type { Statement } from '../../database/database.ts'
 import type { ErrorCode } from '../../errors.ts'
@@ -10,37 +10,37 @@ export interface GraphQLRequest {
   readonly operationName?: string | null
 }
 
-/** What a caller may ask for, and who is told before it is done. */
+/** The request limits of a caller, and the callbacks that charge and schedule the request. */
 export interface Terms {
-  /** Largest `first` or `last`. */
+  /** Maximum of `first` and `last`. */
   readonly pageSize: number
-  /** Points that one operation may cost. */
+  /** Maximum points of one operation. */
   readonly points: number
-  /** Called once with what an operation costs, before anything is read for it; what it throws is the answer. */
+  /** Called once with the cost of the operation, before anything is read for it; an error it throws is the answer. */
   charge(points: number): void | Promise<void>
-  /** Called after each piece of work that follows the charge, with the milliseconds that it kept the event loop busy. */
+  /** Called after each piece of work that follows the charge, with the milliseconds it blocked the event loop. */
   worked(time: number): void
   /**
-   * Called before a remote database is asked, which may let what is short wait too; disposed of when nothing more is
-   * asked. It takes none of the caller's turns.
+   * Called before the first query to a remote database, where even short queries may wait; disposed after the last
+   * query. It takes no permit of the caller.
    */
   startShort(): Patience
-  /** Called before a statement that may take long; disposed of when it has ended. What it throws is the answer. */
+  /** Called before a statement that may take long; disposed when it has ended. An error it throws is the answer. */
   startLong(): LongTurn | Promise<LongTurn>
-  /** Called when a statement was rejected before anything was done for it, because too many are under way. */
+  /** Called if a statement was rejected before any work was done for it, because too many are running. */
   refund(): void
 }
 
-/** For how long somebody waits. */
+/** The timeout of a request. */
 export interface Patience extends Disposable {
-  /** Aborted when the time is up or nobody waits any more; its reason is the answer. */
+  /** Aborted when the time is up or the caller has left; its reason is the answer. */
   readonly signal: AbortSignal
 }
 
 export interface LongTurn extends Patience {
-  /** Whose statement it is. */
+  /** The caller to whom the statement belongs. */
   readonly caller: string
-  /** When the time is up, as `performance.now()` counts. */
+  /** End of the timeout, in the time of `performance.now()`. */
   readonly deadline: number
 }
 
@@ -49,7 +49,7 @@ export type GraphQLAnswer =
   | {
       readonly kind: 'data'
       readonly body: Uint8Array
-      /** Whether nobody else has the body, or memory beside it. */
+      /** Whether nothing else refers to the body or to the memory around it, so that it may be released. */
       readonly isOwn: boolean
       readonly report: AnswerReport
     }
@@ -57,42 +57,45 @@ export type GraphQLAnswer =
       readonly kind: 'errors'
       readonly code: ErrorCode
       readonly errors: readonly GraphQLFormattedError[]
-      /** For the operator's log, when the fault is ours. */
+      /** For the operator's log, if the fault is ours. */
       readonly cause?: unknown
       readonly report: AnswerReport
     }
 
-/** For whoever watches the service; as much as is known. */
+/** Facts about a request for logs and metrics, as far as they are known. */
 export interface AnswerReport {
-  /** Of the operation in the document; null when it has none. */
+  /** Name of the operation in the document; null if it has none. */
   readonly operationName: string | null
-  /** What it costs; 0 when it was refused before that was known. */
+  /** Cost of the operation; 0 if it was refused before the cost was known. */
   readonly points: number
-  /** How the answer came about; null when there is none. */
+  /** How the answer was produced; null if there is none. */
   readonly from: 'constant' | 'memory' | 'short' | 'long' | null
-  /** Milliseconds from handing the statement to the database until its answer. */
+  /** Milliseconds from passing the statement to the database until its answer. */
   readonly statementTime: number
-  /** Records and groups in the lists of the answer's first level; null where an answer is too long to look through. */
+  /** Records and groups in the first-level lists of the answer; null if the answer is too long to count them. */
   readonly rows: number | null
   readonly statement: Statement | null
-  /** Whether the answer depends on nothing but what is stored, and not on the clock. */
+  /** Whether the answer depends only on stored data, not on the clock. */
   readonly isTimeless: boolean
 }
 
 export interface QueryEngine {
-  /** Never throws: every failure is an answer with a code. At once where nothing has to be read for it. Without terms everything is allowed that is possible. */
+  /**
+   * Never throws: every failure is an answer with a code. Synchronous if nothing has to be read. Without terms, only
+   * the absolute limits apply.
+   */
   execute(request: GraphQLRequest, terms?: Terms): MaybePromise<GraphQLAnswer>
-  /** The statement of an operation, and how the database would run it. Throws like `execute` answers. */
+  /** The statement of an operation, and how the database would run it. Throws the errors that `execute` returns. */
   explain(request: GraphQLRequest): Promise<Explanation>
 }
 
 export interface Explanation {
-  /** Null when the operation reads no data. */
+  /** Null if the operation reads no data. */
   readonly sql: string | null
   readonly values: readonly unknown[]
-  /** The engine's own words, a line a step, with the index each part uses. */
+  /** The engine's own description, one line for each step, with the indexes used. */
   readonly steps: readonly string[]
-  /** What is read, root by root, in the plan's terms. */
+  /** What each root field reads, in terms of the physical plan. */
   readonly plan: readonly string[]
   /** Points. */
   readonly cost: number

@@ -1,12 +1,12 @@
-/** What becomes of a request on its way, which is the report of it for whoever watches the service. */
+/** Collects the facts about a request while it is executed, for logs and metrics. */
 import type { Statement } from '../../database/database.ts'
 import { countRows } from './answer-rows.ts'
 import type { AnswerReport } from './execute.ts'
 
-/** Counting the rows of a longer answer would hold others up. */
+/** Bytes. Counting the rows of a longer answer would delay other requests. */
 const countedBytes = 262_144
 
-/** Filled in on the way. */
+/** Filled in during execution. */
 export class ExecutionReport implements AnswerReport {
   operationName: string | null = null
   points = 0
@@ -14,12 +14,12 @@ export class ExecutionReport implements AnswerReport {
   statementTime = 0
   statement: Statement | null = null
   isTimeless = true
-  /** The answer; null while there is none. */
+  /** The answer; null until there is one. */
   body: Uint8Array | null = null
-  /** Whether nobody else has it. */
+  /** Whether nothing else refers to the body, so that it may be released. */
   isOwn = false
 
-  /** Counted when somebody looks. */
+  /** Counted on demand. */
   get rows(): number | null {
     const { body } = this
     if (body === null) return 0

@@ -1,8 +1,8 @@
-/** What an operator may ask for, of whom nobody keeps count. */
+/** The request limits of the operator, who is not charged. */
 import type { LongTurn, Terms } from './execute.ts'
 import { limits } from '../parse/limits.ts'
 
-/** Whatever is possible at all. */
+/** Only the absolute limits apply. */
 export const unlimited: Terms = {
   pageSize: 1_000,
   points: limits.points,
