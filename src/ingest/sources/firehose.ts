@@ -9,6 +9,7 @@ import type { FirehoseReaderOptions, FrameGroup, GroupReading } from './firehose
 import { type Clock, type ClockDoubt, whileClockHolds } from './clock.ts'
 import { askIfPds } from './pds.ts'
 import { createTeller, locate, openStream } from './stream.ts'
+import { moduleBeside } from '../../util/module-beside.ts'
 import { openThreads, type Threads } from './threads.ts'
 
 interface FirehoseOptions extends FirehoseReaderOptions {
@@ -49,7 +50,11 @@ async function* readDeliveries(
 ): AsyncGenerator<Delivery | ClockDoubt> {
   const { signal } = context
   const data: FirehoseReaderOptions = { name, reader, identity }
-  await using workers: Threads<FrameGroup, GroupReading> = openThreads('firehose-worker', threads, data)
+  await using workers: Threads<FrameGroup, GroupReading> = openThreads(
+    moduleBeside(import.meta.url, 'firehose-worker'),
+    threads,
+    data,
+  )
   // Otherwise they would first look up keys for all that has come.
   signal.addEventListener('abort', () => void workers[Symbol.asyncDispose](), { once: true })
   const tell = createTeller(context)

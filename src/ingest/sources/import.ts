@@ -10,6 +10,7 @@ import type { Source } from '../source.ts'
 import type { ReaderOptions } from './block-reader.ts'
 import type { BlockRequest } from './block-worker.ts'
 import { type Block, InputError, type LineInput, readBlocks } from './lines.ts'
+import { moduleBeside } from '../../util/module-beside.ts'
 import { openThreads, type Threads } from './threads.ts'
 
 interface ImportOptions extends ReaderOptions {
@@ -94,10 +95,14 @@ export async function* readChanges(
   inputs: readonly LineInput[],
   { lexicons, tables, workers }: ImportOptions,
 ): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
-  await using threads: Threads<BlockRequest, readonly Change[]> = openThreads('block-worker', workers, {
-    lexicons,
-    tables,
-  })
+  await using threads: Threads<BlockRequest, readonly Change[]> = openThreads(
+    moduleBeside(import.meta.url, 'block-worker'),
+    workers,
+    {
+      lexicons,
+      tables,
+    },
+  )
   let before = 0
   for (const input of inputs) {
     const read = async ({ bytes, firstLine, consumed }: Block) => ({

@@ -1,4 +1,5 @@
 /** What sources of messages share: reading them in threads beside the writing, in groups and in order. */
+import { moduleBeside } from '../../util/module-beside.ts'
 import { grouped, inOrder } from '../channel.ts'
 import type { Delivery, SourceContext } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
@@ -44,7 +45,7 @@ export function deliverMessages(
   return whileClockHolds(options, context, async function* (signal): AsyncGenerator<Delivery | ClockDoubt> {
     const { receive, deliver } = open({ ...context, signal })
     await using workers: Threads<readonly Message[], GroupReading> = openThreads(
-      'message-worker',
+      moduleBeside(import.meta.url, 'message-worker'),
       threads,
       data,
     )

@@ -111,7 +111,7 @@ test('an aborted signal ends the deliveries without an error', async () => {
 test('a thread that dies fails its repository, which may be tried again', async () => {
   await using world = await openWorld()
   const repo = await world.addRepo()
-  await using broken = openThreads('no-such-worker', 1, null)
+  await using broken = openThreads(new URL('./no-such-worker.ts', import.meta.url), 1, null)
   const chunks = readRepo(broken as never, await repo.car(), {
     did: ana,
     source: 'test',

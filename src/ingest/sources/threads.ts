@@ -1,6 +1,5 @@
 /** Threads that read what sources deliver: validation, hashing and signatures beside the writing. */
 import { parentPort, Worker } from 'node:worker_threads'
-import { moduleBeside } from '../../util/module-beside.ts'
 
 export interface Threads<Request, Answer> extends AsyncDisposable {
   /** `transfer` is taken away from the caller. The one with the least to do gets it; each answers in order. */
@@ -11,7 +10,7 @@ export interface Threads<Request, Answer> extends AsyncDisposable {
 
 /** Starts threads on a module beside this one, such as `block-worker`; `data` is its `workerData`. */
 export function openThreads<Request, Answer>(
-  module: string,
+  module: URL,
   count: number,
   data: unknown,
 ): Threads<Request, Answer> {
@@ -54,8 +53,8 @@ interface Thread<Request, Answer> {
   readonly read: (request: Request, transfer: readonly ArrayBuffer[]) => Promise<Answer>
 }
 
-function openThread<Request, Answer>(module: string, data: unknown): Thread<Request, Answer> {
-  const worker = new Worker(moduleBeside(import.meta.url, module), { workerData: data })
+function openThread<Request, Answer>(module: URL, data: unknown): Thread<Request, Answer> {
+  const worker = new Worker(module, { workerData: data })
   const waiting: Waiting<Answer>[] = []
   let failure: unknown
   const fail = (cause: unknown): void => {

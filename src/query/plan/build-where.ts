@@ -1,6 +1,5 @@
 /** Builds conditions from `where` values. A path starts at the row of its condition: a record or an array element. */
-import type { ColumnValue } from '../../database/database.ts'
-import { findArray, type Table, type TextIndex } from '../../database/tables.ts'
+import { findArray, type Table } from '../../database/tables.ts'
 import type { FieldType, ObjectType, Reference } from '../../schema/model.ts'
 import {
   holderOf,
@@ -12,28 +11,26 @@ import {
   type WhereField,
 } from '../../schema/operators.ts'
 import { isOperatorOf, whereOperators } from '../../schema/where-operators.ts'
-import { foldText } from '../../util/fold.ts'
 import { tightest } from './bounds.ts'
-import { linkOf, referenceOperand } from './build-link.ts'
+import { type Input, OperatorBuilder } from './build-operators.ts'
 import {
   absent,
   all,
   any,
   constant,
   alwaysTrue,
-  missing,
   missingReference,
   not,
   operand,
   textIndexOf,
+  linkOf,
+  referenceOperand,
 } from './conditions.ts'
 import { type PlanContext, tableOf } from './context.ts'
 import { assertWithin } from '../parse/limits.ts'
-import type { ArrayOperand, Condition, Operand, ReferenceOperand } from './plan.ts'
+import type { ArrayOperand, Condition, ReferenceOperand } from './plan.ts'
 import { conjuncts } from './condition-facts.ts'
-import { checkedText, present } from './values.ts'
-
-type Input = Readonly<Record<string, unknown>>
+import { present } from './values.ts'
 
 /** The row of a condition: a record with columns, or an element, which has only JSON. */
 type Row = { readonly table: Table | null; readonly path: readonly string[] }
@@ -55,11 +52,11 @@ type PropertyField = Extract<WhereField, { kind: 'property' }>
 /** Counts conditions and joins while it builds, so that one `where` stays within the limits however it is nested. */
 class WhereBuilder {
   readonly #context: PlanContext
-  #conditions = 0
-  #joins = 0
+  readonly #operators: OperatorBuilder
 
   constructor(context: PlanContext) {
     this.#context = context
+    this.#operators = new OperatorBuilder(context)
   }
 
   record(table: Table, where: Input, level: number): Condition {
@@ -74,8 +71,8 @@ class WhereBuilder {
     const again = (input: unknown): Condition => this.#logic(input as Input, level + 1, rest)
     const parts: Condition[] = []
     const { AND, OR, NOT, ...others } = where
-    if (AND !== undefined) parts.push(all(this.#list('AND', AND).map(again)))
-    if (OR !== undefined) parts.push(any(this.#list('OR', OR).map(again)))
+    if (AND !== undefined) parts.push(all(this.#operators.list('AND', AND).map(again)))
+    if (OR !== undefined) parts.push(any(this.#operators.list('OR', OR).map(again)))
     if (NOT !== undefined) parts.push(not(again(present('NOT', NOT))))
     parts.push(...rest(others, level))
     return all(parts)
@@ -89,11 +86,11 @@ class WhereBuilder {
       switch (field.kind) {
         case 'system':
           return field.name === 'uri'
-            ? this.#ownUri(conditions)
-            : this.#scalar({ kind: 'system', name: field.name }, conditions, 'string', false)
+            ? this.#operators.ownUri(conditions)
+            : this.#operators.scalar({ kind: 'system', name: field.name }, conditions, 'string', false)
         case 'systemInstant': {
           const column = field.name === 'indexedAt' ? 'indexed_at' : 'changed_at'
-          return this.#scalar({ kind: 'system', name: column }, conditions, 'datetime', false)
+          return this.#operators.scalar({ kind: 'system', name: column }, conditions, 'datetime', false)
         }
         case 'reverse':
           return this.#reverse(field.reference, conditions, level)
@@ -124,13 +121,13 @@ class WhereBuilder {
         const text = operand(table, path, 'text')
         // A stored column omits texts that are too long for an index, so it may be null even for a required field.
         const isKept = text.kind === 'column' && !text.column.virtual
-        return this.#scalar(text, input, 'string', mayMiss || isKept, textIndexOf(table, path))
+        return this.#operators.scalar(text, input, 'string', mayMiss || isKept, textIndexOf(table, path))
       }
       case 'datetime':
-        return this.#scalar(operand(table, path, 'instant'), input, 'datetime', mayMiss)
+        return this.#operators.scalar(operand(table, path, 'instant'), input, 'datetime', mayMiss)
       case 'integer':
       case 'boolean':
-        return this.#scalar(operand(table, path, type.kind), input, type.kind, mayMiss)
+        return this.#operators.scalar(operand(table, path, type.kind), input, type.kind, mayMiss)
       case 'strongRef':
       case 'atUri':
         return this.#reference(
@@ -173,7 +170,7 @@ class WhereBuilder {
     const { mayMiss } = where.field
     if (isNull !== undefined) parts.push(this.#absent(path, isNull, mayMiss))
     if (some !== undefined) {
-      this.#countJoin()
+      this.#operators.countJoin()
       parts.push({
         kind: 'element',
         path,
@@ -188,10 +185,10 @@ class WhereBuilder {
         index: table === null ? null : (findArray(table, path, false) ?? null),
       }
       for (const [name, value] of Object.entries(operators)) {
-        this.#count()
+        this.#operators.count()
         if (!isOperatorOf(name, 'has')) throw new Error(`An array has no operator ${name}.`)
         const takesList = whereOperators[name].value === 'list'
-        const list = takesList ? this.#values(name, value) : [this.#value(name, value)]
+        const list = takesList ? this.#operators.values(name, value) : [this.#operators.value(name, value)]
         if (list.length > 0) parts.push({ kind: 'has', array, list, mode: name === 'hasAll' ? 'all' : 'any' })
         // An empty `hasAll` holds for every array.
         else parts.push(name === 'hasAll' ? absent(path, false, mayMiss) : constant(false))
@@ -234,7 +231,7 @@ class WhereBuilder {
       return all(parts)
     }
     if (Object.keys(inside).length === 0 && Object.keys(logic).length === 0) return all(parts)
-    this.#countJoin()
+    this.#operators.countJoin()
     const table = tableOf(this.#context, target)
     parts.push({
       kind: 'target',
@@ -260,7 +257,7 @@ class WhereBuilder {
   /** A reference with a target is present and indexed, and its URI is the URI of the target. */
   #seenFromTarget(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {
     const parts: Condition[] = []
-    if (uri !== undefined) parts.push(this.#uriOperators(null, present('uri', uri) as Input))
+    if (uri !== undefined) parts.push(this.#operators.uri(null, present('uri', uri) as Input))
     if (isNull !== undefined) parts.push(constant(present('isNull', isNull) === false))
     if (isIndexed !== undefined) parts.push(constant(present('isIndexed', isIndexed) === true))
     if (isCurrent !== undefined)
@@ -271,50 +268,20 @@ class WhereBuilder {
   #ownReference(of: ReferenceOperand, { uri, isNull, isIndexed, isCurrent }: Input): Condition[] {
     const parts: Condition[] = []
     const { tables } = this.#context
-    if (uri !== undefined) parts.push(this.#uriOperators(of, present('uri', uri) as Input))
+    if (uri !== undefined) parts.push(this.#operators.uri(of, present('uri', uri) as Input))
     if (isNull !== undefined) {
-      this.#count()
+      this.#operators.count()
       parts.push(missingReference(of, present('isNull', isNull) === true))
     }
     if (isIndexed !== undefined) {
-      this.#countJoin()
+      this.#operators.countJoin()
       parts.push({ kind: 'indexed', of, is: present('isIndexed', isIndexed) === true, tables })
     }
     if (isCurrent !== undefined) {
-      this.#countJoin()
+      this.#operators.countJoin()
       parts.push({ kind: 'current', of, is: present('isCurrent', isCurrent) === true, tables })
     }
     return parts
-  }
-
-  #uriOperators(of: ReferenceOperand | null, input: Input): Condition {
-    return all(
-      Object.entries(input).map(([name, value]): Condition => {
-        this.#count()
-        if (name === 'isNull') {
-          const is = present(name, value) === true
-          return of === null ? constant(!is) : missingReference(of, is)
-        }
-        const list = (
-          name === 'eq' || name === 'ne' ? [this.#value(name, value)] : this.#values(name, value)
-        ).map(String)
-        const negated = name === 'ne' || name === 'notIn'
-        if (list.length > 0) return { kind: 'uri', of, list, negated }
-        return negated && of !== null ? missingReference(of, false) : constant(negated)
-      }),
-    )
-  }
-
-  /** The `uri` of a record takes all string operators; equality compares its parts, which are indexed. */
-  #ownUri(input: Input): Condition {
-    const byParts = new Set(['eq', 'ne', 'in', 'notIn'])
-    const entries = Object.entries(input)
-    const parts = Object.fromEntries(entries.filter(([name]) => byParts.has(name)))
-    const rest = Object.fromEntries(entries.filter(([name]) => !byParts.has(name)))
-    return all([
-      this.#uriOperators(null, parts),
-      this.#scalar({ kind: 'system', name: 'uri' }, rest, 'string', false),
-    ])
   }
 
   #reverse(reference: Reference, input: Input, level: number): Condition {
@@ -322,7 +289,7 @@ class WhereBuilder {
     const link = linkOf(table, reference)
     return all(
       Object.entries(input).map(([name, value]) => {
-        this.#countJoin()
+        this.#operators.countJoin()
         const where = this.record(table, present(name, value) as Input, level + 1)
         const some: Condition = { kind: 'referring', table, link, where }
         return name === 'none' ? not(some) : some
@@ -330,80 +297,9 @@ class WhereBuilder {
     )
   }
 
-  #scalar(
-    operand: Operand,
-    input: Input,
-    type: 'string' | 'datetime' | 'integer' | 'boolean',
-    mayMiss: boolean,
-    index: TextIndex | null = null,
-  ): Condition {
-    return all(
-      Object.entries(input).map(([name, value]): Condition => {
-        this.#count()
-        if (!isOperatorOf(name, 'compare', 'in', 'text', 'missing'))
-          throw new Error(`A value has no operator ${name}.`)
-        switch (name) {
-          case 'isNull':
-            return missing(operand, present(name, value) === true, mayMiss, index)
-          case 'in':
-          case 'notIn': {
-            const [list, negated] = [this.#values(name, value), name === 'notIn']
-            if (list.length > 0) return { kind: 'in', operand, list, negated }
-            return negated ? missing(operand, false, mayMiss, index) : constant(false)
-          }
-          case 'contains':
-          case 'startsWith': {
-            const given = String(this.#value(name, value))
-            assertWithin('needle', given.length, `\`${name}\` looks for too many characters`)
-            const needle = foldText(given)
-            if (needle === '') return missing(operand, false, mayMiss, index)
-            return { kind: 'text', operand, index, match: name, needle }
-          }
-          case 'eq':
-          case 'ne':
-          case 'gt':
-          case 'gte':
-          case 'lt':
-          case 'lte': {
-            const to = this.#value(name, value)
-            return { kind: 'compare', operand, op: name, to: type === 'boolean' ? Number(to) : to }
-          }
-        }
-      }),
-    )
-  }
-
   #absent(path: readonly string[], is: unknown, mayMiss: boolean): Condition {
-    this.#count()
+    this.#operators.count()
     return absent(path, present('isNull', is) === true, mayMiss)
-  }
-
-  #value(name: string, value: unknown): ColumnValue {
-    const given = present(name, value)
-    if (typeof given === 'string') return checkedText(name, given)
-    return typeof given === 'boolean' ? Number(given) : (given as ColumnValue)
-  }
-
-  #values(name: string, value: unknown): readonly ColumnValue[] {
-    const list = this.#list(name, value)
-    assertWithin('listValues', list.length, `\`${name}\` has too many values`)
-    this.#context.asked.countValues(list.length)
-    return list.map((element) => this.#value(name, element))
-  }
-
-  #list(name: string, value: unknown): readonly unknown[] {
-    return present(name, value) as readonly unknown[]
-  }
-
-  #count(): void {
-    this.#conditions += 1
-    assertWithin('conditions', this.#conditions, 'The `where` has too many conditions')
-    this.#context.asked.countCondition()
-  }
-
-  #countJoin(): void {
-    this.#joins += 1
-    assertWithin('joins', this.#joins, 'The `where` follows too many references and arrays')
   }
 }
 

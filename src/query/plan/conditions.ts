@@ -1,8 +1,9 @@
 /**
  * Constructors of conditions for plan building. Conditions that hold for all records, or for none, become constants.
  */
-import { findColumn, type Table, type TextIndex } from '../../database/tables.ts'
-import type { Condition, Operand, ReferenceOperand } from './plan.ts'
+import { findArray, findColumn, findReference, type Table, type TextIndex } from '../../database/tables.ts'
+import type { Reference } from '../../schema/model.ts'
+import type { Condition, Link, Operand, ReferenceOperand, ReferenceShape } from './plan.ts'
 
 export const alwaysTrue: Condition = { kind: 'all', of: [] }
 
@@ -61,4 +62,26 @@ export function operand(
 export function textIndexOf(table: Table | null, path: readonly string[]) {
   const column = table === null ? undefined : findColumn(table, path, 'text')
   return table?.texts.find(({ text }) => text === column) ?? null
+}
+
+/** The columns by which records that refer to a row are found: those of the reference, or of its side table when there are many. */
+export function linkOf(holder: Table, reference: Reference): Link {
+  if (reference.many) {
+    const array = findArray(holder, reference.path, true)
+    if (array !== undefined) return { kind: 'array', array }
+  } else {
+    const columns = findReference(holder, reference.path)
+    if (columns !== undefined) return { kind: 'columns', ...columns }
+  }
+  throw new Error(`The reference ${reference.collection}#${reference.path.join('.')} has no columns.`)
+}
+
+/** A reference at a path of a row: its columns, or its JSON if it has none or the row is not a record. */
+export function referenceOperand(
+  table: Table | null,
+  path: readonly string[],
+  shape: ReferenceShape,
+): ReferenceOperand {
+  const columns = table === null ? undefined : findReference(table, path)
+  return columns === undefined ? { kind: 'json', path, shape } : { kind: 'columns', ...columns, path, shape }
 }
