@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseConfig } from '../src/cli/config.ts'
-import { loadFoundation, openExistingStore } from '../src/cli/foundation.ts'
+import { loadProject, openExistingStore } from '../src/cli/project.ts'
 import type { ReadDatabase, Statement } from '../src/database/database.ts'
 import { createEngine } from '../src/query/execute/engine.ts'
 import { unlimited } from '../src/query/execute/unlimited.ts'
@@ -27,8 +27,8 @@ const anonymous = { ...unlimited, pageSize: 100, points: 250 }
 
 const [url = ''] = process.argv.slice(2)
 const { config } = parseConfig('query', ['--database', url, '{ __typename }'], {})
-const foundation = await loadFoundation(new URL('../lexicons', import.meta.url).pathname)
-const database = await openExistingStore(config, foundation)
+const project = await loadProject(new URL('../lexicons', import.meta.url).pathname)
+const database = await openExistingStore(config, project)
 const here = new Proxy<ReadDatabase>(database, {
   get(_, name: keyof ReadDatabase) {
     if (name === 'readAnswer')
@@ -37,8 +37,8 @@ const here = new Proxy<ReadDatabase>(database, {
     return typeof value === 'function' ? value.bind(database) : value
   },
 })
-const schema = buildGraphQLSchema(foundation.model)
-const engine = createEngine({ ...foundation, schema, database: here, version: '0.0.0' })
+const schema = buildGraphQLSchema(project.model)
+const engine = createEngine({ ...project, schema, database: here, version: '0.0.0' })
 const server = database.isRemote ? await serverOf(database) : null
 
 process.on('message', async ({ text, variables }: Asked) => {

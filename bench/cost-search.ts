@@ -10,7 +10,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { parseConfig } from '../src/cli/config.ts'
-import { loadFoundation, openExistingStore } from '../src/cli/foundation.ts'
+import { loadProject, openExistingStore } from '../src/cli/project.ts'
 import { createEngine } from '../src/query/execute/engine.ts'
 import { buildGraphQLSchema } from '../src/schema/graphql.ts'
 import { operations } from './cost-operations.ts'
@@ -43,8 +43,8 @@ interface Measured {
   readonly outcome: string
 }
 
-const foundation = await loadFoundation(new URL('../lexicons', import.meta.url).pathname)
-const schema = buildGraphQLSchema(foundation.model)
+const project = await loadProject(new URL('../lexicons', import.meta.url).pathname)
+const schema = buildGraphQLSchema(project.model)
 const random = randomOf(seed)
 const maker = new QuestionMaker(schema, await readSamples(), random)
 let child = await start()
@@ -139,8 +139,8 @@ async function start(): Promise<ChildProcess> {
 /** Values of the newest records, by the name of the property. */
 async function readSamples(): Promise<Samples> {
   const { config } = parseConfig('query', ['--database', url, '{ __typename }'], {})
-  await using database = await openExistingStore(config, foundation)
-  const engine = createEngine({ ...foundation, schema, database, version: '0.0.0' })
+  await using database = await openExistingStore(config, project)
+  const engine = createEngine({ ...project, schema, database, version: '0.0.0' })
   const found = new Map<string, unknown[]>()
   const gather = (value: unknown, name: string): void => {
     if (Array.isArray(value)) for (const element of value) gather(element, name)
@@ -148,7 +148,7 @@ async function readSamples(): Promise<Samples> {
       for (const [key, inner] of Object.entries(value)) gather(inner, key)
     else found.set(name, [...(found.get(name) ?? []), value])
   }
-  for (const { rootField } of foundation.model.collections) {
+  for (const { rootField } of project.model.collections) {
     const answer = await engine.execute({
       query: `{ list: ${rootField}(first: 20) { nodes { uri cid did rkey indexedAt changedAt recordJson } } }`,
     })

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { loadFoundation } from '../src/cli/foundation.ts'
+import { loadProject } from '../src/cli/project.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { type ImportResult, importRecords } from '../src/ingest/sources/import.ts'
 import { fileInput } from '../src/ingest/sources/lines.ts'
@@ -276,8 +276,8 @@ async function ask(query: string, variables: Readonly<Record<string, unknown>> =
 }
 
 async function importCorpus(): Promise<Corpus> {
-  const foundation = await loadFoundation(fileURLToPath(new URL('../lexicons/', import.meta.url)))
-  const { lexicons, model, tables } = foundation
+  const project = await loadProject(fileURLToPath(new URL('../lexicons/', import.meta.url)))
+  const { lexicons, model, tables } = project
   const database = await openDatabase('sqlite::memory:', {
     tables,
     fingerprint: lexicons.fingerprint,
@@ -285,7 +285,7 @@ async function importCorpus(): Promise<Corpus> {
     now: () => BigInt(Date.now()) * 1000n,
   })
   const inputs = names.map((name) => fileInput(`${folder}${name}.jsonl.gz`, null))
-  const imported = await importRecords(database.write, inputs, { ...foundation, workers: 1 })
+  const imported = await importRecords(database.write, inputs, { ...project, workers: 1 })
   const engine = createEngine({
     schema: buildGraphQLSchema(model),
     model,

@@ -6,7 +6,7 @@ import { onEveryDatabase as test } from './support/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
 import type { Engine } from './support/postgres.ts'
 import { buildRecord, refTo } from './support/records.ts'
-import { openTestService, standing, type TestService } from './support/service.ts'
+import { openTestService, accountStatus, type TestService } from './support/service.ts'
 import { wholeLibrary } from './support/whole-library.ts'
 
 const { book, person } = collections
@@ -46,13 +46,13 @@ async function openLibrary({ database, road = 0, late = false }: Library): Promi
   return service
 }
 
-async function setStanding(service: TestService, active: boolean): Promise<void> {
-  await service.opened.database.write.applyBatch([standing(other, active)])
+async function setAccountStatus(service: TestService, active: boolean): Promise<void> {
+  await service.opened.database.write.applyBatch([accountStatus(other, active)])
 }
 
 async function settle(service: TestService): Promise<void> {
-  const { ledger } = service.opened.database.write
-  while ((await ledger.settleAccounts(3)) > 0);
+  const { metadata } = service.opened.database.write
+  while ((await metadata.settleAccounts(3)) > 0);
 }
 
 const everywhere = `{
@@ -67,7 +67,7 @@ for (const road of [0, 1, 2, 3])
     assert.equal(before.list.totalCount, 10)
     assert.deepEqual(before.aggregate, { count: 10, groups: [{ author_country: 'MX', count: 10 }] })
 
-    await setStanding(service, false)
+    await setAccountStatus(service, false)
     assert.equal((await service.opened.database.read.readPlanState()).hiding, true)
     const hidden = await service.data(everywhere)
     const none = { records: 0, newestIndexedAt: null }
@@ -95,7 +95,7 @@ for (const road of [0, 1, 2, 3])
     await settle(service)
     assert.equal((await service.opened.database.read.readPlanState()).hiding, false)
     assert.deepEqual(await service.data(everywhere), hidden)
-    await setStanding(service, true)
+    await setAccountStatus(service, true)
     await settle(service)
     assert.deepEqual(await service.data(everywhere), before)
   })
@@ -121,7 +121,7 @@ for (const late of [false, true]) {
       )
       assert.deepEqual([pageInfo.hasPreviousPage, pageInfo.hasNextPage], [true, true])
     }
-    await setStanding(service, false)
+    await setAccountStatus(service, false)
     await assertNext()
     await settle(service)
     await assertNext()
@@ -139,7 +139,7 @@ for (const late of [false, true]) {
     // What ids do not tell SQLite sorts where instants are the same.
     const expected = late && database === 'sqlite' ? ['USE TEMP B-TREE FOR LAST TERM OF ORDER BY'] : []
     assert.deepEqual(await detours(), expected)
-    await setStanding(service, false)
+    await setAccountStatus(service, false)
     const { orgExampleLibraryBook } = await service.data(query)
     assert.deepEqual(orgExampleLibraryBook.nodes, [{ rkey: 'book-8' }, { rkey: 'book-6' }])
     assert.match(service.opened.lastStatement(), /hidden/)

@@ -55,10 +55,10 @@ const everywhere = `{
 
 onEveryDatabase('a hidden record is in no list, count, group, reference or state', async (database) => {
   await using service = await openLibrary(database)
-  const { ledger } = service.opened.database.write
+  const { metadata } = service.opened.database.write
   const before = await service.data(everywhere)
   assert.equal(before.list.totalCount, 3)
-  await ledger.hide({ subject: `at://${ben}/${book}/book-2`, reason: 'A test.', hiddenBy: 'tester' })
+  await metadata.hide({ subject: `at://${ben}/${book}/book-2`, reason: 'A test.', hiddenBy: 'tester' })
   const without: Json = await service.data(everywhere)
   const known = { author: { isCurrent: true }, authorResolved: { __typename: 'OrgExampleLibraryPerson' } }
   assert.deepEqual(without, {
@@ -76,7 +76,7 @@ onEveryDatabase('a hidden record is in no list, count, group, reference or state
     },
   })
   for (const subject of [`at://${ann}/${person}/self`, ann]) {
-    await ledger.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
+    await metadata.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
     const { list, author, byAuthor, unknown, authors, aggregate } = await service.data(everywhere)
     const lost = { author: { isCurrent: null }, authorResolved: null }
     assert.deepEqual(
@@ -86,18 +86,18 @@ onEveryDatabase('a hidden record is in no list, count, group, reference or state
     assert.deepEqual([author, byAuthor.totalCount, unknown.totalCount], [null, 0, 2])
     assert.deepEqual(authors.nodes, [])
     assert.deepEqual(aggregate.groups, [{ author_country: null, count: 2 }])
-    await ledger.unhide(subject, 'tester')
-    while ((await ledger.settleAccounts(1)) > 0);
+    await metadata.unhide(subject, 'tester')
+    while ((await metadata.settleAccounts(1)) > 0);
     assert.deepEqual(await service.data(everywhere), without)
   }
-  await ledger.unhide(`at://${ben}/${book}/book-2`, 'tester')
+  await metadata.unhide(`at://${ben}/${book}/book-2`, 'tester')
   assert.deepEqual(await service.data(everywhere), before)
 })
 
 test('fetching and comparing repositories neither misses nor brings back what is hidden', async () => {
   await using world = await openWorld()
   const repo = await world.add('a', 3)
-  const { ledger } = world.store.database.write
+  const { metadata } = world.store.database.write
   const uri = (rkey: string): string => `at://${repo.did}/${book}/${rkey}`
   await world.fetch({ targets: [repo.did] })
   for (const subject of [uri('a0'), repo.did]) {
@@ -107,7 +107,7 @@ test('fetching and comparing repositories neither misses nor brings back what is
       const { read, differing, outcome } = await world.fetch({ kind, targets: [repo.did] })
       assert.deepEqual([read, differing, outcome.stored, outcome.updated, outcome.deleted], [1, 0, 0, 0, 0])
     }
-    while ((await ledger.settleAccounts(1)) > 0);
+    while ((await metadata.settleAccounts(1)) > 0);
     await world.fetch({ kind: 'reconcile', targets: [] })
     assert.deepEqual([...(await world.stored()).keys()], subject === repo.did ? [] : [...visible.keys()])
     assert.ok(!(await world.stored()).has(uri('a0')))
@@ -115,8 +115,8 @@ test('fetching and comparing repositories neither misses nor brings back what is
   await repo.write(putBook('a0', 'Sand', 'update'), removeBook('a1'))
   await world.publish(repo)
   assert.equal((await world.fetch({ kind: 'reconcile', targets: [] })).differing, 0)
-  for (const subject of [uri('a0'), repo.did]) await ledger.unhide(subject, 'tester')
-  while ((await ledger.settleAccounts(1)) > 0);
+  for (const subject of [uri('a0'), repo.did]) await metadata.unhide(subject, 'tester')
+  while ((await metadata.settleAccounts(1)) > 0);
   assert.deepEqual(await world.stored(), await world.published())
 })
 
@@ -130,10 +130,10 @@ onEveryDatabase('what was refused stays hidden when it is tried again', async (d
   assert.equal((await retryRejections(store.database, { lexicons, tables })).withheld, 1)
   assert.deepEqual(await visibleRecords(store), new Map())
   assert.deepEqual(await store.rows('select * from rejection'), [])
-  await store.database.write.ledger.unhide(uri, 'tester')
+  await store.database.write.metadata.unhide(uri, 'tester')
   assert.deepEqual([...(await visibleRecords(store)).keys()], [uri])
 })
 
 function hide({ database }: TestStore, subject: string): Promise<number | null> {
-  return database.write.ledger.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
+  return database.write.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
 }

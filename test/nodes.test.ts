@@ -6,7 +6,7 @@ import type { PlainRecord } from './reference/world.ts'
 import { onEveryDatabase as test } from './support/databases.ts'
 import { collections, libraryLexicons, libraryReferences } from './support/lexicons.ts'
 import { buildRecord, refTo } from './support/records.ts'
-import { openTestService, standing, type TestService } from './support/service.ts'
+import { openTestService, accountStatus, type TestService } from './support/service.ts'
 
 const { book, person } = collections
 const shown = 'did:plc:shownshownshownshownshow'
@@ -80,7 +80,7 @@ test('a record of a hidden account is null', async (database) => {
   const unlimited = `{ node(id: "${author.uri}") { id } nodes(ids: ["${author.uri}", "${written.uri}"]) { id } }`
   const before = await service.data(unlimited)
   assert.deepEqual(before, { node: { id: author.uri }, nodes: [{ id: author.uri }, { id: written.uri }] })
-  await service.opened.database.write.applyBatch([standing(other, false)])
+  await service.opened.database.write.applyBatch([accountStatus(other, false)])
   const after = await service.data(unlimited)
   assert.deepEqual(after, { node: null, nodes: [null, { id: written.uri }] })
 })

@@ -150,7 +150,7 @@ test('what the package imports in threads it serves, with long statements in a p
   await using service = await start(['serve', '--workers', '1'], { env })
   const { techServiceNewsArticle } = await service.query('{ techServiceNewsArticle { totalCount } }')
   assert.ok(techServiceNewsArticle.totalCount > 100)
-  await until(() => childrenOf(service.pid).some((pid) => commandOf(pid).includes('/dist/reading-child.js')))
+  await until(() => childrenOf(service.pid).some((pid) => commandOf(pid).includes('/dist/query-child.js')))
   const { indexStatus } = await service.query('{ indexStatus { collections { records } } }')
   const counts: number[] = indexStatus.collections.map(({ records }: { records: number }) => records)
   assert.equal(

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { loadFoundation } from '../src/cli/foundation.ts'
+import { loadProject } from '../src/cli/project.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { startFakeJetstream } from './network/fake-jetstream.ts'
 import { didOf, tid } from './network/follow.ts'
@@ -132,7 +132,7 @@ onEveryDatabase('a purge that was broken off is told of, and finished by the nex
   const env = { LEXIGRAPH_DATABASE: await emptyUrl(database) }
   const run = (...args: readonly string[]) => runInTurn(args, { env })
   await run('import', importFile('broken-off.jsonl', [one, two]))
-  const { lexicons, tables } = await loadFoundation(fileURLToPath(new URL('../lexicons', import.meta.url)))
+  const { lexicons, tables } = await loadProject(fileURLToPath(new URL('../lexicons', import.meta.url)))
   {
     // As far as a run comes that is killed after its first transaction.
     await using store = await openDatabase(env.LEXIGRAPH_DATABASE, {
@@ -141,7 +141,7 @@ onEveryDatabase('a purge that was broken off is told of, and finished by the nex
       check: () => null,
       now: () => BigInt(Date.now()) * 1000n,
     })
-    await store.write.ledger.purge({ subject: one, reason: 'A test.', purgedBy: 'ann' })
+    await store.write.metadata.purge({ subject: one, reason: 'A test.', purgedBy: 'ann' })
   }
   assert.match((await run('status')).stdout, /^1 purge was interrupted; `lexigraph purge` finishes it\.$/m)
   const finished = await run('purge')

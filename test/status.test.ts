@@ -33,7 +33,7 @@ async function openLibrary(given: Partial<TestServiceGiven> = {}) {
 test('a handle stands on every record of its account, wherever that is read, and changes without the records', async (database) => {
   await using library = await openLibrary({ database })
   const { service, book, author } = library
-  const { ledger } = service.opened.database.write
+  const { metadata } = service.opened.database.write
   const handles = async (): Promise<Json> => {
     const { list, found, holder } = await service.data(`{
       list: orgExampleLibraryBook { nodes { actorHandle authorResolved { ... on OrgExampleLibraryPerson { actorHandle } } } }
@@ -48,16 +48,16 @@ test('a handle stands on every record of its account, wherever that is read, and
     }
   }
   assert.deepEqual(await handles(), { listed: [null, null], resolved: null, found: null, referring: null })
-  await ledger.writeHandle(ann, 'ann.example', 0n)
-  await ledger.writeHandle(ben, 'ben.example', 0n)
+  await metadata.writeHandle(ann, 'ann.example', 0n)
+  await metadata.writeHandle(ben, 'ben.example', 0n)
   assert.deepEqual(await handles(), {
     listed: ['ben.example', 'ann.example'],
     resolved: 'ann.example',
     found: 'ben.example',
     referring: 'ben.example',
   })
-  await ledger.writeHandle(ben, null, 0n)
-  await ledger.writeHandle(ann, 'anna.example', 0n)
+  await metadata.writeHandle(ben, null, 0n)
+  await metadata.writeHandle(ann, 'anna.example', 0n)
   assert.deepEqual(await handles(), {
     listed: [null, 'anna.example'],
     resolved: 'anna.example',
@@ -113,12 +113,12 @@ test('a source is as old as its last event, and one that is silent for half a mi
   const { read, write } = library.service.opened.database
   const mark = { cursor: '1', eventAt: started - 103n * second, events: 1 }
   for (const source of ['b', 'a', 'd']) await write.applyBatch([], { source, ...mark })
-  for (const source of ['a', 'b', 'c', 'd']) await write.ledger.nameSource(source, source)
-  await write.ledger.writeState('a', 'live', null, 1)
-  await write.ledger.writeState('d', 'finished', null, 0)
+  for (const source of ['a', 'b', 'c', 'd']) await write.metadata.nameSource(source, source)
+  await write.metadata.writeState('a', 'live', null, 1)
+  await write.metadata.writeState('d', 'finished', null, 0)
   now = started
-  await write.ledger.writeState('b', 'live', null, 1)
-  await write.ledger.writeState('c', 'connecting', null, 0)
+  await write.metadata.writeState('b', 'live', null, 1)
+  await write.metadata.writeState('c', 'connecting', null, 0)
   const asked = '{ indexStatus { sources { name state lagSeconds lastEventAt } } }'
   const sources: Json[] = (await library.service.data(asked)).indexStatus.sources
   assert.deepEqual(
@@ -156,16 +156,16 @@ test('of a source callers are told what they may be told, and its operator the w
     )
     return status.sources.map(({ name, publicName }) => [name, publicName])
   }
-  await write.ledger.writeState('tap:http://tap:2480', 'live', null, 0)
+  await write.metadata.writeState('tap:http://tap:2480', 'live', null, 0)
   assert.deepEqual(await names(), [['tap:http://tap:2480', 'source']])
-  await write.ledger.nameSource('tap:http://tap:2480', 'tap')
-  await write.ledger.nameSource('tap:http://tap:2481', 'main')
+  await write.metadata.nameSource('tap:http://tap:2480', 'tap')
+  await write.metadata.nameSource('tap:http://tap:2481', 'main')
   assert.deepEqual(await names(), [
     ['tap:http://tap:2480', 'tap'],
     ['tap:http://tap:2481', 'main'],
   ])
-  await write.ledger.nameSource('tap:http://tap:2480', 'the first')
-  await write.ledger.writeState('tap:http://tap:2480', 'unavailable', null, 0)
+  await write.metadata.nameSource('tap:http://tap:2480', 'the first')
+  await write.metadata.writeState('tap:http://tap:2480', 'unavailable', null, 0)
   assert.deepEqual((await names())[0], ['tap:http://tap:2480', 'the first'])
 })
 

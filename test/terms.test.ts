@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { ServiceError } from '../src/errors.ts'
-import type { GraphQLAnswer, Terms } from '../src/query/execute/execute.ts'
-import { setFree } from '../src/util/set-free.ts'
+import type { GraphQLAnswer, RequestLimits } from '../src/query/execute/execute.ts'
+import { releaseBuffer } from '../src/util/release-buffer.ts'
 import { newsLexicons } from './golden/corpora.ts'
 import { onEveryDatabase } from './support/databases.ts'
 import { anybody, type StoredLine } from './support/engine.ts'
@@ -142,7 +142,7 @@ onEveryDatabase('only a body that nobody else has may be set free by whoever sen
       if (isOwn) {
         assert.equal(body.byteLength, body.buffer.byteLength)
         assert.ok(report.from === 'short', `It is ${report.from}.`)
-        setFree(body)
+        releaseBuffer(body)
       }
     }
   }
@@ -196,14 +196,14 @@ function open(given: Partial<TestServiceGiven> = {}): Promise<TestService> {
 async function ask(
   { engine }: TestService,
   query: string,
-  terms: Partial<Terms> = {},
+  requestLimits: Partial<RequestLimits> = {},
 ): Promise<GraphQLAnswer> {
   return engine.execute(
     { query },
     {
       ...anybody,
       points: 1_000,
-      ...terms,
+      ...requestLimits,
     },
   )
 }

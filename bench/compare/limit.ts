@@ -3,24 +3,24 @@
  * limits and logs. Together with an echo of the same bytes it is the limit of what can be reached.
  */
 import { parseConfig } from '../../src/cli/config.ts'
-import { loadFoundation, openExistingStore } from '../../src/cli/foundation.ts'
+import { loadProject, openExistingStore } from '../../src/cli/project.ts'
 import type { Statement, StoredAnswer } from '../../src/database/database.ts'
 import { createEngine } from '../../src/query/execute/engine.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
 import { median } from '../server.ts'
 
-export interface Bare extends AsyncDisposable {
+export interface EnumValue extends AsyncDisposable {
   /** Runs the statement of a question; null when its answer needs no data. */
   readonly prepare: (query: string) => Promise<(() => Promise<StoredAnswer>) | null>
   /** Median milliseconds of the statement of a question; 0 when its answer needs no data. */
   readonly time: (query: string, seconds: number) => Promise<number>
 }
 
-export async function openBare(url: string): Promise<Bare> {
+export async function openBare(url: string): Promise<EnumValue> {
   const { config } = parseConfig('query', ['--database', url, '{ __typename }'], {})
-  const foundation = await loadFoundation(new URL('../../lexicons', import.meta.url).pathname)
-  const { model, tables } = foundation
-  const database = await openExistingStore(config, foundation)
+  const project = await loadProject(new URL('../../lexicons', import.meta.url).pathname)
+  const { model, tables } = project
+  const database = await openExistingStore(config, project)
   const engine = createEngine({
     schema: buildGraphQLSchema(model),
     model,
@@ -28,7 +28,7 @@ export async function openBare(url: string): Promise<Bare> {
     database,
     version: '0.0.0',
   })
-  const prepare: Bare['prepare'] = async (query) => {
+  const prepare: EnumValue['prepare'] = async (query) => {
     // Figures that a plan lacks are asked for while it is made.
     await engine.explain({ query })
     const { sql, values } = await engine.explain({ query })

@@ -1,11 +1,11 @@
 /** What the agents' server is made from, for `serve --mcp` and for `mcp`. */
 import { isIP } from 'node:net'
 import type { AgentGiven } from '../mcp/server.ts'
-import type { Foundation } from './foundation.ts'
+import type { ProjectContext } from './project.ts'
 import { readVersion } from './version.ts'
 
 export function agentParts(
-  { model, lexicons, schema }: Pick<Foundation, 'model' | 'lexicons'> & Pick<AgentGiven, 'schema'>,
+  { model, lexicons, schema }: Pick<ProjectContext, 'model' | 'lexicons'> & Pick<AgentGiven, 'schema'>,
   root: URL,
 ): Pick<AgentGiven, 'model' | 'lexicons' | 'schema' | 'now' | 'version'> {
   return { model, lexicons, schema, now: () => new Date(), version: readVersion(root) }

@@ -2,12 +2,12 @@
 import { userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ReadDatabase } from '../database/database.ts'
-import type { Hiding, Ledger } from '../database/ledger.ts'
+import type { Hiding, MetadataStore } from '../database/metadata-store.ts'
 import { UsageError } from '../errors.ts'
 import { whileBusy } from '../ingest/retries.ts'
 import { inLowerCase, parseSubject, type Subject } from '../lexicon/subject.ts'
 import { CommandError } from './command.ts'
-import { type Foundation, openExistingStore } from './foundation.ts'
+import { type ProjectContext, openExistingStore } from './project.ts'
 import type { Config } from './settings.ts'
 
 /** Rows that one transaction moves, so that whoever ingests need not wait long. */
@@ -59,21 +59,21 @@ function assertPlain(option: string, text: string, longest: number): void {
 }
 
 /** A database of other lexicons is nothing to be rebuilt by the way, perhaps under a server. */
-export async function assertBuilt(config: Config, foundation: Foundation): Promise<void> {
-  await (await openExistingStore(config, foundation))[Symbol.asyncDispose]()
+export async function assertBuilt(config: Config, project: ProjectContext): Promise<void> {
+  await (await openExistingStore(config, project))[Symbol.asyncDispose]()
 }
 
 /** An account under a name that nobody writes so would be seen as before. One that is here may be hidden as it is. */
-export async function assertWritten(text: string, { did }: Subject, ledger: Ledger): Promise<void> {
+export async function assertWritten(text: string, { did }: Subject, metadata: MetadataStore): Promise<void> {
   const lower = inLowerCase(did)
-  if (lower === null || (await ledger.knowsAccount(did))) return
+  if (lower === null || (await metadata.knowsAccount(did))) return
   throw new CommandError(
     `${text} has capitals in its host, and no account here is written so. Write ${text.replace(did, lower)}.`,
   )
 }
 
 /** No answer had it, but the hiding holds when lexicons are added that have it. */
-export function unserved(subject: Subject, { tables }: Foundation): string {
+export function unserved(subject: Subject, { tables }: ProjectContext): string {
   if (subject.kind === 'account' || tables.some(({ collection }) => collection.nsid === subject.collection))
     return ''
   return ` No lexicon here has the collection ${subject.collection}.`

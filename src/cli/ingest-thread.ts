@@ -2,7 +2,7 @@
 import { UsageError } from '../errors.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { InputError } from '../ingest/sources/lines.ts'
-import { openPrepared } from './foundation.ts'
+import { openPrepared } from './project.ts'
 import { runIngest, runRetention } from './ingest.ts'
 import type { Config } from './settings.ts'
 

@@ -1,12 +1,12 @@
 /** What `ingest` and the thread of `serve --ingest` run: sources, and the work beside them, over one database. */
 import type { Database, Writer } from '../database/database.ts'
-import type { Ledger } from '../database/ledger.ts'
+import type { MetadataStore } from '../database/metadata-store.ts'
 import { fetchRepositories } from '../ingest/backfill.ts'
 import { createFloodGuard } from '../ingest/flood.ts'
 import { follow } from '../ingest/follow.ts'
 import { whileBusy } from '../ingest/retries.ts'
 import { keepHandles } from '../ingest/handles.ts'
-import { keepRetention } from '../ingest/retention.ts'
+import { enforceRetention } from '../ingest/retention.ts'
 import { createClock } from '../ingest/sources/clock.ts'
 import { createIdentity } from '../ingest/sources/identity.ts'
 import { createHosts } from '../ingest/sources/hosts.ts'
@@ -14,7 +14,7 @@ import type { IngestLog } from '../ingest/log.ts'
 import type { Source } from '../ingest/source.ts'
 import type { CommandContext } from './command.ts'
 import { createSource } from './create-source.ts'
-import { type Foundation, lexiconDir, loadFoundation, now } from './foundation.ts'
+import { type ProjectContext, lexiconDir, loadProject, now } from './project.ts'
 import { threadsOf } from './inputs.ts'
 import { createLog, identityOptions, publishersOf } from './network.ts'
 import type { Config } from './settings.ts'
@@ -22,7 +22,7 @@ import { parseSources } from './sources.ts'
 import { counted } from '../util/counted.ts'
 
 export interface IngestGiven {
-  readonly open: (config: Config, foundation: Foundation) => Promise<Database>
+  readonly open: (config: Config, project: ProjectContext) => Promise<Database>
   /** Asked for when the database is open: until then whatever ends the process is as good. */
   readonly signal: () => AbortSignal
 }
@@ -32,12 +32,12 @@ export async function runRetention(
   { config, root }: Pick<CommandContext, 'config' | 'root'>,
   { open, signal }: IngestGiven,
 ): Promise<void> {
-  await using database = await open(config, await loadFoundation(lexiconDir(config, root)))
-  await retain(database.write.ledger, createLog(config), signal())
+  await using database = await open(config, await loadProject(lexiconDir(config, root)))
+  await retain(database.write.metadata, createLog(config), signal())
 }
 
-function retain(ledger: Ledger, log: IngestLog, signal: AbortSignal): Promise<void> {
-  return keepRetention(ledger, {
+function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSignal): Promise<void> {
+  return enforceRetention(metadata, {
     signal,
     onRemoved: (records) =>
       log.info(
@@ -54,14 +54,14 @@ export async function runIngest(
 ): Promise<void> {
   const parsed = await parseSources(from)
   const options = identityOptions(config)
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await open(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await open(config, project)
   const signal = stopped()
   const log = createLog(config)
   const publishers = await publishersOf(config, log, signal)
   if (publishers === 'stopped') return
   const maxClockSkew = config['max-clock-skew']
-  const reader = { lexicons: foundation.lexicons, tables: foundation.tables, publishers, maxClockSkew }
+  const reader = { lexicons: project.lexicons, tables: project.tables, publishers, maxClockSkew }
   const identity = createIdentity(options)
   const clock = createClock({ maxClockSkew, plcUrl: config.plc })
   const hosts = createHosts(identity.fetch)
@@ -79,16 +79,16 @@ export async function runIngest(
       log.info(`Waits: ${why}`)
       before = 'Took over. '
     }
-    await using lead = await database.write.lead({ signal, onWaiting })
-    if (lead === null) return
+    await using leaderLock = await database.write.leaderLock({ signal, onWaiting })
+    if (leaderLock === null) return
     // Nothing that memory says of the index holds under another lead, so all of it is made anew.
     const sources = parsed.map((source) => createSource(source, given))
     log.info(`${before}Following ${sources.map(({ name }) => name).join(', ')}.`)
     try {
-      await followAll(sources, lead, AbortSignal.any([signal, lead.lost]))
-      if (!lead.lost.aborted) return
+      await followAll(sources, leaderLock, AbortSignal.any([signal, leaderLock.lost]))
+      if (!leaderLock.lost.aborted) return
     } catch (error) {
-      if (!lead.lost.aborted || signal.aborted) throw error
+      if (!leaderLock.lost.aborted || signal.aborted) throw error
     }
     log.warn('The connection to the database is lost; following starts anew from the cursors stored there.')
   }
@@ -96,7 +96,7 @@ export async function runIngest(
   /** Ends when the sources do, or the signal is aborted. */
   async function followAll(sources: readonly Source[], writer: Writer, until: AbortSignal): Promise<void> {
     for (const { name, publicName } of parsed)
-      await whileBusy(until, () => writer.ledger.nameSource(name, publicName))
+      await whileBusy(until, () => writer.metadata.nameSource(name, publicName))
     const fetchWanted = (end: 'idle' | 'aborted', signal: AbortSignal) =>
       fetchRepositories(writer, {
         kind: 'ingest',
@@ -117,8 +117,8 @@ export async function runIngest(
       flood: createFloodGuard(config['max-publisher-rate'], now),
       beside: [
         async (until) => void (await fetchWanted('aborted', until)),
-        ...(config.retain === null ? [] : [(until: AbortSignal) => retain(writer.ledger, log, until)]),
-        (until) => keepHandles(writer.ledger, identity, { signal: until, now, onNotice: log.warn }),
+        ...(config.retain === null ? [] : [(until: AbortSignal) => retain(writer.metadata, log, until)]),
+        (until) => keepHandles(writer.metadata, identity, { signal: until, now, onNotice: log.warn }),
       ],
     })
     if (!until.aborted) await fetchWanted('idle', until)

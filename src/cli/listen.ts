@@ -14,7 +14,7 @@ import { createObserver } from '../server/observe.ts'
 import { meterPoints, meterRequests, type UsageMeter } from '../server/usage.ts'
 import { CommandError, notify } from './command.ts'
 import { exampleQuery } from './example-query.ts'
-import { now } from './foundation.ts'
+import { now } from './project.ts'
 import { openCounts } from './limiter.ts'
 import { createLogs, type Logs } from './logger.ts'
 import { createReadiness } from './readiness.ts'
@@ -23,7 +23,7 @@ import { trustedProxiesOf } from './trusted-proxies.ts'
 import { stopping, stopSignal } from './signals.ts'
 import type { Config } from './settings.ts'
 import { loadTiers } from './tiers.ts'
-import { keepUsage } from './usage.ts'
+import { storeUsage } from './usage.ts'
 
 /** What a server answers from. */
 type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'lexicons' | 'database' | 'root'>
@@ -51,8 +51,8 @@ export async function listen(
       ? null
       : await metering.serveMetrics(config, { metrics, database, workers: false })
   await using counts = await openCounts(config)
-  await using usage = keepUsage(config)
-  const place: ServerPlace = { limiter: createLimiter(counts), usage: usage.meter, metrics, worker: null }
+  await using usage = storeUsage(config)
+  const place: ServerAddress = { limiter: createLimiter(counts), usage: usage.meter, metrics, worker: null }
   const server = await startServer(served, config, place)
   const stop = AbortSignal.any([stopSignal(), ...(end === undefined ? [] : [end])])
   await onListening(server.address)
@@ -62,7 +62,7 @@ export async function listen(
 }
 
 /** What a process that answers is given by the one that began it. */
-export interface ServerPlace {
+export interface ServerAddress {
   readonly limiter: Limiter
   readonly usage: UsageMeter
   /** Null where nobody reads them. */
@@ -78,7 +78,7 @@ const keySeconds = 5
 export async function startServer(
   served: Served,
   config: Config,
-  { limiter: unmetered, usage, metrics, worker }: ServerPlace,
+  { limiter: unmetered, usage, metrics, worker }: ServerAddress,
 ): Promise<RunningServer> {
   const { engine, model, schema, database } = served
   const { read } = database

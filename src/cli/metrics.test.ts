@@ -24,7 +24,7 @@ onEveryDatabase('a scrape has requests, records, sources and the size of the dat
   await using store = await openNotes(await emptyUrl(database), clock.now)
   const changes = [put(store, spot('a'), 0), put(store, spot('b'), 1)]
   const source = 'jetstream:wss://example.org'
-  await store.database.write.ledger.writeState(source, 'live', null, 3)
+  await store.database.write.metadata.writeState(source, 'live', null, 3)
   const mark = { source, cursor: null, eventAt: clock.now() - 1_500_000n }
   await store.database.write.applyBatch(changes, mark)
   const metrics = createMetrics()

@@ -4,9 +4,9 @@
  */
 import { fork } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { moduleBeside } from '../util/module-beside.ts'
+import { siblingModule } from '../util/sibling-module.ts'
 import { CommandError, type CommandContext } from './command.ts'
-import type { Foundation } from './foundation.ts'
+import type { ProjectContext } from './project.ts'
 import type { FromPreparing, PrepareTask } from './prepare-child.ts'
 
 export interface Preparation extends AsyncDisposable {
@@ -22,9 +22,9 @@ const permissionTimeout = 1_000
 /** Resolves when it is under way, or done; fails when it is refused at once. */
 export async function startPreparation(
   { config, root }: CommandContext,
-  { lexicons }: Foundation,
+  { lexicons }: ProjectContext,
 ): Promise<Preparation> {
-  const child = fork(moduleBeside(import.meta.url, 'prepare-child'), {
+  const child = fork(siblingModule(import.meta.url, 'prepare-child'), {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   child.stderr?.on('data', (text: Buffer) => process.stderr.write(text))

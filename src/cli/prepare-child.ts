@@ -1,5 +1,5 @@
 /** The process that brings the database to these lexicons while the one that started it answers that it is not ready. */
-import { lexiconDir, loadFoundation, openStore } from './foundation.ts'
+import { lexiconDir, loadProject, openStore } from './project.ts'
 import { assertStarted } from './rebuild-watch.ts'
 import type { Config } from './settings.ts'
 
@@ -21,9 +21,9 @@ const abandoned = (): never => process.exit(1)
 process.on('disconnect', abandoned)
 process.once('message', async ({ config, root, fingerprint }: PrepareTask) => {
   try {
-    const foundation = await loadFoundation(lexiconDir(config, new URL(root)))
-    assertStarted(foundation, fingerprint)
-    await using _store = await openStore(config, foundation, {
+    const project = await loadProject(lexiconDir(config, new URL(root)))
+    assertStarted(project, fingerprint)
+    await using _store = await openStore(config, project, {
       onProgress: () => tell({ kind: 'working' }),
     })
   } catch (error) {

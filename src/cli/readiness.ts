@@ -2,15 +2,15 @@
 import type { IndexStatus, ReadDatabase } from '../database/database.ts'
 
 /** Milliseconds: counting keeps a core busy, so that asking often must not repeat it. */
-const figuresKept = 1_000
+const statusLifetime = 1_000
 
 export function createReadiness(
   database: Pick<ReadDatabase, 'readPlanState' | 'readStatus'>,
 ): () => Promise<IndexStatus> {
-  let figures: Promise<IndexStatus> | null = null
+  let status: Promise<IndexStatus> | null = null
   let state: Promise<unknown> | null = null
   const forget = (): void => {
-    figures = null
+    status = null
   }
   return async () => {
     // A database that was rebuilt for other lexicons can be read, but not by this process.
@@ -18,10 +18,10 @@ export function createReadiness(
       state = null
     })
     await state
-    if (figures === null) {
-      figures = database.readStatus()
-      figures.then(() => setTimeout(forget, figuresKept).unref(), forget)
+    if (status === null) {
+      status = database.readStatus()
+      status.then(() => setTimeout(forget, statusLifetime).unref(), forget)
     }
-    return figures
+    return status
   }
 }

@@ -7,7 +7,7 @@ import {
   RebuiltElsewhereError,
 } from '../database/refusals.ts'
 import { CommandError, type CommandContext } from './command.ts'
-import { type Foundation, lexiconDir, loadFoundation, openExistingStore } from './foundation.ts'
+import { type ProjectContext, lexiconDir, loadProject, openExistingStore } from './project.ts'
 import type { Config } from './settings.ts'
 
 /** Milliseconds between two looks. */
@@ -46,20 +46,20 @@ export function watchIndex(
 export async function judgeRebuild(
   { config, root }: Pick<CommandContext, 'config' | 'root'>,
   started: string,
-): Promise<Foundation | CommandError | null> {
+): Promise<ProjectContext | CommandError | null> {
   if ((await isIndexOf(config, started)) !== false) return null
   const dir = lexiconDir(config, root)
   const rebuilt = `Another process has rebuilt the index, and not for the lexicons that are in ${dir} now.`
-  let foundation: Foundation
+  let project: ProjectContext
   try {
-    foundation = await loadFoundation(dir)
+    project = await loadProject(dir)
   } catch (cause) {
     return new CommandError(`${rebuilt} Those cannot be loaded: ${(cause as Error).message}`, { cause })
   }
-  const isLoadable = await isIndexOf(config, foundation.lexicons.fingerprint)
+  const isLoadable = await isIndexOf(config, project.lexicons.fingerprint)
   if (isLoadable === null) return null
   return isLoadable
-    ? foundation
+    ? project
     : new CommandError(
         `${rebuilt} Start this service again with the lexicons of the index, or ${rebuildAdvice}.`,
       )
@@ -76,7 +76,7 @@ async function isIndexOf(config: Config, fingerprint: string): Promise<boolean |
 }
 
 /** Fails where the folder was edited since the service began. */
-export function assertStarted({ dir, lexicons }: Foundation, started: string): void {
+export function assertStarted({ dir, lexicons }: ProjectContext, started: string): void {
   if (lexicons.fingerprint !== started)
     throw new CommandError(
       `The lexicons in ${dir} are not those that this service began with, and the index was not rebuilt for them. Restore them, or ${rebuildAdvice}.`,

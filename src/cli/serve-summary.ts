@@ -3,14 +3,14 @@ import type { ReadDatabase } from '../database/database.ts'
 import { withoutPassword } from '../database/postgres/url.ts'
 import { identifier } from '../sql/sql.ts'
 import { notify } from './command.ts'
-import { type Foundation, openExistingStore } from './foundation.ts'
+import { type ProjectContext, openExistingStore } from './project.ts'
 import type { Preparation } from './preparation.ts'
 import type { Config } from './settings.ts'
 
 export interface Announced {
   /** Such as `http://127.0.0.1:4000`. */
   readonly address: string
-  readonly foundation: Foundation
+  readonly project: ProjectContext
   /** Null where the database was ready at the start. */
   readonly preparation: Preparation | null
   /** The lines of a database that was ready at the start. */
@@ -44,18 +44,15 @@ export async function announce(config: Config, announced: Announced): Promise<vo
   notify(config, `Lexigraph answers at ${url}${config.mcp ? `, agents at ${address}/mcp` : ''}.`)
 }
 
-async function describePrepared(
-  config: Config,
-  { foundation, workers }: Announced,
-): Promise<readonly string[]> {
-  await using read = await openExistingStore(config, foundation)
-  return await describeServed(config, foundation, read, workers)
+async function describePrepared(config: Config, { project, workers }: Announced): Promise<readonly string[]> {
+  await using read = await openExistingStore(config, project)
+  return await describeServed(config, project, read, workers)
 }
 
 /** A line each: the database, the lexicons, the collections and the processes that answer. */
 export async function describeServed(
   config: Config,
-  { dir, tables }: Foundation,
+  { dir, tables }: ProjectContext,
   read: Pick<ReadDatabase, 'readRows'>,
   workers: number,
 ): Promise<readonly string[]> {

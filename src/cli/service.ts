@@ -6,14 +6,14 @@ import { buildGraphQLSchema } from '../schema/graphql.ts'
 import type { CommandContext } from './command.ts'
 import {
   awaitStore,
-  type Foundation,
+  type ProjectContext,
   isStoreOutdated,
   lexiconDir,
-  loadFoundation,
+  loadProject,
   openExistingStore,
   openReadyStore,
   openStore,
-} from './foundation.ts'
+} from './project.ts'
 import { type Preparation, startPreparation } from './preparation.ts'
 import { assertStarted } from './rebuild-watch.ts'
 import type { Config } from './settings.ts'
@@ -25,19 +25,19 @@ export interface Service extends ReadService {
 
 /** A store that is made or rebuilt when need be, and the engine over it. */
 export async function openService(config: Config, root: URL): Promise<Service> {
-  return openOver(config, root, await loadFoundation(lexiconDir(config, root)))
+  return openOver(config, root, await loadProject(lexiconDir(config, root)))
 }
 
-async function openOver(config: Config, root: URL, foundation: Foundation): Promise<Service> {
-  const database = await openStore(config, foundation)
+async function openOver(config: Config, root: URL, project: ProjectContext): Promise<Service> {
+  const database = await openStore(config, project)
   return {
-    ...readerOver(config, root, foundation, database.read),
+    ...readerOver(config, root, project, database.read),
     database,
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }
 
-export interface ReadService extends Foundation, AsyncDisposable {
+export interface ReadService extends ProjectContext, AsyncDisposable {
   readonly database: Pick<Database, 'read'>
   readonly schema: ReturnType<typeof buildGraphQLSchema>
   readonly engine: QueryEngine
@@ -58,10 +58,10 @@ export async function openReader(
   root: URL,
   { awaits, fingerprint }: ReaderGiven = { awaits: false },
 ): Promise<ReadService> {
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  if (fingerprint !== undefined) assertStarted(foundation, fingerprint)
+  const project = await loadProject(lexiconDir(config, root))
+  if (fingerprint !== undefined) assertStarted(project, fingerprint)
   const open = awaits ? awaitStore : openExistingStore
-  return readerOver(config, root, foundation, await open(config, foundation))
+  return readerOver(config, root, project, await open(config, project))
 }
 
 /** An engine, and the process that first brings its store to these lexicons; null when that is done. */
@@ -74,26 +74,26 @@ export interface ServedService extends AsyncDisposable {
 export async function openServed(context: CommandContext): Promise<ServedService> {
   const { config, root } = context
   await using resources = new AsyncDisposableStack()
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  const ready = await openReadyStore(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  const ready = await openReadyStore(config, project)
   let preparation: Preparation | null = null
   let service: ReadService
-  if (ready !== null) service = readerOver(config, root, foundation, ready)
-  else if (await isStoreOutdated(config, foundation)) {
-    preparation = resources.use(await startPreparation(context, foundation))
-    service = readerOver(config, root, foundation, await awaitStore(config, foundation))
-  } else service = await openOver(config, root, foundation)
+  if (ready !== null) service = readerOver(config, root, project, ready)
+  else if (await isStoreOutdated(config, project)) {
+    preparation = resources.use(await startPreparation(context, project))
+    service = readerOver(config, root, project, await awaitStore(config, project))
+  } else service = await openOver(config, root, project)
   resources.use(service)
   const opened = resources.move()
   return { service, preparation, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-function readerOver(config: Config, root: URL, foundation: Foundation, read: ReadDatabase): ReadService {
-  const { model, tables } = foundation
+function readerOver(config: Config, root: URL, project: ProjectContext, read: ReadDatabase): ReadService {
+  const { model, tables } = project
   const schema = buildGraphQLSchema(model, true)
   const answerCacheBytes = config['answer-cache'] * 1024 * 1024
   return {
-    ...foundation,
+    ...project,
     database: { read },
     schema,
     engine: createEngine({

@@ -7,12 +7,12 @@ import type { Config } from './settings.ts'
 /** Milliseconds: what a process that is killed does not keep. */
 const interval = 60_000
 
-export interface KeptUsage extends AsyncDisposable {
+export interface StoredUsage extends AsyncDisposable {
   readonly meter: UsageMeter
 }
 
 /** Disposing of it keeps what was counted last. What cannot be kept now is kept later, and the operator is told once. */
-export function keepUsage(config: Config): KeptUsage {
+export function storeUsage(config: Config): StoredUsage {
   const meter = new UsageMeter(Date.now)
   let isTold = false
   let writing: Promise<void> = Promise.resolve()

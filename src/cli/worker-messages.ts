@@ -1,5 +1,5 @@
 /** What `serve` and its workers say to each other. Others use the same channel (metrics): what is not here is theirs. */
-import type { KeyUsage } from '../database/ledger.ts'
+import type { KeyUsage } from '../database/metadata-store.ts'
 import type { LimitAnswer, LimitQuestion } from '../server/limits/messages.ts'
 import type { Config } from './settings.ts'
 

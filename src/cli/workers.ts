@@ -9,7 +9,7 @@ import { answerLimits } from '../server/limits/answer-limits.ts'
 import type { Counts } from '../server/limits/counts.ts'
 import type { LimitAnswer } from '../server/limits/messages.ts'
 import type { UsageMeter } from '../server/usage.ts'
-import { moduleBeside } from '../util/module-beside.ts'
+import { siblingModule } from '../util/sibling-module.ts'
 import { CommandError, type CommandContext, notify } from './command.ts'
 import { judgeRebuild } from './rebuild-watch.ts'
 import type { Config } from './settings.ts'
@@ -48,7 +48,7 @@ export function startWorkers(
   { count, counts, usage, awaits, onReload, ...given }: WorkersGiven,
 ): Workers {
   const { config, root } = context
-  const program = moduleBeside(import.meta.url, 'serve-worker')
+  const program = siblingModule(import.meta.url, 'serve-worker')
   cluster.setupPrimary({ exec: fileURLToPath(program), args: [] })
   const answer = answerLimits(counts)
   const stop = new AbortController()

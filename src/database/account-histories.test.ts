@@ -141,11 +141,11 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
         case 'show record':
         case 'show account': {
           const subject = what.endsWith('record') ? uriOf(at) : at.did
-          const { ledger } = store.database.write
+          const { metadata } = store.database.write
           const was = [...(await visibleRecords(store)).keys()]
           const shows = what.startsWith('show')
           const given = { subject, reason: `In turn ${turn}.`, hiddenBy: 'ann' }
-          const moved = await (shows ? ledger.unhide(subject, 'ben') : ledger.hide(given))
+          const moved = await (shows ? metadata.unhide(subject, 'ben') : metadata.hide(given))
           const changes = shows ? hidden.delete(subject) : !hidden.has(subject)
           if (!shows) hidden.add(subject)
           assert.equal(moved !== null, changes)
@@ -162,7 +162,7 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
           await apply(store, account(did, 'suspended', -1))
           break
         case 'settle':
-          await store.database.write.ledger.settleAccounts(limit)
+          await store.database.write.metadata.settleAccounts(limit)
           break
         case 'reopen':
         case 'rebuild':
@@ -193,7 +193,7 @@ async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
     for (const known of model) known.status = null
     await settleAll(store, 2)
     await assertSeen(store, model, hidden, seen)
-    for (const subject of hidden) await store.database.write.ledger.unhide(subject, 'ben')
+    for (const subject of hidden) await store.database.write.metadata.unhide(subject, 'ben')
     hidden.clear()
     await settleAll(store, 2)
     await assertSeen(store, model, hidden, seen)

@@ -38,12 +38,12 @@ onEveryDatabase(
       assert.deepEqual(await visibleRecords(store), new Map())
       for (let rows = 10; rows > 0; rows = Math.max(0, rows - limit)) {
         assert.equal(await rowCount(store), rows)
-        assert.ok((await store.database.write.ledger.settleAccounts(limit)) >= Math.min(limit, rows))
+        assert.ok((await store.database.write.metadata.settleAccounts(limit)) >= Math.min(limit, rows))
       }
       assert.equal(await rowCount(store), 0)
       await settleAll(store)
       assert.deepEqual(await store.rows('select * from hidden'), [])
-      assert.equal(await store.database.write.ledger.settleAccounts(limit), 0)
+      assert.equal(await store.database.write.metadata.settleAccounts(limit), 0)
       await assertDerived(store)
     }
   },
@@ -51,7 +51,7 @@ onEveryDatabase(
 
 onEveryDatabase('accounts without rows are settled in steps too', async (database) => {
   await using store = await open(database)
-  const { ledger } = store.database.write
+  const { metadata } = store.database.write
   for (const did of [0, 1, 2])
     await apply(
       store,
@@ -59,10 +59,10 @@ onEveryDatabase('accounts without rows are settled in steps too', async (databas
       remove(spot('a', did), rev(2)),
       account(did, 'suspended', 1),
     )
-  assert.equal(await ledger.settleAccounts(2), 2)
+  assert.equal(await metadata.settleAccounts(2), 2)
   assert.equal((await store.rows('select did from actor where move is not null')).length, 1)
-  assert.equal(await ledger.settleAccounts(2), 1)
-  assert.equal(await ledger.settleAccounts(2), 0)
+  assert.equal(await metadata.settleAccounts(2), 1)
+  assert.equal(await metadata.settleAccounts(2), 0)
 })
 
 onEveryDatabase(
@@ -120,7 +120,7 @@ onEveryDatabase(
       await using store = await filled(database, 10)
       const first = await store.rows(everyNote)
       await apply(store, account(0, 'deactivated', 1))
-      if (settledBefore > 0) await store.database.write.ledger.settleAccounts(settledBefore)
+      if (settledBefore > 0) await store.database.write.metadata.settleAccounts(settledBefore)
       const outcome = await apply(
         store,
         put(store, spot('k0'), 2, { rev: rev(20) }),
@@ -216,7 +216,7 @@ onEveryDatabase(
         refuse(store, spot('bad', 1), rev(20)),
       )
       // Some wait already, the others are still in their table.
-      await store.database.write.ledger.settleAccounts(4)
+      await store.database.write.metadata.settleAccounts(4)
       await apply(store, account(0, 'deleted', 2))
       const replay = [
         put(store, spot('k0'), 0, { rev: rev(99) }),
@@ -230,7 +230,7 @@ onEveryDatabase(
       const uris = (await visibleRecords(store)).keys()
       assert.deepEqual([...uris], [uriOf(spot('k0', 1))])
       const left = {
-        parked: 'select * from parked',
+        quarantined: 'select * from parked',
         hidden: 'select * from hidden',
         tombstone: 'select b.did from tombstone t join base b on b.id = t.base',
         rejection: 'select uri from rejection',
@@ -244,7 +244,7 @@ onEveryDatabase(
           ),
         ),
         {
-          parked: [],
+          quarantined: [],
           hidden: [],
           tombstone: [{ did: dids[1] }],
           rejection: [{ uri: uriOf(spot('bad', 1)) }],
@@ -266,7 +266,7 @@ onEveryDatabase(
       await using store = await filled(database, 10)
       await apply(store, account(0, 'deactivated', 1))
       // Some wait already, the others are still in their table.
-      await store.database.write.ledger.settleAccounts(4)
+      await store.database.write.metadata.settleAccounts(4)
       await apply(store, account(0, 'deleted', 2), ...before, account(0, null, 4))
       await apply(store, put(store, spot('new'), 0, { rev: rev(50) }))
       await settleAll(store, 7)
@@ -281,20 +281,20 @@ onEveryDatabase(
   async (database) => {
     for (const status of ['suspended', 'deleted']) {
       await using store = await filled(database, 1)
-      const { ledger } = store.database.write
-      await ledger.writeHandle(dids[0] as string, 'a.example', 9_000_000_000_000_000n)
+      const { metadata } = store.database.write
+      await metadata.writeHandle(dids[0] as string, 'a.example', 9_000_000_000_000_000n)
       await apply(store, account(0, status, 1))
       await settleAll(store)
       await apply(store, { kind: 'identity', did: dids[0] as string })
-      assert.deepEqual(await ledger.dueHandles(9), status === 'deleted' ? [] : [dids[0]])
-      assert.deepEqual(await ledger.dueJobs('ingest', 9), [])
+      assert.deepEqual(await metadata.dueHandles(9), status === 'deleted' ? [] : [dids[0]])
+      assert.deepEqual(await metadata.dueJobs('ingest', 9), [])
       await apply(store, account(0, null, 2))
-      const jobs = await ledger.dueJobs('ingest', 9)
+      const jobs = await metadata.dueJobs('ingest', 9)
       assert.deepEqual(
         jobs.map(({ did, reason }) => [did, reason]),
         [[dids[0], 'The account is active again.']],
       )
-      assert.deepEqual(await ledger.dueHandles(9), [dids[0]])
+      assert.deepEqual(await metadata.dueHandles(9), [dids[0]])
       // An event of before the deletion may come again.
       assert.deepEqual(await apply(store, put(store, spot('k0'), 1, { rev: rev(1) })), {
         ...noOutcome,
@@ -338,7 +338,7 @@ onEveryDatabase(
       did: dids[0] as string,
     })
     assert.deepEqual(await store.rows('select did from actor'), [])
-    await store.database.write.ledger.addJobs('backfill', [
+    await store.database.write.metadata.addJobs('backfill', [
       { did: dids[0] as string, host: null, reason: 'all' },
     ])
     await apply(store, account(0, 'suspended', 2), account(1, 'suspended', 2))
@@ -399,7 +399,7 @@ onEveryDatabase(
         put(store, spot('none'), 2, { rev: rev(1) }),
       )
       await apply(store, put(store, spot('later'), 2, { rev: rev(2) }), account(0, 'suspended', 1))
-      await store.database.write.ledger.settleAccounts(1)
+      await store.database.write.metadata.settleAccounts(1)
       await apply(store, put(store, spot('later'), 0, { rev: rev(3) }))
     }
     {
@@ -431,7 +431,7 @@ onEveryDatabase(
     {
       await using store = await filledAt(path, 3)
       await apply(store, put(store, spot('m', 0, mark), 0, { rev: rev(1) }), account(0, 'suspended', 1))
-      await store.database.write.ledger.settleAccounts(2)
+      await store.database.write.metadata.settleAccounts(2)
     }
     {
       await using store = await openNotes(path, undefined, served)

@@ -12,7 +12,14 @@ import type {
   SourceMark,
   SourceState,
 } from './changes.ts'
-import type { ApiKey, Hiding, KeptRejection, KeyUsage, Ledger, PurgeExtent } from './ledger.ts'
+import type {
+  ApiKey,
+  Hiding,
+  StoredRejection,
+  KeyUsage,
+  MetadataStore,
+  PurgeExtent,
+} from './metadata-store.ts'
 import type { Table, TextIndex } from './tables.ts'
 import type { PermitRequest } from '../util/fair-semaphore.ts'
 
@@ -89,7 +96,7 @@ export interface ReadDatabase extends AsyncDisposable {
   /** What there is of a record or an account, to be removed for good. */
   readPurgeExtent(subject: string): Promise<PurgeExtent>
   /** In order of their keys, after `after`. */
-  readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]>
+  readRejections(limit: number, after: string | null): Promise<readonly StoredRejection[]>
   /** A collection's records that can be seen, the first in default order last; of one snapshot, and few at a time. */
   readRecords(table: Table): AsyncIterable<StoredRecord>
   /** Rows as objects, for looking at what is stored; never for answers. Of one snapshot, and few at a time. */
@@ -184,7 +191,7 @@ export type RecordCheck = (
 ) => { readonly reason: RejectionReason; readonly message: string } | null
 
 /** What a refused record asks for by the lexicons in force: to be stored, or to be refused again. */
-export type RejectionJudge = (rejection: KeptRejection) => Change
+export type RejectionJudge = (rejection: StoredRejection) => Change
 
 /**
  * Whether tables that were derived from other lexicons are rebuilt: always; unless a collection would have no record
@@ -222,7 +229,7 @@ export interface Database extends AsyncDisposable {
 
 export interface Writer {
   /** What is kept beside the records. */
-  readonly ledger: Ledger
+  readonly metadata: MetadataStore
   /**
    * Applies one batch in one transaction, in order, and with it the mark of its source, or what it is counted as.
    * `durable`: on return it has survived a loss of power too, not only the end of the process.
@@ -244,7 +251,7 @@ export interface WriteDatabase extends Writer, AsyncDisposable {
    * Resolves when this process is the one that follows sources, however long others are; null when the signal was
    * aborted before. A database that cannot be reached is waited for too. One lead at a time.
    */
-  lead(wish: LeadWish): Promise<Lead | null>
+  leaderLock(request: LeaderLockRequest): Promise<LeaderLock | null>
   /**
    * Frees the space of what was removed. A SQLite file is rewritten: nothing of it is left there, and the file shrinks.
    * A PostgreSQL server vacuums: the space can be used again, but until it is, its files keep former rows and their
@@ -253,7 +260,7 @@ export interface WriteDatabase extends Writer, AsyncDisposable {
   compact(): Promise<boolean>
 }
 
-export interface LeadWish {
+export interface LeaderLockRequest {
   readonly signal: AbortSignal
   /** Told what is waited for, in a sentence, whenever that changes. */
   readonly onWaiting: (why: string) => void
@@ -264,6 +271,6 @@ export interface LeadWish {
  * once it is lost, every call fails with a `DatabaseBusyError` for good, and what the database holds by then, cursors
  * included, has to be read anew. Disposing of it lets others lead.
  */
-export interface Lead extends Writer, AsyncDisposable {
+export interface LeaderLock extends Writer, AsyncDisposable {
   readonly lost: AbortSignal
 }

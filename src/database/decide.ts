@@ -5,13 +5,13 @@
 import type { BatchOutcome, RecordDelete, RecordPut, Rejection } from './changes.ts'
 
 /** What became of one record. */
-export type Fate = keyof BatchOutcome
+export type RecordOutcome = keyof BatchOutcome
 
 /** What is still to be done with the rows of an account whose standing has changed. */
 export type Move = 'park' | 'purge' | 'return'
 
 /** What of an account decides about its records. */
-export interface Standing {
+export interface AccountStatus {
   /** What the network says. Null: its records may be shown. `deleted`: it has none, whatever is said of it. */
   readonly status: string | null
   /** All of its repository up to this revision is known; what is older and not here is gone. */
@@ -19,7 +19,7 @@ export interface Standing {
   readonly move: Move | null
 }
 
-export const newcomer: Standing = { status: null, floor: null, move: null }
+export const unknownAccount: AccountStatus = { status: null, floor: null, move: null }
 
 export type RecordName = Pick<RecordDelete, 'did' | 'collection' | 'rkey'>
 
@@ -39,26 +39,26 @@ export interface RecordSlot {
   update(record: RecordPut, changedAt: bigint): void
   setRev(rev: string | null): void
   remove(): void
-  bury(rev: string): void
-  unbury(): void
+  addTombstone(rev: string): void
+  dropTombstone(): void
   /** Its publisher still has it at that revision. */
-  keepExpired(rev: string | null): void
-  forgetExpired(): void
+  noteExpired(rev: string | null): void
+  dropExpired(): void
 }
 
 /** What a batch meets, its own changes included. */
-export interface World {
+export interface WriteContext {
   readonly serves: (collection: string) => boolean
-  readonly standing: (did: string) => Standing
+  readonly accountStatus: (did: string) => AccountStatus
   /** The same of an account whose record is about to be stored. */
-  readonly enter: (did: string) => Standing
-  readonly slot: (record: RecordName, standing: Standing) => RecordSlot
+  readonly enter: (did: string) => AccountStatus
+  readonly slot: (record: RecordName, accountStatus: AccountStatus) => RecordSlot
   /** Whether an operator has removed the record, or all of its account, for good. */
   readonly isPurged: (did: string, uri: string) => boolean
   /** What was indexed before is not kept of a collection; null: everything is. */
-  readonly oldestKept: (collection: string) => bigint | null
+  readonly oldestRetained: (collection: string) => bigint | null
   /** What its publisher said of that URI up to the revision is known, so that none of it needs to be tried again. */
-  readonly forgive: (uri: string, rev: string | null) => void
+  readonly clearRejection: (uri: string, rev: string | null) => void
   readonly keep: (rejection: Rejection, seenAt: bigint) => void
   /** Strictly rising. */
   readonly nextInstant: () => bigint
@@ -75,31 +75,31 @@ export function timesOf(record: RecordPut, nextInstant: () => bigint): Times {
   return { indexedAt, changedAt: record.changedAt ?? indexedAt }
 }
 
-export function decidePut(world: World, record: RecordPut): Fate {
+export function decidePut(context: WriteContext, record: RecordPut): RecordOutcome {
   const { did, rev } = record
-  if (world.isPurged(did, uriOf(record))) return 'purged'
-  const standing = world.enter(did)
-  const { status, floor } = standing
+  if (context.isPurged(did, uriOf(record))) return 'purged'
+  const accountStatus = context.enter(did)
+  const { status, floor } = accountStatus
   if (status === 'deleted') return 'withheld'
-  const slot = world.slot(record, standing)
+  const slot = context.slot(record, accountStatus)
   const kept = slot.rev
   const settled = latest(kept, floor, slot.tombstone)
-  world.forgive(uriOf(record), rev)
+  context.clearRejection(uriOf(record), rev)
   // A record without a revision never outranks one that has it, nor what is known of the repository.
   if (settled !== null && (rev === null || rev < settled))
     return kept !== undefined && slot.holds(record) ? 'unchanged' : 'older'
   const times =
     kept === undefined
-      ? timesOf(slot.expired === null ? record : { ...record, indexedAt: slot.expired }, world.nextInstant)
+      ? timesOf(slot.expired === null ? record : { ...record, indexedAt: slot.expired }, context.nextInstant)
       : null
-  if (times !== null && isTooOld(world, record, slot, times)) {
-    if (slot.expired !== null) slot.keepExpired(rev)
+  if (times !== null && isTooOld(context, record, slot, times)) {
+    if (slot.expired !== null) slot.noteExpired(rev)
     return 'expired'
   }
-  if (slot.tombstone !== null) slot.unbury()
+  if (slot.tombstone !== null) slot.dropTombstone()
   const withheld = slot.withheld ? 'withheld' : null
   if (times !== null) {
-    if (slot.expired !== null) slot.forgetExpired()
+    if (slot.expired !== null) slot.dropExpired()
     slot.insert(record, times)
     return withheld ?? 'stored'
   }
@@ -107,40 +107,40 @@ export function decidePut(world: World, record: RecordPut): Fate {
     if (rev !== kept) slot.setRev(rev)
     return withheld ?? 'unchanged'
   }
-  slot.update(record, world.nextInstant())
+  slot.update(record, context.nextInstant())
   return withheld ?? 'updated'
 }
 
 /** What has expired stays out unless it is known that such records are kept for longer by now. */
 function isTooOld(
-  world: World,
+  context: WriteContext,
   { collection }: RecordPut,
   { expired }: RecordSlot,
   { indexedAt }: Times,
 ): boolean {
-  const oldest = world.oldestKept(collection)
+  const oldest = context.oldestRetained(collection)
   return oldest === null ? expired !== null : indexedAt < oldest
 }
 
-export function decideDelete(world: World, change: RecordDelete): Fate {
-  const fate = takeOut(world, change)
-  if (fate !== 'older') world.forgive(uriOf(change), change.rev)
-  return fate
+export function decideDelete(context: WriteContext, change: RecordDelete): RecordOutcome {
+  const recordOutcome = takeOut(context, change)
+  if (recordOutcome !== 'older') context.clearRejection(uriOf(change), change.rev)
+  return recordOutcome
 }
 
-export function decideReject(world: World, rejection: Rejection): Fate {
+export function decideReject(context: WriteContext, rejection: Rejection): RecordOutcome {
   const { uri, rev } = rejection
-  if (uri !== null && world.isPurged(accountOf(uri), uri)) return 'purged'
+  if (uri !== null && context.isPurged(accountOf(uri), uri)) return 'purged'
   const name = recordNameOf(uri)
   if (uri !== null && name !== null) {
-    if (world.standing(name.did).status === 'deleted') return 'withheld'
-    const served = rev !== undefined && world.serves(name.collection)
-    if (served && takeOut(world, { ...name, rev }) === 'older') {
-      world.forgive(uri, rev)
+    if (context.accountStatus(name.did).status === 'deleted') return 'withheld'
+    const served = rev !== undefined && context.serves(name.collection)
+    if (served && takeOut(context, { ...name, rev }) === 'older') {
+      context.clearRejection(uri, rev)
       return 'older'
     }
   }
-  world.keep(rejection, world.nextInstant())
+  context.keep(rejection, context.nextInstant())
   return 'rejected'
 }
 
@@ -158,29 +158,29 @@ export function accountOf(uri: string): string {
 }
 
 /** The first part of a record's URI, which those of one repository and collection share. */
-export function baseUriOf({ did, collection }: Pick<RecordName, 'did' | 'collection'>): string {
+export function repoCollectionUri({ did, collection }: Pick<RecordName, 'did' | 'collection'>): string {
   return `at://${did}/${collection}/`
 }
 
 /** At this revision the publisher's repository has no such record that could be served. */
-function takeOut(world: World, { rev, ...name }: RecordDelete): Fate {
-  if (world.isPurged(name.did, uriOf(name))) return 'purged'
-  const standing = world.standing(name.did)
-  const { status, floor } = standing
+function takeOut(context: WriteContext, { rev, ...name }: RecordDelete): RecordOutcome {
+  if (context.isPurged(name.did, uriOf(name))) return 'purged'
+  const accountStatus = context.accountStatus(name.did)
+  const { status, floor } = accountStatus
   if (status === 'deleted') return 'withheld'
-  const slot = world.slot(name, standing)
+  const slot = context.slot(name, accountStatus)
   const kept = slot.rev
   const settled = latest(kept, floor, slot.tombstone)
   if (settled !== null && rev < settled) return 'older'
   if (kept !== undefined) slot.remove()
-  if (slot.expired !== null) slot.forgetExpired()
-  slot.bury(rev)
+  if (slot.expired !== null) slot.dropExpired()
+  slot.addTombstone(rev)
   if (slot.withheld) return 'withheld'
   return kept === undefined ? 'unchanged' : 'deleted'
 }
 
 export function uriOf(name: RecordName): string {
-  return baseUriOf(name) + name.rkey
+  return repoCollectionUri(name) + name.rkey
 }
 
 /** The last revision that is known to say something of a record: that it is there, gone, or never was. */

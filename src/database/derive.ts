@@ -35,7 +35,7 @@ export function deriveRow(table: Table, value: object): DerivedRow {
  * URI is that of no record: either is kept in the record, but nothing is found by it.
  */
 const longestCategory = 1000
-const longestBase = 2400
+const longestRepoCollection = 2400
 const longestKey = 1000
 
 function isTooLong(text: ColumnValue): boolean {
@@ -95,7 +95,7 @@ function referenceOf(value: unknown): readonly [string, string] | null {
   const uri = isObject(value) ? value.uri : value
   if (typeof uri !== 'string') return null
   const [base, key] = splitUri(uri)
-  return base.length > longestBase || key.length > longestKey ? null : [base, key]
+  return base.length > longestRepoCollection || key.length > longestKey ? null : [base, key]
 }
 
 function elements(array: ArrayIndex, value: object): readonly (readonly ColumnValue[])[] {

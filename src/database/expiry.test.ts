@@ -145,8 +145,8 @@ onEveryDatabase('quarantined records and what was refused expire too', async (da
     refuse(store, spot('r'), rev(1)),
     refuse(store, spot('s', 0, 'org.example.mark'), rev(1)),
   )
-  const { ledger } = store.database.write
-  await ledger.hide({ subject: dids[0] as string, reason: 'A test.', hiddenBy: 'ann' })
+  const { metadata } = store.database.write
+  await metadata.hide({ subject: dids[0] as string, reason: 'A test.', hiddenBy: 'ann' })
   await settleAll(store)
   clock.advance(11n * day)
   while ((await expire(store, 1)) > 0);
@@ -160,7 +160,7 @@ onEveryDatabase('quarantined records and what was refused expire too', async (da
     refused.map(({ uri }) => uri?.split('/').at(-1)),
     ['s'],
   )
-  await ledger.unhide(dids[0] as string, 'ann')
+  await metadata.unhide(dids[0] as string, 'ann')
   await settleAll(store)
   assert.deepEqual(await apply(store, put(store, spot('a'), 0, { rev: rev(3) })), {
     ...noOutcome,
@@ -205,7 +205,7 @@ function openAt(
 }
 
 function expire({ database }: TestStore, limit = 100): Promise<number> {
-  return database.write.ledger.expireRecords(limit)
+  return database.write.metadata.expireRecords(limit)
 }
 
 function instant(microseconds: bigint): string {

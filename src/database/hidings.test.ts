@@ -40,7 +40,7 @@ onEveryDatabase('a hidden record leaves at once and alone, and comes back as it 
   assert.deepEqual((await store.rows(everyNote)).length, 2)
   // Its row is gone, so that no plan need leave it out.
   assert.deepEqual(await store.database.read.readPlanState(), state)
-  assert.equal(await store.database.write.ledger.settleAccounts(9), 0)
+  assert.equal(await store.database.write.metadata.settleAccounts(9), 0)
   await assertDerived(store)
   assert.equal(await show(store, record), 1)
   assert.deepEqual(await store.rows(everyNote), rows)
@@ -53,7 +53,7 @@ onEveryDatabase('a hidden account is unseen at once, and its rows leave in steps
   assert.equal(await hide(store, ann), 2)
   assert.deepEqual(await seen(store), ['c'])
   assert.equal((await store.database.read.readPlanState()).hiding, true)
-  assert.equal(await store.database.write.ledger.settleAccounts(1), 1)
+  assert.equal(await store.database.write.metadata.settleAccounts(1), 1)
   assert.equal((await store.rows(everyNote)).length, 2)
   await settleAll(store)
   assert.equal((await store.rows(everyNote)).length, 1)
@@ -158,7 +158,7 @@ onEveryDatabase('what is not here yet can be hidden, and is never seen', async (
       withheld: 1,
     })
     assert.deepEqual(await seen(store), ['a', 'b', 'c'])
-    assert.deepEqual(await store.database.write.ledger.readActors(9, null), dids.toSorted())
+    assert.deepEqual(await store.database.write.metadata.readActors(9, null), dids.toSorted())
     assert.equal(await show(store, subject), 1)
     await settleAll(store)
     assert.deepEqual(await seen(store), ['a', 'b', 'c', 'x'])
@@ -231,18 +231,18 @@ onEveryDatabase('another writer honours what is hidden and shown at once', async
 onEveryDatabase('who leads honours what another hides', async (database) => {
   const path = await newUrl(database)
   await using one = await filledAt(path)
-  await using lead = await one.database.write.lead({
+  await using leaderLock = await one.database.write.leaderLock({
     signal: new AbortController().signal,
     onWaiting: () => {},
   })
-  assert.ok(lead !== null)
-  await lead.applyBatch([put(one, a, 1, { rev: rev(10) })])
+  assert.ok(leaderLock !== null)
+  await leaderLock.applyBatch([put(one, a, 1, { rev: rev(10) })])
   await using other = await openNotes(path)
   for (const subject of [record, ann]) {
     await hide(other, subject)
-    assert.equal((await lead.applyBatch([put(one, a, 2, { rev: rev(11) })])).withheld, 1)
+    assert.equal((await leaderLock.applyBatch([put(one, a, 2, { rev: rev(11) })])).withheld, 1)
     await show(other, subject)
-    while ((await lead.ledger.settleAccounts(1)) > 0);
+    while ((await leaderLock.metadata.settleAccounts(1)) > 0);
     assert.deepEqual(await seen(other), ['a', 'b', 'c'])
   }
 })
@@ -340,16 +340,16 @@ onEveryDatabase(
   async (database) => {
     const clock = stoppedClock()
     await using store = await openNotes(await newUrl(database), clock.now)
-    const { ledger } = store.database.write
+    const { metadata } = store.database.write
     const at = clock.now()
-    assert.equal(await ledger.unhide(record, 'ben'), null)
-    assert.equal(await ledger.hide({ subject: record, reason: 'First.', hiddenBy: 'ann' }), 0)
-    assert.equal(await ledger.hide({ subject: record, reason: 'Again.', hiddenBy: 'cai' }), null)
-    assert.equal(await ledger.unhide(record, 'ben'), 0)
-    assert.equal(await ledger.unhide(record, 'ben'), null)
+    assert.equal(await metadata.unhide(record, 'ben'), null)
+    assert.equal(await metadata.hide({ subject: record, reason: 'First.', hiddenBy: 'ann' }), 0)
+    assert.equal(await metadata.hide({ subject: record, reason: 'Again.', hiddenBy: 'cai' }), null)
+    assert.equal(await metadata.unhide(record, 'ben'), 0)
+    assert.equal(await metadata.unhide(record, 'ben'), null)
     clock.advance(-5n)
-    await ledger.hide({ subject: record, reason: 'Second.', hiddenBy: 'cai' })
-    await ledger.hide({ subject: ann, reason: 'Third.', hiddenBy: 'cai' })
+    await metadata.hide({ subject: record, reason: 'Second.', hiddenBy: 'cai' })
+    await metadata.hide({ subject: ann, reason: 'Third.', hiddenBy: 'cai' })
     const shown = { shownBy: null, shownAt: null, purge: null }
     assert.deepEqual(await store.database.read.readHidings(), [
       { subject: record, reason: 'Second.', hiddenBy: 'cai', hiddenAt: at + 1n, ...shown },
@@ -364,7 +364,7 @@ onEveryDatabase(
       },
       { subject: ann, reason: 'Third.', hiddenBy: 'cai', hiddenAt: at - 5n, ...shown },
     ])
-    await ledger.unhide(record, 'ben')
+    await metadata.unhide(record, 'ben')
     const [second] = await store.database.read.readHidings()
     assert.equal(second?.shownAt, at + 1n)
   },
@@ -396,25 +396,25 @@ onEveryDatabase(
 
 onEveryDatabase('what is left to be moved is counted, without one account or with all', async (database) => {
   await using store = await filled(database)
-  const { ledger } = store.database.write
-  const left = (except = ''): Promise<number> => ledger.countRowsToMove(except)
+  const { metadata } = store.database.write
+  const left = (except = ''): Promise<number> => metadata.countRowsToMove(except)
   assert.equal(await left(), 0)
   await hide(store, record)
   assert.equal(await left(), 0)
   await apply(store, put(store, spot('d'), 0, { rev: rev(1) }), account(1, 'deactivated', 1))
   await hide(store, ann)
   assert.deepEqual([await left(), await left(ann)], [3, 1])
-  await ledger.settleAccounts(1)
+  await metadata.settleAccounts(1)
   assert.equal(await left(), 2)
   await settleAll(store)
   assert.equal(await left(), 0)
   // The record that is hidden by itself stays where it is.
   await show(store, ann)
   assert.deepEqual([await left(), await left(ann)], [2, 0])
-  await ledger.settleAccounts(1)
+  await metadata.settleAccounts(1)
   assert.equal(await left(), 1)
   assert.deepEqual(
-    [await ledger.knowsAccount(ann), await ledger.knowsAccount('did:web:none.example')],
+    [await metadata.knowsAccount(ann), await metadata.knowsAccount('did:web:none.example')],
     [true, false],
   )
 })
@@ -438,11 +438,11 @@ async function filledAt(path: string): Promise<TestStore> {
 }
 
 function hide({ database }: TestStore, subject: string): Promise<number | null> {
-  return database.write.ledger.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
+  return database.write.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
 }
 
 function show({ database }: TestStore, subject: string): Promise<number | null> {
-  return database.write.ledger.unhide(subject, 'tester')
+  return database.write.metadata.unhide(subject, 'tester')
 }
 
 /** Record keys of the notes that can be seen. */

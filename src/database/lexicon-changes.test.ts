@@ -46,9 +46,9 @@ onEveryDatabase('records that stop fitting come back with the lexicons that they
     await apply(store, put(store, spot('hidden'), 0, { rev: rev(5) }))
     await settleAll(store)
     before = await content(store)
-    const { ledger } = store.database.write
+    const { metadata } = store.database.write
     for (const subject of [uriOf(spot('hidden')), dids[1] as string])
-      await ledger.hide({ subject, reason: 'test', hiddenBy: 'test' })
+      await metadata.hide({ subject, reason: 'test', hiddenBy: 'test' })
     await apply(store, account(2, 'deactivated', 1))
     await settleAll(store)
   }
@@ -59,12 +59,12 @@ onEveryDatabase('records that stop fitting come back with the lexicons that they
       [uriOf(spot('fits')), uriOf(spot('m', 1, mark))].filter((uri) => !uri.includes(dids[1] as string)),
     )
     // What is shown again meanwhile is refused then.
-    await store.database.write.ledger.unhide(uriOf(spot('hidden')), 'test')
+    await store.database.write.metadata.unhide(uriOf(spot('hidden')), 'test')
     await apply(store, account(2, null, 2))
     await settleAll(store)
   }
   await using store = await openNotes(path)
-  await store.database.write.ledger.unhide(dids[1] as string, 'test')
+  await store.database.write.metadata.unhide(dids[1] as string, 'test')
   await settleAll(store)
   assert.deepEqual(await content(store), before)
   assert.deepEqual(await store.database.read.readRejections(9, null), [])
@@ -124,7 +124,7 @@ onEveryDatabase(
       await apply(store, ...[0, 1].map((n) => put(store, spot(`m${n}`, 0, mark), n)))
       await apply(store, put(store, spot('hidden'), 0))
       const hiding = { subject: uriOf(spot('hidden')), reason: 'test', hiddenBy: 'test' }
-      await store.database.write.ledger.hide(hiding)
+      await store.database.write.metadata.hide(hiding)
       // It fits where a text is an integer.
       const value = { $type: note, text: 7 }
       await apply(store, store.change({ uri: uriOf(spot('accepted')), value }))

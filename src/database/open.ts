@@ -2,18 +2,23 @@
 import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
 import { type Database, DatabaseBusyError, type ReadDatabase } from './database.ts'
 import type { PreviewOptions } from './kept/preview.ts'
-import type { KeyUsage } from './ledger.ts'
-import type { ReadingOptions } from './postgres/servers.ts'
+import type { KeyUsage } from './metadata-store.ts'
+import type { QueryOptions } from './postgres/servers.ts'
 import type { MigrateOptions } from './migrate-options.ts'
 import type { RebuildProgress } from './rebuild-progress.ts'
 import type { RebuildReport } from './rebuild-report.ts'
 import type { BackupFile, WriteBackup, WrittenBackup } from './sqlite/backup-file.ts'
-import { connectReader, isFileOutdated, openSqliteReader, type SqliteReading } from './sqlite/open-reader.ts'
+import {
+  connectReader,
+  isFileOutdated,
+  openSqliteReader,
+  type SqliteQueryOptions,
+} from './sqlite/open-reader.ts'
 import { parseSqlitePath } from './sqlite/path.ts'
 
-export interface OpenOptions extends MigrateOptions, Pick<SqliteReading, 'readers'> {
+export interface OpenOptions extends MigrateOptions, Pick<SqliteQueryOptions, 'readers'> {
   /** How PostgreSQL is read. */
-  readonly reading?: ReadingOptions
+  readonly reading?: QueryOptions
 }
 
 /**
@@ -45,7 +50,7 @@ export async function openReadDatabase(
  */
 export async function openReadyDatabase(
   url: string,
-  options: Pick<OpenOptions, 'fingerprint' | 'now'> & SqliteReading,
+  options: Pick<OpenOptions, 'fingerprint' | 'now'> & SqliteQueryOptions,
 ): Promise<ReadDatabase | null> {
   if (isPostgres(url)) return null
   try {

@@ -20,7 +20,7 @@ onEveryDatabase('the handle of a purged account is not looked up again', async (
   // An account with a status keeps its row.
   await apply(store, account(0, 'suspended', 1))
   await settleAll(store)
-  await store.database.write.ledger.purge({ subject: ann, reason: 'A test.', purgedBy: 'tester' })
+  await store.database.write.metadata.purge({ subject: ann, reason: 'A test.', purgedBy: 'tester' })
   await settleAll(store)
   await apply(store, { kind: 'identity', did: ann })
   assert.deepEqual(await store.rows(`select did from actor where did = '${ann}' and handle_due = 0`), [])

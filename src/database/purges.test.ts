@@ -23,7 +23,7 @@ import {
   repoEnd,
   rev,
   settleAll,
-  type Spot,
+  type PathPosition,
   spot,
   stoppedClock,
   uriOf,
@@ -62,7 +62,7 @@ onEveryDatabase('a purged record is gone at once, whether it could be seen or no
 
 onEveryDatabase('a purged account is unseen at once, and all of it goes in steps', async (database) => {
   await using store = await filled(database)
-  const { ledger } = store.database.write
+  const { metadata } = store.database.write
   await apply(
     store,
     put(store, spot('m', 0, mark), 1, { rev: rev(1) }),
@@ -70,7 +70,7 @@ onEveryDatabase('a purged account is unseen at once, and all of it goes in steps
     remove(spot('gone'), rev(3)),
     { kind: 'repo-request', did: ann, reason: 'A test.' },
   )
-  await ledger.writeHandle(ann, 'ann.example', 0n)
+  await metadata.writeHandle(ann, 'ann.example', 0n)
   await hide(store, uriOf(spot('b')))
   assert.deepEqual(await purge(store, ann), {
     collections: [
@@ -82,7 +82,7 @@ onEveryDatabase('a purged account is unseen at once, and all of it goes in steps
     jobs: 1,
   })
   assert.deepEqual(await seen(store), ['c'])
-  assert.equal((await ledger.dueJobs('ingest', 9)).length, 0)
+  assert.equal((await metadata.dueJobs('ingest', 9)).length, 0)
   await settleAll(store, 1)
   await assertDerived(store)
   assert.deepEqual(await seen(store), ['c'])
@@ -126,7 +126,7 @@ for (const subject of [record, ann])
         assert.ok(!(await seen(store)).includes('a'), event)
         assert.deepEqual(await store.database.read.readPurgeExtent(subject), nothing, event)
         await assertDerived(store)
-        await store.database.write.ledger.unhide(subject, 'tester')
+        await store.database.write.metadata.unhide(subject, 'tester')
         await settleAll(store)
         assert.ok(!(await seen(store)).includes('a'), event)
         const outcome = await apply(store, account(0, null, 3), put(store, a, 3, { rev: rev(20) }))
@@ -145,10 +145,10 @@ onEveryDatabase('what is not here yet can be purged, and never arrives', async (
     const outcome = await apply(store, put(store, spot('x', 2), 0, { rev: rev(1) }))
     assert.deepEqual(outcome, { ...noOutcome, purged: 1 })
     assert.deepEqual(await store.rows('select did from actor where did = ?', dids[2] as string), [])
-    await store.database.write.ledger.addJobs('backfill', [
+    await store.database.write.metadata.addJobs('backfill', [
       { did: dids[2] as string, host: null, reason: 'A test.' },
     ])
-    const jobs = await store.database.write.ledger.countJobs('backfill')
+    const jobs = await store.database.write.metadata.countJobs('backfill')
     assert.equal(jobs.waiting, subject === dids[2] ? 0 : 1)
   }
 })
@@ -205,11 +205,11 @@ onEveryDatabase(
 onEveryDatabase('who, when and why is kept, of the hiding before too', async (database) => {
   const clock = stoppedClock()
   await using store = await openNotes(await newUrl(database), clock.now)
-  const { ledger } = store.database.write
+  const { metadata } = store.database.write
   const at = clock.now()
-  await ledger.hide({ subject: record, reason: 'First.', hiddenBy: 'ann' })
+  await metadata.hide({ subject: record, reason: 'First.', hiddenBy: 'ann' })
   clock.advance(5n)
-  await ledger.purge({ subject: record, reason: 'Second.', purgedBy: 'ben' })
+  await metadata.purge({ subject: record, reason: 'Second.', purgedBy: 'ben' })
   const hiding = {
     subject: record,
     reason: 'First.',
@@ -220,29 +220,29 @@ onEveryDatabase('who, when and why is kept, of the hiding before too', async (da
   }
   const purged = { purgedBy: 'ben', purgedAt: at + 5n, reason: 'Second.', erasedAt: null }
   assert.deepEqual(await store.database.read.readHidings(), [{ ...hiding, purge: purged }])
-  assert.deepEqual(await ledger.unfinishedPurges(), [record])
+  assert.deepEqual(await metadata.unfinishedPurges(), [record])
   assert.equal((await store.database.read.readStatus()).unfinishedPurges, 1)
   await store.database.write.compact()
-  await ledger.endPurges()
-  assert.deepEqual(await ledger.unfinishedPurges(), [])
+  await metadata.endPurges()
+  assert.deepEqual(await metadata.unfinishedPurges(), [])
   assert.equal((await store.database.read.readStatus()).unfinishedPurges, 0)
-  await ledger.unhide(record, 'cai')
+  await metadata.unhide(record, 'cai')
   clock.advance(5n)
   // Another hiding is no purge.
-  await ledger.hide({ subject: record, reason: 'Third.', hiddenBy: 'cai' })
+  await metadata.hide({ subject: record, reason: 'Third.', hiddenBy: 'cai' })
   const outcome = await apply(store, put(store, a, 0, { rev: rev(1) }))
   assert.deepEqual(outcome, { ...noOutcome, withheld: 1 })
 })
 
 onEveryDatabase('a purge of which rows are left does not end', async (database) => {
   await using store = await filled(database)
-  const { ledger } = store.database.write
+  const { metadata } = store.database.write
   await purge(store, ann)
-  await ledger.endPurges()
-  assert.deepEqual(await ledger.unfinishedPurges(), [ann])
+  await metadata.endPurges()
+  assert.deepEqual(await metadata.unfinishedPurges(), [ann])
   await settleAll(store)
-  await ledger.endPurges()
-  assert.deepEqual(await ledger.unfinishedPurges(), [])
+  await metadata.endPurges()
+  assert.deepEqual(await metadata.unfinishedPurges(), [])
 })
 
 onEveryDatabase('another writer honours at once what is purged', async (database) => {
@@ -285,12 +285,12 @@ test('of a purged record nothing is left in any file', async () => {
     },
   ])
   await hide(store, record)
-  await store.database.write.ledger.unhide(record, 'tester')
+  await store.database.write.metadata.unhide(record, 'tester')
   assert.equal((await seen(reader)).includes('a'), true)
   assert.ok(holds(secret) && holds('secrettag1'))
   await purge(store, record)
   assert.equal(await store.database.write.compact(), true)
-  await store.database.write.ledger.endPurges()
+  await store.database.write.metadata.endPurges()
   for (const text of [secret, 'secrettag', 'first', 'second']) assert.ok(!holds(text), text)
   // A sequence of characters that nothing else has.
   const index = store.tables.flatMap(({ texts }) => texts)[0]?.name
@@ -404,22 +404,29 @@ onEveryDatabase(
       },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const), place }) },
     )
-    const spotOfPlace = ({ rkey, did, isMark }: { rkey: string; did: number; isMark: boolean }): Spot =>
-      spot(rkey, did, isMark ? mark : note)
+    const positionOfPath = ({
+      rkey,
+      did,
+      isMark,
+    }: {
+      rkey: string
+      did: number
+      isMark: boolean
+    }): PathPosition => spot(rkey, did, isMark ? mark : note)
     await assertHolds(
       fc.array(step, { minLength: 5, maxLength: 25 }),
       async (steps) => {
         const purged = new Set(
           steps.flatMap((one) =>
             one.kind === 'purge'
-              ? [one.whole ? spotOfPlace(one.place).did : uriOf(spotOfPlace(one.place))]
+              ? [one.whole ? positionOfPath(one.place).did : uriOf(positionOfPath(one.place))]
               : [],
           ),
         )
         await using store = await open(database)
         await using without = await open(database)
         for (const [turn, one] of steps.entries()) {
-          const at = spotOfPlace(one.place)
+          const at = positionOfPath(one.place)
           const isPurged = purged.has(at.did) || purged.has(uriOf(at))
           for (const its of isPurged ? [store] : [store, without]) {
             const revision = rev(turn + 1)
@@ -486,11 +493,11 @@ async function filledAt(path: string): Promise<TestStore> {
 }
 
 function hide({ database }: TestStore, subject: string): Promise<number | null> {
-  return database.write.ledger.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
+  return database.write.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
 }
 
 function purge({ database }: TestStore, subject: string) {
-  return database.write.ledger.purge({ subject, reason: 'A test.', purgedBy: 'tester' })
+  return database.write.metadata.purge({ subject, reason: 'A test.', purgedBy: 'tester' })
 }
 
 /** Record keys of the notes that can be seen. */

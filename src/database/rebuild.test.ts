@@ -108,8 +108,8 @@ onEveryDatabase(
     assert.ok(hide !== null)
     await hide
     for (const id of ids) assert.deepEqual(await store.rows(`select rkey from "${id}"`), [])
-    const [parked] = await store.rows('select count(*) as n from parked where id is null')
-    assert.deepEqual(parked, { n: 30 })
+    const [quarantined] = await store.rows('select count(*) as n from parked where id is null')
+    assert.deepEqual(quarantined, { n: 30 })
   },
 )
 

@@ -1,7 +1,7 @@
 /** What is kept of refused records, within bounds so that what a publisher sends cannot fill the disk. */
 import { createHash } from 'node:crypto'
 import type { Rejection } from './changes.ts'
-import type { KeptRejection } from './ledger.ts'
+import type { StoredRejection } from './metadata-store.ts'
 
 /**
  * Of what a rebuild puts aside nothing is dropped or cut: there is no other copy. Only what its publisher is
@@ -18,7 +18,7 @@ export const replaces = `(rejection.record <> excluded.record or rejection.reaso
 
 /** Longer records are kept by their beginning only. In UTF-16 units, as the next one. */
 export const maxRejectedLength = 65_536
-const keptOfLonger = 1_000
+const retainedOfLonger = 1_000
 /** Bytes that an index of every engine takes; a longer URI is that of no record. */
 const longestKey = 2_600
 /** The newest are kept. */
@@ -27,7 +27,7 @@ export const maxRejections = 10_000
 export const dropped = 500
 
 /** What is no record, or was kept by its beginning only, would be refused whatever the lexicons say. */
-export function canBeJudged({ cut, uri }: KeptRejection): boolean {
+export function canBeJudged({ cut, uri }: StoredRejection): boolean {
   return !cut && uri !== null
 }
 
@@ -51,7 +51,7 @@ export function rejectionRow(
   const isShort = uri !== null && Buffer.byteLength(uri) <= longestKey
   const key = isShort ? uri : `sha256:${createHash('sha256').update(record).digest('hex')}`
   const cut = record.length > maxRejectedLength && source !== rebuildSource
-  const text = cut ? record.slice(0, keptOfLonger).toWellFormed() : record
+  const text = cut ? record.slice(0, retainedOfLonger).toWellFormed() : record
   return {
     key,
     source,

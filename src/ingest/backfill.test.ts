@@ -8,7 +8,7 @@ import { lexicons, openWorld, put, remove, tables } from '../../test/support/rep
 import { buildCar, type SignedRepo } from '../../test/support/signed-repo.ts'
 import { openTestStore, temporaryFolder } from '../../test/support/store.ts'
 import { until } from '../../test/support/until.ts'
-import type { Ledger } from '../database/ledger.ts'
+import type { MetadataStore } from '../database/metadata-store.ts'
 import { type FetchProgress, fetchRepositories, type FetchResult } from './backfill.ts'
 import { createHosts } from './sources/hosts.ts'
 
@@ -91,22 +91,22 @@ test('purged and expired records are counted apart, and are neither missing nor 
       retention,
       now,
     })
-    assert.equal(await expiring.database.write.ledger.expireRecords(1), 1)
+    assert.equal(await expiring.database.write.metadata.expireRecords(1), 1)
   }
   const [left = ''] = (await world.stored()).keys()
-  const { ledger } = world.store.database.write
-  await ledger.purge({ subject: left, reason: 'A test.', purgedBy: 'ann' })
+  const { metadata } = world.store.database.write
+  await metadata.purge({ subject: left, reason: 'A test.', purgedBy: 'ann' })
   const result = await world.fetch({ kind: 'reconcile', targets: [] })
   const { unchanged, stored, purged, expired } = result.outcome
   assert.deepEqual({ unchanged, stored, purged, expired }, { unchanged: 2, stored: 0, purged: 1, expired: 1 })
   assert.deepEqual([result.read, result.differing, (await world.stored()).size], [1, 0, 2])
 
-  await ledger.purge({ subject: ana.did, reason: 'A test.', purgedBy: 'ann' })
-  while ((await ledger.settleAccounts(9)) > 0);
+  await metadata.purge({ subject: ana.did, reason: 'A test.', purgedBy: 'ann' })
+  while ((await metadata.settleAccounts(9)) > 0);
   for (const kind of ['reconcile', 'backfill'] as const)
     assert.equal((await world.fetch({ kind, targets: [ana.did] })).read, 0)
   assert.deepEqual(await world.leftOver(), { waiting: 0, failed: 0 })
-  await ledger.unhide(ana.did, 'ann')
+  await metadata.unhide(ana.did, 'ann')
   await world.fetch({ targets: [ana.did] })
   assert.equal((await world.stored()).size, 3)
 })
@@ -296,7 +296,7 @@ test('jobs of a stream are done as they come, until the signal is aborted', asyn
   for (const { did } of [ana, ben]) {
     await world.store.database.write.applyBatch([{ kind: 'repo-request', did, reason: 'A test wants it.' }])
     await until(() => world.host.asked.some((request) => request.includes(encodeURIComponent(did))))
-    await until(async () => (await world.store.database.write.ledger.countJobs('ingest')).waiting === 0)
+    await until(async () => (await world.store.database.write.metadata.countJobs('ingest')).waiting === 0)
   }
   stop.abort()
   const result = await running
@@ -346,7 +346,7 @@ test('a host that wants to be left alone for long is given up on for this run, w
 
 test('a comparison of more accounts than fit in one step takes them all, from where it was', async () => {
   await using world = await openWorld()
-  const { ledger } = world.store.database.write
+  const { metadata } = world.store.database.write
   const count = 2_500
   await world.store.apply(
     ...Array.from({ length: count }, (_, index) => ({
@@ -362,9 +362,9 @@ test('a comparison of more accounts than fit in one step takes them all, from wh
   }
   await world.fetch({ kind: 'reconcile', targets: [], signal: stop.signal, onProgress })
   assert.deepEqual(listed, [1_000, 2_000])
-  const { cursor, done } = (await ledger.readListing('reconcile', 'all accounts')) ?? {}
+  const { cursor, done } = (await metadata.readListing('reconcile', 'all accounts')) ?? {}
   assert.deepEqual([typeof cursor, done], ['string', false])
-  assert.equal((await ledger.readActors(count, cursor ?? null)).length, 500)
+  assert.equal((await metadata.readActors(count, cursor ?? null)).length, 500)
 })
 
 test('a failure of our own ends the run wherever it is when it comes', async () => {
@@ -373,12 +373,12 @@ test('a failure of our own ends the run wherever it is when it comes', async () 
   const { write } = world.store.database
   let looks = 0
   let failed = false
-  const ledger = instead(write.ledger, {
+  const metadata = instead(write.metadata, {
     // The second look is answered when what the first has begun has failed.
     dueJobs: async (kind, limit) => {
       looks += 1
       if (looks >= 2) await until(() => failed)
-      return write.ledger.dueJobs(kind, limit)
+      return write.metadata.dueJobs(kind, limit)
     },
     finishJob: () => {
       failed = true
@@ -386,8 +386,8 @@ test('a failure of our own ends the run wherever it is when it comes', async () 
     },
   })
   world.host.before = () => until(() => looks >= 2)
-  await write.ledger.addJobs('backfill', [{ did: ana.did, host: null, reason: 'A test wants it.' }])
-  const database = { ledger, applyBatch: write.applyBatch.bind(write) }
+  await write.metadata.addJobs('backfill', [{ did: ana.did, host: null, reason: 'A test wants it.' }])
+  const database = { metadata, applyBatch: write.applyBatch.bind(write) }
   await assert.rejects(
     fetchRepositories(
       database as never,
@@ -404,11 +404,14 @@ test('what fails in the database ends the run as our own fault, and the jobs sta
   await using world = await openWorld()
   const ana = await world.add('a', 1)
   const { write } = world.store.database
-  const broken = { ledger: write.ledger, applyBatch: () => Promise.reject(new Error('The disk is full.')) }
+  const broken = {
+    metadata: write.metadata,
+    applyBatch: () => Promise.reject(new Error('The disk is full.')),
+  }
   await assert.rejects(fetchRepositories(broken as never, world.options({ targets: [ana.did] })), {
     message: 'The disk is full.',
   })
-  assert.deepEqual(await write.ledger.countJobs('backfill'), { waiting: 1, failed: 0 })
+  assert.deepEqual(await write.metadata.countJobs('backfill'), { waiting: 1, failed: 0 })
 })
 
 test('a page without accounts that comes while there is nothing else to do is not taken for the last', async () => {
@@ -418,18 +421,18 @@ test('a page without accounts that comes while there is nothing else to do is no
   world.host.listed.set(ana.did, { active: false, status: 'deactivated' })
   const { write } = world.store.database
   let pages = 0
-  const ledger = instead(write.ledger, {
+  const metadata = instead(write.metadata, {
     addJobs: async (...given) => {
-      await write.ledger.addJobs(...given)
+      await write.metadata.addJobs(...given)
       pages += 1
     },
     // Whatever is due is told when the first page has come.
     dueJobs: async (kind, limit) => {
       await until(() => pages > 0)
-      return write.ledger.dueJobs(kind, limit)
+      return write.metadata.dueJobs(kind, limit)
     },
   })
-  const database = { ledger, applyBatch: write.applyBatch.bind(write) }
+  const database = { metadata, applyBatch: write.applyBatch.bind(write) }
   const result = await fetchRepositories(database as never, world.options({ targets: [world.host.url] }))
   assert.deepEqual([pages, result.read, result.complete], [2, 1, true])
   assert.deepEqual(
@@ -439,9 +442,9 @@ test('a page without accounts that comes while there is nothing else to do is no
 })
 
 /** A ledger that does some things otherwise. */
-function instead(ledger: Ledger, others: Partial<Ledger>): Ledger {
-  return new Proxy(ledger, {
-    get: (_, name: keyof Ledger) => others[name] ?? ledger[name].bind(ledger),
+function instead(metadata: MetadataStore, others: Partial<MetadataStore>): MetadataStore {
+  return new Proxy(metadata, {
+    get: (_, name: keyof MetadataStore) => others[name] ?? metadata[name].bind(metadata),
   })
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchOutcome } from '../database/changes.ts'
 import type { Damage } from '../database/find-damage.ts'
 import type { Writer } from '../database/database.ts'
-import type { JobKind, RepoJob } from '../database/ledger.ts'
+import type { JobKind, RepoJob } from '../database/metadata-store.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
 import { retryDelay, whileBusy } from './retries.ts'
 import { HostError } from './sources/hosts.ts'
@@ -107,17 +107,19 @@ const remembered = 1_000_000
 /** What the network does wrong ends up in the result and the ledger; an error thrown here is our own fault. */
 export async function fetchRepositories(database: Writer, options: FetchOptions): Promise<FetchResult> {
   const { kind, targets, until, parallel } = options
-  const { ledger } = database
+  const { metadata } = database
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, stop.signal])
   const call = <Result>(work: () => Promise<Result>): Promise<Result> => whileBusy(signal, work)
   const underWay = new Map<string, Promise<unknown>>()
-  const tally = createTally((counts) => options.onProgress?.({ ...counts, current: [...underWay.keys()] }))
+  const counters = createCounters((counts) =>
+    options.onProgress?.({ ...counts, current: [...underWay.keys()] }),
+  )
   const isOfAll = targets.every((target) => target.kind === 'host')
   const findDamage = options.kind === 'reconcile' && isOfAll ? options.findDamage : async () => []
   const damage = await findDamage()
   const damaged = new Set(damage.map(({ name }) => name))
-  await using transfers = openTransfers(database, { ...options, signal, damaged, onStored: tally.stored })
+  await using transfers = openTransfers(database, { ...options, signal, damaged, onStored: counters.stored })
 
   let failure: { readonly error: unknown } | null = null
   /** Our own fault, whenever it shows itself, ends all. */
@@ -142,31 +144,31 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   const doJob = async (job: RepoJob): Promise<void> => {
     try {
       const outcome = await transfers.fetch(job)
-      await call(() => ledger.finishJob(job))
-      tally.done(job.did, outcome)
+      await call(() => metadata.finishJob(job))
+      counters.done(job.did, outcome)
       tellOlder(job.did, outcome)
     } catch (error) {
       if (signal.aborted) return
       if (!isFault(error)) throw error
       const { dueAt, message } = nextAttempt(job, error, options)
-      await call(() => ledger.failJob(job, message, dueAt))
-      if (dueAt === null) tally.failed()
+      await call(() => metadata.failJob(job, message, dueAt))
+      if (dueAt === null) counters.failed()
     }
   }
   const doFile = async (path: string): Promise<void> => {
     try {
       const outcome = await transfers.load(path, kind)
-      tally.done(path, outcome)
+      counters.done(path, outcome)
       tellOlder(path, outcome)
     } catch (error) {
       if (signal.aborted) return
       if (!isFault(error) && !(error instanceof InputError)) throw error
-      tally.failed({ name: path, error: error.message })
+      counters.failed({ name: path, error: error.message })
     }
   }
 
   const files = targets.flatMap((target) => (target.kind === 'file' ? [target.path] : []))
-  const pages = listJobs(database, { ...options, signal }, tally)
+  const pages = listJobs(database, { ...options, signal }, counters)
   const listing: { next: Promise<unknown> | null; ended: boolean } = { next: null, ended: false }
   const listNext = async (): Promise<void> => {
     const { done } = await pages.next()
@@ -179,12 +181,12 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
       for (const path of files.splice(0, parallel - underWay.size)) begin(path, doFile(path))
       const free = parallel - underWay.size
       // Those under way are still due.
-      const due = free > 0 ? await call(() => ledger.dueJobs(kind, parallel)) : []
+      const due = free > 0 ? await call(() => metadata.dueJobs(kind, parallel)) : []
       for (const job of due.filter(({ did }) => !underWay.has(did)).slice(0, free)) begin(job.did, doJob(job))
       const waiting = [...underWay.values()]
       // A page may have come meanwhile, and named nobody: what follows it is waited for too.
       if (!listing.ended) waiting.push((listing.next ??= watch(listNext())))
-      if (waiting.length === 0 && until === 'idle' && (await call(() => ledger.nextJobAt(kind))) === null)
+      if (waiting.length === 0 && until === 'idle' && (await call(() => metadata.nextJobAt(kind))) === null)
         break
       if (underWay.size < parallel) waiting.push(sleep(pollInterval, undefined, { signal }))
       await Promise.race(waiting)
@@ -197,13 +199,13 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   }
   if (failure !== null) throw failure.error
   // Those of a stream are kept in any case, and there may be many.
-  if (kind === 'ingest') return tally.result([], options.signal.aborted)
-  const failed = await whileBusy(options.signal, () => ledger.failedJobs(kind))
-  const result = tally.result(
+  if (kind === 'ingest') return counters.result([], options.signal.aborted)
+  const failed = await whileBusy(options.signal, () => metadata.failedJobs(kind))
+  const result = counters.result(
     failed.map(({ did, error }) => ({ name: did, error })),
     options.signal.aborted,
   )
-  if (result.complete) await whileBusy(options.signal, () => ledger.endRun(kind))
+  if (result.complete) await whileBusy(options.signal, () => metadata.endRun(kind))
   if (damage.length === 0) return result
   const left = await findDamage()
   const names = new Set(left.map(({ name }) => name))
@@ -231,9 +233,9 @@ function nextAttempt(
 
 /** Makes jobs of the accounts that targets name, page by page; what cannot be listed is told to the tally. */
 async function* listJobs(
-  { ledger }: Writer,
+  { metadata }: Writer,
   { kind, targets, until, reader, identity, hosts, signal, onNotice }: FetchOptions,
-  tally: Tally,
+  counters: Counters,
 ): AsyncGenerator<undefined> {
   const { publishers } = reader
   const collections = reader.tables.map(({ collection }) => collection.nsid)
@@ -243,17 +245,17 @@ async function* listJobs(
     const jobs = dids
       .filter((did) => !seen.has(did))
       .map((did) => ({ did, host, reason: `The ${kind} of ${name} has it.` }))
-    await call(() => ledger.addJobs(kind, jobs, { target: name, cursor, done: cursor === null }))
+    await call(() => metadata.addJobs(kind, jobs, { target: name, cursor, done: cursor === null }))
     for (const { did } of jobs) if (seen.size < remembered) seen.add(did)
-    tally.listed(jobs.length)
+    counters.listed(jobs.length)
   }
 
   const all = 'all accounts'
   const takesAll = kind === 'reconcile' && targets.every((target) => target.kind === 'host')
-  const begun = takesAll ? await call(() => ledger.readListing(kind, all)) : null
+  const begun = takesAll ? await call(() => metadata.readListing(kind, all)) : null
   if (takesAll && begun?.done !== true)
     for (let after: string | null = begun?.cursor ?? null; ; ) {
-      const dids: readonly string[] = await call(() => ledger.readActors(actorsAtOnce, after))
+      const dids: readonly string[] = await call(() => metadata.readActors(actorsAtOnce, after))
       after = dids.at(-1) ?? null
       await add(all, null, { dids: dids.filter((did) => publishers?.has(did) ?? true), cursor: after })
       yield
@@ -262,7 +264,7 @@ async function* listJobs(
   for (const target of targets) {
     if (target.kind === 'file') continue
     const name = nameOf(target)
-    const known = await call(() => ledger.readListing(kind, name))
+    const known = await call(() => metadata.readListing(kind, name))
     if (known?.done === true) continue
     try {
       const options = {
@@ -281,7 +283,7 @@ async function* listJobs(
       }
     } catch (error) {
       if (signal.aborted || !(isFault(error) || error instanceof InputError)) throw error
-      tally.unlisted({ name, error: error.message }, isFault(error))
+      counters.unlisted({ name, error: error.message }, isFault(error))
     }
   }
 }
@@ -297,7 +299,7 @@ function nameOf(target: Exclude<Target, { kind: 'file' }>): string {
   }
 }
 
-interface Tally {
+interface Counters {
   readonly listed: (accounts: number) => void
   readonly stored: (outcome: BatchOutcome) => void
   /** Null: the repository is gone. */
@@ -309,7 +311,7 @@ interface Tally {
   readonly result: (failedJobs: readonly Failure[], aborted: boolean) => FetchResult
 }
 
-function createTally(onProgress: (counts: Omit<FetchProgress, 'current'>) => void): Tally {
+function createCounters(onProgress: (counts: Omit<FetchProgress, 'current'>) => void): Counters {
   const counts = { listed: 0, done: 0, failed: 0, records: 0 }
   const differences: RepoDifference[] = []
   const unsettled: UnsettledRepo[] = []

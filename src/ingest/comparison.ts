@@ -5,7 +5,7 @@
 import type { Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
 import { uriOf } from '../database/decide.ts'
-import type { RepoRecord } from '../database/ledger.ts'
+import type { RepoRecord } from '../database/metadata-store.ts'
 import { formatCid } from '../lexicon/cid.ts'
 
 export interface RepoComparison {
@@ -23,7 +23,7 @@ export interface RepoDifferences {
 }
 
 export function compareRepo(
-  { ledger }: Pick<Writer, 'ledger'>,
+  { metadata }: Pick<Writer, 'metadata'>,
   did: string,
   collections: readonly string[],
 ): RepoComparison {
@@ -38,7 +38,7 @@ export function compareRepo(
       }
     },
     compare: async () => {
-      const stored = await ledger.readRepoRecords(did, collections)
+      const stored = await metadata.readRepoRecords(did, collections)
       const differing = stored.filter((record) => held.get(uriOf({ did, ...record })) !== cidOf(record))
       return {
         extra: differing

@@ -46,7 +46,7 @@ const rowsAtOnce = 200
 /** Moves rows of accounts that were hidden or came back, whenever there are some. */
 async function settle(database: Writer, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const moved = await whileBusy(signal, () => database.ledger.settleAccounts(rowsAtOnce))
+    const moved = await whileBusy(signal, () => database.metadata.settleAccounts(rowsAtOnce))
     if (moved > 0) await nextTurn()
     else await pause(1000, undefined, { signal }).catch(() => {})
   }

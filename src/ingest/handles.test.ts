@@ -102,9 +102,9 @@ test('accounts that cannot be looked up do not hold up the others', async () => 
 
 test('what fails in the database is our own fault and ends it', async () => {
   await using world = await openWorld()
-  const ledger = { dueHandles: () => Promise.reject(new Error('The disk is full.')) }
+  const metadata = { dueHandles: () => Promise.reject(new Error('The disk is full.')) }
   const options = { now: world.now, signal: new AbortController().signal, onNotice: () => {} }
-  await assert.rejects(keepHandles(ledger as never, world.identity, options), {
+  await assert.rejects(keepHandles(metadata as never, world.identity, options), {
     message: 'The disk is full.',
   })
 })
@@ -174,7 +174,11 @@ async function openWorld(): Promise<World> {
     run: async (work) => {
       const stop = new AbortController()
       const onNotice = (text: string): void => void notices.push(text)
-      const kept = keepHandles(store.database.write.ledger, identity, { now, signal: stop.signal, onNotice })
+      const kept = keepHandles(store.database.write.metadata, identity, {
+        now,
+        signal: stop.signal,
+        onNotice,
+      })
       try {
         await work()
       } finally {

@@ -1,6 +1,6 @@
 /** Keeps the handles of accounts that have records here: each is verified anew every day, and when it may have changed. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ledger } from '../database/ledger.ts'
+import type { MetadataStore } from '../database/metadata-store.ts'
 import { retryDelay, whileBusy } from './retries.ts'
 import { type Identity, IdentityError } from './sources/identity.ts'
 
@@ -25,7 +25,7 @@ const maxPostponed = 5_000
 
 /** Ends when the signal is aborted. */
 export async function keepHandles(
-  ledger: Ledger,
+  metadata: MetadataStore,
   identity: Identity,
   { now, signal, onNotice }: HandleOptions,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function keepHandles(
   const inAbout = (milliseconds: number): bigint =>
     now() + BigInt(Math.round(milliseconds * (0.9 + Math.random() / 5))) * 1_000n
   const write = async (did: string, handle: string | null): Promise<void> => {
-    await whileBusy(signal, () => ledger.writeHandle(did, handle, inAbout(day)))
+    await whileBusy(signal, () => metadata.writeHandle(did, handle, inAbout(day)))
     postponed.delete(did)
   }
   /** Null when it went well. */
@@ -63,7 +63,7 @@ export async function keepHandles(
   try {
     while (!signal.aborted) {
       const limit = postponed.size < maxPostponed ? postponed.size + atOnce : maxPostponed
-      const due = await whileBusy(signal, () => ledger.dueHandles(limit))
+      const due = await whileBusy(signal, () => metadata.dueHandles(limit))
       const ready = due.filter((did) => (postponed.get(did)?.dueAt ?? 0n) <= now()).slice(0, atOnce)
       if (ready.length === 0) {
         await sleep(pollInterval, undefined, { signal })

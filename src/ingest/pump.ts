@@ -27,7 +27,7 @@ const heartbeat = 5_000
 export async function pump(source: Source, database: Writer, options: PumpOptions): Promise<void> {
   const { signal, log } = options
   const flood: FloodGuard = source.crowded === true ? options.flood : (change) => [change]
-  let cursor = await whileBusy(signal, () => database.ledger.readCursor(source.name))
+  let cursor = await whileBusy(signal, () => database.metadata.readCursor(source.name))
   // Not before: its timer goes on until it is told the end.
   const report = createReport(source.name, database, options)
   const stop = new AbortController()
@@ -114,7 +114,7 @@ function createReport(name: string, database: Writer, { log, signal }: PumpOptio
   }
   const save = async (): Promise<void> => {
     measure()
-    await database.ledger.writeState(name, state, detail, rate)
+    await database.metadata.writeState(name, state, detail, rate)
   }
   const complain = (error: unknown): void => {
     if (!(error instanceof DatabaseBusyError)) log.error(`${name}: ${String(error)}`)
@@ -142,7 +142,7 @@ function createReport(name: string, database: Writer, { log, signal }: PumpOptio
       state = last
       detail = why
       rate = 0
-      await whileBusy(signal, () => database.ledger.writeState(name, last, why, 0)).catch(complain)
+      await whileBusy(signal, () => database.metadata.writeState(name, last, why, 0)).catch(complain)
     },
   }
 }

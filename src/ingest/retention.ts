@@ -1,6 +1,6 @@
 /** Removes records that are older than they are kept, some at a time, as long as the program runs. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Ledger } from '../database/ledger.ts'
+import type { MetadataStore } from '../database/metadata-store.ts'
 import { whileBusy } from './retries.ts'
 
 export interface RetentionOptions {
@@ -15,13 +15,13 @@ const breath = 30
 const pollInterval = 60_000
 
 /** Ends when the signal is aborted. */
-export async function keepRetention(
-  ledger: Pick<Ledger, 'expireRecords'>,
+export async function enforceRetention(
+  metadata: Pick<MetadataStore, 'expireRecords'>,
   { signal, onRemoved }: RetentionOptions,
 ): Promise<void> {
   let removed = 0
   while (!signal.aborted) {
-    const some = await whileBusy(signal, () => ledger.expireRecords(rowsAtOnce))
+    const some = await whileBusy(signal, () => metadata.expireRecords(rowsAtOnce))
     removed += some
     if (some === 0 && removed > 0) {
       onRemoved(removed)

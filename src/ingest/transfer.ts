@@ -2,7 +2,7 @@
 import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
 import { accountOf, uriOf } from '../database/decide.ts'
-import type { RepoJob } from '../database/ledger.ts'
+import type { RepoJob } from '../database/metadata-store.ts'
 import { addOutcome, noOutcome } from '../database/outcome.ts'
 import { firstTidOf, latestMoment } from '../util/tid.ts'
 import { compareRepo, type RepoComparison } from './comparison.ts'
@@ -85,7 +85,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
           comparison = compareRepo(database, did, collections)
           const latest = latestMoment(BigInt(Date.now()) * 1_000n, reader.maxClockSkew)
           forgotten = await whileBusy(signal, () =>
-            database.ledger.forgetRevisions(did, firstTidOf(latest), collections),
+            database.metadata.forgetRevisions(did, firstTidOf(latest), collections),
           )
         }
         comparison?.add(changes)

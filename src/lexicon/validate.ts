@@ -57,15 +57,15 @@ export interface Refusal {
   readonly uri: string | null
 }
 
-export type RecordReading =
+export type ParsedRecord =
   | { readonly ok: true; readonly record: ReadRecord }
   | ({ readonly ok: false } & Refusal)
 
 /** Reads a line that is parsed already: `{uri, cid?, rev?, indexedAt?, value}`; other members are ignored. */
-export type RecordReader = (line: unknown) => RecordReading
+export type RecordReader = (line: unknown) => ParsedRecord
 
 /** The same from the line's text. */
-export function createLineReader(lexicons: LexiconSet): (text: string) => RecordReading {
+export function createLineReader(lexicons: LexiconSet): (text: string) => ParsedRecord {
   const readRecord = createRecordReader(lexicons)
   return (text) => {
     let line: unknown
@@ -117,7 +117,7 @@ interface Fault {
 
 const largestJson = 1_000_000
 
-function refuse(uri: string | null, reason: RejectionReason, message: string): RecordReading {
+function refuse(uri: string | null, reason: RejectionReason, message: string): ParsedRecord {
   return { ok: false, reason, message: cleanText(message), uri }
 }
 

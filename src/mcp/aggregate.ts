@@ -6,7 +6,7 @@ import { filterExample, findExamples } from './examples.ts'
 import { selectDisplay } from './fields.ts'
 import { buildWhere } from './filters.ts'
 import {
-  Bare,
+  EnumValue,
   type Literal,
   mergeSelections,
   printField,
@@ -112,7 +112,7 @@ async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
       ...(groups.length === 0
         ? {}
         : {
-            groupBy: groups.map((group) => new Bare(group.field.name)),
+            groupBy: groups.map((group) => new EnumValue(group.field.name)),
             ...(isShare ? {} : ordering(order)),
             minCount: isShare ? undefined : (args.min_count as number | undefined),
             limit: isShare || needsAll ? mostGroups : Math.min(offset + limit, mostGroups),
@@ -168,11 +168,16 @@ const rankings = { avg: 'AVG', sum: 'SUM', min: 'MIN', max: 'MAX', distinct: 'CO
 function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>> {
   const direction = isDescending ? 'DESC' : 'ASC'
   // Of more groups than there are to be had, the largest tell most.
-  if (by === 'share') return { orderBy: new Bare('COUNT_DESC') }
-  if (typeof by !== 'object') return { orderBy: new Bare(`${by === 'key' ? 'KEY' : 'COUNT'}_${direction}`) }
+  if (by === 'share') return { orderBy: new EnumValue('COUNT_DESC') }
+  if (typeof by !== 'object')
+    return { orderBy: new EnumValue(`${by === 'key' ? 'KEY' : 'COUNT'}_${direction}`) }
   const { kind, field } = by
   return {
-    rankBy: { measure: new Bare(rankings[kind]), field: new Bare(field), direction: new Bare(direction) },
+    rankBy: {
+      measure: new EnumValue(rankings[kind]),
+      field: new EnumValue(field),
+      direction: new EnumValue(direction),
+    },
   }
 }
 

@@ -70,7 +70,7 @@ function createSubject(collection: Collection, model: Model): Subject {
   const display = displayOf(fields)
   const time = fields.find(({ type }) => type.kind === 'datetime')?.name ?? 'indexedAt'
   const addresses = fields.filter(({ type }) => type.kind === 'string' && type.format === 'uri')
-  const required = addresses.filter(({ told }) => told.required)
+  const required = addresses.filter(({ constraints }) => constraints.required)
   const texts = fields.filter(({ type }) => type.kind === 'string' && type.freeText)
   const first = display !== null && texts.includes(display) ? [display] : []
   const codes = fields.filter(isTelling)

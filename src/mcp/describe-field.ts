@@ -4,7 +4,7 @@ import { budgets, tokensOfJson } from './budget.ts'
 import type { Subject } from './collections.ts'
 import { type Counted, fewer, fitted, typeWord, type Values, valuesOf } from './describe-parts.ts'
 import { readDisplay, selectDisplay } from './fields.ts'
-import { Bare, printField, printSelection, type Selection } from './graphql-text.ts'
+import { EnumValue, printField, printSelection, type Selection } from './graphql-text.ts'
 import { findGroup, holdingEnd } from './groups.ts'
 import { parsePath, type Path } from './paths.ts'
 import { plainValue } from './plain-text.ts'
@@ -38,8 +38,8 @@ export async function describeField(
   const resolved: Selection =
     group.reference === null ? {} : { [`${name}Resolved`]: selectDisplay(reference, toolbox) }
   const list = printField(root, {
-    groupBy: [new Bare(name)],
-    orderBy: isMoment ? new Bare('KEY_DESC') : undefined,
+    groupBy: [new EnumValue(name)],
+    orderBy: isMoment ? new EnumValue('KEY_DESC') : undefined,
     limit: mostValues,
   })
   const selection = { groupCount: {}, groups: { [name]: {}, ...resolved, count: {} } }

@@ -84,7 +84,9 @@ async function describeCollection(subject: Subject, toolbox: Toolbox, signal: Ab
       `${name}: ${root}(groupBy: [${name}], limit: ${mostValues}) { groupCount groups { ${name} count } }`,
   )
   // Not every record need have a time.
-  const mayLack = collection.type.fields.some(({ name, told }) => name === time && !told.required)
+  const mayLack = collection.type.fields.some(
+    ({ name, constraints }) => name === time && !constraints.required,
+  )
   const lacking = printField(root, { where: { [time]: { isNull: true } } })
   const untimed = mayLack ? ` untimed: ${lacking} { count }` : ''
   const query = `{ ${root} { count min { ${time} } max { ${time} } }${untimed} ${parts.join(' ')} }`
@@ -116,13 +118,13 @@ function isCounted({ type }: Field): boolean {
 }
 
 function lineOf(field: Field, { collection }: Subject, toolbox: Toolbox): string {
-  const { told, type } = field
+  const { constraints, type } = field
   const target = isReference(field) ? (referenceOf(collection, field)?.target ?? null) : null
   const kind = target === null ? typeWord(type) : `→ ${toolbox.catalogue.of(target).label}`
-  const { minimum, maximum } = told
+  const { minimum, maximum } = constraints
   const range = minimum === null && maximum === null ? '' : ` ${minimum ?? ''}…${maximum ?? ''}`
-  const words = told.words === '' ? '' : `. ${told.words}`
-  return `${kind}${range}${told.required ? ', required' : ''}${words}`
+  const words = constraints.words === '' ? '' : `. ${constraints.words}`
+  return `${kind}${range}${constraints.required ? ', required' : ''}${words}`
 }
 
 function referringLines({ collection }: Subject, toolbox: Toolbox): (readonly [string, string])[] {

@@ -2,7 +2,7 @@
 import type { Collection, Field } from '../schema/model.ts'
 import { holderOf, targetOf } from '../schema/operators.ts'
 import { isScore, type Subject } from './collections.ts'
-import { reverseNames, type Terrain } from './paths.ts'
+import { reverseNames, type SchemaContext } from './paths.ts'
 
 export interface Examples {
   /** Such as `"source.country"`. */
@@ -15,15 +15,15 @@ export interface Examples {
   readonly measure: string | null
 }
 
-export function findExamples(terrain: Terrain): Examples {
-  const { subjects } = terrain.catalogue
+export function findExamples(context: SchemaContext): Examples {
+  const { subjects } = context.catalogue
   const score = first(subjects, ({ collection }) => collection.type.fields.find(isScore))
   const number = first(subjects, ({ collection }) => collection.type.fields.find(isInteger))
   const timed = subjects.find(({ time }) => time !== 'indexedAt')
   const measured = score ?? number
   return {
-    forward: first(subjects, ({ collection }) => forwardOf(collection, terrain)),
-    reverse: first(subjects, (subject) => reverseOf(subject, terrain)),
+    forward: first(subjects, ({ collection }) => forwardOf(collection, context)),
+    reverse: first(subjects, (subject) => reverseOf(subject, context)),
     bucket: `"${timed?.time ?? 'indexedAt'}:week"`,
     measure: measured === null ? null : `"avg:${measured.name}"`,
   }
@@ -37,7 +37,7 @@ function first<From, Found>(all: readonly From[], find: (one: From) => Found | u
   return null
 }
 
-function forwardOf(collection: Collection, { catalogue }: Terrain): string | undefined {
+function forwardOf(collection: Collection, { catalogue }: SchemaContext): string | undefined {
   for (const reference of collection.references) {
     const target = targetOf(reference, catalogue.model)
     if (target === null || target === collection || reference.many || reference.path.length > 1) continue
@@ -48,9 +48,9 @@ function forwardOf(collection: Collection, { catalogue }: Terrain): string | und
   return undefined
 }
 
-function reverseOf({ collection, label }: Subject, terrain: Terrain): string | undefined {
-  for (const [reference, name] of reverseNames(collection, terrain)) {
-    const holder = holderOf(reference, terrain.catalogue.model)
+function reverseOf({ collection, label }: Subject, context: SchemaContext): string | undefined {
+  for (const [reference, name] of reverseNames(collection, context)) {
+    const holder = holderOf(reference, context.catalogue.model)
     if (holder === collection || reference.target !== collection.nsid) continue
     const field = holder.type.fields.find(isScore) ?? holder.type.fields.find(isCode)
     if (field !== undefined) return `"${name}.${field.name}" from ${label}`
@@ -68,8 +68,8 @@ function isInteger({ type }: Field): boolean {
 
 /** A filter on a value that the lexicon names, such as `{"sentiment": "negative"}`. */
 export function filterExample({ type }: Collection): string {
-  const named = type.fields.find(({ told }) => told.values.length > 0)
-  if (named !== undefined) return JSON.stringify({ [named.name]: named.told.values[0] })
+  const named = type.fields.find(({ constraints }) => constraints.values.length > 0)
+  if (named !== undefined) return JSON.stringify({ [named.name]: named.constraints.values[0] })
   const [any] = type.fields
   return any === undefined ? '{"indexedAt": "today"}' : JSON.stringify({ [any.name]: { isNull: false } })
 }

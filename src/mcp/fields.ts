@@ -3,7 +3,7 @@ import { getNamedType, isLeafType, isObjectType, type GraphQLSchema } from 'grap
 import type { Collection, Field, FieldType, ObjectType, Reference } from '../schema/model.ts'
 import type { Subject } from './collections.ts'
 import { mergeSelections, nested, type Selection } from './graphql-text.ts'
-import type { Path, Step, Terrain } from './paths.ts'
+import type { Path, Step, SchemaContext } from './paths.ts'
 import { type Json, ToolError } from './tool.ts'
 
 /** How many of the records that refer to one are read for a path through them. */
@@ -13,16 +13,16 @@ const deepest = 3
 /** Of a reference that may lead anywhere, no more collections are named. */
 const mostTargets = 8
 
-export function selectPath(path: Path, terrain: Terrain): Selection {
-  const way = path.steps.flatMap((step) => selectStep(step, path, terrain))
-  return nested(way, path.end.kind === 'records' ? { uri: {} } : selectEnd(path, terrain))
+export function selectPath(path: Path, context: SchemaContext): Selection {
+  const way = path.steps.flatMap((step) => selectStep(step, path, context))
+  return nested(way, path.end.kind === 'records' ? { uri: {} } : selectEnd(path, context))
 }
 
-export function selectPaths(paths: readonly Path[], terrain: Terrain): Selection {
-  return mergeSelections(paths.map((path) => selectPath(path, terrain)))
+export function selectPaths(paths: readonly Path[], context: SchemaContext): Selection {
+  return mergeSelections(paths.map((path) => selectPath(path, context)))
 }
 
-function selectStep(step: Step, path: Path, { schema }: Terrain): string[] {
+function selectStep(step: Step, path: Path, { schema }: SchemaContext): string[] {
   switch (step.kind) {
     case 'object':
       return [step.field.name]
@@ -36,7 +36,7 @@ function selectStep(step: Step, path: Path, { schema }: Terrain): string[] {
   }
 }
 
-function selectEnd({ end, text }: Path, terrain: Terrain): Selection {
+function selectEnd({ end, text }: Path, context: SchemaContext): Selection {
   if (end.kind === 'system') return { [end.name]: {} }
   if (end.kind === 'records') return { uri: {} }
   if (end.kind === 'aspect') {
@@ -49,9 +49,9 @@ function selectEnd({ end, text }: Path, terrain: Terrain): Selection {
       `"${text}" has no one shape; read whole records with detail "full", or use run_graphql.`,
     )
   const own = { [end.field.name]: selected }
-  const resolved = isReference(end.field) ? resolvedName(terrain.schema, end.on, end.field) : null
+  const resolved = isReference(end.field) ? resolvedName(context.schema, end.on, end.field) : null
   if (resolved === null) return own
-  return mergeSelections([own, { [resolved]: selectDisplay(end.reference, terrain) }])
+  return mergeSelections([own, { [resolved]: selectDisplay(end.reference, context) }])
 }
 
 /** Null where nothing of it can be selected. */
@@ -83,8 +83,8 @@ function selectObject(type: ObjectType, depth: number): Selection | null {
 }
 
 /** The name of each record that the reference may lead to. */
-export function selectDisplay(reference: Reference | null, terrain: Terrain): Selection {
-  const subjects = targetsOf(reference, terrain)
+export function selectDisplay(reference: Reference | null, context: SchemaContext): Selection {
+  const subjects = targetsOf(reference, context)
   return mergeSelections([
     subjects.length === 1 ? {} : { __typename: {} },
     ...subjects.map(({ collection, display }) =>
@@ -94,16 +94,20 @@ export function selectDisplay(reference: Reference | null, terrain: Terrain): Se
 }
 
 /** The name of what was read with `selectDisplay`; null when it is not indexed or has none. */
-export function readDisplay(record: unknown, reference: Reference | null, terrain: Terrain): string | null {
+export function readDisplay(
+  record: unknown,
+  reference: Reference | null,
+  context: SchemaContext,
+): string | null {
   if (typeof record !== 'object' || record === null) return null
   const { __typename: type, ...named } = record as Json
-  const subjects = targetsOf(reference, terrain)
+  const subjects = targetsOf(reference, context)
   const subject = subjects.find(({ collection }) => subjects.length === 1 || collection.typeName === type)
   const name = subject === undefined ? null : named[subject.display?.name ?? 'uri']
   return typeof name === 'string' && name !== '' ? name : null
 }
 
-function targetsOf(reference: Reference | null, { catalogue }: Terrain): readonly Subject[] {
+function targetsOf(reference: Reference | null, { catalogue }: SchemaContext): readonly Subject[] {
   const targets = reference?.targets ?? catalogue.subjects.map(({ collection }) => collection.nsid)
   return catalogue.subjects
     .filter(({ collection }) => targets.includes(collection.nsid))
@@ -121,29 +125,29 @@ export function resolvedName(schema: GraphQLSchema, on: string, field: Field): s
 }
 
 /** What a record has there: a value, a list where the path passes one, undefined where it has nothing. */
-export function readPath(path: Path, node: Json, terrain: Terrain): unknown {
-  return readFrom(path.steps, path, node, terrain)
+export function readPath(path: Path, node: Json, context: SchemaContext): unknown {
+  return readFrom(path.steps, path, node, context)
 }
 
-function readFrom(steps: readonly Step[], path: Path, node: unknown, terrain: Terrain): unknown {
+function readFrom(steps: readonly Step[], path: Path, node: unknown, context: SchemaContext): unknown {
   if (Array.isArray(node)) {
-    const values = node.map((each) => readFrom(steps, path, each, terrain)).flat()
+    const values = node.map((each) => readFrom(steps, path, each, context)).flat()
     const present = values.filter((value) => value !== undefined)
     return present.length === 0 ? undefined : present
   }
   if (typeof node !== 'object' || node === null) return undefined
   const record = node as Json
   const [step, ...rest] = steps
-  if (step === undefined) return readEnd(path, record, terrain)
+  if (step === undefined) return readEnd(path, record, context)
   if (step.kind === 'reverse') {
     const { nodes } = (record[step.reference.viaField] ?? {}) as { nodes?: unknown }
-    return readFrom(rest, path, nodes, terrain)
+    return readFrom(rest, path, nodes, context)
   }
-  const name = step.kind === 'object' ? step.field.name : resolvedName(terrain.schema, step.on, step.field)
-  return name === null ? undefined : readFrom(rest, path, record[name], terrain)
+  const name = step.kind === 'object' ? step.field.name : resolvedName(context.schema, step.on, step.field)
+  return name === null ? undefined : readFrom(rest, path, record[name], context)
 }
 
-function readEnd({ end }: Path, record: Json, terrain: Terrain): unknown {
+function readEnd({ end }: Path, record: Json, context: SchemaContext): unknown {
   switch (end.kind) {
     case 'system':
       return record[end.name] ?? undefined
@@ -157,11 +161,11 @@ function readEnd({ end }: Path, record: Json, terrain: Terrain): unknown {
     case 'property': {
       const value = record[end.field.name] ?? undefined
       if (value === undefined || !isReference(end.field)) return withoutNulls(value)
-      const name = resolvedName(terrain.schema, end.on, end.field)
+      const name = resolvedName(context.schema, end.on, end.field)
       const resolved = name === null ? null : record[name]
-      if (!Array.isArray(value)) return readDisplay(resolved, end.reference, terrain) ?? uriOf(value)
+      if (!Array.isArray(value)) return readDisplay(resolved, end.reference, context) ?? uriOf(value)
       const records = Array.isArray(resolved) ? resolved : []
-      return value.map((each, at) => readDisplay(records[at], end.reference, terrain) ?? uriOf(each))
+      return value.map((each, at) => readDisplay(records[at], end.reference, context) ?? uriOf(each))
     }
   }
 }

@@ -8,11 +8,11 @@ import { assertNoJoining, unknownOperator } from './filter-operators.ts'
 import { arrayCondition, type Clock, isNull, isOnly, scalarCondition, strings } from './conditions.ts'
 import { parseStretch } from './dates.ts'
 import type { Literal } from './graphql-text.ts'
-import { parsePath, type Path, type Terrain, wordOf } from './paths.ts'
+import { parsePath, type Path, type SchemaContext, wordOf } from './paths.ts'
 import { ToolError } from './tool.ts'
 import { allOf, type Where, whereAlong, whereMissing, whereNone } from './where.ts'
 
-export interface FilterTerrain extends Terrain, Clock {
+export interface FilterContext extends SchemaContext, Clock {
   /** The URI of the one record of that name; throws a ToolError where there is none or more than one. */
   readonly findByName: (name: string, collection: Collection) => Promise<string>
 }
@@ -29,11 +29,11 @@ export interface Narrowing {
 export async function buildWhere(
   subject: Subject,
   { filters, text, since, until }: Narrowing,
-  terrain: FilterTerrain,
+  context: FilterContext,
 ): Promise<Where | null> {
   const conditions = [
-    ...(await filterConditions(filters, subject.collection, terrain)),
-    ...timeConditions(subject, since, until, terrain),
+    ...(await filterConditions(filters, subject.collection, context)),
+    ...timeConditions(subject, since, until, context),
     ...(typeof text === 'string' && text.trim() !== '' ? [textCondition(subject, text.trim())] : []),
   ]
   const where = allOf(conditions)
@@ -43,7 +43,7 @@ export async function buildWhere(
 async function filterConditions(
   filters: unknown,
   from: Collection,
-  terrain: FilterTerrain,
+  context: FilterContext,
 ): Promise<Where[]> {
   if (filters === undefined || filters === null) return []
   if (typeof filters !== 'object' || Array.isArray(filters))
@@ -52,7 +52,7 @@ async function filterConditions(
   for (const [text, value] of Object.entries(filters)) {
     if (!from.type.fields.some(({ name, property }) => name === text || property === text))
       assertNoJoining(text)
-    conditions.push(await condition(parsePath(text, from, terrain), asNull(value), terrain))
+    conditions.push(await condition(parsePath(text, from, context), asNull(value), context))
   }
   return conditions
 }
@@ -74,7 +74,7 @@ function textCondition({ texts, display, label }: Subject, text: string): Where 
   return only !== undefined && others.length === 0 ? only : { OR: conditions }
 }
 
-function timeConditions({ time }: Subject, since: unknown, until: unknown, { now }: FilterTerrain): Where[] {
+function timeConditions({ time }: Subject, since: unknown, until: unknown, { now }: FilterContext): Where[] {
   const bounds: Record<string, Literal> = {}
   const [first, last] = [since, until].map((text) =>
     typeof text === 'string' ? parseStretch(text, now()) : null,
@@ -87,10 +87,10 @@ function timeConditions({ time }: Subject, since: unknown, until: unknown, { now
   return Object.keys(bounds).length === 0 ? [] : [{ [time]: bounds }]
 }
 
-async function condition(path: Path, value: unknown, terrain: FilterTerrain): Promise<Where> {
+async function condition(path: Path, value: unknown, context: FilterContext): Promise<Where> {
   const { end, text } = path
   assertFilterable(path)
-  if (end.kind === 'records') return recordsCondition(path, value, terrain)
+  if (end.kind === 'records') return recordsCondition(path, value, context)
   if (end.kind === 'aspect') {
     if (end.name === 'uri' && value === null && end.field.type.kind !== 'array')
       return whereMissing(path.steps, end.field.name)
@@ -105,7 +105,7 @@ async function condition(path: Path, value: unknown, terrain: FilterTerrain): Pr
       throw new ToolError(`"${text}" cannot be filtered by; use "did" or a field of the record.`)
     if (value === null) return whereMissing(path.steps, end.name)
     const type: FieldType = isInstant ? { kind: 'datetime' } : plainString
-    return whereAlong(path.steps, { [end.name]: scalarCondition(text, type, value, terrain) })
+    return whereAlong(path.steps, { [end.name]: scalarCondition(text, type, value, context) })
   }
   const { name, type } = end.field
   // As one text is looked for in it, so are several: any of them.
@@ -113,7 +113,7 @@ async function condition(path: Path, value: unknown, terrain: FilterTerrain): Pr
     return whereAlong(path.steps, {
       OR: strings(text, value).map((each) => ({ [name]: { contains: each } })),
     })
-  const inside = await fieldCondition(path, end, value, terrain)
+  const inside = await fieldCondition(path, end, value, context)
   return value === null ? whereMissing(path.steps, name) : whereAlong(path.steps, { [name]: inside })
 }
 
@@ -148,7 +148,7 @@ function many({ type }: Field, inner: Where): Where {
 }
 
 /** `none`, `some`, or either with filters on those records. */
-async function recordsCondition(path: Path, value: unknown, terrain: FilterTerrain): Promise<Where> {
+async function recordsCondition(path: Path, value: unknown, context: FilterContext): Promise<Where> {
   const last = path.steps.at(-1)
   if (last?.kind !== 'reverse') throw new Error('Referring records stand at the end of a path.')
   if (value === 'none' || value === null) return whereNone(path, {})
@@ -158,7 +158,7 @@ async function recordsCondition(path: Path, value: unknown, terrain: FilterTerra
   if (isObject(value)) {
     const [name, ...more] = Object.keys(value)
     if ((name === 'none' || name === 'some') && more.length === 0) {
-      const inner = allOf(await filterConditions(value[name], last.holder, terrain))
+      const inner = allOf(await filterConditions(value[name], last.holder, context))
       return name === 'none' ? whereNone(path, inner) : whereAlong(path.steps, inner)
     }
   }
@@ -171,22 +171,22 @@ async function fieldCondition(
   { text }: Path,
   { field, reference }: Extract<Path['end'], { kind: 'property' }>,
   value: unknown,
-  terrain: FilterTerrain,
+  context: FilterContext,
 ): Promise<Where> {
   const { type } = field
   if (!hasConditions(type))
     throw new ToolError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
   if (type.kind === 'array' && type.of.kind !== 'object' && type.of.kind !== 'strongRef')
-    return arrayCondition(text, type.of, value, terrain)
+    return arrayCondition(text, type.of, value, context)
   if (value === null) return { isNull: true }
   if (isObject(value) && isOnly(value, 'isNull')) return { isNull: isNull(text, value.isNull) }
   if (type.kind === 'strongRef' || type.kind === 'atUri' || type.kind === 'array') {
     if (type.kind === 'array' && type.of.kind === 'object') throw insideOf(text, type.of)
     const target = reference?.target ?? null
-    return many(field, uriCondition(text, await namesToUris(text, value, target, terrain)))
+    return many(field, uriCondition(text, await namesToUris(text, value, target, context)))
   }
   if (type.kind === 'object') throw insideOf(text, type)
-  return scalarCondition(text, type, value, terrain)
+  return scalarCondition(text, type, value, context)
 }
 
 function insideOf(text: string, type: FieldType): ToolError {
@@ -201,7 +201,7 @@ async function namesToUris(
   text: string,
   value: unknown,
   target: string | null,
-  terrain: FilterTerrain,
+  context: FilterContext,
 ): Promise<unknown> {
   if (typeof value === 'string') {
     if (value.startsWith('at://')) return value
@@ -209,17 +209,17 @@ async function namesToUris(
       throw new ToolError(
         `"${text}" takes a URI that begins with at://, because it may refer to any collection.`,
       )
-    return terrain.findByName(value, terrain.catalogue.of(target).collection)
+    return context.findByName(value, context.catalogue.of(target).collection)
   }
   if (Array.isArray(value)) {
     const uris: unknown[] = []
-    for (const each of value) uris.push(await namesToUris(text, each, target, terrain))
+    for (const each of value) uris.push(await namesToUris(text, each, target, context))
     return uris
   }
   if (!isObject(value)) return value
   const entries: [string, unknown][] = []
   for (const [name, inner] of Object.entries(value))
-    entries.push([name === 'uri' ? 'eq' : name, await namesToUris(text, inner, target, terrain)])
+    entries.push([name === 'uri' ? 'eq' : name, await namesToUris(text, inner, target, context)])
   return Object.fromEntries(entries)
 }
 

@@ -16,7 +16,7 @@ import { groupFields, hasConditions, holderOf, sortFields, targetOf } from '../s
 import { budgets } from './budget.ts'
 import { createCatalogue } from './collections.ts'
 import { selectPath } from './fields.ts'
-import { buildWhere, type FilterTerrain } from './filters.ts'
+import { buildWhere, type FilterContext } from './filters.ts'
 import { mergeSelections, nested, printField, printSelection } from './graphql-text.ts'
 import { parseGroup } from './groups.ts'
 import { parsePath, reverseNames } from './paths.ts'
@@ -38,7 +38,7 @@ for (const [name, documents, references] of sets) {
   const model = modelOf(documents, references)
   const schema = buildGraphQLSchema(model)
   const catalogue = createCatalogue(model)
-  const terrain: FilterTerrain = {
+  const context: FilterContext = {
     catalogue,
     schema,
     now: () => new Date('2026-11-18T09:30:00Z'),
@@ -54,15 +54,15 @@ for (const [name, documents, references] of sets) {
   test(`paths of the ${name} lexicons are valid GraphQL, or are refused in words`, () => {
     let [selected, grouped] = [0, 0]
     for (const { collection } of catalogue.subjects) {
-      const paths = pathsOf(collection, terrain, depth).filter((_, at) => at % share === first)
+      const paths = pathsOf(collection, context, depth).filter((_, at) => at % share === first)
       for (let at = 0; at < paths.length; at += atOnce) {
         const some = paths.slice(at, at + atOnce)
         const selections = some.flatMap(
-          (text) => orRefused(() => selectPath(parsePath(text, collection, terrain), terrain)) ?? [],
+          (text) => orRefused(() => selectPath(parsePath(text, collection, context), context)) ?? [],
         )
         const nodes = printSelection(nested(['nodes'], mergeSelections([{ uri: {} }, ...selections])))
         prepare(schema, `{ ${collection.rootField} ${nodes} }`)
-        const groups = some.flatMap((text) => orRefused(() => parseGroup(text, collection, terrain)) ?? [])
+        const groups = some.flatMap((text) => orRefused(() => parseGroup(text, collection, context)) ?? [])
         const names = groups.map(({ field }) => field.name).join(' ')
         if (names !== '')
           prepare(schema, `{ ${collection.rootField}Aggregate(groupBy: [${names}]) { groups { ${names} } } }`)
@@ -75,10 +75,10 @@ for (const [name, documents, references] of sets) {
 
   test(`every group of the ${name} lexicons has a path`, () => {
     for (const { collection } of tried) {
-      const paths = pathsOf(collection, terrain, depth)
+      const paths = pathsOf(collection, context, depth)
       const reached = new Set(
         paths.flatMap((text) => {
-          const group = orRefused(() => parseGroup(text, collection, terrain))
+          const group = orRefused(() => parseGroup(text, collection, context))
           return group === null ? [] : [group.field.name]
         }),
       )
@@ -92,7 +92,7 @@ for (const [name, documents, references] of sets) {
   test(`random filters of the ${name} lexicons are a valid where, or are refused in words`, async () => {
     const subjects = tried.map((subject) => ({
       subject,
-      paths: pathsOf(subject.collection, terrain, depth),
+      paths: pathsOf(subject.collection, context, depth),
     }))
     const questions = fc.constantFrom(...subjects).chain(({ subject, paths }) =>
       fc.record({
@@ -109,7 +109,7 @@ for (const [name, documents, references] of sets) {
     )
     let valid = 0
     const holds = fc.asyncProperty(questions, async ({ subject, ...narrowing }) => {
-      const where = await buildWhere(subject, narrowing, terrain).catch((error: unknown) => {
+      const where = await buildWhere(subject, narrowing, context).catch((error: unknown) => {
         if (error instanceof ToolError) return null
         throw error
       })
@@ -125,7 +125,7 @@ for (const [name, documents, references] of sets) {
     for (const subject of catalogue.subjects)
       for (const field of subject.collection.type.fields.filter(({ type }) => hasConditions(type)))
         for (const value of valuesFor(field)) {
-          const where = await buildWhere(subject, { filters: { [field.name]: value } }, terrain)
+          const where = await buildWhere(subject, { filters: { [field.name]: value } }, context)
           assert.ok(where !== null)
           prepare(schema, `{ ${printField(subject.collection.rootField, { where })} { totalCount } }`)
         }
@@ -143,8 +143,8 @@ for (const [name, documents, references] of sets) {
       await answers(agent, 'search_records', { collection: label, detail: 'full', since: 'last 7 days' })
       for (const { name: field } of sortFields(collection).slice(0, 8))
         await answers(agent, 'search_records', { collection: label, sort: `-${field}` })
-      for (const text of pathsOf(collection, terrain, 1).slice(0, 12)) {
-        if (orRefused(() => parseGroup(text, collection, terrain)) === null) continue
+      for (const text of pathsOf(collection, context, 1).slice(0, 12)) {
+        if (orRefused(() => parseGroup(text, collection, context)) === null) continue
         await answers(agent, 'aggregate', { collection: label, by: [text], share: { indexedAt: 'today' } })
         await answers(agent, 'describe', { collection: label, field: text })
       }
@@ -172,13 +172,13 @@ function orRefused<Result>(make: () => Result): Result | null {
 }
 
 /** Paths of at most so many steps, by the names that the tools tell. */
-function pathsOf(collection: Collection, terrain: FilterTerrain, steps: number): string[] {
+function pathsOf(collection: Collection, context: FilterContext, steps: number): string[] {
   const own = collection.type.fields.flatMap((field) =>
-    fieldPaths(field, collection, [field.property], terrain, steps),
+    fieldPaths(field, collection, [field.property], context, steps),
   )
-  const back = Array.from(reverseNames(collection, terrain), ([reference, name]) => {
-    const holder = holderOf(reference, terrain.catalogue.model)
-    return [name, ...(steps > 0 ? pathsOf(holder, terrain, steps - 1).map((text) => `${name}.${text}`) : [])]
+  const back = Array.from(reverseNames(collection, context), ([reference, name]) => {
+    const holder = holderOf(reference, context.catalogue.model)
+    return [name, ...(steps > 0 ? pathsOf(holder, context, steps - 1).map((text) => `${name}.${text}`) : [])]
   })
   return [...own, ...back.flat(), ...systemFields.filter((name) => !own.includes(name))]
 }
@@ -187,7 +187,7 @@ function fieldPaths(
   field: Field,
   collection: Collection,
   place: readonly string[],
-  terrain: FilterTerrain,
+  context: FilterContext,
   steps: number,
 ): string[] {
   const { name } = field
@@ -197,14 +197,14 @@ function fieldPaths(
     return [
       name,
       ...type.type.fields
-        .flatMap((inner) => fieldPaths(inner, collection, [...place, inner.property], terrain, steps - 1))
+        .flatMap((inner) => fieldPaths(inner, collection, [...place, inner.property], context, steps - 1))
         .map((text) => `${name}.${text}`),
     ]
   if (type.kind !== 'strongRef' && type.kind !== 'atUri') return [name]
   const reference = collection.references.find(({ path }) => path.join('.') === place.join('.')) ?? null
-  const target = targetOf(reference, terrain.catalogue.model)
+  const target = targetOf(reference, context.catalogue.model)
   const aspects = field.type.kind === 'array' && type.kind === 'atUri' ? [] : ['uri', 'isIndexed']
-  const beyond = target === null ? [] : pathsOf(target, terrain, steps - 1)
+  const beyond = target === null ? [] : pathsOf(target, context, steps - 1)
   return [name, ...[...aspects, ...beyond].map((text) => `${name}.${text}`)]
 }
 

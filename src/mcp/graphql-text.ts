@@ -6,7 +6,7 @@ export interface Selection {
 }
 
 /** A name that GraphQL writes without quotes. */
-export class Bare {
+export class EnumValue {
   readonly name: string
   constructor(name: string) {
     this.name = name
@@ -17,12 +17,12 @@ export type Literal =
   | string
   | number
   | boolean
-  | Bare
+  | EnumValue
   | readonly Literal[]
   | { readonly [name: string]: Literal | undefined }
 
 export function printLiteral(value: Literal): string {
-  if (value instanceof Bare) return value.name
+  if (value instanceof EnumValue) return value.name
   if (typeof value === 'string') return JSON.stringify(value.toWellFormed())
   if (typeof value !== 'object') return String(value)
   if (isList(value)) return `[${value.map(printLiteral).join(', ')}]`

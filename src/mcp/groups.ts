@@ -10,7 +10,7 @@ import {
   measureFields,
 } from '../schema/operators.ts'
 import { nearest } from '../util/nearest.ts'
-import { parsePath, type Path, type Terrain } from './paths.ts'
+import { parsePath, type Path, type SchemaContext } from './paths.ts'
 import { ToolError } from './tool.ts'
 
 export interface Group {
@@ -39,23 +39,23 @@ export interface Measure {
 }
 
 /** `path` or `path:bucket`. */
-export function parseGroup(text: string, from: Collection, terrain: Terrain): Group {
+export function parseGroup(text: string, from: Collection, context: SchemaContext): Group {
   const [, before = '', named] = /^(.*?)(?::(\w+))?$/.exec(text.trim()) ?? []
-  const path = parsePath(notGraphql(before, from), from, terrain)
+  const path = parsePath(notGraphql(before, from), from, context)
   const bucket = bucketOf(named ?? null, path)
   const { end } = path
-  const found = groupFields(from, terrain.catalogue.model).find((field) => leadsTo(field, path, bucket))
-  if (found === undefined) throw cannotGroup(text, path, from, terrain)
+  const found = groupFields(from, context.catalogue.model).find((field) => leadsTo(field, path, bucket))
+  if (found === undefined) throw cannotGroup(text, path, from, context)
   const type = leafType(found.leaf)
   const isReference = type.kind === 'strongRef' || type.kind === 'atUri'
-  const byName = end.kind === 'property' && isReference && hasResolved(from, found, terrain)
+  const byName = end.kind === 'property' && isReference && hasResolved(from, found, context)
   return { text: text.trim(), field: found, reference: byName ? (end.reference ?? 'any') : null }
 }
 
 /** The same; null where nothing can be grouped by it. */
-export function findGroup(text: string, from: Collection, terrain: Terrain): Group | null {
+export function findGroup(text: string, from: Collection, context: SchemaContext): Group | null {
   try {
-    return parseGroup(text, from, terrain)
+    return parseGroup(text, from, context)
   } catch (error) {
     if (error instanceof ToolError) return null
     throw error
@@ -94,7 +94,7 @@ function notGraphql(text: string, { type }: Collection): string {
 }
 
 /** Whether groups come with their records, or that field gave way to another of its name. */
-function hasResolved({ typeName }: Collection, { name }: GroupField, { schema }: Terrain): boolean {
+function hasResolved({ typeName }: Collection, { name }: GroupField, { schema }: SchemaContext): boolean {
   const type = schema.getType(`${typeName}AggregateGroup`)
   return isObjectType(type) && type.getFields()[`${name}Resolved`]?.extensions.role?.kind === 'groupResolved'
 }
@@ -124,17 +124,17 @@ function leadsTo({ joins, leaf, bucket }: GroupField, { steps, end }: Path, want
   )
 }
 
-function cannotGroup(text: string, path: Path, from: Collection, terrain: Terrain): ToolError {
-  const { label } = terrain.catalogue.of(from.nsid)
+function cannotGroup(text: string, path: Path, from: Collection, context: SchemaContext): ToolError {
+  const { label } = context.catalogue.of(from.nsid)
   const reverse = path.steps.find((step) => step.kind === 'reverse')
   if (reverse?.kind === 'reverse') {
-    const other = terrain.catalogue.of(reverse.holder.nsid).label
+    const other = context.catalogue.of(reverse.holder.nsid).label
     const own = reverse.reference.path.join('.')
     return new ToolError(
       `"${text}" leads to many records for one ${label}. Aggregate the collection "${other}" instead: there it is "${text.slice(text.indexOf('.') + 1)}", and fields of the ${label} are "${own}.…".`,
     )
   }
-  const names = groupFields(from, terrain.catalogue.model).filter(({ bucket }) => bucket === null)
+  const names = groupFields(from, context.catalogue.model).filter(({ bucket }) => bucket === null)
   const shown = names.filter(({ joins }) => joins.length === 0).map(({ name }) => name)
   return new ToolError(
     `${label} cannot be grouped by "${text}": groups are single values of the record, or of records up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,
@@ -142,7 +142,7 @@ function cannotGroup(text: string, path: Path, from: Collection, terrain: Terrai
 }
 
 /** `avg:clickbaitScore`, `max:publishedAt`, `distinct:article.source`. */
-export function parseMeasure(text: string, from: Collection, terrain: Terrain): Measure {
+export function parseMeasure(text: string, from: Collection, context: SchemaContext): Measure {
   const [, before = '', path = ''] = /^(\w+)[:(](.+?)\)?$/.exec(text.trim()) ?? []
   const kind = measureKinds.find((known) => known === before) ?? otherWords.get(before.toLowerCase())
   if (kind === undefined)
@@ -151,15 +151,15 @@ export function parseMeasure(text: string, from: Collection, terrain: Terrain): 
     )
   const written = `${kind}:${path}`
   if (kind === 'distinct') {
-    const { field } = parseGroup(path, from, terrain)
+    const { field } = parseGroup(path, from, context)
     return { text: written, kind, field: field.name, type: { kind: 'integer', bits: 53, values: null } }
   }
-  const parsed = parsePath(path, from, terrain)
+  const parsed = parsePath(path, from, context)
   const wanted = parsed.steps.length > 0 ? null : nameOf(parsed)
   const found = measureFields(from).find(({ name }) => name === wanted)
   const type = found === undefined ? null : leafType(found.leaf)
   if (found === undefined || type === null || (type.kind !== 'integer' && (kind === 'avg' || kind === 'sum')))
-    throw notMeasured(kind, path, parsed, from, terrain)
+    throw notMeasured(kind, path, parsed, from, context)
   return { text: written, kind, field: found.name, type }
 }
 
@@ -173,13 +173,13 @@ function notMeasured(
   path: string,
   parsed: Path,
   from: Collection,
-  terrain: Terrain,
+  context: SchemaContext,
 ): ToolError {
   const names = measuredNames(from, kind)
-  const { label } = terrain.catalogue.of(from.nsid)
+  const { label } = context.catalogue.of(from.nsid)
   if (parsed.steps.length > 0) {
     const step = parsed.steps[0]
-    const other = step?.kind === 'reverse' ? terrain.catalogue.of(step.holder.nsid).label : null
+    const other = step?.kind === 'reverse' ? context.catalogue.of(step.holder.nsid).label : null
     const instead =
       other === null
         ? ''

@@ -1,6 +1,6 @@
 /** The guide that agents read first: five questions that fit these lexicons, and the calls that answer them. */
 import type { Model } from '../schema/model.ts'
-import { asWords, findTheme, type Party, type Theme } from './theme.ts'
+import { asWords, outlineCorpus, type Party, type CorpusOutline } from './corpus-outline.ts'
 import type { Json } from './tool.ts'
 
 interface Worked {
@@ -18,8 +18,8 @@ interface Call {
 const wanted = 5
 
 export function writeGuide(model: Model): string {
-  const theme = findTheme(model)
-  const worked = theme === null ? [] : workOut(theme).slice(0, wanted)
+  const outline = outlineCorpus(model)
+  const worked = outline === null ? [] : workOut(outline).slice(0, wanted)
   return `# Asking this index
 
 ${model.collections.map(({ nsid, type }) => `- \`${nsid}\`: ${firstSentence(type.description)}`).join('\n')}
@@ -42,7 +42,7 @@ ${note}
 }
 
 /** Those that fit, the most telling first. */
-function workOut({ items, origin, analysis }: Theme): Worked[] {
+function workOut({ items, origin, analysis }: CorpusOutline): Worked[] {
   return [
     newest(items, origin),
     ...(analysis === null ? [] : [...shares(items, origin, analysis), ...ranking(items, origin, analysis)]),

@@ -84,7 +84,7 @@ test('an answer that is too long is not read to its end', async () => {
 test('a service that does not answer is given up, and one whose caller has gone at once', async () => {
   const asked = Promise.withResolvers<void>()
   await using service = await startService(() => asked.resolve())
-  const impatient = createHttpEndpoint({ url: service.url, apiKey: null, patience: 50 })
+  const impatient = createHttpEndpoint({ url: service.url, apiKey: null, timeout: 50 })
   await assert.rejects(impatient.ask({ query: '{ x }' }, never), /has not answered within 0\.05 s/)
   const gone = new AbortController()
   const reason = new Error('The caller has gone.')

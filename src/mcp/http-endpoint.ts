@@ -8,14 +8,14 @@ export interface HttpEndpointGiven {
   /** Sent as `X-API-Key`; null to ask as everybody does. */
   readonly apiKey: string | null
   /** Milliseconds that one answer may take. */
-  readonly patience?: number
+  readonly timeout?: number
 }
 
-const defaultPatience = 60_000
+const defaultTimeout = 60_000
 /** An answer of this program's own service has no more. */
 const mostBytes = 8 * 1024 * 1024
 
-export function createHttpEndpoint({ url, apiKey, patience = defaultPatience }: HttpEndpointGiven): Endpoint {
+export function createHttpEndpoint({ url, apiKey, timeout = defaultTimeout }: HttpEndpointGiven): Endpoint {
   // What a password in the URL is for, a message must not tell.
   const place = `${url.origin}${url.pathname}`
   const headers = {
@@ -27,7 +27,7 @@ export function createHttpEndpoint({ url, apiKey, patience = defaultPatience }: 
   return { ask }
 
   async function ask(question: EndpointQuestion, signal: AbortSignal): Promise<EndpointAnswer> {
-    const deadline = AbortSignal.timeout(patience)
+    const deadline = AbortSignal.timeout(timeout)
     try {
       const response = await fetch(url, {
         method: 'POST',
@@ -47,7 +47,7 @@ export function createHttpEndpoint({ url, apiKey, patience = defaultPatience }: 
       if (cause instanceof EndpointError) throw cause
       if (deadline.aborted)
         throw new EndpointError(
-          `The service at ${place} has not answered within ${patience / 1000} s; ask for less, or again later.`,
+          `The service at ${place} has not answered within ${timeout / 1000} s; ask for less, or again later.`,
         )
       throw new EndpointError(
         `The service at ${place} cannot be reached (${reasonOf(cause)}); see whether it runs and whether the address is right.`,

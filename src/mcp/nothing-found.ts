@@ -5,7 +5,7 @@
 import { nearest } from '../util/nearest.ts'
 import { cutText } from './budget.ts'
 import type { Subject } from './collections.ts'
-import { Bare, printField } from './graphql-text.ts'
+import { EnumValue, printField } from './graphql-text.ts'
 import { findGroup, holdingEnd } from './groups.ts'
 import { parsePath, type Path } from './paths.ts'
 import { plainText } from './plain-text.ts'
@@ -76,7 +76,7 @@ function valuesIn(given: unknown): string[] {
 }
 
 function valuesOfLexicon({ end }: Path): readonly string[] {
-  return end.kind === 'property' ? end.field.told.values : []
+  return end.kind === 'property' ? end.field.constraints.values : []
 }
 
 /** Null where there are too many to be told. */
@@ -89,7 +89,7 @@ async function valuesInIndex(
   const field = findGroup(own, holder, toolbox)?.field.name
   if (field === undefined) return null
   const root = `${holder.rootField}Aggregate`
-  const given = printField(root, { groupBy: [new Bare(field)], limit: 2 * mostValues })
+  const given = printField(root, { groupBy: [new EnumValue(field)], limit: 2 * mostValues })
   const data = await toolbox.ask(`{ ${given} { groupCount groups { ${field} } } }`, signal)
   const { groupCount, groups } = data[root] as {
     groupCount: number

@@ -11,7 +11,7 @@ import {
   type Reference,
   systemFields,
 } from '../schema/model.ts'
-import { holderOf, type Place, targetOf } from '../schema/operators.ts'
+import { holderOf, type ObjectPath, targetOf } from '../schema/operators.ts'
 import { nearest } from '../util/nearest.ts'
 import { type Catalogue, lastPart } from './collections.ts'
 import { ToolError } from './tool.ts'
@@ -39,11 +39,11 @@ export type End =
       readonly on: string
     }
   /** What is said of a reference itself, whether or not its record is there. */
-  | { readonly kind: 'aspect'; readonly field: Field; readonly name: Aspect }
+  | { readonly kind: 'aspect'; readonly field: Field; readonly name: ReferenceOperator }
   /** The records that refer to this one: the last step says which. */
   | { readonly kind: 'records' }
 
-export type Aspect = 'uri' | 'isCurrent' | 'isIndexed'
+export type ReferenceOperator = 'uri' | 'isCurrent' | 'isIndexed'
 
 export interface Path {
   readonly text: string
@@ -53,46 +53,46 @@ export interface Path {
 }
 
 /** The knowledge that paths are read with. */
-export interface Terrain {
+export interface SchemaContext {
   readonly catalogue: Catalogue
   readonly schema: GraphQLSchema
 }
 
 /** A record or an object inside one. */
-type Spot =
+type PathPosition =
   | { readonly kind: 'record'; readonly collection: Collection }
-  | { readonly kind: 'object'; readonly type: ObjectType; readonly place: Place | null }
+  | { readonly kind: 'object'; readonly type: ObjectType; readonly place: ObjectPath | null }
   | { readonly kind: 'reference'; readonly field: Field; readonly reference: Reference | null }
 
 /** Longer ones only go in circles. */
 const mostParts = 12
 
 /** Throws a ToolError that names the nearest path. */
-export function parsePath(text: string, from: Collection, terrain: Terrain): Path {
+export function parsePath(text: string, from: Collection, context: SchemaContext): Path {
   const steps: Step[] = []
-  let spot: Spot = { kind: 'record', collection: from }
+  let position: PathPosition = { kind: 'record', collection: from }
   const parts = text.trim().split('.', mostParts + 1)
   if (parts.length > mostParts)
     throw new ToolError(`"${text.slice(0, 80)}…" is too long a path: one has at most ${mostParts} parts.`)
   for (const [at, part] of parts.entries()) {
     const passed = parts.slice(0, at)
     const isLast = at === parts.length - 1
-    const found = look(part, spot, terrain)
-    if (found === null) throw unknownName(text, part, passed, spot, from, terrain)
+    const found = look(part, position, context)
+    if (found === null) throw unknownName(text, part, passed, position, from, context)
     if (found.kind === 'reverse') {
       steps.push(found)
-      spot = { kind: 'record', collection: found.holder }
+      position = { kind: 'record', collection: found.holder }
       if (isLast) return { text, from, steps, end: { kind: 'records' } }
       continue
     }
     if (found.kind !== 'property' || isLast) return finished(text, from, steps, found, parts.slice(at + 1))
-    const [step, next] = enter(found, parts[at + 1] ?? '', text, spot, terrain)
+    const [step, next] = enter(found, parts[at + 1] ?? '', text, position, context)
     if (step === null) {
-      const aspect: End = { kind: 'aspect', field: found.field, name: next as Aspect }
-      return finished(text, from, steps, aspect, parts.slice(at + 2))
+      const referenceOperator: End = { kind: 'aspect', field: found.field, name: next as ReferenceOperator }
+      return finished(text, from, steps, referenceOperator, parts.slice(at + 2))
     }
     steps.push(step)
-    spot = next as Spot
+    position = next as PathPosition
   }
   throw new Error('A path has at least one part.')
 }
@@ -111,28 +111,32 @@ function finished(
 
 type Found = Extract<Step, { kind: 'reverse' }> | Exclude<End, { kind: 'records' }>
 
-function look(part: string, spot: Spot, terrain: Terrain): Found | null {
-  if (spot.kind === 'reference') return null
-  const { fields } = spot.kind === 'record' ? spot.collection.type : spot.type
+function look(part: string, position: PathPosition, context: SchemaContext): Found | null {
+  if (position.kind === 'reference') return null
+  const { fields } = position.kind === 'record' ? position.collection.type : position.type
   // GraphQL's names come first: a property may have the name of a field of the system.
   const named = fields.find(({ name }) => name === part)
-  if (named === undefined && spot.kind === 'record' && isSystem(part)) return { kind: 'system', name: part }
+  if (named === undefined && position.kind === 'record' && isSystem(part))
+    return { kind: 'system', name: part }
   const field = named ?? fields.find(({ property }) => property === part)
   if (field !== undefined)
-    return { kind: 'property', field, reference: referenceAt(spot, field), on: typeNameOf(spot) }
-  return spot.kind === 'record' ? (reverseSteps(spot.collection, terrain).get(part) ?? null) : null
+    return { kind: 'property', field, reference: referenceAt(position, field), on: typeNameOf(position) }
+  return position.kind === 'record' ? (reverseSteps(position.collection, context).get(part) ?? null) : null
 }
 
-function typeNameOf(spot: Exclude<Spot, { kind: 'reference' }>): string {
-  return spot.kind === 'record' ? spot.collection.typeName : spot.type.name
+function typeNameOf(position: Exclude<PathPosition, { kind: 'reference' }>): string {
+  return position.kind === 'record' ? position.collection.typeName : position.type.name
 }
 
-function placeOf(spot: Exclude<Spot, { kind: 'reference' }>): Place | null {
-  return spot.kind === 'record' ? { collection: spot.collection, path: [] } : spot.place
+function placeOf(position: Exclude<PathPosition, { kind: 'reference' }>): ObjectPath | null {
+  return position.kind === 'record' ? { collection: position.collection, path: [] } : position.place
 }
 
-function referenceAt(spot: Exclude<Spot, { kind: 'reference' }>, { property }: Field): Reference | null {
-  const place = placeOf(spot)
+function referenceAt(
+  position: Exclude<PathPosition, { kind: 'reference' }>,
+  { property }: Field,
+): Reference | null {
+  const place = placeOf(position)
   const path = [...(place?.path ?? []), property]
   const same = (reference: Reference) =>
     reference.path.length === path.length && path.every((part, at) => reference.path[at] === part)
@@ -144,14 +148,14 @@ function enter(
   found: Extract<End, { kind: 'property' }>,
   next: string,
   text: string,
-  spot: Spot,
-  { catalogue }: Terrain,
-): [Step, Spot] | [null, Aspect] {
+  position: PathPosition,
+  { catalogue }: SchemaContext,
+): [Step, PathPosition] | [null, ReferenceOperator] {
   const { field, reference, on } = found
   const many = field.type.kind === 'array'
   const type = field.type.kind === 'array' ? field.type.of : field.type
   if (type.kind === 'object') {
-    const above = spot.kind === 'reference' ? null : placeOf(spot)
+    const above = position.kind === 'reference' ? null : placeOf(position)
     const place = above && { collection: above.collection, path: [...above.path, field.property] }
     return [
       { kind: 'object', field, many },
@@ -164,7 +168,11 @@ function enter(
         ? `What is inside "${field.name}" has no one shape, so "${text}" is no path: read whole records with detail "full", or use run_graphql.`
         : `"${field.name}" is ${wordOf(type.kind)} and has nothing inside: write "${text.slice(0, text.lastIndexOf(`.${next}`))}".`,
     )
-  if (isAspect(next) && !(many && type.kind === 'atUri') && !(type.kind === 'atUri' && next === 'isCurrent'))
+  if (
+    isReferenceOperator(next) &&
+    !(many && type.kind === 'atUri') &&
+    !(type.kind === 'atUri' && next === 'isCurrent')
+  )
     return [null, next]
   const target = targetOf(reference, catalogue.model)
   if (target === null)
@@ -187,14 +195,14 @@ function isSystem(name: string): boolean {
   return (systemFields as readonly string[]).includes(name)
 }
 
-function isAspect(name: string): name is Aspect {
+function isReferenceOperator(name: string): name is ReferenceOperator {
   return name === 'uri' || name === 'isCurrent' || name === 'isIndexed'
 }
 
 /** By every name: of the whole field, of its end such as `enrichmentViaArticle`, and of the collection where that is enough. */
 export function reverseSteps(
   { typeName }: Collection,
-  { schema, catalogue }: Terrain,
+  { schema, catalogue }: SchemaContext,
 ): ReadonlyMap<string, Extract<Step, { kind: 'reverse' }>> {
   const type = schema.getType(typeName)
   const fields = type !== undefined && 'getFields' in type ? Object.values(type.getFields()) : []
@@ -214,37 +222,37 @@ export function reverseSteps(
 }
 
 /** The shortest name of each. */
-export function reverseNames(collection: Collection, terrain: Terrain): ReadonlyMap<Reference, string> {
+export function reverseNames(collection: Collection, context: SchemaContext): ReadonlyMap<Reference, string> {
   const shortest = new Map<Reference, string>()
-  for (const [name, { reference }] of reverseSteps(collection, terrain))
+  for (const [name, { reference }] of reverseSteps(collection, context))
     if (!shortest.has(reference) && !collection.type.fields.some((field) => field.name === name))
       shortest.set(reference, name)
   return shortest
 }
 
-function namesAt(spot: Spot, terrain: Terrain): readonly string[] {
-  if (spot.kind === 'reference') return []
-  if (spot.kind === 'object') return spot.type.fields.map(({ name }) => name)
-  const own = spot.collection.type.fields.map(({ name }) => name)
-  return [...own, ...reverseNames(spot.collection, terrain).values(), ...systemFields]
+function namesAt(position: PathPosition, context: SchemaContext): readonly string[] {
+  if (position.kind === 'reference') return []
+  if (position.kind === 'object') return position.type.fields.map(({ name }) => name)
+  const own = position.collection.type.fields.map(({ name }) => name)
+  return [...own, ...reverseNames(position.collection, context).values(), ...systemFields]
 }
 
 function unknownName(
   text: string,
   part: string,
   passed: readonly string[],
-  spot: Spot,
+  position: PathPosition,
   from: Collection,
-  terrain: Terrain,
+  context: SchemaContext,
 ): ToolError {
-  const names = namesAt(spot, terrain)
-  const place = passed.length === 0 ? terrain.catalogue.of(from.nsid).label : passed.join('.')
+  const names = namesAt(position, context)
+  const place = passed.length === 0 ? context.catalogue.of(from.nsid).label : passed.join('.')
   const wrong = `${place} has no field "${part.slice(0, 80)}"`
   const instead = (name: string) => [...passed, name].join('.')
-  const beside = spot.kind === 'record' ? besides(part, spot.collection, terrain) : []
+  const beside = position.kind === 'record' ? besides(part, position.collection, context) : []
   if (beside.length > 0)
     return new ToolError(`${wrong}. Write ${beside.map((path) => `"${instead(path)}"`).join(' or ')}.`)
-  const near = nearestPath(part, spot, names, terrain)
+  const near = nearestPath(part, position, names, context)
   if (near !== null) return new ToolError(`${wrong}. Did you mean "${instead(near)}"?`)
   const shown = names.slice(0, 30).join(', ')
   return new ToolError(
@@ -255,9 +263,14 @@ function unknownName(
 }
 
 /** A field of nearly that name here, or else one step away; or one that has the name in its own. */
-function nearestPath(part: string, spot: Spot, names: readonly string[], terrain: Terrain): string | null {
+function nearestPath(
+  part: string,
+  position: PathPosition,
+  names: readonly string[],
+  context: SchemaContext,
+): string | null {
   const own = nearest(part, names)
-  const away = spot.kind === 'record' ? neighbours(spot.collection, terrain) : []
+  const away = position.kind === 'record' ? neighbours(position.collection, context) : []
   const beyond = away.flatMap(([name, { type }]) => type.fields.map((field) => [field.name, name] as const))
   const all = new Map(beyond.toReversed().map(([field, name]) => [field, `${name}.${field}`]))
   const best = nearest(part, [...names, ...all.keys()])
@@ -266,8 +279,8 @@ function nearestPath(part: string, spot: Spot, names: readonly string[], terrain
 }
 
 /** What is one step away, by the name of the step. */
-function neighbours(collection: Collection, terrain: Terrain): (readonly [string, Collection])[] {
-  const { model } = terrain.catalogue
+function neighbours(collection: Collection, context: SchemaContext): (readonly [string, Collection])[] {
+  const { model } = context.catalogue
   const led = collection.references.flatMap((reference) => {
     const target = targetOf(reference, model)
     const { path, many } = reference
@@ -275,18 +288,18 @@ function neighbours(collection: Collection, terrain: Terrain): (readonly [string
     return target === null || many || field === undefined ? [] : [[field.name, target] as const]
   })
   const referring = Array.from(
-    reverseNames(collection, terrain),
+    reverseNames(collection, context),
     ([reference, name]) => [name, holderOf(reference, model)] as const,
   )
   return [...led, ...referring]
 }
 
 /** Where a field of that name is, one step or two away. */
-function besides(part: string, from: Collection, terrain: Terrain): string[] {
+function besides(part: string, from: Collection, context: SchemaContext): string[] {
   const seen = new Set([from])
   const round = (spots: readonly (readonly [prefix: string, collection: Collection])[]) =>
     spots.flatMap(([prefix, collection]) =>
-      neighbours(collection, terrain)
+      neighbours(collection, context)
         .filter(([, next]) => !seen.has(next) && seen.add(next))
         .map(([name, next]) => [`${prefix}${name}.`, next] as const),
     )

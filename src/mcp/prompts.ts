@@ -6,7 +6,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import type { Model } from '../schema/model.ts'
-import { asWords, findTheme, type Theme } from './theme.ts'
+import { asWords, outlineCorpus, type CorpusOutline } from './corpus-outline.ts'
 
 export interface Prompt extends Written {
   /** Compiled once: that takes longer than all of a request. */
@@ -29,10 +29,10 @@ interface PromptArgument {
 const longest = 1_000
 
 export function createPrompts(model: Model): readonly Prompt[] {
-  const theme = findTheme(model)
-  if (theme === null) return []
+  const outline = outlineCorpus(model)
+  if (outline === null) return []
   return [coverageOverTime, compareOutlets, dailyBrief, checkCorroboration]
-    .map((write) => write(theme))
+    .map((write) => write(outline))
     .filter((prompt) => prompt !== null)
     .map((prompt) => ({ ...prompt, schema: readSchema(prompt.arguments) }))
 }
@@ -64,7 +64,7 @@ const since = {
 }
 const month = 'last 30 days'
 
-function coverageOverTime({ items, origin, analysis }: Theme): Written | null {
+function coverageOverTime({ items, origin, analysis }: CorpusOutline): Written | null {
   if (items.title === null) return null
   const tone = analysis?.categories[0]
   return {
@@ -85,7 +85,7 @@ function coverageOverTime({ items, origin, analysis }: Theme): Written | null {
   }
 }
 
-function compareOutlets({ items, origin, analysis }: Theme): Written | null {
+function compareOutlets({ items, origin, analysis }: CorpusOutline): Written | null {
   if (origin === null) return null
   const measures = [...(analysis?.categories ?? []).slice(0, 3), ...(analysis?.scores ?? []).slice(0, 3)]
   return {
@@ -109,7 +109,7 @@ function compareOutlets({ items, origin, analysis }: Theme): Written | null {
   }
 }
 
-function dailyBrief({ items, origin, analysis }: Theme): Written {
+function dailyBrief({ items, origin, analysis }: CorpusOutline): Written {
   const [score] = analysis?.scores ?? []
   return {
     name: 'daily_brief',
@@ -131,7 +131,7 @@ function dailyBrief({ items, origin, analysis }: Theme): Written {
   }
 }
 
-function checkCorroboration({ items, origin, analysis }: Theme): Written | null {
+function checkCorroboration({ items, origin, analysis }: CorpusOutline): Written | null {
   if (origin === null || items.title === null) return null
   return {
     name: 'check_corroboration',

@@ -12,12 +12,12 @@ import type { Model } from '../schema/model.ts'
 import { writeGuide } from './guide.ts'
 import { createPrompts } from './prompts.ts'
 import { splitSchema } from './schema-parts.ts'
-import { findTheme } from './theme.ts'
+import { outlineCorpus } from './corpus-outline.ts'
 
 test('of the news the articles are the theme, with their outlets and analyses', async () => {
-  const theme = findTheme(await newsModel())
+  const outline = outlineCorpus(await newsModel())
   assert.deepEqual(
-    [theme?.items, theme?.origin, theme?.analysis].map((party) => [
+    [outline?.items, outline?.origin, outline?.analysis].map((party) => [
       party?.name,
       party?.reference,
       party?.title,

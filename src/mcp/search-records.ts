@@ -6,7 +6,7 @@ import type { Subject } from './collections.ts'
 import { readPath, selectPaths, withoutNulls } from './fields.ts'
 import { findExamples } from './examples.ts'
 import { buildWhere } from './filters.ts'
-import { Bare, mergeSelections, printField, printSelection } from './graphql-text.ts'
+import { EnumValue, mergeSelections, printField, printSelection } from './graphql-text.ts'
 import { whyNothing } from './nothing-found.ts'
 import { parsePath, type Path } from './paths.ts'
 import { plainText, plainValue } from './plain-text.ts'
@@ -156,7 +156,10 @@ function parseSort(sort: unknown, subject: Subject) {
     const name = written.replace(/^[-+]/, '')
     const found = sortable.find((field) => field.name === name)
     if (found === undefined) throw notSortable(name, subject)
-    return { field: new Bare(found.name), direction: new Bare(written.startsWith('-') ? 'DESC' : 'ASC') }
+    return {
+      field: new EnumValue(found.name),
+      direction: new EnumValue(written.startsWith('-') ? 'DESC' : 'ASC'),
+    }
   })
 }
 

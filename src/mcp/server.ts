@@ -41,7 +41,7 @@ export interface Addition {
 export type AgentServers = () => McpServer
 
 /** Milliseconds that one call of a tool may take, however many questions it asks. */
-const patience = 90_000
+const timeout = 90_000
 
 /** Members and elements of all arguments of one call. */
 const mostElements = 5_000
@@ -111,7 +111,7 @@ async function call(
   { mcpReq }: ServerContext,
   onFault: (error: Error) => void,
 ): Promise<CallToolResult> {
-  const deadline = AbortSignal.timeout(patience)
+  const deadline = AbortSignal.timeout(timeout)
   try {
     const answer = await tool.run(args, AbortSignal.any([mcpReq.signal, deadline]))
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } }
@@ -122,7 +122,7 @@ async function call(
   function explain(error: unknown): string {
     if (error instanceof ToolError || error instanceof EndpointError) return tellable(error)
     if (mcpReq.signal.aborted) return 'The call was cancelled.'
-    if (deadline.aborted) return `The call took longer than ${patience / 1000} s. Ask for less at once.`
+    if (deadline.aborted) return `The call took longer than ${timeout / 1000} s. Ask for less at once.`
     onFault(error instanceof Error ? error : new Error(String(error)))
     return `The tool ${tool.name} failed by a fault of this server, not of the arguments. Try another way of asking.`
   }

@@ -2,17 +2,17 @@
 import type { Collection } from '../schema/model.ts'
 import { ask } from './ask.ts'
 import { type Catalogue, createCatalogue } from './collections.ts'
-import type { FilterTerrain } from './filters.ts'
+import type { FilterContext } from './filters.ts'
 import { searchNames } from './names.ts'
-import type { Terrain } from './paths.ts'
+import type { SchemaContext } from './paths.ts'
 import { type Json, ToolError, type ToolsGiven } from './tool.ts'
 
-export interface Toolbox extends Terrain {
+export interface Toolbox extends SchemaContext {
   readonly given: ToolsGiven
   readonly catalogue: Catalogue
   ask(query: string, signal: AbortSignal): Promise<Json>
   /** For the filters of one call. */
-  filtering(signal: AbortSignal): FilterTerrain
+  filtering(signal: AbortSignal): FilterContext
 }
 
 export function createToolbox(given: ToolsGiven): Toolbox {

@@ -133,7 +133,7 @@ class Walk {
         type,
         mayMiss: !required || (definition.nullable?.includes(property) ?? false),
         description: describe(described, required),
-        told: constraintsOf(described, required),
+        constraints: constraintsOf(described, required),
       }
     })
   }

@@ -16,7 +16,7 @@ import {
   isCountable,
   measureFields,
   objectWhereFields,
-  type Place,
+  type ObjectPath,
   recordWhereFields,
   sortFields,
   targetOf,
@@ -166,11 +166,11 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     )
 
   /** An object's own name, or its place's where references inside have declared targets. */
-  const nameOf = (type: ObjectType, place: Place | null): string =>
+  const nameOf = (type: ObjectType, place: ObjectPath | null): string =>
     place === null ? type.name : `${place.collection.typeName}At${typeNameOf(place.path.join('-'))}`
-  const placeOf = (type: ObjectType, place: Place | null): string =>
+  const placeOf = (type: ObjectType, place: ObjectPath | null): string =>
     place === null ? type.origin : `${place.collection.nsid}#${place.path.join('.')}`
-  const objects = (type: ObjectType, place: Place | null): GraphQLInputObjectType =>
+  const objects = (type: ObjectType, place: ObjectPath | null): GraphQLInputObjectType =>
     nested(
       `${nameOf(type, place)}WhereInput`,
       placeOf(type, place),

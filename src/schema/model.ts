@@ -48,7 +48,7 @@ export interface Field {
   readonly mayMiss: boolean
   /** The lexicon's own words, then what it requires, ranges and known values. */
   readonly description: string
-  readonly told: Constraints
+  readonly constraints: Constraints
 }
 
 /** What a description says, part by part. */

@@ -5,7 +5,7 @@
 import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
 
 /** Where an object stands in a record: there, its references have the targets that are declared for their paths. */
-export interface Place {
+export interface ObjectPath {
   readonly collection: Collection
   readonly path: readonly string[]
 }
@@ -21,7 +21,7 @@ export type WhereField =
       /** When it is a reference, or an array of them. */
       readonly reference: Reference | null
       /** When it is an object, or an array of them, with declared references inside. */
-      readonly inside: Place | null
+      readonly inside: ObjectPath | null
     }
   | { readonly kind: 'reverse'; readonly name: string; readonly reference: Reference }
 
@@ -76,13 +76,16 @@ export function recordWhereFields(collection: Collection): readonly WhereField[]
 }
 
 /** Conditions on an object; `place` is null where no reference below it has a declared target. */
-export function objectWhereFields(type: ObjectType, place: Place | null): readonly WhereField[] {
+export function objectWhereFields(type: ObjectType, place: ObjectPath | null): readonly WhereField[] {
   return type.fields
     .filter((field) => hasConditions(field.type))
     .map((field) => ({ kind: 'property', name: field.name, field, ...below(place, field.property) }))
 }
 
-function below(place: Place | null, property: string): { reference: Reference | null; inside: Place | null } {
+function below(
+  place: ObjectPath | null,
+  property: string,
+): { reference: Reference | null; inside: ObjectPath | null } {
   if (place === null) return { reference: null, inside: null }
   const path = [...place.path, property]
   const references = place.collection.references.filter((it) =>

@@ -13,9 +13,9 @@ import { askBeforeBodies } from './body.ts'
 import { closeGracefully } from './closing.ts'
 import { limitConnections } from './connections.ts'
 import { answerUnreadable } from './failures.ts'
-import { refuseHeads } from './heads.ts'
+import { rejectBadHeads } from './request-head-checks.ts'
 import { networkOf } from './limits/address.ts'
-import { CallerPace } from './pace.ts'
+import { ClientScheduler } from './client-scheduler.ts'
 
 export interface AgentAppOptions {
   readonly agent: AgentHttp
@@ -47,18 +47,18 @@ export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): Fasti
   app.setNotFoundHandler(() => {
     throw new ServiceError('NOT_FOUND', `Nothing is served here. The agents' server is at ${agentPath}.`)
   })
-  app.addHook('onRequest', refuseHeads)
+  app.addHook('onRequest', rejectBadHeads)
   askBeforeBodies(app.server)
   closeGracefully(app)
   limitConnections(app.server, connections)
   // Points are counted by the service that is asked.
-  const pace = new CallerPace()
+  const scheduler = new ClientScheduler()
   addAgentRoutes(app, agent, (request) => {
     const caller = networkOf(request.ip)
     return {
       endpoint: endpoint(request),
-      pay: async () => pace.wait(caller),
-      spend: (time) => pace.spend(caller, time),
+      pay: async () => scheduler.wait(caller),
+      spend: (time) => scheduler.spend(caller, time),
     }
   })
   return app

@@ -13,18 +13,18 @@ import type { GraphQLSchema } from 'graphql'
 import type { IndexStatus } from '../database/database.ts'
 import { ServiceError } from '../errors.ts'
 import type { AgentHttp } from '../mcp/http.ts'
-import { addOwnAgent } from './own-agent.ts'
+import { addOwnAgent } from './in-process-client.ts'
 import { askBeforeBodies, createBodyReader } from './body.ts'
 import { closeGracefully } from './closing.ts'
 import { type ConnectionLimits, limitConnections } from './connections.ts'
 import { addPreflightRoute } from './cross-origin.ts'
 import { answerFailure, answerUnreadable } from './failures.ts'
 import { addGraphQLRoutes, endpoint, type GraphQLRouteOptions } from './graphql-routes.ts'
-import { refuseHeads } from './heads.ts'
+import { rejectBadHeads } from './request-head-checks.ts'
 import { assertNoKeyInUrl } from './keys-in-urls.ts'
 import { agentPath } from './agent-routes.ts'
 import { addHealthRoutes } from './health.ts'
-import { CallerPace } from './pace.ts'
+import { ClientScheduler } from './client-scheduler.ts'
 import { addSchemaRoute, schemaPath } from './schema-route.ts'
 
 export interface AppOptions extends GraphQLRouteOptions {
@@ -39,13 +39,13 @@ export interface AppOptions extends GraphQLRouteOptions {
   /** Seconds that the longest request may take. */
   readonly longestRequest: number
   readonly maxBodyBytes?: number
-  readonly patience?: Patience
+  readonly timeout?: QueryDeadline
   /** Null where agents are not served. */
   readonly agent: AgentHttp | null
 }
 
 /** Milliseconds that callers have. */
-export interface Patience {
+export interface QueryDeadline {
   /** For the head of a request. */
   readonly head: number
   /** For all of it. */
@@ -58,7 +58,7 @@ export interface Patience {
   readonly check: number
 }
 
-const defaultPatience: Patience = {
+const defaultTimeout: QueryDeadline = {
   head: 10_000,
   request: 30_000,
   idle: 72_000,
@@ -70,19 +70,19 @@ const maxHeadBytes = 16_384
 
 /** The server, not yet listening. Its `close()` waits for the requests in flight. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { trustedProxies, connections, longestRequest, patience = defaultPatience, agent } = options
+  const { trustedProxies, connections, longestRequest, timeout = defaultTimeout, agent } = options
   const app = fastify({
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // Unlike those of every other process.
     genReqId: () => randomUUID(),
-    requestTimeout: patience.request,
-    keepAliveTimeout: patience.idle,
+    requestTimeout: timeout.request,
+    keepAliveTimeout: timeout.idle,
     // Silence on a connection: its request may be worked on all that time.
-    connectionTimeout: longestRequest * 1000 + patience.request,
+    connectionTimeout: longestRequest * 1000 + timeout.request,
     http: {
-      headersTimeout: patience.head,
-      connectionsCheckingInterval: patience.check,
+      headersTimeout: timeout.head,
+      connectionsCheckingInterval: timeout.check,
       maxHeaderSize: maxHeadBytes,
       // Of this, and of more, headProblem tells in our words.
       requireHostHeader: false,
@@ -101,7 +101,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setNotFoundHandler(answerUnknown)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
-  app.addHook('onRequest', refuseHeads)
+  app.addHook('onRequest', rejectBadHeads)
   // Where requests are counted, they are looked at after that.
   const counted = agent === null ? [endpoint] : [endpoint, agentPath]
   app.addHook('onRequest', ({ url }, _reply, done) => {
@@ -111,13 +111,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   askBeforeBodies(app.server)
   closeGracefully(app)
   limitConnections(app.server, connections)
-  const pace = new CallerPace()
+  const scheduler = new ClientScheduler()
   app.register(async (routes) => {
     addPreflightRoute(routes)
     addHealthRoutes(routes, options.readStatus)
-    addGraphQLRoutes(routes, options, patience.reading, pace)
+    addGraphQLRoutes(routes, options, timeout.reading, scheduler)
     addSchemaRoute(routes, options.schema)
-    if (agent !== null) addOwnAgent(routes, agent, options, pace)
+    if (agent !== null) addOwnAgent(routes, agent, options, scheduler)
     routes.get('/', (_request, reply) => reply.redirect(endpoint))
   })
   return app

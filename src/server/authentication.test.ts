@@ -7,7 +7,7 @@ import { onEveryDatabase } from '../../test/support/databases.ts'
 import { openNotes, stoppedClock } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
 import { emptyDatabases } from '../../test/support/store.ts'
-import type { ApiKey, Ledger } from '../database/ledger.ts'
+import type { ApiKey, MetadataStore } from '../database/metadata-store.ts'
 import { type ErrorCode, errorCodes, ServiceError } from '../errors.ts'
 import { createKey, hashKey } from '../util/api-key.ts'
 import { createAuthentication } from './authentication.ts'
@@ -53,9 +53,9 @@ onEveryDatabase('a key that does not hold is refused with the reason, and never 
   ]
   const expired = createKey()
   const validUntil = opened.clock.now() + second
-  await opened.ledger.addKey({ id: 'k5', name: 'k5', tier: 'research', validUntil }, hashKey(expired))
-  await opened.ledger.revokeKey('k2')
-  await opened.ledger.replaceKey('k3', { id: 'k4', hash: 'h' }, opened.clock.now() + second)
+  await opened.metadata.addKey({ id: 'k5', name: 'k5', tier: 'research', validUntil }, hashKey(expired))
+  await opened.metadata.revokeKey('k2')
+  await opened.metadata.replaceKey('k3', { id: 'k4', hash: 'h' }, opened.clock.now() + second)
   assert.equal((await opened.authenticate(ended, here)).id, 'key:k3')
   assert.equal((await opened.authenticate(expired, here)).id, 'key:k5')
   opened.clock.advance(second)
@@ -101,7 +101,7 @@ onEveryDatabase(
       await using opened = await open(engine, cacheSeconds)
       const key = await opened.add('k1', 'research')
       await opened.authenticate(key, here)
-      await opened.ledger.revokeKey('k1')
+      await opened.metadata.revokeKey('k1')
       if (cacheSeconds > 0) {
         opened.clock.advance(5n * second - 1n)
         assert.equal((await opened.authenticate(key, here)).id, 'key:k1')
@@ -182,7 +182,7 @@ onEveryDatabase('whoever tries keys is made to wait, others and known keys are n
   assert.equal((await opened.authenticate(unused, there)).id, 'key:k2')
 
   // Having held once is no leave to try it for ever.
-  await opened.ledger.revokeKey('k1')
+  await opened.metadata.revokeKey('k1')
   await refusal(opened.authenticate(used, here), 'RATE_LIMITED')
   await refusal(opened.authenticate(used, there), 'UNAUTHENTICATED')
 })
@@ -271,7 +271,7 @@ interface Opened extends AsyncDisposable {
   readonly authenticate: Authenticate
   readonly notices: readonly string[]
   readonly clock: ReturnType<typeof stoppedClock>
-  readonly ledger: Ledger
+  readonly metadata: MetadataStore
   /** Makes a key. */
   readonly add: (id: string, tier: string) => Promise<string>
 }
@@ -284,10 +284,10 @@ async function open(engine: Engine, cacheSeconds = 0): Promise<Opened> {
   return {
     ...without({ findKey, now: clock.now, cacheSeconds }),
     clock,
-    ledger: write.ledger,
+    metadata: write.metadata,
     async add(id, tier) {
       const key = createKey()
-      await write.ledger.addKey({ id, name: `name of ${id}`, tier }, hashKey(key))
+      await write.metadata.addKey({ id, name: `name of ${id}`, tier }, hashKey(key))
       return key
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

@@ -3,7 +3,7 @@
  * keys only hashes are remembered, and none is ever repeated in a message. What a tier allows is not known here.
  */
 import { LRUCache } from 'lru-cache'
-import type { ApiKey } from '../database/ledger.ts'
+import type { ApiKey } from '../database/metadata-store.ts'
 import { ServiceError } from '../errors.ts'
 import { atMost } from '../util/at-most.ts'
 import { hashKey, holdsKey, keyLength, readKey } from '../util/api-key.ts'

@@ -8,9 +8,9 @@ const head =
 
 test('a body in chunks for each byte is read, and one of thousands of them is not', async () => {
   await using server = await startServer()
-  const crumbs = (body: string): string => [...body].map((byte) => `1\r\n${byte}\r\n`).join('')
+  const partialChunks = (body: string): string => [...body].map((byte) => `1\r\n${byte}\r\n`).join('')
   const send = (body: string) =>
-    server.raw(`${head}transfer-encoding: chunked\r\n\r\n${crumbs(body)}0\r\n\r\n`)
+    server.raw(`${head}transfer-encoding: chunked\r\n\r\n${partialChunks(body)}0\r\n\r\n`)
   assert.match(await send(question), /^HTTP\/1\.1 200 /)
   const refused = await send(`${question}${' '.repeat(2_000)}`)
   assert.match(refused, /^HTTP\/1\.1 400 [^]+too many small pieces/)

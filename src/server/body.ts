@@ -46,7 +46,7 @@ export function createBodyReader(
       else if (count > piecesLookedOver && length < count * leastAverage) {
         // Stops parsing the rest of the body. The connection is closed after the answer.
         payload.pause()
-        finish(crumbs)
+        finish(partialChunks)
       }
     }
 
@@ -72,7 +72,7 @@ function join(pieces: readonly Buffer[], length: number): Buffer {
   return first !== undefined && first.buffer.byteLength === length ? first : Buffer.concat(pieces, length)
 }
 
-const crumbs = new ServiceError(
+const partialChunks = new ServiceError(
   'BAD_REQUEST',
   `The body comes in too many small pieces. Send it in pieces of at least ${leastAverage} bytes.`,
 )

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type HttpServer, startServer } from '../../test/support/http-server.ts'
 import { createStandInEngine } from '../../test/support/stand-in-engine.ts'
 
-const patience = { head: 10_000, request: 30_000, idle: 72_000, reading: 60_000, check: 50 }
+const timeout = { head: 10_000, request: 30_000, idle: 72_000, reading: 60_000, check: 50 }
 
 test('what was sent on open connections is answered, and told to be the last', async () => {
   const engine = createStandInEngine()
@@ -62,7 +62,7 @@ test('an answer that is not taken yet is sent to its end', async () => {
 })
 
 test('who never sends the rest of a request has no longer than otherwise', async () => {
-  await using server = await startServer({ patience: { ...patience, head: 200, request: 200 } })
+  await using server = await startServer({ timeout: { ...timeout, head: 200, request: 200 } })
   const socket = await connected(server)
   const answer = text(socket)
   socket.write(asking('{ hello }').slice(0, -1))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { Outbox } from './connections.ts'
+import { InFlightLimit } from './connections.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -16,14 +16,14 @@ test('large answers have room up to a bound for each caller and one for all, unt
     server.closeAllConnections()
   })
   const { port } = server.address() as AddressInfo
-  const outbox = new Outbox(60_000)
+  const inFlight = new InFlightLimit(60_000)
   const reserve = async (megabytes: number, caller: string): Promise<ServerResponse> => {
     const asked = request({ port, host: '127.0.0.1' })
     asked.on('error', () => undefined)
     asked.on('response', (answer) => answer.resume())
     asked.end()
     const [, response] = (await once(server, 'request')) as [unknown, ServerResponse]
-    outbox.reserve(megabytes * mebibyte, response, caller)
+    inFlight.reserve(megabytes * mebibyte, response, caller)
     return response
   }
   const isFull = { code: 'UNAVAILABLE', details: { retryAfter: 5 } }

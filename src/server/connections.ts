@@ -65,7 +65,7 @@ const mostUnread = 256 * 1024 * 1024
 const mostOfOne = mostUnread / 4
 
 /** Large answers that are on their way. Small ones fit into what the system holds for a connection. */
-export class Outbox {
+export class InFlightLimit {
   readonly #readingTime: number
   readonly #ofOne = new Map<string, number>()
   #unread = 0

@@ -10,12 +10,12 @@ import { cutTo } from './log-line.ts'
 import { rateLimit, rateLimitPolicy } from './limits/headers.ts'
 import { type ResponseType, responseType } from './media-types.ts'
 import { withoutStrings } from './observed-document.ts'
-import type { Visit } from './visit.ts'
+import type { RequestContext } from './request-context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Null before it is known to be one of the GraphQL endpoint. */
-    visit: Visit | null
+    context: RequestContext | null
   }
 }
 
@@ -44,8 +44,8 @@ export function translate(error: Partial<FastifyError>): ServiceError | undefine
 
 /** The operator's log gets the cause, the caller only the id to find it by. */
 export function reportFault(reply: FastifyReply, cause: unknown): GraphQLFormattedError {
-  const { id: requestId, visit } = reply.request
-  const query = visit?.question == null ? null : withoutStrings(visit.question.query)
+  const { id: requestId, context } = reply.request
+  const query = context?.question == null ? null : withoutStrings(context.question.query)
   reply.log.error(
     { requestId, err: cause, query: query === null ? null : cutTo(600, query) },
     'A request failed by our fault.',
@@ -66,14 +66,14 @@ export function sendErrors(
   if (status === 401) reply.header('www-authenticate', 'ApiKey header="X-API-Key"')
   const body = errorBody(errors)
   reply.code(status).header('cache-control', 'no-store').headers(headersOf(reply.request, type)).send(body)
-  const { visit, id } = reply.request
-  visit?.end(id, (extensions?.code ?? 'INTERNAL') as ErrorCode, status, Buffer.byteLength(body))
+  const { context, id } = reply.request
+  context?.end(id, (extensions?.code ?? 'INTERNAL') as ErrorCode, status, Buffer.byteLength(body))
 }
 
 type AnswerHeaders = Record<string, string | number>
 
 /** What every answer says beside its body, whether it is a failure or not. */
-export function headersOf({ visit, id }: FastifyRequest, type: ResponseType): AnswerHeaders {
+export function headersOf({ context, id }: FastifyRequest, type: ResponseType): AnswerHeaders {
   const headers: AnswerHeaders = {
     'content-type': contentTypes[type],
     'access-control-allow-origin': crossOriginHeaders['access-control-allow-origin'],
@@ -82,11 +82,11 @@ export function headersOf({ visit, id }: FastifyRequest, type: ResponseType): An
     'x-content-type-options': 'nosniff',
     'x-request-id': id,
   }
-  const tier = visit?.caller?.tier
-  if (tier === undefined || visit?.allowance == null) return headers
+  const tier = context?.caller?.tier
+  if (tier === undefined || context?.allowance == null) return headers
   const policy = rateLimitPolicy(tier)
   if (policy !== null) headers['ratelimit-policy'] = policy
-  headers.ratelimit = rateLimit(tier, visit.allowance)
+  headers.ratelimit = rateLimit(tier, context.allowance)
   return headers
 }
 

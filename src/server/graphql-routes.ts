@@ -9,10 +9,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../query/execute/execute.ts'
 import { ServiceError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../util/and-then.ts'
-import { setFree } from '../util/set-free.ts'
+import { releaseBuffer } from '../util/release-buffer.ts'
 import { assertNoKeyInAuthorization } from './authentication.ts'
 import type { Authenticate, Caller } from './caller.ts'
-import { Outbox } from './connections.ts'
+import { InFlightLimit } from './connections.ts'
 import { answerFailure, headersOf, reportFault, sendErrors } from './failures.ts'
 import { freeWhenSent } from './free-when-sent.ts'
 import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer } from './graphql-http.ts'
@@ -21,10 +21,10 @@ import { networkOf } from './limits/address.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { acceptsGzip, matchesEtag, prefersHtml, responseType } from './media-types.ts'
 import type { Observer } from './observer.ts'
-import type { CallerPace } from './pace.ts'
+import type { ClientScheduler } from './client-scheduler.ts'
 import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
-import { Slowdown } from './slowdown.ts'
-import { isGone, Visit } from './visit.ts'
+import { Tarpit } from './tarpit.ts'
+import { isGone, RequestContext } from './request-context.ts'
 
 export interface GraphQLRouteOptions {
   readonly engine: Pick<QueryEngine, 'execute'>
@@ -46,17 +46,17 @@ const zip = promisify(gzip)
 /** A page of 20 records is a third of this; compressing it would take longer than making it. */
 const compressedFrom = 32_768
 
-/** `readingTime`: milliseconds in which a caller must have taken a large answer. `pace` is that of all routes. */
+/** `readingTime`: milliseconds in which a caller must have taken a large answer. `scheduler` is that of all routes. */
 export function addGraphQLRoutes(
   app: FastifyInstance,
   options: GraphQLRouteOptions,
   readingTime: number,
-  pace: CallerPace,
+  scheduler: ClientScheduler,
 ): void {
   const { engine, authenticate, limiter, observer, playground, cacheSeconds } = options
   const sendPlayground = addPlaygroundRoutes(app, endpoint, playground)
-  const outbox = new Outbox(readingTime)
-  const slowdown = new Slowdown()
+  const inFlight = new InFlightLimit(readingTime)
+  const tarpit = new Tarpit()
 
   // Reading a body costs the same whether it is valid or not, so that a failure is charged like any request.
   const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void =>
@@ -83,10 +83,10 @@ export function addGraphQLRoutes(
 
   // A promise of a reply waits for its last byte to leave, with listeners for each request. None is returned.
   function answer(request: FastifyRequest, reply: FastifyReply, read: () => GraphQLRequest): void {
-    const visit = new Visit(observer)
-    request.visit = visit
+    const context = new RequestContext(observer)
+    request.context = context
     try {
-      const asked = ask(request, reply, visit, read)
+      const asked = ask(request, reply, context, read)
       if (asked instanceof Promise) asked.catch((error: Error) => fail(error, request, reply))
     } catch (error) {
       fail(error as Error, request, reply)
@@ -96,7 +96,7 @@ export function addGraphQLRoutes(
   async function fail(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     try {
       if (error instanceof ServiceError)
-        await slowdown.before(error.code, callerOf(request), request.raw.socket)
+        await tarpit.before(error.code, callerOf(request), request.raw.socket)
       answerFailure(error, request, reply)
     } catch (failure) {
       reply.log.error({ requestId: request.id, err: failure }, 'A failure could not be answered.')
@@ -107,40 +107,40 @@ export function addGraphQLRoutes(
   function ask(
     request: FastifyRequest,
     reply: FastifyReply,
-    visit: Visit,
+    context: RequestContext,
     read: () => GraphQLRequest,
   ): MaybePromise<void> {
     assertNoKeyInAuthorization(request.headers.authorization)
     const found = authenticate(request.headers['x-api-key'], networkOf(request.ip))
     return andThen(found, (caller) => {
-      visit.caller = caller
-      return andThen(pace.wait(caller.id), () => admit(caller))
+      context.caller = caller
+      return andThen(scheduler.wait(caller.id), () => admit(caller))
     })
 
     function admit(caller: Caller): MaybePromise<void> {
       // What cannot be read has been looked at too.
-      const spent = visit.spend(limiter, caller, requestPoints(request))
-      const given = andThen(spent, () => begin(visit, caller, reply, read))
+      const spent = context.spend(limiter, caller, requestPoints(request))
+      const given = andThen(spent, () => begin(context, caller, reply, read))
       return andThen(given, (answer) => {
-        visit.report = answer.report
-        return send(answer, request, reply, visit)
+        context.report = answer.report
+        return send(answer, request, reply, context)
       })
     }
   }
 
   /** Reads and plans the question at once; the time that nobody else was answered in is told to the pace. */
   function begin(
-    visit: Visit,
+    context: RequestContext,
     caller: Caller,
     reply: FastifyReply,
     read: () => GraphQLRequest,
   ): MaybePromise<GraphQLAnswer> {
     const started = performance.now()
     try {
-      visit.question = read()
-      return engine.execute(visit.question, visit.terms(limiter, pace, caller, reply))
+      context.question = read()
+      return engine.execute(context.question, context.requestLimits(limiter, scheduler, caller, reply))
     } finally {
-      if (caller.tier.pointsPerMinute !== null) pace.spend(caller.id, performance.now() - started)
+      if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, performance.now() - started)
     }
   }
 
@@ -148,11 +148,11 @@ export function addGraphQLRoutes(
     answer: GraphQLAnswer,
     request: FastifyRequest,
     reply: FastifyReply,
-    visit: Visit,
+    context: RequestContext,
   ): MaybePromise<void> {
-    if (isGone(reply)) return visit.end(request.id, 'gone', 0, 0)
+    if (isGone(reply)) return context.end(request.id, 'gone', 0, 0)
     return answer.kind === 'data'
-      ? sendData(answer, request, reply, visit)
+      ? sendData(answer, request, reply, context)
       : sendFailure(answer, request, reply)
   }
 
@@ -161,7 +161,7 @@ export function addGraphQLRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    await slowdown.before(code, callerOf(request), request.raw.socket)
+    await tarpit.before(code, callerOf(request), request.raw.socket)
     const type = responseType(request.headers.accept)
     if (code === 'INTERNAL') return sendErrors(reply, type, 500, [reportFault(reply, cause)])
     if (cause !== undefined)
@@ -173,7 +173,7 @@ export function addGraphQLRoutes(
     { body, isOwn, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
     request: FastifyRequest,
     reply: FastifyReply,
-    visit: Visit,
+    context: RequestContext,
   ): MaybePromise<void> {
     const bytes = viewAsBuffer(body)
     const headers = headersOf(request, responseType(request.headers.accept))
@@ -185,24 +185,24 @@ export function addGraphQLRoutes(
         headers.etag = etag
         if (matchesEtag(request.headers['if-none-match'], etag)) {
           reply.code(304).headers(headers).send()
-          return visit.end(request.id, 'ok', 304, 0)
+          return context.end(request.id, 'ok', 304, 0)
         }
       }
     }
     if (bytes.length <= compressedFrom) return finish(bytes, isOwn)
-    outbox.reserve(bytes.length, reply.raw, callerOf(request))
+    inFlight.reserve(bytes.length, reply.raw, callerOf(request))
     if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes, isOwn)
     return andThen(zip(bytes, { level: 1 }), (zipped) => {
       headers['content-encoding'] = 'gzip'
-      if (isGone(reply)) visit.end(request.id, 'gone', 0, 0)
+      if (isGone(reply)) context.end(request.id, 'gone', 0, 0)
       else finish(zipped, false)
-      if (isOwn) setFree(bytes)
+      if (isOwn) releaseBuffer(bytes)
     })
 
     function finish(sent: Buffer, isOwn: boolean): void {
       if (isOwn) freeWhenSent(reply.raw, sent)
       reply.headers(headers).send(sent)
-      visit.end(request.id, 'ok', 200, sent.length)
+      context.end(request.id, 'ok', 200, sent.length)
     }
   }
 
@@ -250,5 +250,5 @@ export function bytePoints(bytes: number): number {
 
 /** Before it is known who asks, everybody at an address is one. */
 function callerOf(request: FastifyRequest): string {
-  return request.visit?.caller?.id ?? networkOf(request.ip)
+  return request.context?.caller?.id ?? networkOf(request.ip)
 }

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-export interface Place {
+export interface ListenAddress {
   /** An address, or a name of this machine. */
   readonly host: string
   /** 0 takes a free one. */
@@ -14,7 +14,7 @@ export interface Place {
  * Resolves to such as `http://127.0.0.1:4000`. For the name `localhost` the framework would make one more server for
  * each further address of it, which knew neither the limits of connections nor how to stop.
  */
-export async function listenAt(app: FastifyInstance, { host, port }: Place): Promise<string> {
+export async function listenAt(app: FastifyInstance, { host, port }: ListenAddress): Promise<string> {
   const { address } = await lookup(host, { order: 'ipv4first' })
   await app.listen({ host: address, port })
   const actual = app.server.address() as AddressInfo

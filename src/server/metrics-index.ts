@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Gauge, type Registry } from 'prom-client'
 import type { IndexStatus, ReadDatabase } from '../database/database.ts'
 
-interface Figures {
+interface IndexReadings {
   readonly status: IndexStatus
   readonly bytes: number
   /** Milliseconds since 1970. */
@@ -22,7 +22,9 @@ export function addIndexMetrics(
     name: string,
     help: string,
     labelNames: readonly string[],
-    show: (figures: Figures) => readonly (readonly [labels: Record<string, string>, value: number | null])[],
+    show: (
+      figures: IndexReadings,
+    ) => readonly (readonly [labels: Record<string, string>, value: number | null])[],
   ): void => {
     const made = new Gauge({
       name,
@@ -85,13 +87,13 @@ export function addIndexMetrics(
 const kept = 10_000
 const keptForEach = 50
 /** Milliseconds that a scrape waits for them. */
-const patience = 1_000
+const timeout = 1_000
 
 /** The figures of the last reading; null when it failed, or when there has been none yet. */
 function createFigures(
   database: Pick<ReadDatabase, 'readStatus' | 'readSize'>,
-): () => Promise<Figures | null> {
-  let last: Figures | null = null
+): () => Promise<IndexReadings | null> {
+  let last: IndexReadings | null = null
   let reading: Promise<void> | null = null
   let due = -Infinity
 
@@ -113,7 +115,7 @@ function createFigures(
     if (reading !== null) {
       const enough = new AbortController()
       const { signal } = enough
-      await Promise.race([reading, setTimeout(patience, undefined, { signal, ref: false }).catch(() => {})])
+      await Promise.race([reading, setTimeout(timeout, undefined, { signal, ref: false }).catch(() => {})])
       enough.abort()
     }
     return last

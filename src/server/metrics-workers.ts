@@ -66,7 +66,7 @@ export function gatherMetrics(registry: Registry): WorkerMetrics {
   const gather = async (): Promise<readonly MetricValues[]> => {
     const asked = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() === true)
     const enough = new AbortController()
-    const late = setTimeout(patience, false, { signal: enough.signal, ref: false }).catch(() => false)
+    const late = setTimeout(timeout, false, { signal: enough.signal, ref: false }).catch(() => false)
     const answered = await Promise.all(
       asked.map((worker) => (worker === undefined ? false : Promise.race([ask(worker), late]))),
     )
@@ -99,7 +99,7 @@ export function gatherMetrics(registry: Registry): WorkerMetrics {
 }
 
 /** Milliseconds that a scrape waits for a worker. */
-const patience = 1_000
+const timeout = 1_000
 
 /** Gauges are of what is, and of an ended worker nothing is. */
 function isCount({ type }: MetricValues[number]): boolean {

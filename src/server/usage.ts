@@ -1,5 +1,5 @@
 /** What callers with keys use, added up by day in memory, so that nothing is written for a single request. */
-import type { KeyUsage } from '../database/ledger.ts'
+import type { KeyUsage } from '../database/metadata-store.ts'
 import type { Caller } from './caller.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { Observer } from './observer.ts'

@@ -19,7 +19,7 @@ export interface Dialect {
   /** A join that reads its left side first. */
   readonly join: Sql
   /** Joins the repo collection with this id, if there is one, to each row on the left, keeping their order. */
-  joinBase(alias: Sql, id: Sql): Sql
+  joinRepoCollection(alias: Sql, id: Sql): Sql
   /** The suffix of a sort key. Nulls are smaller than any value; `mayMiss` says whether there can be nulls. */
   ordering(direction: 'asc' | 'desc', mayMiss: boolean): Sql
   /** The text as UTF-8 bytes, so that an answer is encoded only once. */
@@ -54,7 +54,7 @@ export interface Dialect {
   constant(text: string): Sql
   asFloat(value: Sql): Sql
   /** A URI up to and including its last slash (the repo collection), and the part after that slash. */
-  uriBase(uri: Sql): Sql
+  repoCollectionOfUri(uri: Sql): Sql
   uriKey(uri: Sql): Sql
   /** The CID as text, from its stored bytes. */
   cidText(cid: Sql): Sql

@@ -48,11 +48,11 @@ export const slowSenders: readonly SlowSender[] = [
   { name: 'silence after an answer', first: head('GET /healthz HTTP/1.1', host), code: null },
 ]
 
-const patience = { head: 200, request: 400, idle: 150, reading: 400, check: 40 }
+const timeout = { head: 200, request: 400, idle: 150, reading: 400, check: 40 }
 
 /** A server that is in a hurry. */
 export function startImpatient(options: Parameters<typeof startServer>[0] = {}): Promise<HttpServer> {
-  return startServer({ patience, ...options })
+  return startServer({ timeout, ...options })
 }
 
 /** Sends as it is told until the server has had enough; then what it said last. */
@@ -117,7 +117,7 @@ export const connectionScenes: readonly Scene[] = [
   {
     name: 'readers that do not read fill no more memory than there is for them',
     async play() {
-      await using server = await startImpatient({ patience: { ...patience, reading: 600_000 } })
+      await using server = await startImpatient({ timeout: { ...timeout, reading: 600_000 } })
       const readers: Connection[] = []
       // One that was slow to ask is hung up on, so that there is one more each time.
       const fills = async (): Promise<string | null> => {
@@ -147,7 +147,7 @@ export const connectionScenes: readonly Scene[] = [
     async play() {
       await using server = await startImpatient({
         connections: { all: 100, each: 5 },
-        patience: { ...patience, head: 5_000 },
+        timeout: { ...timeout, head: 5_000 },
       })
       const open = await Promise.all(Array.from({ length: 5 }, () => Connection.open(server.port)))
       await until(() => server.accepted() >= 5)
@@ -169,7 +169,7 @@ export const connectionScenes: readonly Scene[] = [
     async play() {
       await using server = await startImpatient({
         connections: { all: 5, each: null },
-        patience: { ...patience, head: 5_000 },
+        timeout: { ...timeout, head: 5_000 },
       })
       const open = await Promise.all(Array.from({ length: 5 }, () => Connection.open(server.port)))
       await until(() => server.accepted() >= 5)
@@ -199,7 +199,7 @@ export const connectionScenes: readonly Scene[] = [
         const engine = createStandInEngine()
         await using server = await startImpatient({
           engine,
-          patience: { ...patience, head: 5_000, request: 5_000, idle: 5_000, reading: 60_000 },
+          timeout: { ...timeout, head: 5_000, request: 5_000, idle: 5_000, reading: 60_000 },
         })
         const open = await openIdle(server.port, 20)
         for (const { socket } of open) socket.write(sent)

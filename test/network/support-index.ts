@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { parseConfig } from '../../src/cli/config.ts'
-import { type Foundation, loadFoundation, openExistingStore } from '../../src/cli/foundation.ts'
+import { type ProjectContext, loadProject, openExistingStore } from '../../src/cli/project.ts'
 import { exportLines } from '../../src/ingest/export.ts'
 import type { Json } from '../reference/shapes.ts'
 import { until } from '../support/until.ts'
@@ -107,9 +107,9 @@ export interface Stored {
 /** What is served, as `export` prints it, a line each; of the package's lexicons. */
 export async function linesIn(database: string): Promise<readonly string[]> {
   const { config } = parseConfig('export', ['--database', database], {})
-  foundation ??= loadFoundation(packageLexicons)
-  const { tables } = await foundation
-  await using store = await openExistingStore(config, await foundation)
+  project ??= loadProject(packageLexicons)
+  const { tables } = await project
+  await using store = await openExistingStore(config, await project)
   return await Array.fromAsync(exportLines(store, tables))
 }
 
@@ -124,7 +124,7 @@ export async function storedIn(database: string): Promise<ReadonlyMap<string, St
 }
 
 export const packageLexicons = fileURLToPath(new URL('../../lexicons', import.meta.url))
-let foundation: Promise<Foundation> | null = null
+let project: Promise<ProjectContext> | null = null
 
 /** Every record that is in one and not in the other, or is another; a line each. */
 export function differences(expected: Records, found: Records): readonly string[] {

@@ -40,7 +40,7 @@ interface Publisher {
   readonly account: Account
   /** By collection, record keys that are in use. */
   readonly used: ReadonlyMap<string, Set<string>>
-  standing: Standing
+  accountStatus: Standing
 }
 
 const collectionsDrawn = [collections.source, ...Array(6).fill(collections.article), collections.enrichment]
@@ -120,38 +120,38 @@ export async function startPublishers(
       tell({ kind: 'record', did, collection, rkey, rev, record, update: kind === 'update' })
     }
   }
-  const setStanding = async (publisher: Publisher, standing: Standing): Promise<void> => {
-    const { account, standing: before } = publisher
-    if (before === standing) return
+  const setAccountStatus = async (publisher: Publisher, accountStatus: Standing): Promise<void> => {
+    const { account, accountStatus: before } = publisher
+    if (before === accountStatus) return
     if (before === 'takendown') await account.undoTakeDown()
     if (before === 'deactivated') await account.activate()
-    if (standing === 'takendown') await account.takeDown()
-    if (standing === 'deactivated') await account.deactivate()
-    if (standing === 'deleted') await account.deleteAccount()
-    publisher.standing = standing
-    tell({ kind: 'account', did: account.did, handle: account.handle, status: standing })
+    if (accountStatus === 'takendown') await account.takeDown()
+    if (accountStatus === 'deactivated') await account.deactivate()
+    if (accountStatus === 'deleted') await account.deleteAccount()
+    publisher.accountStatus = accountStatus
+    tell({ kind: 'account', did: account.did, handle: account.handle, status: accountStatus })
   }
   const hideOrShow = async (publisher: Publisher): Promise<void> => {
-    if (publisher.standing === 'deleted') return
+    if (publisher.accountStatus === 'deleted') return
     const hide = dice.pick<Standing>(['deactivated', 'takendown'])
-    await setStanding(publisher, publisher.standing === 'active' ? hide : 'active')
+    await setAccountStatus(publisher, publisher.accountStatus === 'active' ? hide : 'active')
   }
   const act = async (): Promise<void> => {
     const publisher = dice.pick(publishers)
     const what = dice.draw()
-    if (what < 0.006 || publisher.standing !== 'active') {
+    if (what < 0.006 || publisher.accountStatus !== 'active') {
       // Who is hidden stays so for a while.
-      if (publisher.standing === 'active' || dice.chance(0.2)) await hideOrShow(publisher)
+      if (publisher.accountStatus === 'active' || dice.chance(0.2)) await hideOrShow(publisher)
     } else if (what < 0.008 && !isOneDeleted && publisher !== publishers[0]) {
       isOneDeleted = true
-      await setStanding(publisher, 'deleted')
+      await setAccountStatus(publisher, 'deleted')
     } else await commit(publisher, drawWrites(publisher, what < 0.8 ? 1 : 2 + Math.floor(dice.draw() * 20)))
   }
 
   for (const name of names) {
     const account = await network.createAccount(name)
     const used = new Map(Object.values(collections).map((collection) => [collection, new Set<string>()]))
-    publishers.push({ account, used, standing: 'active' })
+    publishers.push({ account, used, accountStatus: 'active' })
   }
   const [crowd] = publishers as [Publisher]
   const all = Array.from(
@@ -176,10 +176,10 @@ export async function startPublishers(
     hideOrShow: inTurn(() => hideOrShow(crowd)),
     revive: inTurn(async () => {
       for (const publisher of publishers)
-        if (publisher.standing !== 'deleted') await setStanding(publisher, 'active')
+        if (publisher.accountStatus !== 'deleted') await setAccountStatus(publisher, 'active')
     }),
     published: async () => {
-      const shown = publishers.filter(({ standing }) => standing === 'active')
+      const shown = publishers.filter(({ accountStatus }) => accountStatus === 'active')
       const repositories = await Promise.all(shown.map(({ account }) => account.records()))
       return new Map(
         repositories.flatMap((records) =>

@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { parseConfig } from '../../src/cli/config.ts'
-import { loadFoundation, openStore } from '../../src/cli/foundation.ts'
+import { loadProject, openStore } from '../../src/cli/project.ts'
 import { createDice } from '../network/fake-server.ts'
 import { type Program, startProgram, startService } from '../network/service.ts'
 import { differences, packageLexicons, storedIn } from '../network/support-index.ts'
@@ -142,7 +142,7 @@ interface Scene extends AsyncDisposable {
 async function createScene(t: TestContext, index: Index, hosts = index.url): Promise<Scene> {
   t.diagnostic(`CRASH_SEED=${seed}`)
   const { config } = parseConfig('ingest', ['--database', index.url], {})
-  await using _laidOut = await openStore(config, await loadFoundation(packageLexicons))
+  await using _laidOut = await openStore(config, await loadProject(packageLexicons))
   await index.query(noteWriters)
   const outlets = await startOutlets(seed)
   return {

@@ -8,7 +8,7 @@ import { openService } from '../../src/cli/service.ts'
 import { runProgram } from '../network/service.ts'
 import { onPostgres } from '../support/databases.ts'
 import { startCluster } from '../support/postgres.ts'
-import { standing } from '../support/service.ts'
+import { accountStatus } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 onPostgres(
@@ -39,7 +39,7 @@ onPostgres(
     const all = await count()
     const did = records.at(-1)?.uri.split('/')[2] ?? ''
     await far.query('select pg_wal_replay_pause()')
-    await service.database.write.applyBatch([standing(did, false)])
+    await service.database.write.applyBatch([accountStatus(did, false)])
     await until(async () => (await count()) < all)
     const later = await Promise.all(Array.from({ length: 40 }, count))
     assert.equal(new Set(later).size, 1)

@@ -28,7 +28,7 @@ export function lookAt(primary: number): readonly Held[] {
 
 function roleOf(isPrimary: boolean, commandLine: string): Role {
   if (isPrimary) return 'primary'
-  return commandLine.includes('reading-child') ? 'reader' : 'worker'
+  return commandLine.includes('query-child') ? 'reader' : 'worker'
 }
 
 /** Without pages of files, of which the system keeps as many in memory as it has room for. */

@@ -50,7 +50,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
   const faults = { duplicate: 0.05, reorder: 0.2, cut: 0.000_5 }
   const stream: FakeJetstream = await startFakeJetstream({ seed: Math.floor(dice.draw() * 1e9), faults })
   const accounts = [...new Set(versions.map(({ did }) => did))].toSorted()
-  const standings = new Map<string, Standing>()
+  const accountStatuses = new Map<string, Standing>()
   const hidden = new Set<string>()
   const records = new Map<string, Version>()
   /** Deleted accounts of which nothing is left. Until then, what a return undoes depends on how far that was. */
@@ -69,7 +69,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     clock = Math.max(clock + 1, Date.now() * 1_000)
     return tid(clock)
   }
-  const standingOf = (did: string): Standing => standings.get(did) ?? 'active'
+  const standingOf = (did: string): Standing => accountStatuses.get(did) ?? 'active'
   const put = ({
     uri,
     cid,
@@ -99,12 +99,13 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     records.delete(uri)
     events += 1
   }
-  const setStanding = (did: string, standing: Standing): void => {
-    const active = standing === 'active'
-    standings.set(did, standing)
+  const setAccountStatus = (did: string, accountStatus: Standing): void => {
+    const active = accountStatus === 'active'
+    accountStatuses.set(did, accountStatus)
     purged.delete(did)
-    if (standing === 'deleted') for (const [uri, one] of records) if (one.did === did) records.delete(uri)
-    stream.publish({ kind: 'account', did, body: { active, ...(!active && { status: standing }) } })
+    if (accountStatus === 'deleted')
+      for (const [uri, one] of records) if (one.did === did) records.delete(uri)
+    stream.publish({ kind: 'account', did, body: { active, ...(!active && { status: accountStatus }) } })
     events += 1
   }
   const served = (uri: string, did: string): boolean =>
@@ -118,11 +119,11 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     act: () => {
       const what = dice.draw()
       const { did, collection, rkey, uri } = dice.pick(versions)
-      const standing = standingOf(did)
-      const mayReturn = standing === 'deleted' ? purged.has(did) : standing !== 'active'
-      if (mayReturn && dice.chance(0.02)) return setStanding(did, 'active')
+      const accountStatus = standingOf(did)
+      const mayReturn = accountStatus === 'deleted' ? purged.has(did) : accountStatus !== 'active'
+      if (mayReturn && dice.chance(0.02)) return setAccountStatus(did, 'active')
       if (what < 0.002 && heard.has(did))
-        return setStanding(did, dice.pick(['deactivated', 'suspended', 'takendown', 'deleted']))
+        return setAccountStatus(did, dice.pick(['deactivated', 'suspended', 'takendown', 'deleted']))
       if (what < 0.005) {
         stream.publish({ kind: 'identity', did, body: {} })
         events += 1
@@ -130,7 +131,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
       }
       // A host tells nothing of a repository that it has deleted; what it told nevertheless, a stream that repeats
       // its last seconds would tell again once the account is back, and only its repository knows better.
-      if (standing === 'deleted') return
+      if (accountStatus === 'deleted') return
       // What an account that is not shown publishes is not seen, and is there when it is shown again.
       if (what < 0.25 && records.has(uri)) remove(did, collection, rkey, uri)
       else {
@@ -149,7 +150,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     unhide: (subject) => void hidden.delete(subject),
     hidden,
     settled: () => {
-      for (const [did, standing] of standings) if (standing === 'deleted') purged.add(did)
+      for (const [did, accountStatus] of accountStatuses) if (accountStatus === 'deleted') purged.add(did)
       for (const { did } of latest.values()) heard.add(did)
     },
     served: () => new Map([...records].filter(([uri, { did }]) => served(uri, did))),

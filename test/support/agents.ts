@@ -38,10 +38,10 @@ export function modelOf(documents: readonly Json[], references: References): Mod
 export function engineEndpoint(engine: QueryEngine): Endpoint {
   const tier = defaultTiers.find(({ name }) => name === 'public')
   if (tier === undefined) throw new Error('There is no public tier.')
-  const terms = { ...anybody, pageSize: tier.pageSize, points: tier.pointsPerQuery }
+  const requestLimits = { ...anybody, pageSize: tier.pageSize, points: tier.pointsPerQuery }
   return {
     async ask(question) {
-      const answer = await engine.execute(question, terms)
+      const answer = await engine.execute(question, requestLimits)
       if (answer.kind === 'data') {
         const { data, errors, extensions } = JSON.parse(Buffer.from(answer.body).toString())
         return { data, errors: errors ?? [], cost: extensions?.cost ?? null }

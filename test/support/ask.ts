@@ -8,14 +8,14 @@ import type { TestService } from './service.ts'
 
 const tier = defaultTiers.find(({ name }) => name === publicTier)
 if (tier === undefined) throw new Error('There is no public tier.')
-const terms = { ...anybody, pageSize: tier.pageSize, points: tier.pointsPerQuery }
+const requestLimits = { ...anybody, pageSize: tier.pageSize, points: tier.pointsPerQuery }
 
 /** False when the operation costs more than the public tier may spend on one. */
 export async function assertAnswered(
   { engine }: TestService,
   { text, expected }: Operation,
 ): Promise<boolean> {
-  const answer = await engine.execute({ query: text }, terms)
+  const answer = await engine.execute({ query: text }, requestLimits)
   if (answer.kind !== 'data') {
     const messages = answer.errors.map(({ message }) => message).join('\n')
     assert.equal(answer.code, 'QUERY_TOO_COMPLEX', `${messages}\n${String(answer.cause)}\n${text}`)

@@ -7,7 +7,7 @@ import { buildTables } from '../../src/database/tables.ts'
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { createRecordReader } from '../../src/lexicon/validate.ts'
 import { createEngine } from '../../src/query/execute/engine.ts'
-import type { LongTurn, QueryEngine, Terms } from '../../src/query/execute/execute.ts'
+import type { LongQueryPermit, QueryEngine, RequestLimits } from '../../src/query/execute/execute.ts'
 import { limits } from '../../src/query/parse/limits.ts'
 import { buildModel } from '../../src/schema/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
@@ -126,17 +126,17 @@ function lexiconsOf(documents: readonly Json[], references: References) {
 }
 
 /** What everybody may ask for, of whom nobody keeps count. */
-export const anybody: Terms = {
+export const anybody: RequestLimits = {
   pageSize: 100,
   points: limits.points,
   charge: () => undefined,
   worked: () => undefined,
-  startShort: endlessTurn,
-  startLong: endlessTurn,
+  startShort: endlessPermit,
+  startLong: endlessPermit,
   refund: () => undefined,
 }
 
-function endlessTurn(): LongTurn {
+function endlessPermit(): LongQueryPermit {
   return {
     signal: new AbortController().signal,
     caller: 'anybody',

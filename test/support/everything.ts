@@ -48,8 +48,8 @@ export async function fillWithEverything(store: TestStore): Promise<void> {
   await settleAll(store)
   // The rows of this one are still where they were, and must not be seen.
   await apply(store, account(2, 'takendown', 8), { kind: 'identity', did: dids[0] as string })
-  await write.ledger.writeHandle(dids[0] as string, 'alice.example', 1_790_000_000_000_000n)
-  await write.ledger.addJobs(
+  await write.metadata.writeHandle(dids[0] as string, 'alice.example', 1_790_000_000_000_000n)
+  await write.metadata.addJobs(
     'backfill',
     [{ did: dids[0] as string, host: 'https://pds.example', reason: 'all' }],
     {
@@ -58,10 +58,10 @@ export async function fillWithEverything(store: TestStore): Promise<void> {
       done: false,
     },
   )
-  await write.ledger.addJobs('ingest', [{ did: dids[1] as string, host: null, reason: 'It has diverged.' }])
-  const [job] = await write.ledger.dueJobs('ingest', 1)
-  if (job !== undefined) await write.ledger.failJob(job, 'It does not answer.', null)
-  await write.ledger.addKey(
+  await write.metadata.addJobs('ingest', [{ did: dids[1] as string, host: null, reason: 'It has diverged.' }])
+  const [job] = await write.metadata.dueJobs('ingest', 1)
+  if (job !== undefined) await write.metadata.failJob(job, 'It does not answer.', null)
+  await write.metadata.addKey(
     {
       id: 'old',
       name: 'Zeitung "Ä"',
@@ -71,16 +71,16 @@ export async function fillWithEverything(store: TestStore): Promise<void> {
     },
     'hash of the old one',
   )
-  await write.ledger.replaceKey('old', { id: 'new', hash: 'hash of the new one' }, 1_790_000_000_000_001n)
-  await write.ledger.revokeKey('new')
+  await write.metadata.replaceKey('old', { id: 'new', hash: 'hash of the new one' }, 1_790_000_000_000_001n)
+  await write.metadata.revokeKey('new')
   await addKeyUsage(store.path, [{ key: 'old', day: 20_000, requests: 7, points: 41 }], 20_001)
   await apply(store, put(store, spot('spam', 0, mark), 3, { rev: rev(6) }))
   const [shown, hidden] = [uriOf(spot('unversioned', 0, mark)), uriOf(spot('spam', 0, mark))]
   for (const subject of [shown, hidden])
-    await write.ledger.hide({ subject, reason: 'It is "spam"', hiddenBy: 'root' })
-  await write.ledger.unhide(shown, 'Ä')
-  await write.ledger.purge({ subject: hidden, reason: 'A court ordered it.', purgedBy: 'root' })
-  await write.ledger.endPurges()
+    await write.metadata.hide({ subject, reason: 'It is "spam"', hiddenBy: 'root' })
+  await write.metadata.unhide(shown, 'Ä')
+  await write.metadata.purge({ subject: hidden, reason: 'A court ordered it.', purgedBy: 'root' })
+  await write.metadata.endPurges()
   await expireOne(store)
 }
 
@@ -89,7 +89,7 @@ async function expireOne(store: TestStore): Promise<void> {
   const retention = new Map([[mark, 2_800n * 86_400_000_000n]])
   await apply(store, put(store, spot('old', 0, mark), 3, { rev: rev(1), indexedAt: '2017-01-01T00:00:00Z' }))
   await using expiring = await openTestStore({ path: store.path, lexicons: noteLexicons, retention })
-  assert.equal(await expiring.database.write.ledger.expireRecords(9), 1)
+  assert.equal(await expiring.database.write.metadata.expireRecords(9), 1)
 }
 
 /** Not every engine takes the character that nothing has. */

@@ -4,7 +4,7 @@ import type { Change } from '../../src/database/changes.ts'
 import {
   createFirehoseReader,
   type FrameGroup,
-  type GroupReading,
+  type ParsedGroup,
 } from '../../src/ingest/sources/firehose-reader.ts'
 import { type Directory, startDirectory } from './directory.ts'
 import { collections, libraryLexicons } from './lexicons.ts'
@@ -20,7 +20,7 @@ export const start = 1_800_000_000_000_000n
 export interface TestFirehoseReader extends AsyncDisposable {
   readonly repo: SignedRepo
   readonly directory: Directory
-  readonly read: (...frames: readonly Uint8Array[]) => Promise<GroupReading>
+  readonly read: (...frames: readonly Uint8Array[]) => Promise<ParsedGroup>
   /** Of one frame, in brief. */
   readonly outcome: (frame: Uint8Array) => Promise<readonly string[]>
 }

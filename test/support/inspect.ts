@@ -1,7 +1,7 @@
 /** Whether a database file holds together: its pages, all that is derived from its records, and its answers. */
 import assert from 'node:assert/strict'
 import { parseConfig } from '../../src/cli/config.ts'
-import { type Foundation, lexiconDir, loadFoundation, openStore } from '../../src/cli/foundation.ts'
+import { type ProjectContext, lexiconDir, loadProject, openStore } from '../../src/cli/project.ts'
 import { openService } from '../../src/cli/service.ts'
 import type { Change, ReadDatabase } from '../../src/database/database.ts'
 import { deriveRow } from '../../src/database/derive.ts'
@@ -31,7 +31,7 @@ export async function inspectStore(
   await using service = await openService(config, root)
   const { read, write } = service.database
   // Rows of accounts that have just vanished or come back may still be where they were.
-  while ((await write.ledger.settleAccounts(1_000)) > 0);
+  while ((await write.metadata.settleAccounts(1_000)) > 0);
   assert.deepEqual(await rowsOf(read, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
 
   await assertCounts(read, service.tables)
@@ -64,11 +64,11 @@ export async function inspectStore(
 
 /** What is kept beside the records is what a new file gets that they are imported into. */
 async function assertDerived(
-  { database, tables, lexicons }: Foundation & { readonly database: { readonly read: ReadDatabase } },
+  { database, tables, lexicons }: ProjectContext & { readonly database: { readonly read: ReadDatabase } },
   lines: readonly string[],
 ): Promise<void> {
   const { config } = parseConfig('import', ['--database', ':memory:', 'none'], {})
-  await using fresh = await openStore(config, await loadFoundation(lexiconDir(config, root)))
+  await using fresh = await openStore(config, await loadProject(lexiconDir(config, root)))
   const readLine = createLineReader(lexicons)
   const changes = lines.map((line): Change => {
     const reading = readLine(line)

@@ -42,7 +42,7 @@ function readersOf(parent: number): readonly { readonly pid: number; readonly st
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {
     const [pid, ppid, state = ''] = line.trim().split(/\s+/)
-    const isOne = Number(ppid) === parent && !state.startsWith('Z') && line.includes('reading-child')
+    const isOne = Number(ppid) === parent && !state.startsWith('Z') && line.includes('query-child')
     return isOne ? [{ pid: Number(pid), state }] : []
   })
 }

@@ -43,23 +43,23 @@ export function rev(n: number): string {
   return `3k${[...Array(11).keys()].map((at) => digits[Math.floor(n / 32 ** (10 - at)) % 32]).join('')}`
 }
 
-export interface Spot {
+export interface PathPosition {
   readonly did: string
   readonly collection: string
   readonly rkey: string
 }
 
-export function uriOf({ did, collection, rkey }: Spot): string {
+export function uriOf({ did, collection, rkey }: PathPosition): string {
   return `at://${did}/${collection}/${rkey}`
 }
 
-export function spotOf(uri: string): Spot {
+export function spotOf(uri: string): PathPosition {
   const [, , did, collection, rkey] = uri.split('/') as [string, string, string, string, string]
   return { did, collection, rkey }
 }
 
 /** In the first repository's notes, unless said otherwise. */
-export function spot(rkey: string, did = 0, collection = note): Spot {
+export function spot(rkey: string, did = 0, collection = note): PathPosition {
   return { did: dids[did] as string, collection, rkey }
 }
 
@@ -105,17 +105,17 @@ interface PutGiven {
   readonly indexedAt?: string
 }
 
-export function put(store: TestStore, at: Spot, content: number, given: PutGiven = {}): Change {
+export function put(store: TestStore, at: PathPosition, content: number, given: PutGiven = {}): Change {
   const value = JSON.parse(contentJson(at.collection, content)) as Json
   return store.change({ uri: uriOf(at), ...given, value })
 }
 
-export function remove(at: Spot, revision: string): Change {
+export function remove(at: PathPosition, revision: string): Change {
   return { kind: 'delete', ...at, rev: revision }
 }
 
 /** A record that fits no lexicon, as its publisher wrote it. */
-export function refuse(store: TestStore, at: Spot, revision?: string): Change {
+export function refuse(store: TestStore, at: PathPosition, revision?: string): Change {
   const value = { $type: at.collection, text: true, name: true }
   const change = store.change({ uri: uriOf(at), value })
   assert.equal(change.kind, 'reject')
@@ -189,7 +189,7 @@ export const noOutcome = {
 }
 
 export async function settleAll({ database }: TestStore, limit = 1000): Promise<void> {
-  while ((await database.write.ledger.settleAccounts(limit)) > 0);
+  while ((await database.write.metadata.settleAccounts(limit)) > 0);
 }
 
 /** All records that a caller can see, by their URIs: the JSON of each. */
@@ -294,10 +294,10 @@ async function derivedOf(store: TestStore, table: Table) {
 /** What the trigram indexes of a file have. */
 async function sequencesOf({ rows }: TestStore, { name, texts }: Table) {
   return Array.fromAsync(texts, async (text) => {
-    const terms = await rows(`select term, doc from "${text.name}/terms" order by term`)
+    const requestLimits = await rows(`select term, doc from "${text.name}/terms" order by term`)
     const found = `select b.uri || t.rkey as uri from "${text.name}" f left join "${name}" t on t.id = f.rowid
       left join base b on b.id = t.base where "${text.name}" match ? order by uri`
-    return Array.fromAsync(terms, async ({ term, doc }) => [
+    return Array.fromAsync(requestLimits, async ({ term, doc }) => [
       term,
       doc,
       await rows(found, `"${String(term).replaceAll('"', '""')}"`),

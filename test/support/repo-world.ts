@@ -112,7 +112,7 @@ export async function openWorld({ path }: { readonly path?: string } = {}): Prom
         String(did),
         status,
       ]),
-    leftOver: () => store.database.write.ledger.countJobs('backfill'),
+    leftOver: () => store.database.write.metadata.countJobs('backfill'),
     [Symbol.asyncDispose]: async () => {
       await store[Symbol.asyncDispose]()
       await host[Symbol.asyncDispose]()

@@ -56,7 +56,7 @@ export async function openTestService(given: TestServiceGiven): Promise<TestServ
   }
   for (const batch of batchesOf(given.records ?? [], given.loading ?? 0)) await opened.load(batch)
   if (given.hidden !== undefined)
-    await opened.database.write.applyBatch(given.hidden.map((did) => standing(did, false)))
+    await opened.database.write.applyBatch(given.hidden.map((did) => accountStatus(did, false)))
   return {
     engine: opened.engine,
     opened,
@@ -118,7 +118,7 @@ async function layOut(lexicons: readonly Json[], references: References = {}): P
 }
 
 /** What an account's host says of it. */
-export function standing(did: string, active: boolean): Change {
+export function accountStatus(did: string, active: boolean): Change {
   const eventAt = BigInt(Date.now()) * 1000n
   return { kind: 'account', did, active, status: active ? null : 'deactivated', eventAt }
 }

@@ -55,6 +55,6 @@ export async function assertLeftWithKeys(store: TestStore): Promise<void> {
   ])
   assert.equal((await read.readPlanState()).version, 1)
   assert.deepEqual([await read.readKeys(), await read.readHidings()], [[], []])
-  await write.ledger.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
+  await write.metadata.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
   assert.equal((await read.findKey('h'))?.name, 'n')
 }

@@ -7,7 +7,7 @@ import { createHosts } from '../../ingest/sources/hosts.ts'
 import { createIdentity } from '../../ingest/sources/identity.ts'
 import { parseTarget } from '../../ingest/sources/repo-export.ts'
 import { type CommandContext, notify } from '../command.ts'
-import { lexiconDir, loadFoundation, now, openStore } from '../foundation.ts'
+import { lexiconDir, loadProject, now, openStore } from '../project.ts'
 import { createLog, identityOptions, publishersOf } from '../network.ts'
 import type { Config } from '../settings.ts'
 import { stopSignal } from '../signals.ts'
@@ -28,8 +28,8 @@ async function fetchAll(
 ): Promise<number> {
   const targets = operands.map(parseTarget)
   const identity = createIdentity(identityOptions(config))
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await openStore(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openStore(config, project)
   const signal = stopSignal()
   signal.addEventListener('abort', () =>
     notify(config, `Stopping; the same command goes on where this one ends.`),
@@ -45,7 +45,7 @@ async function fetchAll(
     targets,
     until: 'idle',
     parallel: config.parallel,
-    reader: { lexicons: foundation.lexicons, tables: foundation.tables, publishers, maxClockSkew },
+    reader: { lexicons: project.lexicons, tables: project.tables, publishers, maxClockSkew },
     identity,
     clock: createClock({ maxClockSkew, plcUrl: config.plc }),
     hosts: createHosts(identity.fetch),
@@ -53,7 +53,7 @@ async function fetchAll(
     signal,
     onProgress: progress.update,
     onNotice: log.warn,
-    findDamage: () => findDamage(database.read, foundation.tables),
+    findDamage: () => findDamage(database.read, project.tables),
   })
   progress[Symbol.dispose]()
   process.stdout.write(config.json ? `${JSON.stringify(result)}\n` : render(kind, result))

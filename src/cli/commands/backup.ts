@@ -7,7 +7,7 @@ import { UsageError } from '../../errors.ts'
 import { formatInstant } from '../../util/instant.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
 import { roundedSeconds } from '../comparisons.ts'
-import { lexiconDir, loadFoundation, now, openExistingCopySource } from '../foundation.ts'
+import { lexiconDir, loadProject, now, openExistingCopySource } from '../project.ts'
 import { showProgress } from '../progress-bar.ts'
 import { stopSignal } from '../signals.ts'
 import { renderTable } from '../table.ts'
@@ -18,11 +18,11 @@ export async function backup({ config, operands, root }: CommandContext): Promis
   if (operands[0] === '-')
     throw new UsageError('backup writes to a file, not to standard output: name one, such as backup.db.')
   const path = resolve(operands[0] ?? '')
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  const { lexicons, tables } = foundation
+  const project = await loadProject(lexiconDir(config, root))
+  const { lexicons, tables } = project
   const started = performance.now()
   const signal = stopSignal()
-  await using source = await openExistingCopySource(config, foundation)
+  await using source = await openExistingCopySource(config, project)
   const takenAt = formatInstant(now())
   const served = tables.map(({ collection }) => collection.nsid)
   for (const nsid of await source.collections())

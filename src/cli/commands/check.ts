@@ -13,7 +13,7 @@ import { buildModel } from '../../schema/build-model.ts'
 import { buildGraphQLSchema } from '../../schema/graphql.ts'
 import type { Model } from '../../schema/model.ts'
 import type { CommandContext } from '../command.ts'
-import { foundationOf, lexiconDir, lexiconSentence, previewStore } from '../foundation.ts'
+import { projectOf, lexiconDir, lexiconSentence, previewStore } from '../project.ts'
 import { isLossless, previewLines } from '../rebuild-notices.ts'
 import type { Config } from '../settings.ts'
 import { findInputs, threadsOf } from '../inputs.ts'
@@ -48,7 +48,7 @@ export async function check({ config, operands, given, root }: CommandContext): 
     say(`${rejection.source}: ${rejection.reason}: ${rejection.message}`)
   })
   if (inputs.length > 0) say(`${counted(read, 'record')} read, ${grouped(refused.length)} of them refused.`)
-  const stored = given.has('database') ? await previewStore(config, foundationOf(dir, loaded.lexicons)) : null
+  const stored = given.has('database') ? await previewStore(config, projectOf(dir, loaded.lexicons)) : null
   if (stored !== null) for (const line of ['Of what the database has:', ...previewLines(stored)]) say(line)
   if (config.json)
     printJson({

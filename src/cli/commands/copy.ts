@@ -5,7 +5,7 @@ import { partsOf } from '../../database/copy/parts.ts'
 import { withoutPassword } from '../../database/postgres/url.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
 import { describeComparisons, isSameThroughout, renderComparisons, roundedSeconds } from '../comparisons.ts'
-import { lexiconDir, loadFoundation, openCopy, openCopySource } from '../foundation.ts'
+import { lexiconDir, loadProject, openCopy, openCopySource } from '../project.ts'
 import { showProgress } from '../progress-bar.ts'
 
 export async function copy({ config, root }: CommandContext): Promise<number> {
@@ -14,11 +14,11 @@ export async function copy({ config, root }: CommandContext): Promise<number> {
     throw new UsageError(
       'copy needs two databases: --from sqlite:lexigraph.db --to postgres://USER@HOST/NAME; docs/moving.md says more.',
     )
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  const { tables } = foundation
+  const project = await loadProject(lexiconDir(config, root))
+  const { tables } = project
   const parts = partsOf(tables)
-  await using source = await openCopySource(from, foundation)
-  await using target = await openCopy(to, source, foundation)
+  await using source = await openCopySource(from, project)
+  await using target = await openCopy(to, source, project)
   const served = new Set(tables.map(({ collection }) => collection.nsid))
   for (const nsid of await source.collections())
     if (!served.has(nsid))

@@ -1,6 +1,6 @@
 /** `hide`, `unhide` and `hidden`: what operators take out of every answer. */
 import { counted } from '../../util/counted.ts'
-import type { Hiding, Ledger } from '../../database/ledger.ts'
+import type { Hiding, MetadataStore } from '../../database/metadata-store.ts'
 import type { Subject } from '../../lexicon/subject.ts'
 import { formatInstant } from '../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../closed-pipe.ts'
@@ -17,27 +17,27 @@ import {
   reasonOf,
   unserved,
 } from '../curation.ts'
-import { lexiconDir, loadFoundation, openExistingStore, openExistingWriter } from '../foundation.ts'
+import { lexiconDir, loadProject, openExistingStore, openExistingWriter } from '../project.ts'
 import { renderTable } from '../table.ts'
 
 export async function hide({ config, operands, root }: CommandContext): Promise<number> {
   const [text, subject] = subjectOf(operands)
   const reason = reasonOf('hide', config)
   const hiddenBy = operatorOf(config)
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await assertBuilt(config, foundation)
-  await using database = await openExistingWriter(config, foundation)
-  const { ledger } = database.write
-  await assertWritten(text, subject, ledger)
-  const records = await ledger.hide({ subject: text, reason, hiddenBy })
+  const project = await loadProject(lexiconDir(config, root))
+  await assertBuilt(config, project)
+  await using database = await openExistingWriter(config, project)
+  const { metadata } = database.write
+  await assertWritten(text, subject, metadata)
+  const records = await metadata.hide({ subject: text, reason, hiddenBy })
   if (records === null) {
     const known = await findHiding(text, database.read)
     print(known === undefined ? `${text} is hidden already.` : alreadyHidden(known))
-    await settle(ledger)
+    await settle(metadata)
     return 0
   }
-  print(`${text} is hidden.${unserved(subject, foundation)}`)
-  await settle(ledger, text)
+  print(`${text} is hidden.${unserved(subject, project)}`)
+  await settle(metadata, text)
   print(`${counted(records, 'record')} left the answers.`)
   return 0
 }
@@ -45,18 +45,18 @@ export async function hide({ config, operands, root }: CommandContext): Promise<
 export async function unhide({ config, operands, root }: CommandContext): Promise<number> {
   const [text, subject] = subjectOf(operands)
   const shownBy = operatorOf(config)
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await assertBuilt(config, foundation)
-  await using database = await openExistingWriter(config, foundation)
-  const { ledger } = database.write
+  const project = await loadProject(lexiconDir(config, root))
+  await assertBuilt(config, project)
+  await using database = await openExistingWriter(config, project)
+  const { metadata } = database.write
   const known = await findHiding(text, database.read)
-  const records = await ledger.unhide(text, shownBy)
+  const records = await metadata.unhide(text, shownBy)
   if (records === null) {
-    await settle(ledger)
+    await settle(metadata)
     throw new CommandError(`${text} is not hidden; \`lexigraph hidden\` lists what is.`)
   }
-  print(`${text} is no longer hidden.${unserved(subject, foundation)}`)
-  await settle(ledger, text)
+  print(`${text} is no longer hidden.${unserved(subject, project)}`)
+  await settle(metadata, text)
   print(`${counted(records, 'record')} came back to the answers.`)
   if (known?.purge != null)
     print(
@@ -66,8 +66,8 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
 }
 
 export async function hidden({ config, root }: CommandContext): Promise<number> {
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await openExistingStore(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingStore(config, project)
   const hidings = await database.readHidings()
   if (config.json) for (const hiding of hidings) print(asJson(hiding))
   else if (hidings.length === 0) print('Nothing has been hidden.')
@@ -84,12 +84,12 @@ function subjectOf(operands: readonly string[]): readonly [text: string, subject
  * Rows that are still in the tables are out of sight already, so that it may take its time. Other accounts' rows are
  * moved too: whoever began with them, this command's like or who follows the network, may have been interrupted.
  */
-function settle(ledger: Ledger, subject = ''): Promise<void> {
+function settle(metadata: MetadataStore, subject = ''): Promise<void> {
   return finishDespiteClosedPipe(async () => {
-    const left = await busily(() => ledger.countRowsToMove(subject))
+    const left = await busily(() => metadata.countRowsToMove(subject))
     if (left > 0)
       print(`${counted(left, 'row')} ${left === 1 ? 'was' : 'were'} left to be moved by an earlier command.`)
-    await inSteps((rows) => ledger.settleAccounts(rows))
+    await inSteps((rows) => metadata.settleAccounts(rows))
   })
 }
 

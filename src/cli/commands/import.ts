@@ -4,18 +4,18 @@ import { type ImportProgress, type ImportResult, importRecords } from '../../ing
 import type { LineInput } from '../../ingest/sources/lines.ts'
 import { counted, grouped } from '../../util/counted.ts'
 import { type CommandContext, notify } from '../command.ts'
-import { lexiconDir, loadFoundation, openStore } from '../foundation.ts'
+import { lexiconDir, loadProject, openStore } from '../project.ts'
 import { findInputs, threadsOf } from '../inputs.ts'
 import type { Config } from '../settings.ts'
 
 export async function importFiles({ config, operands, root }: CommandContext): Promise<number> {
   const inputs = await findInputs(operands)
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await openStore(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openStore(config, project)
   using progress = showProgress(inputs, config)
   const start = performance.now()
   const result = await importRecords(database.write, inputs, {
-    ...foundation,
+    ...project,
     maxClockSkew: config['max-clock-skew'],
     workers: threadsOf(config),
     onProgress: progress.update,

@@ -1,7 +1,7 @@
 /** `ingest --from SOURCE,…`: follows sources until they end or a signal comes. */
 import { UsageError } from '../../errors.ts'
 import { type CommandContext, notify } from '../command.ts'
-import { openStore } from '../foundation.ts'
+import { openStore } from '../project.ts'
 import { runIngest } from '../ingest.ts'
 import { stopSignal } from '../signals.ts'
 

@@ -2,7 +2,7 @@
 import { UsageError } from '../../errors.ts'
 import { randomBytes } from 'node:crypto'
 import type { ReadDatabase } from '../../database/database.ts'
-import type { ApiKey, KeyUsage } from '../../database/ledger.ts'
+import type { ApiKey, KeyUsage } from '../../database/metadata-store.ts'
 import { dayAt } from '../../server/usage.ts'
 import { createKey, hashKey, readKey } from '../../util/api-key.ts'
 import { formatInstant, parseInstant } from '../../util/instant.ts'
@@ -10,12 +10,12 @@ import { nearest } from '../../util/nearest.ts'
 import { CommandError, type CommandContext, notify } from '../command.ts'
 import {
   lexiconDir,
-  loadFoundation,
+  loadProject,
   now,
   openBeside,
   openExistingBeside,
   openExistingStore,
-} from '../foundation.ts'
+} from '../project.ts'
 import type { Config } from '../settings.ts'
 import { renderTable } from '../table.ts'
 import { loadTiers } from '../tiers.ts'
@@ -63,16 +63,16 @@ type Wish = Pick<ApiKey, 'name' | 'tier' | 'contact' | 'validUntil'>
 async function create({ config, root }: CommandContext, wish: Wish): Promise<void> {
   if (/^(sqlite:)?:memory:$/.test(config.database))
     throw new UsageError('A key in a database in memory would end with this command. Name another database.')
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await openBeside(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openBeside(config, project)
   const made = { id: createId(), key: createKey() }
-  await database.write.ledger.addKey({ ...wish, id: made.id }, hashKey(made.key))
+  await database.write.metadata.addKey({ ...wish, id: made.id }, hashKey(made.key))
   printKey(config, { ...made, ...wish })
 }
 
 async function list({ config, root }: CommandContext): Promise<void> {
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await openExistingStore(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingStore(config, project)
   const all = await database.readKeys()
   if (config.json) process.stdout.write(all.map((key) => `${JSON.stringify(described(key))}\n`).join(''))
   else process.stdout.write(render(all))
@@ -81,8 +81,8 @@ async function list({ config, root }: CommandContext): Promise<void> {
 
 /** Of one key each day, or of all keys the sums. */
 async function usage({ config, root }: CommandContext, given: string | null): Promise<void> {
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await openExistingStore(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingStore(config, project)
   const one = given === null ? null : (await find(database, given)).id
   const keys = (await database.readKeys()).filter(({ id }) => one === null || id === one)
   const today = dayAt(Date.now())
@@ -136,25 +136,25 @@ function renderDays(days: Usage['days'], shown: number): string {
 }
 
 async function rotate({ config, root }: CommandContext, given: string): Promise<void> {
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await openExistingBeside(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingBeside(config, project)
   const old = await find(database.read, given)
   const { id } = old
   const made = { id: createId(), key: createKey() }
   const validUntil = readExpiry(config) ?? old.validUntil
   const end = now() + BigInt(config.grace) * hour
   const next = { id: made.id, hash: hashKey(made.key), ...(validUntil !== null && { validUntil }) }
-  if (!(await database.write.ledger.replaceKey(id, next, end)))
+  if (!(await database.write.metadata.replaceKey(id, next, end)))
     throw new CommandError(whyNotRotated(await find(database.read, id)))
   printKey(config, { ...old, ...made, validUntil })
   notify(config, title(await find(database.read, id)))
 }
 
 async function revoke({ config, root }: CommandContext, given: string): Promise<void> {
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await openExistingBeside(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingBeside(config, project)
   const { id } = await find(database.read, given)
-  await database.write.ledger.revokeKey(id)
+  await database.write.metadata.revokeKey(id)
   const key = await find(database.read, id)
   process.stdout.write(`${config.json ? JSON.stringify(described(key)) : title(key)}\n`)
 }

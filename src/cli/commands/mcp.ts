@@ -8,10 +8,10 @@ import { serveOnStdio } from '../../mcp/stdio.ts'
 import { buildGraphQLSchema } from '../../schema/graphql.ts'
 import { createAgentApp } from '../../server/agent-app.ts'
 import { agentPath } from '../../server/agent-routes.ts'
-import { listenAt, type Place } from '../../server/listen-at.ts'
+import { listenAt, type ListenAddress } from '../../server/listen-at.ts'
 import { agentParts, isLoopback } from '../agent.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
-import { lexiconDir, loadFoundation } from '../foundation.ts'
+import { lexiconDir, loadProject } from '../project.ts'
 import { listenFailure } from '../listen.ts'
 import { createLogs } from '../logger.ts'
 import type { Config } from '../settings.ts'
@@ -21,9 +21,9 @@ export async function mcp(context: CommandContext): Promise<number> {
   const { config, root } = context
   const url = parseEndpoint(config.endpoint)
   assertKey(config['api-key'])
-  const place = config.listen === null ? null : parsePlace(config.listen)
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  const parts = agentParts({ ...foundation, schema: buildGraphQLSchema(foundation.model) }, root)
+  const place = config.listen === null ? null : parseListenAddress(config.listen)
+  const project = await loadProject(lexiconDir(config, root))
+  const parts = agentParts({ ...project, schema: buildGraphQLSchema(project.model) }, root)
   const log = createLogs(config, null).framework
   const onFault = (error: Error): void => log.error({ err: error }, 'A tool failed by our fault.')
   const stop = stopSignal()
@@ -77,7 +77,7 @@ function assertKey(key: string | null): void {
     )
 }
 
-function parsePlace(text: string): Place {
+function parseListenAddress(text: string): ListenAddress {
   const [, six, name, digits] = /^(?:\[([0-9a-f:]+)\]|([^:[\]/]+)):(\d{1,5})$/i.exec(text) ?? []
   const port = Number(digits)
   const host = six ?? name

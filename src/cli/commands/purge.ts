@@ -2,8 +2,8 @@
 import { UsageError } from '../../errors.ts'
 import { type Database, DatabaseBusyError, type ReadDatabase } from '../../database/database.ts'
 import { isPostgres } from '../../database/open.ts'
-import { oldestKept } from '../../database/kept/expiry.ts'
-import type { Ledger, PurgeExtent } from '../../database/ledger.ts'
+import { oldestRetained } from '../../database/kept/expiry.ts'
+import type { MetadataStore, PurgeExtent } from '../../database/metadata-store.ts'
 import type { Subject } from '../../lexicon/subject.ts'
 import { identifier } from '../../sql/sql.ts'
 import { formatInstant } from '../../util/instant.ts'
@@ -22,44 +22,44 @@ import {
   unserved,
 } from '../curation.ts'
 import {
-  type Foundation,
+  type ProjectContext,
   lexiconDir,
-  loadFoundation,
+  loadProject,
   now,
   openExistingStore,
   openExistingWriter,
-} from '../foundation.ts'
+} from '../project.ts'
 import { parseRetention } from '../retention.ts'
 import type { Config } from '../settings.ts'
 import { counted } from '../../util/counted.ts'
 
 export async function purge({ config, operands, root }: CommandContext): Promise<number> {
   const subjects = [...new Set(operands)].map((text) => [text, parseOperand(text)] as const)
-  const foundation = await loadFoundation(lexiconDir(config, root))
+  const project = await loadProject(lexiconDir(config, root))
   if (config['dry-run']) {
-    await using database = await openExistingStore(config, foundation)
-    await foretell(database, subjects, config, foundation)
+    await using database = await openExistingStore(config, project)
+    await foretell(database, subjects, config, project)
     return 0
   }
   const reason = subjects.length > 0 ? reasonOf('purge', config) : ''
   const purgedBy = operatorOf(config)
-  await assertBuilt(config, foundation)
-  await using database = await openExistingWriter(config, foundation)
-  const { ledger } = database.write
-  for (const [text, subject] of subjects) await assertWritten(text, subject, ledger)
-  const before = await ledger.unfinishedPurges()
+  await assertBuilt(config, project)
+  await using database = await openExistingWriter(config, project)
+  const { metadata } = database.write
+  for (const [text, subject] of subjects) await assertWritten(text, subject, metadata)
+  const before = await metadata.unfinishedPurges()
   if (subjects.length === 0 && config.retain === null && before.length === 0)
     throw new UsageError('purge needs URI|DID, or --retain; no purge was broken off that it could finish.')
   for (const subject of before) print(`The purge of ${subject} was broken off; it is finished now.`)
   await finishDespiteClosedPipe(async () => {
     let isChanged = before.length > 0
     for (const [text, subject] of subjects) {
-      const extent = await ledger.purge({ subject: text, reason, purgedBy })
-      print(extent === null ? await alreadyPurged(text, database) : told(text, subject, extent, foundation))
+      const extent = await metadata.purge({ subject: text, reason, purgedBy })
+      print(extent === null ? await alreadyPurged(text, database) : told(text, subject, extent, project))
       isChanged ||= extent !== null
     }
-    await inSteps((rows) => ledger.settleAccounts(rows))
-    if (config.retain !== null) isChanged = (await expireAll(ledger)) > 0 || isChanged
+    await inSteps((rows) => metadata.settleAccounts(rows))
+    if (config.retain !== null) isChanged = (await expireAll(metadata)) > 0 || isChanged
     if (isChanged) await writeAnew(database, config)
   })
   return 0
@@ -70,7 +70,7 @@ async function foretell(
   database: ReadDatabase,
   subjects: readonly (readonly [string, Subject])[],
   config: Config,
-  { tables }: Foundation,
+  { tables }: ProjectContext,
 ): Promise<void> {
   if (subjects.length === 0 && config.retain === null)
     throw new UsageError('purge --dry-run needs URI|DID, or --retain.')
@@ -78,7 +78,7 @@ async function foretell(
     print(`${text} would be purged: ${extentOf(await database.readPurgeExtent(text))}`)
   const retention = parseRetention(config.retain, tables)
   for (const { name, collection } of tables) {
-    const oldest = oldestKept(retention, collection.nsid, now())
+    const oldest = oldestRetained(retention, collection.nsid, now())
     if (oldest === null) continue
     const count = `select count(*) as n from ${identifier(name).sql} where indexed_at < ${oldest}`
     for await (const { n } of database.readRows({ text: count, values: [] }))
@@ -88,8 +88,8 @@ async function foretell(
   }
 }
 
-function told(text: string, subject: Subject, extent: PurgeExtent, foundation: Foundation): string {
-  return `${text} is purged: ${extentOf(extent)}${unserved(subject, foundation)}`
+function told(text: string, subject: Subject, extent: PurgeExtent, project: ProjectContext): string {
+  return `${text} is purged: ${extentOf(extent)}${unserved(subject, project)}`
 }
 
 function extentOf({ collections, rejections, tombstones, jobs }: PurgeExtent): string {
@@ -113,8 +113,8 @@ async function alreadyPurged(text: string, { read }: Database): Promise<string> 
   return `${text} has been purged since ${formatInstant(purge.purgedAt)} by ${purge.purgedBy}: ${purge.reason}`
 }
 
-async function expireAll(ledger: Ledger): Promise<number> {
-  const removed = await inSteps((rows) => ledger.expireRecords(rows))
+async function expireAll(metadata: MetadataStore): Promise<number> {
+  const removed = await inSteps((rows) => metadata.expireRecords(rows))
   print(
     `${counted(removed, 'record')} ${removed === 1 ? 'was' : 'were'} older than --retain allows, and removed.`,
   )
@@ -129,7 +129,7 @@ async function writeAnew(database: Database, config: Config): Promise<void> {
     throw new CommandError(
       'The rows are removed, but their bytes cannot be erased now: another process, such as an export or a backup, reads an older state of the database, or the database is being rebuilt. Run `lexigraph purge` again when that process is done.',
     )
-  await busily(() => database.write.ledger.endPurges())
+  await busily(() => database.write.metadata.endPurges())
   print(
     isFile
       ? 'Nothing of what was removed is left in the file.'

@@ -1,17 +1,17 @@
 /** `rejections [retry]`: what was refused and why, and another try under the lexicons as they are now. */
 import { UsageError } from '../../errors.ts'
 import type { ReadDatabase } from '../../database/database.ts'
-import type { KeptRejection } from '../../database/ledger.ts'
+import type { StoredRejection } from '../../database/metadata-store.ts'
 import { retryRejections } from '../../ingest/retry.ts'
 import { formatInstant } from '../../util/instant.ts'
 import type { CommandContext } from '../command.ts'
 import {
-  type Foundation,
+  type ProjectContext,
   lexiconDir,
-  loadFoundation,
+  loadProject,
   openExistingStore,
   openExistingWriter,
-} from '../foundation.ts'
+} from '../project.ts'
 import type { Config } from '../settings.ts'
 import { counted, grouped } from '../../util/counted.ts'
 
@@ -19,15 +19,15 @@ export async function rejections({ config, operands, root }: CommandContext): Pr
   const [action] = operands
   if (action !== undefined && action !== 'retry')
     throw new UsageError(`rejections takes nothing or retry, not ${JSON.stringify(action)}.`)
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await (action === 'retry' ? retry(config, foundation) : list(config, foundation))
+  const project = await loadProject(lexiconDir(config, root))
+  await (action === 'retry' ? retry(config, project) : list(config, project))
   return 0
 }
 
-async function retry(config: Config, foundation: Foundation): Promise<void> {
-  await using database = await openExistingWriter(config, foundation)
+async function retry(config: Config, project: ProjectContext): Promise<void> {
+  await using database = await openExistingWriter(config, project)
   const result = await retryRejections(database, {
-    ...foundation,
+    ...project,
     maxClockSkew: config['max-clock-skew'],
   })
   const { stored, updated, unchanged, older, rejected, cut, malformed } = result
@@ -35,8 +35,8 @@ async function retry(config: Config, foundation: Foundation): Promise<void> {
   process.stdout.write(`${config.json ? JSON.stringify(result) : sentence}\n`)
 }
 
-async function list(config: Config, foundation: Foundation): Promise<void> {
-  await using database = await openExistingStore(config, foundation)
+async function list(config: Config, project: ProjectContext): Promise<void> {
+  await using database = await openExistingStore(config, project)
   let count = 0
   for await (const rejection of all(database)) {
     count += 1
@@ -45,7 +45,7 @@ async function list(config: Config, foundation: Foundation): Promise<void> {
   if (count === 0 && !config.json) process.stdout.write('Nothing has been refused.\n')
 }
 
-async function* all(database: ReadDatabase): AsyncGenerator<KeptRejection> {
+async function* all(database: ReadDatabase): AsyncGenerator<StoredRejection> {
   let after: string | null = null
   for (;;) {
     const some = await database.readRejections(100, after)
@@ -55,10 +55,10 @@ async function* all(database: ReadDatabase): AsyncGenerator<KeptRejection> {
   }
 }
 
-function asJson({ seenAt, ...rest }: KeptRejection): string {
+function asJson({ seenAt, ...rest }: StoredRejection): string {
   return JSON.stringify({ ...rest, seenAt: formatInstant(seenAt) })
 }
 
-function asLines({ key, reason, message, source, seenAt }: KeptRejection): string {
+function asLines({ key, reason, message, source, seenAt }: StoredRejection): string {
   return `${key}\n  ${reason}: ${message}\n  from ${source}, ${formatInstant(seenAt)}`
 }

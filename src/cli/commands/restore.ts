@@ -10,7 +10,7 @@ import { differingCounts } from '../../database/verify-counts.ts'
 import { UsageError } from '../../errors.ts'
 import { type CommandContext, CommandError, notify } from '../command.ts'
 import { describeComparisons, isSameThroughout, renderComparisons, roundedSeconds } from '../comparisons.ts'
-import { type Foundation, lexiconDir, loadFoundation, openCopy, openExistingStore } from '../foundation.ts'
+import { type ProjectContext, lexiconDir, loadProject, openCopy, openExistingStore } from '../project.ts'
 import { showProgress } from '../progress-bar.ts'
 
 export async function restore(context: CommandContext): Promise<number> {
@@ -18,16 +18,16 @@ export async function restore(context: CommandContext): Promise<number> {
   if (operands[0] === '-')
     throw new UsageError('restore reads a file, not standard input: name one, such as backup.db.')
   const path = resolve(operands[0] ?? '')
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  const parts = partsOf(foundation.tables)
+  const project = await loadProject(lexiconDir(config, root))
+  const parts = partsOf(project.tables)
   const started = performance.now()
-  await using backup = await opened(path, foundation)
+  await using backup = await opened(path, project)
   using progress = showProgress(config)
   // All of it is read before anything is written.
   await readable(path, () => backup.verify(parts, progress.update, new AbortController().signal))
   const comparisons = await fillAndCompare()
   const isSame = isSameThroughout(comparisons)
-  const problems = isSame ? await remainingProblems(context, foundation) : []
+  const problems = isSame ? await remainingProblems(context, project) : []
   progress[Symbol.dispose]()
   const { takenAt } = backup.about
   const seconds = roundedSeconds(performance.now() - started)
@@ -46,7 +46,7 @@ export async function restore(context: CommandContext): Promise<number> {
   return whole ? 0 : 1
 
   async function fillAndCompare(): Promise<readonly PartComparison[]> {
-    await using target = await openCopy(config.database, backup, foundation)
+    await using target = await openCopy(config.database, backup, project)
     // It may be a restoration that ended before it was verified: nothing is written then.
     if (target.isWhole) {
       const comparisons = (await haveSameCounts(backup, target, parts))
@@ -73,10 +73,10 @@ export async function restore(context: CommandContext): Promise<number> {
 /** What is derived is held against what it was derived from. */
 async function remainingProblems(
   { config }: CommandContext,
-  foundation: Foundation,
+  project: ProjectContext,
 ): Promise<readonly string[]> {
-  await using read = await openExistingStore(config, foundation)
-  const counts = await differingCounts(read, foundation.tables)
+  await using read = await openExistingStore(config, project)
+  const counts = await differingCounts(read, project.tables)
   const problems = counts.map(({ name, error }) =>
     error === null
       ? `The counts in ${name} are not those of the records.`
@@ -92,7 +92,7 @@ async function fileProblem(read: ReadDatabase): Promise<string> {
   return 'ok'
 }
 
-async function opened(path: string, { lexicons, tables }: Foundation): Promise<BackupFile> {
+async function opened(path: string, { lexicons, tables }: ProjectContext): Promise<BackupFile> {
   const backup = await readable(path, () => openBackupFile(path))
   const { fingerprint, collections, takenAt } = backup.about
   if (fingerprint === lexicons.fingerprint) return backup

@@ -5,12 +5,12 @@ import { buildGraphQLSchema } from '../../schema/graphql.ts'
 import { findChanges, type SchemaChanges } from '../../schema/schema-changes.ts'
 import { schemaText } from '../../schema/schema-text.ts'
 import type { CommandContext } from '../command.ts'
-import { lexiconDir, loadFoundation } from '../foundation.ts'
+import { lexiconDir, loadProject } from '../project.ts'
 import { counted } from '../../util/counted.ts'
 
 /** 0; with `--diff` 1 when a change is breaking, and 2 when there is nothing to compare with. */
 export async function schema({ config, root }: CommandContext): Promise<number> {
-  const { model } = await loadFoundation(lexiconDir(config, root))
+  const { model } = await loadProject(lexiconDir(config, root))
   const current = buildGraphQLSchema(model)
   if (config.diff === null) {
     process.stdout.write(schemaText(current).text)

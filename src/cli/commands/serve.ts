@@ -3,23 +3,23 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { isInMemory } from '../../database/open.ts'
 import { CommandError, type CommandContext, notify } from '../command.ts'
-import { startBeside } from '../beside.ts'
+import { startBackgroundTasks } from '../background-tasks.ts'
 import {
   awaitStore,
-  type Foundation,
+  type ProjectContext,
   isStoreOutdated,
   lexiconDir,
-  loadFoundation,
+  loadProject,
   openReadyStore,
   openStore,
-} from '../foundation.ts'
+} from '../project.ts'
 import { openCounts } from '../limiter.ts'
 import { type Preparation, startPreparation } from '../preparation.ts'
 import { judgeRebuild, watchIndex } from '../rebuild-watch.ts'
 import { announce, describeServed } from '../serve-summary.ts'
 import type { Config } from '../settings.ts'
 import { stopping, stopSignal } from '../signals.ts'
-import { keepUsage } from '../usage.ts'
+import { storeUsage } from '../usage.ts'
 
 /** Milliseconds that stopping takes at most while the index is rebuilt. */
 const longestStop = 1_500
@@ -27,7 +27,7 @@ const longestStop = 1_500
 export async function serve(context: CommandContext): Promise<number> {
   const { config } = context
   if (config.ingest !== null || config.retain !== null)
-    await (await import('../ingest-beside.ts')).assertIngest(context, config.ingest)
+    await (await import('../background-ingest.ts')).assertIngest(context, config.ingest)
   // What is in the memory of one process cannot be read by another.
   const workers = isInMemory(config.database) ? 1 : (config.workers ?? availableParallelism())
   await (workers === 1 ? serveAlone(context) : serveByWorkers(context, workers))
@@ -47,10 +47,10 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
   await using opened = await openServed(context)
   const { service, preparation } = opened
   const served = preparation === null ? await describeServed(config, service, service.database.read, 1) : []
-  await using beside = await startBeside(context, preparation)
+  await using background = await startBackgroundTasks(context, preparation)
   const end = new AbortController()
   const onRebuilt = async (): Promise<void> => {
-    if (beside.awaits) return
+    if (background.awaits) return
     const verdict = await judgeRebuild(context, service.lexicons.fingerprint)
     if (verdict !== null) end.abort(verdict)
   }
@@ -58,10 +58,10 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
   let { port } = config
   const onListening = async (address: string): Promise<void> => {
     port = Number(new URL(address).port)
-    void announce(config, { address, foundation: service, preparation, served, workers: 1 })
+    void announce(config, { address, project: service, preparation, served, workers: 1 })
   }
-  await listen(service, config, onListening, AbortSignal.any([beside.refused, end.signal]))
-  beside.refused.throwIfAborted()
+  await listen(service, config, onListening, AbortSignal.any([background.refused, end.signal]))
+  background.refused.throwIfAborted()
   if (!end.signal.aborted) return null
   if (end.signal.reason instanceof CommandError) throw end.signal.reason
   notify(config, 'The index was rebuilt for the lexicons as they are now: they are loaded anew.')
@@ -73,27 +73,26 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   // This process answers nothing itself, and loads nothing of what does.
   const { startWorkers } = await import('../workers.ts')
   const stop = stopSignal()
-  const { foundation, preparation, served } = await prepareStore(context, count)
-  await using beside = await startBeside(context, preparation)
-  await using _metrics = await serveMetricsOfAll(config, foundation)
+  const { project, preparation, served } = await prepareStore(context, count)
+  await using background = await startBackgroundTasks(context, preparation)
+  await using _metrics = await serveMetricsOfAll(config, project)
   await using counts = await openCounts(config)
-  await using usage = keepUsage(config)
+  await using usage = storeUsage(config)
   await using workers = startWorkers(context, {
     count,
     counts,
-    fingerprint: foundation.lexicons.fingerprint,
+    fingerprint: project.lexicons.fingerprint,
     usage: usage.meter,
-    awaits: () => beside.awaits,
-    onReload: () => beside.restart(),
+    awaits: () => background.awaits,
+    onReload: () => background.restart(),
   })
-  const end = AbortSignal.any([stop, workers.refused, beside.refused])
+  const end = AbortSignal.any([stop, workers.refused, background.refused])
   const ended = end.aborted ? Promise.resolve() : once(end, 'abort').then(() => undefined)
   const address = await Promise.race([workers.listening, ended])
-  if (address !== undefined)
-    void announce(config, { address, foundation, preparation, served, workers: count })
+  if (address !== undefined) void announce(config, { address, project, preparation, served, workers: count })
   await ended
   // Nothing is being answered yet that a worker should be waited for, such as one that is only starting.
-  if (stop.aborted && beside.awaits) setTimeout(() => process.exit(0), longestStop).unref()
+  if (stop.aborted && background.awaits) setTimeout(() => process.exit(0), longestStop).unref()
   // First, so that what it computes does not hold the others up.
   await preparation?.[Symbol.asyncDispose]()
   if (stop.aborted) notify(config, stopping)
@@ -103,32 +102,32 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
 /** The store is made if need be, and migrated or rebuilt by another process; the workers only read it. */
 async function prepareStore(context: CommandContext, workers: number): Promise<PreparedStore> {
   const { config, root } = context
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using ready = await openReadyStore(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using ready = await openReadyStore(config, project)
   if (ready !== null) {
-    const served = await describeServed(config, foundation, ready, workers)
-    return { foundation, preparation: null, served }
+    const served = await describeServed(config, project, ready, workers)
+    return { project, preparation: null, served }
   }
-  if (await isStoreOutdated(config, foundation))
-    return { foundation, preparation: await startPreparation(context, foundation), served: [] }
-  await using store = await openStore(config, foundation)
-  const served = await describeServed(config, foundation, store.read, workers)
-  return { foundation, preparation: null, served }
+  if (await isStoreOutdated(config, project))
+    return { project, preparation: await startPreparation(context, project), served: [] }
+  await using store = await openStore(config, project)
+  const served = await describeServed(config, project, store.read, workers)
+  return { project, preparation: null, served }
 }
 
 interface PreparedStore {
-  readonly foundation: Foundation
+  readonly project: ProjectContext
   /** Null where nothing that takes long is to be done. */
   readonly preparation: Preparation | null
   /** What it is, a line each; none while it is prepared. */
   readonly served: readonly string[]
 }
 
-async function serveMetricsOfAll(config: Config, foundation: Foundation): Promise<AsyncDisposable | null> {
+async function serveMetricsOfAll(config: Config, project: ProjectContext): Promise<AsyncDisposable | null> {
   if (config['metrics-port'] === null) return null
   const { createMetrics, serveMetrics } = await import('../metrics.ts')
   await using resources = new AsyncDisposableStack()
-  const database = resources.use(await awaitStore(config, foundation))
+  const database = resources.use(await awaitStore(config, project))
   resources.use(await serveMetrics(config, { metrics: createMetrics(), database, workers: true }))
   return resources.move()
 }

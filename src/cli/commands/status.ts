@@ -3,13 +3,13 @@ import type { IndexStatus, RejectionReason } from '../../database/database.ts'
 import { describeStatus } from '../../server/index-status.ts'
 import { formatInstant } from '../../util/instant.ts'
 import type { CommandContext } from '../command.ts'
-import { lexiconDir, loadFoundation, openExistingStore } from '../foundation.ts'
+import { lexiconDir, loadProject, openExistingStore } from '../project.ts'
 import { renderTable } from '../table.ts'
 import { counted, grouped } from '../../util/counted.ts'
 
 export async function status({ config, root }: CommandContext): Promise<number> {
-  const foundation = await loadFoundation(lexiconDir(config, root))
-  await using database = await openExistingStore(config, foundation)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingStore(config, project)
   const found = await database.readStatus()
   process.stdout.write(config.json ? `${JSON.stringify(describeStatus(found))}\n` : render(found))
   return 0

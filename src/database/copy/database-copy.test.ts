@@ -69,7 +69,7 @@ onEveryPair('a copy has everything that is kept, and becomes a database like any
     if (name !== 'fetched') assert.ok(rows.length > 0, `${name} is empty, so that this says little.`)
   assert.deepEqual(await keptState(copied), received(state))
   assert.deepEqual(await visibleRecords(copied), await visibleRecords(store))
-  assert.equal(await copied.database.write.ledger.readCursor('jetstream:wss://example.com'), '12345')
+  assert.equal(await copied.database.write.metadata.readCursor('jetstream:wss://example.com'), '12345')
   await assertDerived(copied)
 
   // Hidden accounts come back there as they do here, and what was deleted stays so.
@@ -162,12 +162,12 @@ onEveryPair(
 
 onEveryPair('what was shown and hidden again meanwhile is hidden once', async (from, to) => {
   await using store = await openNotes(await newUrl(from))
-  const { ledger } = store.database.write
+  const { metadata } = store.database.write
   const [subject, url] = [uriOf(spot('a')), await emptyUrl(to)]
-  const hide = () => ledger.hide({ subject, reason: 'A test.', hiddenBy: 'ann' })
+  const hide = () => metadata.hide({ subject, reason: 'A test.', hiddenBy: 'ann' })
   await hide()
   await breakOff(store.path, url, Number.POSITIVE_INFINITY)
-  await ledger.unhide(subject, 'ben')
+  await metadata.unhide(subject, 'ben')
   await hide()
   await copy(store.path, url)
   await using copied = await openNotes(url)
@@ -363,16 +363,16 @@ async function happen(store: TestStore, one: Step, turn: number): Promise<void> 
     case 'hide record':
     case 'hide account': {
       const subject = what === 'hide record' ? uriOf(at) : at.did
-      return void (await store.database.write.ledger.hide({ subject, reason: 'A test.', hiddenBy: 'ann' }))
+      return void (await store.database.write.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'ann' }))
     }
     case 'show record':
     case 'show account':
-      return void (await store.database.write.ledger.unhide(
+      return void (await store.database.write.metadata.unhide(
         what === 'show record' ? uriOf(at) : at.did,
         'ben',
       ))
     case 'settle':
-      return void (await store.database.write.ledger.settleAccounts(limit))
+      return void (await store.database.write.metadata.settleAccounts(limit))
     default:
       return void (await apply(store, account(did, what === 'back' ? null : what, turn)))
   }

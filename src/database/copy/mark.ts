@@ -44,7 +44,7 @@ export interface TargetFound {
 /** `whole`: it has content of its own, which may be that of a copy that is done. */
 export type TargetState = 'empty' | 'unfinished' | 'whole'
 
-export interface TargetStanding {
+export interface CopyProgress {
   readonly found: TargetState
   /** What it shall say that it is derived from when it is done, and until then. */
   readonly derivation: string

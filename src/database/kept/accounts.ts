@@ -5,24 +5,27 @@
  * meanwhile is moved first, so that it is in one place.
  */
 import type { AccountChange, RepoEnd } from '../changes.ts'
-import { baseUriOf, type Move, type Standing } from '../decide.ts'
+import { repoCollectionUri, type Move, type AccountStatus } from '../decide.ts'
 import { identifier } from '../../sql/sql.ts'
 import { isHidden, notHidden } from './hidings.ts'
 import { forgetAccount, isPurged } from './purges.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** Where an account has records of a collection, or had some. */
-export interface AccountBase {
+export interface AccountRepoCollection {
   readonly did: string
   readonly base: bigint
   readonly collection: string
 }
 
 /** Of the collections that are served, in their order. */
-export function* accountBases(did: string, collections: readonly string[]): Steps<readonly AccountBase[]> {
+export function* repoCollectionsOf(
+  did: string,
+  collections: readonly string[],
+): Steps<readonly AccountRepoCollection[]> {
   const rows = yield* ask(
     `select id, collection from base where uri in (${collections.map(() => '?').join(', ')})`,
-    ...collections.map((collection) => baseUriOf({ did, collection })),
+    ...collections.map((collection) => repoCollectionUri({ did, collection })),
   )
   const ids = new Map(rows.map(({ id, collection }) => [collection, id as bigint]))
   return collections.flatMap((collection) => {
@@ -81,7 +84,7 @@ export function* mustPurgeBefore({ did, active, status, eventAt }: AccountChange
 /** An operator has hidden it; how many records could be seen until now. */
 export function* withholdAccount(did: string, collections: readonly string[]): Steps<number> {
   if (!(yield* isShownByNetwork(did))) return 0
-  const seen = yield* countRows(yield* accountBases(did, collections))
+  const seen = yield* countRows(yield* repoCollectionsOf(did, collections))
   yield* ask(`update actor set move = 'park' where did = ?`, did)
   yield* mark(did, collections)
   return seen
@@ -92,7 +95,7 @@ export function* releaseAccount(did: string, collections: readonly string[]): St
   if (!(yield* isShownByNetwork(did))) return 0
   yield* ask(`update actor set move = 'return' where did = ?`, did)
   yield* unmark(did, collections)
-  const bases = yield* accountBases(did, collections)
+  const bases = yield* repoCollectionsOf(did, collections)
   return (yield* countWaiting(bases)) + (yield* countRows(bases))
 }
 
@@ -115,7 +118,7 @@ export function* countRowsToMove(except: string): Steps<number> {
     'select did, move from actor where move is not null and did <> ?',
     except,
   )) {
-    const bases = yield* accountBases(String(did), collections)
+    const bases = yield* repoCollectionsOf(String(did), collections)
     rows += yield* move === 'return' ? countWaiting(bases) : countRows(bases)
   }
   return rows
@@ -143,11 +146,11 @@ export function* changeIdentity(did: string): Steps<void> {
  */
 export function* endRepo(
   { did, rev }: RepoEnd,
-  { status, floor }: Standing,
+  { status, floor }: AccountStatus,
   collections: readonly string[],
-): Steps<readonly AccountBase[]> {
+): Steps<readonly AccountRepoCollection[]> {
   if (status === 'deleted' || (floor !== null && floor > rev) || (yield* isPurged(did))) return []
-  const bases = yield* accountBases(did, collections)
+  const bases = yield* repoCollectionsOf(did, collections)
   if (bases.length === 0) return []
   // Due at once: nobody has looked its handle up yet.
   yield* ask(
@@ -161,7 +164,7 @@ export function* endRepo(
 }
 
 /** The same of what is beside the table. */
-export function* forgetOlder({ base }: AccountBase, rev: string): Steps<void> {
+export function* forgetOlder({ base }: AccountRepoCollection, rev: string): Steps<void> {
   yield* ask('delete from parked where base = ? and (rev is null or rev < ?)', base, rev)
   yield* ask('delete from tombstone where base = ? and rev < ?', base, rev)
   yield* ask('delete from expired where base = ? and (rev is null or rev < ?)', base, rev)
@@ -211,7 +214,7 @@ function* revisionPast(did: string, floor: string | null): Steps<string | null> 
 const afterAll = '~'
 
 function* mark(did: string, collections: readonly string[]): Steps<void> {
-  const bases = yield* accountBases(did, collections)
+  const bases = yield* repoCollectionsOf(did, collections)
   yield* markHidden(function* () {
     for (const { base } of bases)
       yield* ask('insert into hidden (base) values (?) on conflict (base) do nothing', base)
@@ -220,25 +223,25 @@ function* mark(did: string, collections: readonly string[]): Steps<void> {
 
 /** Nothing of it is in the tables that must not be seen. */
 function* unmark(did: string, collections: readonly string[]): Steps<void> {
-  const bases = yield* accountBases(did, collections)
+  const bases = yield* repoCollectionsOf(did, collections)
   yield* markHidden(function* () {
     for (const { base } of bases) yield* ask('delete from hidden where base = ?', base)
   })
 }
 
 /** Rows outside the tables that nothing but their account's standing keeps there. */
-function* countWaiting(bases: readonly AccountBase[]): Steps<number> {
+function* countWaiting(bases: readonly AccountRepoCollection[]): Steps<number> {
   let waiting = 0
   for (const { did, base, collection } of bases) {
     const count = `select count(*) as n from parked where base = ? and ${notHidden}`
-    const [row] = yield* ask(count, base, baseUriOf({ did, collection }))
+    const [row] = yield* ask(count, base, repoCollectionUri({ did, collection }))
     waiting += Number(row?.n)
   }
   return waiting
 }
 
 /** Of collections that are served. */
-function* countRows(bases: readonly AccountBase[]): Steps<number> {
+function* countRows(bases: readonly AccountRepoCollection[]): Steps<number> {
   const tables = yield* ask('select nsid, table_name from collection')
   const names = new Map(tables.map(({ nsid, table_name }) => [nsid, String(table_name)]))
   let rows = 0

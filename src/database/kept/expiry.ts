@@ -8,7 +8,7 @@ import { ask, type Steps } from './steps.ts'
 export type Retention = ReadonlyMap<string, bigint>
 
 /** What was indexed before is not kept; null: everything is. */
-export function oldestKept(retention: Retention, collection: string, now: bigint): bigint | null {
+export function oldestRetained(retention: Retention, collection: string, now: bigint): bigint | null {
   const kept = retention.get(collection)
   return kept === undefined ? null : now - kept
 }

@@ -2,13 +2,13 @@
  * What operators hid: when, who and why, also of what is shown again. It has nothing to do with what the network
  * says of an account, and nothing that the network says ends it.
  */
-import type { Hiding } from '../ledger.ts'
+import type { Hiding } from '../metadata-store.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** What an operator asks to have hidden. */
 export type NewHiding = Pick<Hiding, 'subject' | 'reason' | 'hiddenBy'>
 
-/** Of a row of `parked`: no operator has hidden the record by itself. `?` is the first part of its URI. */
+/** Of a row of `quarantined`: no operator has hidden the record by itself. `?` is the first part of its URI. */
 export const notHidden =
   'not exists (select 1 from hiding where shown_at is null and subject = ? || parked.rkey)'
 /** Of rows that have a DID: an operator has hidden the account. */

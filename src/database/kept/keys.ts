@@ -1,5 +1,5 @@
 /** Keys of callers. Only a hash of each is kept. */
-import type { ApiKey, KeySuccessor, NewKey } from '../ledger.ts'
+import type { ApiKey, KeySuccessor, NewKey } from '../metadata-store.ts'
 import { ask, type StepRow, type Steps } from './steps.ts'
 
 const columns = 'id, name, tier, contact, created_at, expires_at, valid_until, revoked_at'

@@ -2,9 +2,9 @@
  * What operators removed for good. A purge belongs to a hiding: it holds until that ends, and nothing of its subject is
  * stored meanwhile.
  */
-import { baseUriOf, recordNameOf } from '../decide.ts'
+import { repoCollectionUri, recordNameOf } from '../decide.ts'
 import { identifier } from '../../sql/sql.ts'
-import type { Purge, PurgeExtent } from '../ledger.ts'
+import type { Purge, PurgeExtent } from '../metadata-store.ts'
 import { isHidden, startHiding } from './hidings.ts'
 import { ask, type Steps } from './steps.ts'
 
@@ -91,13 +91,13 @@ export function rowsOf(
     const isIts = record.collection === collection ? '' : ' and 1 = 0'
     return [
       `base = (select id from base where uri = ?) and rkey = ?${isIts}`,
-      [baseUriOf(record), record.rkey],
+      [repoCollectionUri(record), record.rkey],
     ]
   }
   const uris =
     collection === null
       ? [`at://${subject}/`, `at://${subject}0`]
-      : [baseUriOf({ did: subject, collection }), `at://${subject}/${collection}0`]
+      : [repoCollectionUri({ did: subject, collection }), `at://${subject}/${collection}0`]
   return ['base in (select id from base where uri >= ? and uri < ?)', uris]
 }
 

@@ -1,12 +1,12 @@
 /** Refused records as they are kept, in SQL that every engine understands. */
 import type { Change, RejectionJudge, RejectionReason } from '../database.ts'
-import type { KeptRejection } from '../ledger.ts'
+import type { StoredRejection } from '../metadata-store.ts'
 import type { RebuildCounters } from '../rebuild-report.ts'
 import { canBeJudged } from '../rejections.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** In order of their keys, after `after`. */
-export function* readRejections(limit: number, after: string | null): Steps<readonly KeptRejection[]> {
+export function* readRejections(limit: number, after: string | null): Steps<readonly StoredRejection[]> {
   const rows = yield* ask(
     `select key, source, uri, reason, message, record, seen_at, rev, cut from rejection
      where key > ? order by key limit ?`,

@@ -7,7 +7,7 @@ import { ask, type Steps } from './steps.ts'
 export const withheld = `(status is not null or ${ofHiddenAccount})`
 
 /** Bases of accounts that are like that. */
-export function basesWhere(condition: string): string {
+export function repoCollectionsWhere(condition: string): string {
   return `select base.id from base join actor using (did) where ${condition}`
 }
 
@@ -30,17 +30,17 @@ export function* hiddenRecords(): Steps<readonly RecordRow[]> {
 }
 
 /** Nothing that is hidden comes into the new tables. `former`: a table's name, quoted. */
-export function* parkHidden(former: string, records: readonly RecordRow[]): Steps<void> {
+export function* quarantineHidden(former: string, records: readonly RecordRow[]): Steps<void> {
   yield* ask(
     `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
      select base, rkey, cid, rev, indexed_at, changed_at, record from ${former}
-     where base in (${basesWhere(`${withheld} and status is distinct from 'deleted'`)})`,
+     where base in (${repoCollectionsWhere(`${withheld} and status is distinct from 'deleted'`)})`,
   )
   for (const { base, rkey } of records)
     yield* ask(
       `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
        select base, rkey, cid, rev, indexed_at, changed_at, record from ${former}
-       where base = ? and rkey = ? and base not in (${basesWhere(withheld)})`,
+       where base = ? and rkey = ? and base not in (${repoCollectionsWhere(withheld)})`,
       base,
       rkey,
     )

@@ -1,14 +1,14 @@
 /** What is stored of one repository, and revisions of it that cannot be, in SQL that every engine understands. */
 import { identifier } from '../../sql/sql.ts'
 import type { ColumnValue } from '../changes.ts'
-import type { RepoRecord } from '../ledger.ts'
-import { accountBases } from './accounts.ts'
+import type { RepoRecord } from '../metadata-store.ts'
+import { repoCollectionsOf } from './accounts.ts'
 import { ask, type Steps } from './steps.ts'
 
 export function* readRepoRecords(did: string, collections: readonly string[]): Steps<readonly RepoRecord[]> {
   const tables = yield* tableNames()
   const found: RepoRecord[] = []
-  for (const { base, collection } of yield* accountBases(did, collections)) {
+  for (const { base, collection } of yield* repoCollectionsOf(did, collections)) {
     for (const table of [tables.get(collection), 'parked']) {
       if (table === undefined) continue
       for (const row of yield* ask(`select rkey, cid, rev, indexed_at from ${table} where base = ?`, base))
@@ -41,7 +41,7 @@ export function* forgetRevisions(did: string, beyond: string, collections: reado
     did,
     `${beyond}~`,
   )
-  for (const { base, collection } of yield* accountBases(did, collections)) {
+  for (const { base, collection } of yield* repoCollectionsOf(did, collections)) {
     for (const table of [tables.get(collection), 'parked'])
       if (table !== undefined)
         yield* count(`update ${table} set rev = null where base = ? and rev > ?`, base, beyond)

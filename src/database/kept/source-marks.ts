@@ -1,6 +1,6 @@
 /** Where sources stand, and what became of what they brought, kept with each batch. */
 import type { Change, SourceMark } from '../changes.ts'
-import type { Fate } from '../decide.ts'
+import type { RecordOutcome } from '../decide.ts'
 import { ask, type Steps } from './steps.ts'
 
 interface Count {
@@ -17,9 +17,10 @@ export class OutcomeCounts {
   readonly #counts = new Map<string, Count>()
 
   /** A refused record is counted under its reason. */
-  add(change: Change, fate: Fate, records: number): void {
+  add(change: Change, recordOutcome: RecordOutcome, records: number): void {
     if (records === 0) return
-    const outcome = fate === 'rejected' && change.kind === 'reject' ? `refused ${change.reason}` : fate
+    const outcome =
+      recordOutcome === 'rejected' && change.kind === 'reject' ? `refused ${change.reason}` : recordOutcome
     const collection = collectionOf(change)
     const key = `${collection}\0${outcome}`
     const known = this.#counts.get(key)

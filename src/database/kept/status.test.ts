@@ -72,8 +72,8 @@ onEveryDatabase(
       if (!('rkey' in change) && change.kind !== 'reject') continue
       const collection = 'rkey' in change ? change.collection : (change.uri?.split('/')[3] as string)
       const counts = told.get(collection) ?? {}
-      for (const [fate, records] of Object.entries(outcome) as [keyof BatchOutcome, number][])
-        if (records > 0) counts[fate] = (counts[fate] ?? 0) + records
+      for (const [recordOutcome, records] of Object.entries(outcome) as [keyof BatchOutcome, number][])
+        if (records > 0) counts[recordOutcome] = (counts[recordOutcome] ?? 0) + records
       told.set(collection, counts)
       if (change.kind === 'reject' && outcome.rejected > 0)
         reasons[change.reason] = (reasons[change.reason] ?? 0) + 1
@@ -165,13 +165,13 @@ onEveryDatabase(
   async (database) => {
     const clock = stoppedClock()
     await using store = await open(database, clock.now)
-    const { ledger } = store.database.write
+    const { metadata } = store.database.write
     const state = async () => {
       const { state: is, eventsPerSecond, detail } = await onlySource(store)
       return [is, eventsPerSecond, detail]
     }
     for (const said of ['connecting', 'live', 'unavailable', 'stopped'] as const) {
-      await ledger.writeState('live', said, `It is ${said}.`, 12.5)
+      await metadata.writeState('live', said, `It is ${said}.`, 12.5)
       assert.deepEqual(await state(), [said, 12.5, `It is ${said}.`])
       clock.advance(seconds(30))
       assert.deepEqual(await state(), [said, 12.5, `It is ${said}.`])
@@ -179,12 +179,12 @@ onEveryDatabase(
       assert.deepEqual(await state(), ['stopped', 0, `It is ${said}.`])
     }
     // A batch is a sign of life too.
-    await ledger.writeState('live', 'live', null, 3)
+    await metadata.writeState('live', 'live', null, 3)
     clock.advance(seconds(25))
     await store.database.write.applyBatch([], { source: 'live', cursor: null, eventAt: null })
     clock.advance(seconds(25))
     assert.deepEqual(await state(), ['live', 3, null])
-    await ledger.writeState('live', 'finished', null, 0)
+    await metadata.writeState('live', 'finished', null, 0)
     clock.advance(seconds(3600))
     assert.deepEqual(await state(), ['finished', 0, null])
   },
@@ -195,9 +195,9 @@ onEveryDatabase(
   async (database) => {
     const clock = stoppedClock()
     await using store = await open(database, clock.now)
-    const { ledger } = store.database.write
+    const { metadata } = store.database.write
     const lag = async (state: SourceState): Promise<number | null> => {
-      await ledger.writeState('live', state, null, 0)
+      await metadata.writeState('live', state, null, 0)
       return (await onlySource(store)).lagSeconds
     }
     assert.equal(await lag('live'), null)
@@ -231,7 +231,7 @@ onEveryDatabase(
   async (database) => {
     await using store = await open(database)
     await store.database.write.applyBatch([], { source: 'tap', cursor: null, eventAt: null })
-    await store.database.write.ledger.writeState('jetstream', 'live', null, 1)
+    await store.database.write.metadata.writeState('jetstream', 'live', null, 1)
     const { sources } = await store.database.read.readStatus()
     assert.deepEqual(
       sources.map(({ name, state }) => [name, state]),
@@ -247,14 +247,14 @@ onEveryDatabase(
   'repositories that wait and those given up are counted over all kinds of work',
   async (database) => {
     await using store = await open(database)
-    const { ledger } = store.database.write
+    const { metadata } = store.database.write
     const job = (did: number) => ({ did: dids[did] as string, host: null, reason: 'all' })
-    await ledger.addJobs('backfill', [job(0), job(1)])
-    await ledger.addJobs('reconcile', [job(0)])
+    await metadata.addJobs('backfill', [job(0), job(1)])
+    await metadata.addJobs('reconcile', [job(0)])
     await apply(store, { kind: 'repo-request', did: dids[2] as string, reason: 'It has diverged' })
-    const [first] = await ledger.dueJobs('backfill', 1)
+    const [first] = await metadata.dueJobs('backfill', 1)
     assert.ok(first !== undefined)
-    await ledger.failJob(first, 'No.', null)
+    await metadata.failJob(first, 'No.', null)
     const { repositories } = await store.database.read.readStatus()
     assert.deepEqual(repositories, { waiting: 3, failed: 1 })
   },

@@ -60,12 +60,12 @@ function* readCollections(refused: ReadonlyMap<string, number>): Steps<IndexStat
 
 function* readOutcomes(collection: string): Steps<IndexStatus['collections'][number]['outcomes']> {
   const counts = yield* ask(
-    `select case when outcome like 'refused %' then 'rejected' else outcome end as fate,
+    `select case when outcome like 'refused %' then 'rejected' else outcome end as result,
        cast(sum(records) as bigint) as n
      from outcome where collection = ? group by 1`,
     collection,
   )
-  return Object.fromEntries(counts.map(({ fate, n }) => [fate, Number(n)])) as Partial<
+  return Object.fromEntries(counts.map(({ result, n }) => [result, Number(n)])) as Partial<
     Record<keyof BatchOutcome, number>
   >
 }

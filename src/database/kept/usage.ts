@@ -1,5 +1,5 @@
 /** What callers with keys have used, by day. */
-import type { KeyUsage } from '../ledger.ts'
+import type { KeyUsage } from '../metadata-store.ts'
 import { ask, type Steps } from './steps.ts'
 
 /** Days that are kept: a year, and a month to compare it with. */

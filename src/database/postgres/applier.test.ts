@@ -46,7 +46,7 @@ onPostgres(
     const remembered = await transactions.transact(async (transaction) => {
       const outcome = await applier.apply(transaction, changes)
       assert.deepEqual(outcome, { ...noOutcome, stored: 600, updated: 2 })
-      return transaction.bases.size + transaction.standings.size
+      return transaction.bases.size + transaction.accountStatuses.size
     })
     assert.equal(remembered, 0)
     const visible = await visibleRecords(store)

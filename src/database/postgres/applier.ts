@@ -8,10 +8,17 @@ import type {
   RepoRequest,
   SourceMark,
 } from '../database.ts'
-import { decideDelete, decidePut, decideReject, type Fate, newcomer, type World } from '../decide.ts'
-import { Instants } from '../instants.ts'
 import {
-  accountBases,
+  decideDelete,
+  decidePut,
+  decideReject,
+  type RecordOutcome,
+  unknownAccount,
+  type WriteContext,
+} from '../decide.ts'
+import { MonotonicClock } from '../monotonic-clock.ts'
+import {
+  repoCollectionsOf,
   changeAccount,
   changeIdentity,
   endRepo,
@@ -20,12 +27,12 @@ import {
   mustPurgeBefore,
   nextMove,
 } from '../kept/accounts.ts'
-import { oldestKept } from '../kept/expiry.ts'
+import { oldestRetained } from '../kept/expiry.ts'
 import type { NewHiding } from '../kept/hidings.ts'
-import { requestFetch } from '../kept/ledger.ts'
+import { requestFetch } from '../kept/sql-metadata-store.ts'
 import type { NewPurge } from '../kept/purges.ts'
 import { OutcomeCounts } from '../kept/source-marks.ts'
-import type { PurgeExtent } from '../ledger.ts'
+import type { PurgeExtent } from '../metadata-store.ts'
 import type { ApplierOptions } from '../migrate-options.ts'
 import { noOutcome } from '../outcome.ts'
 import { quote } from './ddl.ts'
@@ -38,7 +45,7 @@ import { runSteps } from './steps.ts'
 import { TableWriter } from './table-writer.ts'
 import { refreshDriftedCounts } from './text-counts.ts'
 import type { Transaction } from './transactions.ts'
-import { findStandings, type RecordChange, WorkingSet } from './working-set.ts'
+import { findAccountStatuses, type RecordChange, WorkingSet } from './working-set.ts'
 
 /** Changes that are decided and written at once. */
 const longestRun = 500
@@ -50,7 +57,7 @@ const rowsAtOnce = 1_000
 export class Applier {
   readonly tables: ReadonlyMap<string, TableWriter>
   readonly #options: ApplierOptions
-  readonly #instants: Instants
+  readonly #clock: MonotonicClock
   readonly #limit = new RejectionLimit()
   readonly #moves: MovesOptions
   /** When the last record before a moment was stored. */
@@ -61,7 +68,7 @@ export class Applier {
     const { tables } = options
     this.#options = options
     this.#mostRemembered = remembered
-    this.#instants = new Instants(options.now)
+    this.#clock = new MonotonicClock(options.now)
     this.tables = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table)]))
     this.#moves = {
       tables: this.tables,
@@ -97,17 +104,17 @@ export class Applier {
     { blind = false, counts }: { readonly blind?: boolean; readonly counts?: OutcomeCounts } = {},
   ): Promise<BatchOutcome> {
     const outcome = noOutcome()
-    const count = (change: Change, fate: Fate, records: number): void => {
-      outcome[fate] += records
-      counts?.add(change, fate, records)
+    const count = (change: Change, recordOutcome: RecordOutcome, records: number): void => {
+      outcome[recordOutcome] += records
+      counts?.add(change, recordOutcome, records)
     }
     let run: RecordChange[] = []
     const finishRun = async (): Promise<void> => {
       const fates = await this.#applyRun(transaction, run, blind)
-      for (const [index, fate] of fates.entries()) count(run[index] as Change, fate, 1)
+      for (const [index, recordOutcome] of fates.entries()) count(run[index] as Change, recordOutcome, 1)
       run = []
       // Within a run what was looked up is relied on.
-      for (const known of [transaction.bases, transaction.standings])
+      for (const known of [transaction.bases, transaction.accountStatuses])
         if (known.size > this.#mostRemembered) known.clear()
     }
     for (const change of changes) {
@@ -142,7 +149,7 @@ export class Applier {
   async expire(transaction: Transaction, limit: number): Promise<number> {
     let removed = 0
     for (const [collection, table] of this.tables) {
-      const oldest = this.#oldestKept(collection)
+      const oldest = this.#oldestRetained(collection)
       if (oldest !== null) removed += await expire(transaction, table, oldest, Math.max(limit - removed, 1))
     }
     return removed
@@ -157,13 +164,13 @@ export class Applier {
       if (next === null) return moved
       const { did, move } = next
       const before = moved
-      for (const base of await runSteps(client, accountBases(did, this.#collections))) {
+      for (const base of await runSteps(client, repoCollectionsOf(did, this.#collections))) {
         if (moved >= limit) break
         moved += await moveSome(transaction, move, base, limit - moved, this.#moves)
       }
       if (moved > before) continue
       await runSteps(client, finishMove(did, move, this.#collections))
-      transaction.standings.delete(did)
+      transaction.accountStatuses.delete(did)
       moved += 1
     }
     return moved
@@ -172,15 +179,15 @@ export class Applier {
   /** All that is left to be removed of a deleted account, however much that is. */
   async #purge(transaction: Transaction, did: string): Promise<void> {
     const { client } = transaction
-    for (const base of await runSteps(client, accountBases(did, this.#collections)))
+    for (const base of await runSteps(client, repoCollectionsOf(did, this.#collections)))
       while ((await moveSome(transaction, 'purge', base, rowsAtOnce, this.#moves)) > 0);
     await runSteps(client, finishMove(did, 'purge', this.#collections))
-    transaction.standings.delete(did)
+    transaction.accountStatuses.delete(did)
   }
 
-  #oldestKept(collection: string): bigint | null {
+  #oldestRetained(collection: string): bigint | null {
     const { retention, now } = this.#options
-    return retention === undefined ? null : oldestKept(retention, collection, now())
+    return retention === undefined ? null : oldestRetained(retention, collection, now())
   }
 
   get #collections(): readonly string[] {
@@ -191,14 +198,14 @@ export class Applier {
     transaction: Transaction,
     run: readonly RecordChange[],
     blind: boolean,
-  ): Promise<readonly Fate[]> {
+  ): Promise<readonly RecordOutcome[]> {
     if (run.length === 0) return []
     const set = new WorkingSet({
       transaction,
       tables: this.tables,
-      instants: this.#instants,
+      clock: this.#clock,
       blind,
-      oldestKept: (collection) => this.#oldestKept(collection),
+      oldestRetained: (collection) => this.#oldestRetained(collection),
       move: (asked) => moveAsked(transaction, asked, this.#moves),
     })
     await set.read(run)
@@ -213,12 +220,12 @@ export class Applier {
 
   /** How many records it removed. */
   async #applyOther(transaction: Transaction, change: Exclude<Change, RecordChange>): Promise<number> {
-    const { client, standings } = transaction
+    const { client, accountStatuses } = transaction
     switch (change.kind) {
       case 'account': {
         if (await runSteps(client, mustPurgeBefore(change))) await this.#purge(transaction, change.did)
         const isBack = await runSteps(client, changeAccount(change, this.#collections))
-        standings.delete(change.did)
+        accountStatuses.delete(change.did)
         if (isBack)
           await this.#request(transaction, { did: change.did, reason: 'The account is active again.' })
         return 0
@@ -227,8 +234,8 @@ export class Applier {
         await runSteps(client, changeIdentity(change.did))
         return 0
       case 'repo-request':
-        if (change.ifKnown === true) await findStandings(transaction, [change.did])
-        if (change.ifKnown !== true || standings.get(change.did) != null)
+        if (change.ifKnown === true) await findAccountStatuses(transaction, [change.did])
+        if (change.ifKnown !== true || accountStatuses.get(change.did) != null)
           await this.#request(transaction, change)
         return 0
       case 'repo-end':
@@ -237,15 +244,15 @@ export class Applier {
   }
 
   async #endRepo(transaction: Transaction, end: RepoEnd): Promise<number> {
-    const { client, standings } = transaction
-    await findStandings(transaction, [end.did])
-    const standing = standings.get(end.did) ?? newcomer
+    const { client, accountStatuses } = transaction
+    await findAccountStatuses(transaction, [end.did])
+    const accountStatus = accountStatuses.get(end.did) ?? unknownAccount
     let removed = 0
-    for (const base of await runSteps(client, endRepo(end, standing, this.#collections))) {
+    for (const base of await runSteps(client, endRepo(end, accountStatus, this.#collections))) {
       removed += (await this.tables.get(base.collection)?.removeOlder(transaction, base.base, end.rev)) ?? 0
       await runSteps(client, forgetOlder(base, end.rev))
     }
-    standings.delete(end.did)
+    accountStatuses.delete(end.did)
     return removed
   }
 
@@ -262,18 +269,18 @@ export class Applier {
   /** Moments are given to what has none of its own, and to what takes another's place. */
   async #followStored({ query }: Transaction, changes: readonly Change[]): Promise<void> {
     if (!changes.some(({ kind }) => kind === 'put' || kind === 'reject')) return
-    const [row] = await query<{ at: bigint | null }>(this.#lastStored, this.#instants.horizon)
-    this.#instants.follow(row?.at ?? 0n)
+    const [row] = await query<{ at: bigint | null }>(this.#lastStored, this.#clock.horizon)
+    this.#clock.follow(row?.at ?? 0n)
   }
 }
 
-function decide(world: World, change: RecordChange): Fate {
+function decide(context: WriteContext, change: RecordChange): RecordOutcome {
   switch (change.kind) {
     case 'put':
-      return decidePut(world, change)
+      return decidePut(context, change)
     case 'delete':
-      return decideDelete(world, change)
+      return decideDelete(context, change)
     case 'reject':
-      return decideReject(world, change)
+      return decideReject(context, change)
   }
 }

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import { closeClient, connect, processOf } from './connection.ts'
 
 /** Milliseconds that a server is given to end it. */
-const patience = 1000
+const timeout = 1000
 
 /**
  * `url` is the one the connection was made with. Afterwards it must be used no more: the request comes by another
@@ -11,10 +11,10 @@ const patience = 1000
  * for the statement waits no longer; the server finds that out by itself.
  */
 export async function cancelStatement(url: string, client: PoolClient): Promise<void> {
-  const cut = setTimeout(() => client.connection.stream.destroy(), patience)
+  const cut = setTimeout(() => client.connection.stream.destroy(), timeout)
   client.once('end', () => clearTimeout(cut))
   try {
-    const other = await connect(url, 'read', { statementTimeout: patience })
+    const other = await connect(url, 'read', { statementTimeout: timeout })
     await other.query('select pg_cancel_backend($1)', [processOf(client)]).finally(() => closeClient(other))
   } catch {
     // It is cut then.

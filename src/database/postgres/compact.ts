@@ -1,6 +1,6 @@
 /** What is done when rows were removed for good. */
 import type { Client } from 'pg'
-import { keptSchema, recordsSchema } from './ddl.ts'
+import { metadataSchema, recordsSchema } from './ddl.ts'
 import { codeOf } from './failures.ts'
 import { dropOld } from './generations.ts'
 import { nextSchema, oldSchema } from './rebuild-state.ts'
@@ -30,7 +30,7 @@ async function forgetStatistics(client: Client): Promise<boolean> {
      from pg_statistic s join pg_class c on c.oid = s.starelid and c.relkind = 'r'
        join pg_namespace n on n.oid = c.relnamespace
        join pg_attribute a on a.attrelid = c.oid and a.attnum = s.staattnum
-     where n.nspname in ('${keptSchema}', '${recordsSchema}') and a.attidentity = '' group by 1`,
+     where n.nspname in ('${metadataSchema}', '${recordsSchema}') and a.attidentity = '' group by 1`,
   )
   for (const { table, changes } of sampled) {
     const { rows: found } = await client.query(`select from ${table} limit 1`)

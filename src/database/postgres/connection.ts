@@ -13,7 +13,7 @@ export interface ConnectOptions {
 }
 
 /** Milliseconds for reaching a host, and again for setting the connection up. */
-const patience = 5000
+const timeout = 5000
 /** Milliseconds that a server is given to say farewell. */
 const farewell = 1000
 /** The first major version with all that is used here. */
@@ -62,7 +62,7 @@ interface Claim {
 /** Who cannot say it by now, because it went away meanwhile or is silent, takes no writes either. */
 async function claimOf(client: pg.Client): Promise<Claim> {
   try {
-    const statement = { text: `select ${timeline} as timeline`, query_timeout: patience }
+    const statement = { text: `select ${timeline} as timeline`, query_timeout: timeout }
     const { rows } = await client.query<{ timeline: bigint }>(statement)
     return { client, timeline: Number(rows[0]?.timeline) }
   } catch (cause) {
@@ -136,7 +136,7 @@ export function clientConfig(url: string): pg.ClientConfig {
   return {
     connectionString: plainTlsMode(url),
     fallback_application_name: 'lexigraph',
-    connectionTimeoutMillis: patience,
+    connectionTimeoutMillis: timeout,
     keepAlive: true,
     // Often enough for a firewall to remember it, few of which forget sooner than within a minute.
     keepAliveInitialDelayMillis: 10_000,
@@ -174,7 +174,7 @@ export function processOf(client: pg.ClientBase): number {
 /** What messages say of a connection. */
 export function attemptOf(client: pg.Client): Attempt {
   const server = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`
-  return { server, user: client.user ?? '', database: client.database ?? '', patience }
+  return { server, user: client.user ?? '', database: client.database ?? '', timeout }
 }
 
 /** Not connected yet. */
@@ -213,7 +213,7 @@ async function setUp(client: pg.Client, use: Use, statementTimeout: number): Pro
       pg_backend_pid() as pid, current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
       current_setting('transaction_read_only') = 'on' as read_only`,
     values: names.flat(),
-    query_timeout: patience,
+    query_timeout: timeout,
   }
   const { rows } = await client.query<ServerSettings>(statement)
   return rows[0] as ServerSettings

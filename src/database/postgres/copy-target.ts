@@ -4,17 +4,17 @@
  */
 import type { Client } from 'pg'
 import type { CopyTarget, RowChanges, Snapshot } from '../copy/database-copy.ts'
-import { ownListing, writeKept } from '../copy/kept-rows.ts'
-import { formatMark, stateOf, type TargetStanding } from '../copy/mark.ts'
+import { ownListing, writeStored } from '../copy/metadata-rows.ts'
+import { formatMark, stateOf, type CopyProgress } from '../copy/mark.ts'
 import { type CopyPart, partsOf, type RecordRow, type Row } from '../copy/parts.ts'
-import { baseUriOf } from '../decide.ts'
+import { repoCollectionUri } from '../decide.ts'
 import { deriveRow } from '../derive.ts'
 import { ownSums } from '../sums.ts'
 import type { Table } from '../tables.ts'
-import { baseId, findBases } from './bases.ts'
+import { baseId, findRepoCollections } from './repo-collections.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { startCounting, stopCounting } from './count-ddl.ts'
-import { derivationOf, dropIndexes, indexStatements, keptSchema, quote, schemaVersion } from './ddl.ts'
+import { derivationOf, dropIndexes, indexStatements, metadataSchema, quote, schemaVersion } from './ddl.ts'
 import { codeOf, refusal } from './failures.ts'
 import { jsonRow, jsonRows, jsonValue } from './json-rows.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
@@ -97,7 +97,7 @@ class PostgresTarget implements CopyTarget {
     client: Client,
     url: string,
     tables: readonly Table[],
-    { found, derivation, mark }: TargetStanding,
+    { found, derivation, mark }: CopyProgress,
   ) {
     this.isWhole = found === 'whole'
     this.#client = client
@@ -123,7 +123,7 @@ class PostgresTarget implements CopyTarget {
   async write(part: CopyPart, changes: RowChanges): Promise<void> {
     await this.#transact(this.#mark, async (transaction) => {
       const writer = this.#writers.get(part.name)
-      if (writer === undefined) await runSteps(transaction.client, writeKept(part, changes, spelling))
+      if (writer === undefined) await runSteps(transaction.client, writeStored(part, changes, spelling))
       else await writeRecords(transaction, writer, changes)
     })
   }
@@ -178,7 +178,7 @@ class PostgresTarget implements CopyTarget {
     const begin = `begin; set local lock_timeout = '10s';
       select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0`
     await within(client, begin, async () => {
-      const { rows } = await client.query(`select derivation from ${keptSchema}.state`)
+      const { rows } = await client.query(`select derivation from ${metadataSchema}.state`)
       if (rows[0]?.derivation !== expected)
         throw new Error('The copy has been changed by another process meanwhile. Start again.')
       await work(createTransaction(client))
@@ -245,14 +245,14 @@ async function rowsOf(
     const record = { json, ...deriveRow(table, JSON.parse(json)) }
     return { did, rkey, cid, rev, indexedAt, changedAt, record }
   })
-  await findBases(transaction, [
-    ...records.map(({ did }) => baseUriOf({ did, collection })),
-    ...records.flatMap(({ record }) => [...writer.referredBases(record)]),
+  await findRepoCollections(transaction, [
+    ...records.map(({ did }) => repoCollectionUri({ did, collection })),
+    ...records.flatMap(({ record }) => [...writer.referredRepoCollections(record)]),
   ])
   // All of them are there: they come first.
   return records.map((row) => ({
     ...row,
-    base: baseId(transaction, baseUriOf({ did: row.did, collection })),
+    base: baseId(transaction, repoCollectionUri({ did: row.did, collection })),
   }))
 }
 

@@ -19,11 +19,11 @@ export function derivationOf(fingerprint: string): string {
   return createHash('sha256').update(`postgres ${derivationVersion}:${fingerprint}`).digest('hex')
 }
 
-export const keptSchema = 'lexigraph'
+export const metadataSchema = 'lexigraph'
 export const recordsSchema = 'lexigraph_records'
 
 /** What every collection's table has, in order. */
-export const keptColumns = [
+export const recordColumns = [
   'id',
   'base',
   'did',
@@ -91,7 +91,7 @@ export const erasureTables = `
  * In the schema `lexigraph`, which must be first in the search path. Times are microseconds since 1970.
  * `actor`: accounts with records here; `floor` is the revision up to which all of a repository is known,
  * `move` what is still to be done with the rows of an account whose standing has changed.
- * `hidden`: bases whose rows must not be seen. `parked`: rows of hidden accounts, out of the tables.
+ * `hidden`: bases whose rows must not be seen. `quarantined`: rows of hidden accounts, out of the tables.
  * `tombstone`: the revision at which a record was deleted or refused; older ones do not come back.
  * `job`: repositories to be fetched; `due_at` null: given up. A fetch that begins before `latest_at` does not do.
  * `fetched`: which repositories the live stream has had fetched in the last minutes.

@@ -18,7 +18,7 @@ export const postgresDialect: Dialect = {
   joinKeepsOrder: false,
   join: raw('join'),
   // Behind the offset it can only be looked up, once for each id; that keeps the order of an index too.
-  joinBase: (alias, id) =>
+  joinRepoCollection: (alias, id) =>
     sql`left join lateral (select uri, did from base where id = ${id} offset 0) ${alias} on true`,
   // As the indexes have it: nobody tells the planner that a column without missing values is in order either way.
   ordering: (direction, mayMiss) =>
@@ -63,7 +63,7 @@ export const postgresDialect: Dialect = {
   asFloat: (value) => sql`cast(${value} as double precision)`,
   constant: (text) => sql`(${literal(text)} collate "C")`,
   asText: (value) => sql`cast(${value} as text)`,
-  uriBase: (uri) => sql`regexp_replace(${uri}, '[^/]*$', '')`,
+  repoCollectionOfUri: (uri) => sql`regexp_replace(${uri}, '[^/]*$', '')`,
   uriKey: (uri) => sql`substring(${uri} from '[^/]*$')`,
   cidText: (cid) => cid,
   fold: (text) => sql`fold(${text})`,

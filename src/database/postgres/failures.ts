@@ -15,7 +15,7 @@ export interface Attempt {
   readonly user: string
   readonly database: string
   /** Milliseconds that the server was given to answer. */
-  readonly patience: number
+  readonly timeout: number
 }
 
 /** SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) of what may be over soon. */
@@ -101,7 +101,7 @@ export function refusal(cause: unknown, attempt: Attempt): unknown {
   }
 }
 
-function sentence(error: Error, { server, user, database, patience }: Attempt): string {
+function sentence(error: Error, { server, user, database, timeout }: Attempt): string {
   const code = codeOf(error)
   const words = error.message
   switch (code) {
@@ -129,7 +129,7 @@ function sentence(error: Error, { server, user, database, patience }: Attempt): 
   if (code !== undefined && unreachable.has(code))
     return `The server at ${server} cannot be reached (${code}): start it, or correct host and port in the URL.`
   if (/^timeout expired|^Query read timeout/.test(words))
-    return `The server at ${server} did not answer within ${patience / 1000} seconds: correct host and port in the URL, or find out what holds it up.`
+    return `The server at ${server} did not answer within ${timeout / 1000} seconds: correct host and port in the URL, or find out what holds it up.`
   if (words.startsWith('Connection terminated'))
     return `The server at ${server} closed the connection: see its log, and whether host and port in the URL are PostgreSQL's.`
   if (/^SASL: .*password must be/.test(words))

@@ -1,9 +1,9 @@
 /** What operators hide: an account by a marker, its rows being moved later, and a record by moving its row at once. */
-import { baseUriOf, type RecordName, recordNameOf } from '../decide.ts'
+import { repoCollectionUri, type RecordName, recordNameOf } from '../decide.ts'
 import { isShownByNetwork, releaseAccount, withholdAccount } from '../kept/accounts.ts'
 import { endHiding, isHidden, type NewHiding, startHiding } from '../kept/hidings.ts'
 import { isBeingPurged } from '../kept/purges.ts'
-import { findBases } from './bases.ts'
+import { findRepoCollections } from './repo-collections.ts'
 import { moveAsked, type MovesOptions } from './moves.ts'
 import { runSteps } from './steps.ts'
 import type { TableWriter } from './table-writer.ts'
@@ -51,9 +51,9 @@ async function hideRecord(
 ): Promise<number> {
   const place = await findRecord(transaction, record, moves)
   if (place === null) return 0
-  const park = await place.table.find(transaction, [place])
-  await moveAsked(transaction, { table: place.table, park, bringBack: [] }, moves)
-  return (await isSeen(transaction, record.did)) ? park.length : 0
+  const quarantine = await place.table.find(transaction, [place])
+  await moveAsked(transaction, { table: place.table, quarantine, bringBack: [] }, moves)
+  return (await isSeen(transaction, record.did)) ? quarantine.length : 0
 }
 
 /** Unless its account is not shown. */
@@ -64,7 +64,7 @@ async function showRecord(
 ): Promise<number> {
   const place = await findRecord(transaction, record, moves)
   if (place === null || !(await isSeen(transaction, record.did))) return 0
-  await moveAsked(transaction, { table: place.table, park: [], bringBack: [place] }, moves)
+  await moveAsked(transaction, { table: place.table, quarantine: [], bringBack: [place] }, moves)
   return (await place.table.find(transaction, [place])).length
 }
 
@@ -82,8 +82,8 @@ export async function findRecord(
   { tables }: MovesOptions,
 ): Promise<RecordPlace | null> {
   const table = tables.get(collection)
-  const uri = baseUriOf({ did, collection })
-  await findBases(transaction, [uri])
+  const uri = repoCollectionUri({ did, collection })
+  await findRepoCollections(transaction, [uri])
   const base = transaction.bases.get(uri)
   return table === undefined || base === undefined ? null : { did, base, rkey, table }
 }

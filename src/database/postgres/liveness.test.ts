@@ -6,14 +6,14 @@ import { apply, openNotes, put, spot, visibleRecords } from '../../../test/suppo
 import { postgresUrl } from '../../../test/support/postgres.ts'
 import { connected } from '../../../test/support/postgres-layout.ts'
 import { until } from '../../../test/support/until.ts'
-import { ReadingPool } from './reading-pool.ts'
-import { defaultReading, Servers } from './servers.ts'
+import { QueryPool } from './query-pool.ts'
+import { defaultQueryOptions, Servers } from './servers.ts'
 
 const parallel = 5
 
 onPostgres('a caller does not wait for connections that were lost while they were idle', async () => {
   await using behind = await proxied()
-  await using servers = new Servers({ ...defaultReading, database: behind.url, poolSize: parallel })
+  await using servers = new Servers({ ...defaultQueryOptions, database: behind.url, poolSize: parallel })
   await readAll(servers)
   behind.freeze()
   await readAll(servers)
@@ -21,7 +21,7 @@ onPostgres('a caller does not wait for connections that were lost while they wer
 
 onPostgres('a statement is asked again when its answer was lost under way', async () => {
   await using behind = await proxied()
-  await using servers = new Servers({ ...defaultReading, database: behind.url, poolSize: parallel })
+  await using servers = new Servers({ ...defaultQueryOptions, database: behind.url, poolSize: parallel })
   await using looking = await connected(behind.direct)
   const text = 'select pg_sleep(1) as slept'
   const reading = servers.read((client) => client.query(text))
@@ -39,7 +39,7 @@ onPostgres('a statement is asked again when its answer was lost under way', asyn
 
 onPostgres('a long statement is not taken for lost, and the server is asked ever more rarely', async () => {
   await using behind = await proxied()
-  await using pool = new ReadingPool(behind.url, { poolSize: 1 })
+  await using pool = new QueryPool(behind.url, { poolSize: 1 })
   const { rows } = await pool.run((client) => client.query('select pg_sleep(6) as slept'), { kind: 'short' })
   assert.equal(rows.length, 1)
   // Its own, and one for each question; without pauses that double there would be six of those.

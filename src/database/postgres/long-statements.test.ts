@@ -7,7 +7,7 @@ import { type Cluster, databases, startCluster } from '../../../test/support/pos
 import { until } from '../../../test/support/until.ts'
 import type { ReadTerms } from '../database.ts'
 import { connect } from './connection.ts'
-import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
+import { defaultQueryOptions, type QueryOptions, Servers } from './servers.ts'
 
 let cluster: Cluster
 before(async () => {
@@ -80,7 +80,10 @@ onPostgres('a server that is silent keeps nobody who gives up', async () => {
   late.abort('given up')
   assert.equal(await outcome, 'given up')
   // The connection is cut, and its place given to others.
-  assert.equal(new Set(await together(servers, defaultReading.poolSize)).size, defaultReading.poolSize)
+  assert.equal(
+    new Set(await together(servers, defaultQueryOptions.poolSize)).size,
+    defaultQueryOptions.poolSize,
+  )
   process.kill(id, 'SIGCONT')
   await until(async () => (await underWay(own)).length === 0)
 })
@@ -95,8 +98,8 @@ onPostgres('a server finds out by itself that nobody waits any more', async () =
   await until(async () => (await underWay()).length === 0)
 })
 
-function open(options: Partial<ReadingOptions> & { readonly database?: string }): Servers {
-  return new Servers({ ...defaultReading, database: cluster.url, ...options })
+function open(options: Partial<QueryOptions> & { readonly database?: string }): Servers {
+  return new Servers({ ...defaultQueryOptions, database: cluster.url, ...options })
 }
 
 function long(signal = new AbortController().signal): ReadTerms {

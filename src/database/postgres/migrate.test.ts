@@ -173,19 +173,19 @@ onPostgres('a rebuild leaves what is kept beside the records as it is', async ()
   let before: unknown
   {
     await using store = await open(url, [thing(size)])
-    const { ledger } = store.database.write
+    const { metadata } = store.database.write
     const collection = 'org.example.thing'
     const deletion = { kind: 'delete', did, collection, rkey: 'z', rev: '3kaaaaaaaaa22' } as const
     await store.database.write.applyBatch(
       [store.change(line('a', { size: 1 })), deletion, store.change(line('b', { size: '' }))],
       { source: 'live', cursor: '7', eventAt: 1n },
     )
-    await ledger.addJobs('backfill', [{ did, host: 'https://host', reason: 'all' }], {
+    await metadata.addJobs('backfill', [{ did, host: 'https://host', reason: 'all' }], {
       target: 'https://host',
       cursor: 'p',
       done: false,
     })
-    await ledger.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
+    await metadata.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
     before = await rowsOf(store)
   }
   await using store = await open(url, [thing({ ...size, more: { type: 'boolean' } })])

@@ -19,7 +19,7 @@ import {
   derivationOf,
   keyColumns,
   erasureTables,
-  keptSchema,
+  metadataSchema,
   publicTables,
   quote,
   recordsSchema,
@@ -159,12 +159,12 @@ export async function assertOurLayout(client: Client, state: State | null): Prom
 /** Null when the database was not laid out by this program. */
 export async function readState(client: Client): Promise<State | null> {
   const { rows: columns } = await client.query(
-    `select from pg_attribute where attrelid = to_regclass('${keptSchema}.state')
+    `select from pg_attribute where attrelid = to_regclass('${metadataSchema}.state')
        and attname in ('schema_version', 'plan_version', 'derivation')`,
   )
   if (columns.length < 3) return null
   const { rows } = await client.query<{ schema_version: bigint; derivation: string }>(
-    `select schema_version, derivation from ${keptSchema}.state`,
+    `select schema_version, derivation from ${metadataSchema}.state`,
   )
   const [state] = rows
   return state === undefined
@@ -186,7 +186,7 @@ async function hasTables(client: Client): Promise<boolean> {
 async function create(client: Client, { tables, fingerprint }: MigrateOptions): Promise<void> {
   // An administrator may have made the first of them, for the extension.
   await client.query(
-    `create schema if not exists ${keptSchema}; create schema if not exists ${recordsSchema}`,
+    `create schema if not exists ${metadataSchema}; create schema if not exists ${recordsSchema}`,
   )
   await createTrigrams(client)
   await client.query(createFunctions() + commonTables)
@@ -213,7 +213,7 @@ async function createTrigrams(client: Client): Promise<void> {
       'The server lacks the extension pg_trgm, which belongs to PostgreSQL: install the package of its additional modules there, such as postgresql-contrib.',
     )
   try {
-    await client.query(`create extension pg_trgm schema ${keptSchema}`)
+    await client.query(`create extension pg_trgm schema ${metadataSchema}`)
   } catch (cause) {
     if (codeOf(cause) !== '42501') throw cause
     throw new Error(

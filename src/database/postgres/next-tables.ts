@@ -4,10 +4,10 @@
  * transaction, whose search path leads to the new tables.
  */
 import type { ColumnValue, RecordCheck, RecordPut } from '../database.ts'
-import { basesWhere, type RecordRow, withheld } from '../kept/rebuild.ts'
-import { keptRecord } from '../kept-record.ts'
+import { repoCollectionsWhere, type RecordRow, withheld } from '../kept/rebuild.ts'
+import { storedRecord } from '../stored-record.ts'
 import type { Table } from '../tables.ts'
-import { findBases, makeBases } from './bases.ts'
+import { findRepoCollections, makeRepoCollections } from './repo-collections.ts'
 import { quote, recordsSchema } from './ddl.ts'
 import { type RebuildPart, rebuildSchema } from './rebuild-state.ts'
 import { jsonKeys, type NewRow, type RowId, type RowKey, TableWriter } from './table-writer.ts'
@@ -69,7 +69,7 @@ export class NextTables {
   async removeWithheld(transaction: Transaction, hidden: readonly RecordRow[]): Promise<void> {
     for (const writer of this.#writers.values()) {
       const rows = await transaction.query<RowId>(
-        `select id from ${quote(writer.table.name)} where base in (${basesWhere(withheld)})`,
+        `select id from ${quote(writer.table.name)} where base in (${repoCollectionsWhere(withheld)})`,
       )
       const found = await writer.find(transaction, hidden)
       await writer.remove(transaction, [...rows, ...found])
@@ -82,14 +82,14 @@ export class NextTables {
     const [added, refused]: [NewRow[], RowKey[]] = [[], []]
     const bases: string[] = []
     for (const row of rows) {
-      const record = keptRecord(writer.table, row, this.#check)
+      const record = storedRecord(writer.table, row, this.#check)
       if (record.kind === 'put') {
         added.push(newRow(row, record))
-        bases.push(...writer.referredBases(record))
+        bases.push(...writer.referredRepoCollections(record))
       } else refused.push({ base: row.base as bigint, rkey: String(row.rkey) })
     }
-    await findBases(transaction, bases)
-    await makeBases(transaction, bases)
+    await findRepoCollections(transaction, bases)
+    await makeRepoCollections(transaction, bases)
     await writer.insert(transaction, added)
     if (refused.length === 0) return
     const note = `insert into ${rebuildSchema}.refusal (nsid, base, rkey)

@@ -8,11 +8,11 @@ import type { MigrateOptions } from '../migrate-options.ts'
 import { assertOurs, isCurrent, migrate, readState } from './migrate.ts'
 import { readProgress } from './rebuild-state.ts'
 import { PostgresReader } from './reader.ts'
-import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
+import { defaultQueryOptions, type QueryOptions, Servers } from './servers.ts'
 import { PostgresWriter } from './writer.ts'
 
 export interface PostgresOptions extends MigrateOptions {
-  readonly reading?: ReadingOptions
+  readonly reading?: QueryOptions
 }
 
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
@@ -60,7 +60,11 @@ export function readPostgresProgress(url: string): Promise<RebuildProgress | nul
 
 function createReader(
   url: string,
-  { fingerprint, now, reading = defaultReading }: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
+  {
+    fingerprint,
+    now,
+    reading = defaultQueryOptions,
+  }: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
 ): PostgresReader {
   return new PostgresReader(new Servers({ ...reading, database: url }), { fingerprint, now })
 }

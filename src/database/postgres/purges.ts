@@ -4,7 +4,7 @@ import { purgeAccount } from '../kept/accounts.ts'
 import { countExpired, expireBesides } from '../kept/expiry.ts'
 import { forgetRecord, measurePurge, type NewPurge, rowsOf, startPurge } from '../kept/purges.ts'
 import { ask, type Steps } from '../kept/steps.ts'
-import type { PurgeExtent } from '../ledger.ts'
+import type { PurgeExtent } from '../metadata-store.ts'
 import { quote } from './ddl.ts'
 import { findRecord } from './hidings.ts'
 import type { MovesOptions } from './moves.ts'
@@ -19,7 +19,7 @@ export async function purge(
   now: bigint,
   moves: MovesOptions,
 ): Promise<PurgeExtent | null> {
-  const { client, standings } = transaction
+  const { client, accountStatuses } = transaction
   const { subject } = given
   if (!(await runSteps(client, startPurge(given, now)))) return null
   const served = [...moves.tables.keys()]
@@ -28,7 +28,7 @@ export async function purge(
   const record = recordNameOf(subject)
   if (record === null) {
     await runSteps(client, purgeAccount(subject, served))
-    standings.delete(subject)
+    accountStatuses.delete(subject)
     return extent
   }
   const place = await findRecord(transaction, record, moves)

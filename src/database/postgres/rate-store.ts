@@ -20,7 +20,7 @@ export interface RateRows {
 }
 
 /** Milliseconds. */
-const patience = 1_000
+const timeout = 1_000
 
 export class RateStore implements AsyncDisposable {
   readonly #url: string
@@ -40,7 +40,7 @@ export class RateStore implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#latest = promise
     try {
-      await within(patience, before, () => new DatabaseUnreachableError(busy))
+      await within(timeout, before, () => new DatabaseUnreachableError(busy))
       return await this.#run(statement)
     } finally {
       // Who gives up waiting leaves those before alone.
@@ -63,7 +63,7 @@ export class RateStore implements AsyncDisposable {
     const client = await this.#connected()
     try {
       const asked = client.query<Record<string, unknown>>({ name, text, values: [...values] })
-      const { rows, rowCount } = await within(patience, asked, () => new DatabaseUnreachableError(busy))
+      const { rows, rowCount } = await within(timeout, asked, () => new DatabaseUnreachableError(busy))
       return { rows: rows.map(withNumbers), rowCount }
     } catch (error) {
       if (isPassing(error)) this.#forget(client)
@@ -74,7 +74,7 @@ export class RateStore implements AsyncDisposable {
   async #connected(): Promise<Client> {
     if (this.#client !== null) return this.#client
     this.#connecting ??= this.#connect()
-    return await within(patience, this.#connecting, () => new DatabaseUnreachableError(slow))
+    return await within(timeout, this.#connecting, () => new DatabaseUnreachableError(slow))
   }
 
   async #connect(): Promise<Client> {

@@ -17,7 +17,7 @@ import { readRejections } from '../kept/read-rejections.ts'
 import { readStatus } from '../kept/status.ts'
 import type { Steps } from '../kept/steps.ts'
 import { measurePurge } from '../kept/purges.ts'
-import type { ApiKey, Hiding, KeptRejection, KeyUsage, PurgeExtent } from '../ledger.ts'
+import type { ApiKey, Hiding, StoredRejection, KeyUsage, PurgeExtent } from '../metadata-store.ts'
 import { answerTooLarge, RebuiltElsewhereError, sumOutOfRange } from '../refusals.ts'
 import type { Table } from '../tables.ts'
 import { closeClient } from './connection.ts'
@@ -25,7 +25,7 @@ import { derivationOf, quote } from './ddl.ts'
 import { postgresDialect } from './dialect.ts'
 import { sumOutOfRangeState } from './functions.ts'
 import { runAnswer, runPrepared } from './prepared.ts'
-import { longTimeout, type Reading } from './reading-pool.ts'
+import { longTimeout, type Query } from './query-pool.ts'
 import type { Servers } from './servers.ts'
 import { PostgresStatistics } from './statistics.ts'
 import { runSteps } from './steps.ts'
@@ -117,7 +117,7 @@ export class PostgresReader implements ReadDatabase {
     })
   }
 
-  readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
+  readRejections(limit: number, after: string | null): Promise<readonly StoredRejection[]> {
     return this.#inSnapshot(() => readRejections(limit, after))
   }
 
@@ -172,7 +172,7 @@ export class PostgresReader implements ReadDatabase {
    * plans would be made anew for as long as two of them differ.
    */
   async #readOnwards<Result extends { readonly version: number }>(
-    work: Reading<Result>,
+    work: Query<Result>,
     terms?: ReadTerms,
   ): Promise<Result> {
     const found = await this.#servers.read(work, terms)

@@ -1,12 +1,12 @@
 /** How far a rebuild has come, as the database says itself: also for who only reads. */
 import type { ClientBase } from 'pg'
 import type { RebuildProgress } from '../rebuild-progress.ts'
-import { keptSchema, recordsSchema } from './ddl.ts'
+import { metadataSchema, recordsSchema } from './ddl.ts'
 
 /** Where new tables are filled, where the former ones wait until nobody reads them any more, and what this file has. */
 export const nextSchema = `${recordsSchema}_next`
 export const oldSchema = `${recordsSchema}_old`
-export const rebuildSchema = `${keptSchema}_rebuild`
+export const rebuildSchema = `${metadataSchema}_rebuild`
 
 const text = 'text collate "C"'
 
@@ -73,7 +73,9 @@ export async function readParts(client: ClientBase): Promise<readonly RebuildPar
 export async function readProgress(client: ClientBase): Promise<RebuildProgress | null> {
   const target = await readTarget(client)
   if (target === null) return null
-  const { rows } = await client.query<{ derivation: string }>(`select derivation from ${keptSchema}.state`)
+  const { rows } = await client.query<{ derivation: string }>(
+    `select derivation from ${metadataSchema}.state`,
+  )
   // Until nobody reads the old tables any more, this is left of one that is over.
   if (target === rows[0]?.derivation) return null
   return {

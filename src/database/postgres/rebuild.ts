@@ -8,8 +8,8 @@ import type { Client } from 'pg'
 import type { Change, RecordCheck } from '../database.ts'
 import { leaveUnserved } from '../kept/preview.ts'
 import { judgeRejections } from '../kept/read-rejections.ts'
-import { enterAccounts, hiddenRecords, parkHidden, startAnew } from '../kept/rebuild.ts'
-import { keptRecord } from '../kept-record.ts'
+import { enterAccounts, hiddenRecords, quarantineHidden, startAnew } from '../kept/rebuild.ts'
+import { storedRecord } from '../stored-record.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
 import { RebuildCounters, type RebuildReport } from '../rebuild-report.ts'
 import type { Table } from '../tables.ts'
@@ -125,7 +125,7 @@ async function finish(
   const hidden = await runSteps(client, hiddenRecords())
   await next.removeWithheld(transaction, hidden)
   for (const { former } of parts)
-    if (former !== null) await runSteps(client, parkHidden(`${recordsSchema}.${quote(former)}`, hidden))
+    if (former !== null) await runSteps(client, quarantineHidden(`${recordsSchema}.${quote(former)}`, hidden))
   await client.query('delete from text_count')
   await runSteps(client, startAnew())
   const counters = new RebuildCounters()
@@ -198,7 +198,7 @@ async function* refusals(
       const rows = await query<Record<string, bigint | string | null>>(read, nsid, after)
       if (rows.length === 0) break
       after = rows.at(-1)?.id as bigint
-      const changes = rows.map((row) => keptRecord(table, row, check))
+      const changes = rows.map((row) => storedRecord(table, row, check))
       for (const change of changes) counters.addKept(nsid, change)
       yield changes
     }

@@ -14,7 +14,7 @@ import type { Transaction } from './transactions.ts'
 /** What can be done at once: first what is forgiven, then what is kept. */
 interface Wave {
   /** By URI: up to which revision. */
-  readonly forgiven: Map<string, string | null>
+  readonly cleared: Map<string, string | null>
   readonly kept: Map<string, RejectionRow>
 }
 
@@ -24,7 +24,7 @@ const keep = `insert into rejection (key, source, uri, reason, message, record, 
   on conflict (key) do update set source = excluded.source, reason = excluded.reason, message = excluded.message,
     record = excluded.record, seen_at = excluded.seen_at, rev = excluded.rev, cut = excluded.cut
   where ${replaces}`
-const forgive = `delete from rejection using json_to_recordset($1) as given (key text, rev text)
+const clearRejection = `delete from rejection using json_to_recordset($1) as given (key text, rev text)
   where rejection.key = given.key and (rejection.rev is null or rejection.rev <= given.rev)`
 
 export class RejectionChanges {
@@ -39,10 +39,10 @@ export class RejectionChanges {
     this.#wave(({ kept }) => !kept.has(row.key)).kept.set(row.key, row)
   }
 
-  forgive(uri: string, rev: string | null): void {
-    const { forgiven } = this.#wave(({ kept }) => !kept.has(uri))
-    const before = forgiven.get(uri) ?? null
-    forgiven.set(uri, before !== null && (rev === null || rev < before) ? before : rev)
+  clearRejection(uri: string, rev: string | null): void {
+    const { cleared } = this.#wave(({ kept }) => !kept.has(uri))
+    const before = cleared.get(uri) ?? null
+    cleared.set(uri, before !== null && (rev === null || rev < before) ? before : rev)
   }
 
   /** How many are to be kept. */
@@ -51,9 +51,10 @@ export class RejectionChanges {
   }
 
   async write(transaction: Transaction): Promise<void> {
-    for (const { forgiven, kept } of this.#waves) {
-      const uris = [...forgiven].map(([uri, rev]) => `{"key":${jsonText(uri)},"rev":${jsonValue(rev)}}`)
-      if (transaction.has.rejections && uris.length > 0) await transaction.query(forgive, jsonRows(uris))
+    for (const { cleared, kept } of this.#waves) {
+      const uris = [...cleared].map(([uri, rev]) => `{"key":${jsonText(uri)},"rev":${jsonValue(rev)}}`)
+      if (transaction.has.rejections && uris.length > 0)
+        await transaction.query(clearRejection, jsonRows(uris))
       if (kept.size === 0) continue
       const rows = [...kept.values()].map((row) =>
         jsonRow(
@@ -71,7 +72,7 @@ export class RejectionChanges {
   #wave(fits: (wave: Wave) => boolean): Wave {
     const last = this.#waves.at(-1)
     if (last !== undefined && fits(last)) return last
-    const wave = { forgiven: new Map<string, string | null>(), kept: new Map<string, RejectionRow>() }
+    const wave = { cleared: new Map<string, string | null>(), kept: new Map<string, RejectionRow>() }
     this.#waves.push(wave)
     return wave
   }

@@ -1,6 +1,6 @@
 /** Writes what was decided about a run of changes: one statement for each table and kind of writing. */
-import { baseId, makeBases } from './bases.ts'
-import type { Cell } from './cell.ts'
+import { baseId, makeRepoCollections } from './repo-collections.ts'
+import type { PostgresRecordSlot } from './record-slot.ts'
 import { jsonRow, jsonRows, jsonValue } from './json-rows.ts'
 import {
   changeMembers,
@@ -16,10 +16,10 @@ import type { WorkingSet } from './working-set.ts'
 
 /** What becomes of the cells of one table, or of those that are parked. */
 interface Plan {
-  readonly removed: Cell[]
-  readonly inserted: Cell[]
-  readonly updated: Cell[]
-  readonly revised: Cell[]
+  readonly removed: PostgresRecordSlot[]
+  readonly inserted: PostgresRecordSlot[]
+  readonly updated: PostgresRecordSlot[]
+  readonly revised: PostgresRecordSlot[]
 }
 
 /**
@@ -29,10 +29,10 @@ interface Plan {
 export async function writeRun(transaction: Transaction, set: WorkingSet): Promise<boolean> {
   const cells = [...set.cells]
   await addActors(transaction, set.newActors)
-  await makeBases(transaction, basesOf(cells))
+  await makeRepoCollections(transaction, repoCollectionIds(cells))
   const tables = [
     ...Map.groupBy(
-      cells.filter(({ given }) => !given.parked),
+      cells.filter(({ given }) => !given.quarantined),
       ({ given }) => given.table,
     ),
   ]
@@ -42,7 +42,7 @@ export async function writeRun(transaction: Transaction, set: WorkingSet): Promi
   for (const { table, inserted } of plans) {
     const rows = await table.insert(
       transaction,
-      inserted.map((cell) => newRow(transaction, cell)),
+      inserted.map((slot) => newRow(transaction, slot)),
     )
     added.push({ table, rows })
     if (rows.length === inserted.length) continue
@@ -52,30 +52,30 @@ export async function writeRun(transaction: Transaction, set: WorkingSet): Promi
   for (const { table, updated, revised } of plans) {
     await table.update(
       transaction,
-      updated.map((cell) => ({ ...rowOf(cell), ...changeOf(cell) })),
+      updated.map((slot) => ({ ...rowOf(slot), ...changeOf(slot) })),
     )
     await table.setRev(
       transaction,
-      revised.map((cell) => ({ ...rowOf(cell), rev: cell.rev ?? null })),
+      revised.map((slot) => ({ ...rowOf(slot), rev: slot.rev ?? null })),
     )
   }
-  await writeParked(transaction, planOf(cells.filter(({ given }) => given.parked)))
+  await writeQuarantined(transaction, planOf(cells.filter(({ given }) => given.quarantined)))
   await writeTombstones(transaction, cells)
   await writeExpired(transaction, cells)
   await set.rejections.write(transaction)
   return true
 }
 
-function planOf(cells: readonly Cell[]): Plan {
+function planOf(cells: readonly PostgresRecordSlot[]): Plan {
   const plan: Plan = { removed: [], inserted: [], updated: [], revised: [] }
-  for (const cell of cells) {
-    const { found } = cell.given
-    const { row } = cell
+  for (const slot of cells) {
+    const { found } = slot.given
+    const { row } = slot
     const isNew = row !== undefined && row.indexedAt !== null
-    if (found !== undefined && (row === undefined || isNew)) plan.removed.push(cell)
-    if (isNew) plan.inserted.push(cell)
-    else if (row !== undefined && row.written !== null) plan.updated.push(cell)
-    else if (row !== undefined && row.rev !== found?.rev) plan.revised.push(cell)
+    if (found !== undefined && (row === undefined || isNew)) plan.removed.push(slot)
+    if (isNew) plan.inserted.push(slot)
+    else if (row !== undefined && row.written !== null) plan.updated.push(slot)
+    else if (row !== undefined && row.rev !== found?.rev) plan.revised.push(slot)
   }
   return plan
 }
@@ -91,14 +91,15 @@ async function addActors(transaction: Transaction, dids: Iterable<string>): Prom
 }
 
 /** Of the records themselves, and of those that they refer to. */
-function* basesOf(cells: readonly Cell[]): Generator<string> {
+function* repoCollectionIds(cells: readonly PostgresRecordSlot[]): Generator<string> {
   for (const { given, row } of cells) {
     yield given.baseUri
-    if (row?.written != null && !given.parked) yield* given.table.referredBases(row.written.record)
+    if (row?.written != null && !given.quarantined)
+      yield* given.table.referredRepoCollections(row.written.record)
   }
 }
 
-async function writeParked(transaction: Transaction, plan: Plan): Promise<void> {
+async function writeQuarantined(transaction: Transaction, plan: Plan): Promise<void> {
   const { removed, inserted, updated, revised } = plan
   await deleteKeys(transaction, 'parked', removed)
   const write = async (text: string, rows: readonly string[]): Promise<void> => {
@@ -109,8 +110,8 @@ async function writeParked(transaction: Transaction, plan: Plan): Promise<void> 
     `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
      select base, rkey, cid, rev, indexed_at, changed_at, record
      from json_to_recordset($1) as given (base bigint, rkey text, indexed_at bigint, ${kept})`,
-    inserted.map((cell) => {
-      const row = newRow(transaction, cell)
+    inserted.map((slot) => {
+      const row = newRow(transaction, slot)
       return jsonRow([...keyMembers(row), ['indexed_at', String(row.indexedAt)], ...changeMembers(row)])
     }),
   )
@@ -118,30 +119,33 @@ async function writeParked(transaction: Transaction, plan: Plan): Promise<void> 
     `update parked set cid = given.cid, rev = given.rev, changed_at = given.changed_at, record = given.record
      from json_to_recordset($1) as given (base bigint, rkey text, ${kept})
      where parked.base = given.base and parked.rkey = given.rkey`,
-    updated.map((cell) =>
-      jsonRow([...keyMembers(keyOf(transaction, cell)), ...changeMembers(changeOf(cell))]),
+    updated.map((slot) =>
+      jsonRow([...keyMembers(keyOf(transaction, slot)), ...changeMembers(changeOf(slot))]),
     ),
   )
   await write(
     `update parked set rev = given.rev from json_to_recordset($1) as given (base bigint, rkey text, rev text)
      where parked.base = given.base and parked.rkey = given.rkey`,
-    revised.map((cell) =>
-      jsonRow([...keyMembers(keyOf(transaction, cell)), ['rev', jsonValue(cell.rev ?? null)]]),
+    revised.map((slot) =>
+      jsonRow([...keyMembers(keyOf(transaction, slot)), ['rev', jsonValue(slot.rev ?? null)]]),
     ),
   )
 }
 
-async function writeTombstones(transaction: Transaction, cells: readonly Cell[]): Promise<void> {
-  const changed = cells.filter((cell) => cell.tombstone !== cell.given.tombstone)
+async function writeTombstones(
+  transaction: Transaction,
+  cells: readonly PostgresRecordSlot[],
+): Promise<void> {
+  const changed = cells.filter((slot) => slot.tombstone !== slot.given.tombstone)
   await deleteKeys(
     transaction,
     'tombstone',
     changed.filter(({ tombstone }) => tombstone === null),
   )
-  const buried = changed.filter(({ tombstone }) => tombstone !== null)
-  if (buried.length === 0) return
-  const rows = buried.map((cell) =>
-    jsonRow([...keyMembers(keyOf(transaction, cell)), ['rev', jsonValue(cell.tombstone)]]),
+  const tombstones = changed.filter(({ tombstone }) => tombstone !== null)
+  if (tombstones.length === 0) return
+  const rows = tombstones.map((slot) =>
+    jsonRow([...keyMembers(keyOf(transaction, slot)), ['rev', jsonValue(slot.tombstone)]]),
   )
   await transaction.query(
     `insert into tombstone (base, rkey, rev)
@@ -152,8 +156,8 @@ async function writeTombstones(transaction: Transaction, cells: readonly Cell[])
   transaction.has.tombstones = true
 }
 
-async function writeExpired(transaction: Transaction, cells: readonly Cell[]): Promise<void> {
-  const changed = cells.filter((cell) => cell.expiry !== cell.given.expired)
+async function writeExpired(transaction: Transaction, cells: readonly PostgresRecordSlot[]): Promise<void> {
+  const changed = cells.filter((slot) => slot.expiry !== slot.given.expired)
   await deleteKeys(
     transaction,
     'expired',
@@ -161,8 +165,8 @@ async function writeExpired(transaction: Transaction, cells: readonly Cell[]): P
   )
   const revised = changed.filter(({ expiry }) => expiry !== null)
   if (revised.length === 0) return
-  const rows = revised.map((cell) =>
-    jsonRow([...keyMembers(keyOf(transaction, cell)), ['rev', jsonValue(cell.expiry?.rev ?? null)]]),
+  const rows = revised.map((slot) =>
+    jsonRow([...keyMembers(keyOf(transaction, slot)), ['rev', jsonValue(slot.expiry?.rev ?? null)]]),
   )
   await transaction.query(
     `update expired set rev = given.rev from json_to_recordset($1) as given (base bigint, rkey text, rev text)
@@ -174,13 +178,13 @@ async function writeExpired(transaction: Transaction, cells: readonly Cell[]): P
 async function deleteKeys(
   transaction: Transaction,
   table: 'parked' | 'tombstone' | 'expired',
-  cells: readonly Cell[],
+  cells: readonly PostgresRecordSlot[],
 ): Promise<void> {
   if (cells.length === 0) return
   await transaction.query(
     `delete from ${table} t using json_to_recordset($1) as given (base bigint, rkey text)
      where t.base = given.base and t.rkey = given.rkey`,
-    jsonKeys(cells.map((cell) => keyOf(transaction, cell))),
+    jsonKeys(cells.map((slot) => keyOf(transaction, slot))),
   )
 }
 
@@ -191,21 +195,21 @@ function keyMembers({ base, rkey }: RowKey): [string, string][] {
   ]
 }
 
-function keyOf(transaction: Transaction, { given: { baseUri, name } }: Cell): RowKey {
+function keyOf(transaction: Transaction, { given: { baseUri, name } }: PostgresRecordSlot): RowKey {
   return { base: baseId(transaction, baseUri), rkey: name.rkey }
 }
 
-function rowOf({ given: { found } }: Cell): { readonly id: bigint } {
+function rowOf({ given: { found } }: PostgresRecordSlot): { readonly id: bigint } {
   if (found?.id == null) throw new Error('A row that is in its table has an id.')
   return { id: found.id }
 }
 
-function changeOf({ row }: Cell): RowChange {
+function changeOf({ row }: PostgresRecordSlot): RowChange {
   if (row?.written == null) throw new Error('Nothing was written.')
   return { cid: row.cid, rev: row.rev, ...row.written }
 }
 
-function newRow(transaction: Transaction, cell: Cell): NewRow {
-  const { did } = cell.given.name
-  return { ...keyOf(transaction, cell), did, indexedAt: cell.row?.indexedAt ?? 0n, ...changeOf(cell) }
+function newRow(transaction: Transaction, slot: PostgresRecordSlot): NewRow {
+  const { did } = slot.given.name
+  return { ...keyOf(transaction, slot), did, indexedAt: slot.row?.indexedAt ?? 0n, ...changeOf(slot) }
 }

@@ -7,7 +7,7 @@ import { type Cluster, databases, startCluster } from '../../../test/support/pos
 import { until } from '../../../test/support/until.ts'
 import { ServiceError } from '../../errors.ts'
 import { runPrepared } from './prepared.ts'
-import { defaultReading, type ReadingOptions, Servers } from './servers.ts'
+import { defaultQueryOptions, type QueryOptions, Servers } from './servers.ts'
 
 /** Milliseconds within which everything must be well again. */
 const recovery = { timeout: 60_000 }
@@ -311,8 +311,8 @@ async function noConnectionLeft(): Promise<void> {
   assert.equal(await servers.read(port), primary.port)
 }
 
-function open(options: Partial<ReadingOptions> & { readonly database?: string }): Servers {
-  return new Servers({ ...defaultReading, database: primary.url, ...options })
+function open(options: Partial<QueryOptions> & { readonly database?: string }): Servers {
+  return new Servers({ ...defaultQueryOptions, database: primary.url, ...options })
 }
 
 async function port(client: PoolClient): Promise<number> {

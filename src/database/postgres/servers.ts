@@ -10,13 +10,13 @@ import { unavailable } from '../refusals.ts'
 import { connect } from './connection.ts'
 import { codeOf, isPassing, isUnanswered } from './failures.ts'
 import { Positions } from './positions.ts'
-import { type PoolOptions, type Reading, ReadingPool } from './reading-pool.ts'
+import { type PoolOptions, type Query, QueryPool } from './query-pool.ts'
 import { judgeReplica, type Judgement } from './replica.ts'
 import { hostsOf } from './url.ts'
 import { isSilence, type ServerState, Watch } from './watch.ts'
 
 /** How PostgreSQL is read. */
-export interface ReadingOptions extends PoolOptions {
+export interface QueryOptions extends PoolOptions {
   /** URLs of replicas, each of one host. */
   readonly readDatabases: readonly string[]
   /** Seconds. */
@@ -25,14 +25,14 @@ export interface ReadingOptions extends PoolOptions {
   readonly onNotice: (sentence: string) => void
 }
 
-export const defaultReading: ReadingOptions = {
+export const defaultQueryOptions: QueryOptions = {
   readDatabases: [],
   maxReplicaLag: 10,
   poolSize: 10,
   onNotice: () => undefined,
 }
 
-export interface ServersOptions extends ReadingOptions {
+export interface ServersOptions extends QueryOptions {
   /** May name several hosts; the one that takes writes is the primary. */
   readonly database: string
 }
@@ -42,7 +42,7 @@ const short: ReadTerms = { kind: 'short' }
 interface Server {
   readonly url: string
   readonly name: string
-  readonly pool: ReadingPool
+  readonly pool: QueryPool
   readonly watch: Watch
   /** What it said last; null while it does not answer. */
   state: ServerState | null
@@ -77,7 +77,7 @@ export class Servers implements AsyncDisposable {
   }
 
   /** Runs one reading, on a replica if one is near enough. It may run twice, because a server may fail in between. */
-  read<Result>(work: Reading<Result>, terms = short): Promise<Result> {
+  read<Result>(work: Query<Result>, terms = short): Promise<Result> {
     const next = (): Server => {
       const inUse = this.#inUse()
       return inUse[this.#turn++ % inUse.length] ?? this.#usablePrimary()
@@ -86,7 +86,7 @@ export class Servers implements AsyncDisposable {
   }
 
   /** The same on the primary, for what must not be older than what was read before. */
-  readPrimary<Result>(work: Reading<Result>, terms = short): Promise<Result> {
+  readPrimary<Result>(work: Query<Result>, terms = short): Promise<Result> {
     return this.#run(() => this.#usablePrimary(), work, terms)
   }
 
@@ -113,12 +113,12 @@ export class Servers implements AsyncDisposable {
   }
 
   /** Whoever has given up is told at once, while the server still ends what it was asked. */
-  #run<Result>(choose: () => Server, work: Reading<Result>, terms: ReadTerms): Promise<Result> {
+  #run<Result>(choose: () => Server, work: Query<Result>, terms: ReadTerms): Promise<Result> {
     const running = this.#watch().then(() => this.#runTwice(choose(), work, terms))
     return terms.signal === undefined ? running : untilAborted(running, terms.signal)
   }
 
-  async #runTwice<Result>(first: Server, work: Reading<Result>, terms: ReadTerms): Promise<Result> {
+  async #runTwice<Result>(first: Server, work: Query<Result>, terms: ReadTerms): Promise<Result> {
     try {
       return await first.pool.run(work, terms)
     } catch (error) {
@@ -157,7 +157,7 @@ export class Servers implements AsyncDisposable {
   }
 
   #open(url: string, hear: (server: Server) => void): Server {
-    const pool = new ReadingPool(url, this.#options)
+    const pool = new QueryPool(url, this.#options)
     const watch = new Watch(url, (found) => {
       const failed = found instanceof Error
       server.state = failed ? null : found

@@ -1,6 +1,6 @@
 /** Settings of a session, by what its connection is for. */
 
-/** `lead`: for writing, by the one process that follows sources; `lead.ts` says what that takes. */
+/** `lead`: for writing, by the one process that follows sources; `leader-lock.ts` says what that takes. */
 export type Use = 'read' | 'write' | 'lead'
 
 /** The last three let the server notice within a minute that a machine is gone, and let go of its locks. */
@@ -25,7 +25,7 @@ const reading = {
   // 64 MB by default: a list in a condition that is larger would be looked through for each row.
   hash_mem_multiplier: '16',
   plan_cache_mode: 'force_generic_plan',
-  // One statement works on one core: how many run at once is decided before (reading-pool.ts). Two processes more took
+  // One statement works on one core: how many run at once is decided before (query-pool.ts). Two processes more took
   // up to twice as much of the processor for a group, and others had to wait for all of them.
   max_parallel_workers_per_gather: '0',
 }

@@ -1,11 +1,11 @@
 /** All that a database holds, in one transaction of a connection that only reads. */
 import type { Client } from 'pg'
 import type { Snapshot } from '../copy/database-copy.ts'
-import { keptRow, type Spelling, selectKept } from '../copy/kept-rows.ts'
+import { storedRow, type Spelling, selectStored } from '../copy/metadata-rows.ts'
 import { jsonColumn, type CopyPart, type Row } from '../copy/parts.ts'
 import { BuiltElsewiseError } from '../refusals.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
-import { keptSchema, quote } from './ddl.ts'
+import { metadataSchema, quote } from './ddl.ts'
 import { codeOf, refusal } from './failures.ts'
 import { assertOurs, isCurrent, readState } from './migrate.ts'
 import { withoutPassword } from './url.ts'
@@ -23,7 +23,7 @@ const rowsAtOnce = 1_000
 /** Everything is read to its end, by a reader that may be held up for long. The moment is that of the first reading. */
 const begin = `begin isolation level repeatable read read only;
   set local enable_seqscan = on; set local cursor_tuple_fraction = 1; set local work_mem = '64MB';
-  set local idle_in_transaction_session_timeout = 0; select from ${keptSchema}.state`
+  set local idle_in_transaction_session_timeout = 0; select from ${metadataSchema}.state`
 
 /** Of a database of these lexicons. */
 export async function openPostgresSnapshot(
@@ -77,7 +77,7 @@ class PostgresSnapshot implements Snapshot {
   }
 
   async collections(): Promise<readonly string[]> {
-    const { rows } = await this.#client.query(`select nsid from ${keptSchema}.collection order by nsid`)
+    const { rows } = await this.#client.query(`select nsid from ${metadataSchema}.collection order by nsid`)
     return rows.map(({ nsid }) => String(nsid))
   }
 
@@ -87,7 +87,7 @@ class PostgresSnapshot implements Snapshot {
   }
 
   async *rows(part: CopyPart): AsyncGenerator<Row> {
-    const text = part.table === null ? selectKept(part, spelling) : selectRecords(part.name)
+    const text = part.table === null ? selectStored(part, spelling) : selectRecords(part.name)
     const json = jsonColumn(part)
     await this.#client.query(`declare rows no scroll cursor for ${text}`)
     for (;;) {
@@ -96,7 +96,7 @@ class PostgresSnapshot implements Snapshot {
       for (const row of rows) {
         // As every engine writes it: without white space.
         if (json !== null) row[json] = JSON.stringify(JSON.parse(row[json]))
-        yield keptRow(part, row)
+        yield storedRow(part, row)
       }
     }
     await this.#client.query('close rows')

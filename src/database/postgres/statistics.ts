@@ -11,7 +11,7 @@ import { runPrepared } from './prepared.ts'
 
 /** Milliseconds that a figure is good for. */
 const lifetime = 60_000
-const mostFigures = 10_000
+const maxStatistics = 10_000
 /** Counted for one statement at a time; the rest stays guessed. */
 const mostCounts = 50
 /** What may be asked of `text_count`: letters and digits make a word, and words have trigrams. */
@@ -21,7 +21,7 @@ type Read = <Result>(work: (client: PoolClient) => Promise<Result>, terms: ReadT
 
 export class PostgresStatistics implements Statistics {
   readonly #read: Read
-  readonly #figures = new LRUCache<string, number>({ max: mostFigures, ttl: lifetime })
+  readonly #statistics = new LRUCache<string, number>({ max: maxStatistics, ttl: lifetime })
   /** Statements whose only value is a figure, by what they are kept under. */
   readonly #lacking = new Map<string, Statement>()
   /** Sequences of characters that `text_count` is to be asked for. */
@@ -35,11 +35,11 @@ export class PostgresStatistics implements Statistics {
 
   rows({ name }: Table): number {
     const text = 'select greatest(reltuples, 0)::bigint as n from pg_class where oid = to_regclass($1)'
-    return this.#figure({ text, values: [quote(name)] }, 1000)
+    return this.#statistic({ text, values: [quote(name)] }, 1000)
   }
 
   countUpTo({ text, values }: Statement, limit: number): number {
-    return this.#figure(
+    return this.#statistic(
       { text: `select count(*) as n from (${text} limit ${Math.ceil(limit)}) s`, values },
       limit,
     )
@@ -65,7 +65,7 @@ export class PostgresStatistics implements Statistics {
         if (sequences.length > 0) await this.#readTerms(client, sequences)
         for (const [key, statement] of asked) {
           const { rows } = await runPrepared(client, statement)
-          this.#figures.set(key, Number(rows[0]?.n ?? 0))
+          this.#statistics.set(key, Number(rows[0]?.n ?? 0))
         }
       },
       { kind: 'short', ...(signal && { signal }) },
@@ -82,19 +82,19 @@ export class PostgresStatistics implements Statistics {
       left join text_count on index_name = asked.index and text_count.term = asked.term`
     const asked = JSON.stringify(terms.map(([index, term]) => ({ index, term })))
     const { rows } = await runPrepared(client, { text, values: [asked] })
-    for (const { index, term, n } of rows) this.#figures.set(termKey(index, term), Number(n))
+    for (const { index, term, n } of rows) this.#statistics.set(termKey(index, term), Number(n))
   }
 
   #count({ name }: TextIndex, term: string): number {
     const key = termKey(name, term)
-    const known = this.#figures.get(key)
+    const known = this.#statistics.get(key)
     if (known === undefined) this.#lackingTerms.set(key, [name, term])
     return known ?? 1000
   }
 
-  #figure(statement: Statement, guess: number): number {
+  #statistic(statement: Statement, guess: number): number {
     const key = `${withoutNumbers(statement.text)}\0${statement.values.map(String).join('\0')}`
-    const known = this.#figures.get(key)
+    const known = this.#statistics.get(key)
     if (known === undefined) this.#lacking.set(key, statement)
     return known ?? guess
   }

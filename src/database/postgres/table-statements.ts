@@ -16,7 +16,7 @@ export interface TableStatements {
   readonly update: string
   readonly setRev: string
   /** Of ids. */
-  readonly park: string
+  readonly quarantine: string
   readonly remove: string
   readonly sides: readonly { readonly insert: string; readonly remove: string }[]
 }
@@ -59,7 +59,7 @@ export function tableStatements(table: Table): TableStatements {
       ${derived.map(([column, value]) => `, ${column} = ${value}`).join('')}
       from ${given('id bigint', ...changed, ...types)} where t.id = given.id`,
     setRev: `update ${name} t set rev = given.rev from ${given('id bigint', 'rev text')} where t.id = given.id`,
-    park: `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
+    quarantine: `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
       select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = any($1)`,
     remove: `delete from ${name} where id = any($1)`,
     sides: table.arrays.map((array) => ({

@@ -4,7 +4,7 @@
  */
 import type { RecordPut } from '../changes.ts'
 import { storedColumns, type Table } from '../tables.ts'
-import { baseId } from './bases.ts'
+import { baseId } from './repo-collections.ts'
 import { jsonRow, jsonRows, jsonValue } from './json-rows.ts'
 import { type TableStatements, tableStatements } from './table-statements.ts'
 import type { Transaction } from './transactions.ts'
@@ -53,7 +53,7 @@ export class TableWriter {
   }
 
   /** First parts of URIs that a record refers to. */
-  *referredBases({ columns, arrays }: Pick<RecordPut, 'columns' | 'arrays'>): Generator<string> {
+  *referredRepoCollections({ columns, arrays }: Pick<RecordPut, 'columns' | 'arrays'>): Generator<string> {
     for (const index of this.#refBases) {
       const uri = columns[index]
       if (typeof uri === 'string') yield uri
@@ -121,10 +121,10 @@ export class TableWriter {
   }
 
   /** Moves rows to where those of hidden accounts wait. */
-  async park(transaction: Transaction, rows: readonly RowId[]): Promise<void> {
+  async quarantine(transaction: Transaction, rows: readonly RowId[]): Promise<void> {
     const ids = idsOf(rows)
     if (ids.length === 0) return
-    await transaction.query(this.#statements.park, ids)
+    await transaction.query(this.#statements.quarantine, ids)
     await this.remove(transaction, rows)
   }
 

@@ -3,7 +3,7 @@
  * roads; they are taken anew when a fifth of the rows has changed.
  */
 import { storedColumns, type Table, type TextIndex } from '../tables.ts'
-import { keptColumns, quote } from './ddl.ts'
+import { recordColumns, quote } from './ddl.ts'
 import { jsonRows, jsonValue } from './json-rows.ts'
 import type { TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
@@ -31,7 +31,7 @@ export async function refreshCounts(transaction: Transaction, table: TableWriter
 /** For `analyze`. It would take seconds over what stands in the indexes of texts, on which no plan depends. */
 export function analyzedColumns(table: Table): string {
   const stored = storedColumns(table).flatMap(({ name, kind }) => (kind === 'folded' ? [] : [name]))
-  const columns = [...keptColumns.filter((name) => name !== 'record'), ...stored]
+  const columns = [...recordColumns.filter((name) => name !== 'record'), ...stored]
   return `${quote(table.name)} (${columns.map(quote).join(', ')})`
 }
 

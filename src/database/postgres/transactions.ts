@@ -5,7 +5,7 @@
  */
 import type { Client, ClientBase, QueryConfig } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../database.ts'
-import type { Standing } from '../decide.ts'
+import type { AccountStatus } from '../decide.ts'
 import { closeClient } from './connection.ts'
 import { codeOf, isPassing } from './failures.ts'
 import { runPrepared } from './prepared.ts'
@@ -17,7 +17,7 @@ export interface Transaction {
   /** Ids of URIs' first parts, as far as they are known. */
   readonly bases: Map<string, bigint>
   /** Accounts as far as they are known; null: nothing is kept of it. */
-  readonly standings: Map<string, Standing | null>
+  readonly accountStatuses: Map<string, AccountStatus | null>
   /** DIDs and URIs that operators hid, of what was looked for. */
   readonly hidden: Set<string>
   /** The same of what they removed for good. */
@@ -194,7 +194,7 @@ export function createTransaction(client: ClientBase): Transaction {
       return rows
     },
     bases: new Map(),
-    standings: new Map(),
+    accountStatuses: new Map(),
     hidden: new Set(),
     purged: new Set(),
     has: { tombstones: true, rejections: true, hidings: true, expired: true },

@@ -1,6 +1,6 @@
 /** Adds what callers have used to the primary, for all nodes, by a connection that is open for that alone. */
 import { addUsage } from '../kept/usage.ts'
-import type { KeyUsage } from '../ledger.ts'
+import type { KeyUsage } from '../metadata-store.ts'
 import { withClient } from './connection.ts'
 import { runSteps } from './steps.ts'
 import { within } from './transactions.ts'

@@ -21,7 +21,7 @@ export interface ServerState {
 
 /** Milliseconds. */
 const interval = 1000
-const patience = 2000
+const timeout = 2000
 
 export class Watch implements AsyncDisposable {
   readonly #url: string
@@ -55,7 +55,7 @@ export class Watch implements AsyncDisposable {
 
   async #look(): Promise<void> {
     const tooLate = new AbortController()
-    const timer = setTimeout(() => tooLate.abort(), patience)
+    const timer = setTimeout(() => tooLate.abort(), timeout)
     const found = await Promise.race([this.#ask(tooLate.signal), silence(tooLate.signal)]).catch(
       (error: Error) => error,
     )
@@ -103,7 +103,7 @@ export class Watch implements AsyncDisposable {
 
 async function silence(tooLate: AbortSignal): Promise<never> {
   await once(tooLate, 'abort')
-  throw new DatabaseUnreachableError(`It did not answer within ${patience / 1000} seconds.`)
+  throw new DatabaseUnreachableError(`It did not answer within ${timeout / 1000} seconds.`)
 }
 
 async function askRow(client: pg.Client, text: string): Promise<Record<string, unknown>> {

@@ -5,18 +5,18 @@
 import type { Change, Rejection } from '../changes.ts'
 import {
   accountOf,
-  baseUriOf,
-  newcomer,
+  repoCollectionUri,
+  unknownAccount,
   type RecordSlot,
   type RecordName,
   recordNameOf,
-  type Standing,
+  type AccountStatus,
   uriOf,
-  type World,
+  type WriteContext,
 } from '../decide.ts'
-import type { Instants } from '../instants.ts'
-import { findBases } from './bases.ts'
-import { Cell, type Expired } from './cell.ts'
+import type { MonotonicClock } from '../monotonic-clock.ts'
+import { findRepoCollections } from './repo-collections.ts'
+import { PostgresRecordSlot, type Expired } from './record-slot.ts'
 import { RejectionChanges } from './rejection-changes.ts'
 import { type FoundRow, jsonKeys, type RowKey, type TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
@@ -29,7 +29,7 @@ interface Asked {
   readonly name: RecordName
   readonly baseUri: string
   readonly table: TableWriter
-  readonly standing: Standing
+  readonly accountStatus: AccountStatus
   /** It must not be seen. */
   readonly withheld: boolean
 }
@@ -37,10 +37,10 @@ interface Asked {
 export interface WorkingSetGiven {
   readonly transaction: Transaction
   readonly tables: ReadonlyMap<string, TableWriter>
-  readonly instants: Instants
+  readonly clock: MonotonicClock
   /** Tables are taken to have nothing: whoever writes will see whether that was wrong. */
   readonly blind: boolean
-  readonly oldestKept: World['oldestKept']
+  readonly oldestRetained: WriteContext['oldestRetained']
   /** Moves rows of accounts whose standing has changed to where they belong. */
   readonly move: (asked: MoveAsked) => Promise<void>
 }
@@ -49,46 +49,48 @@ export interface WorkingSetGiven {
 export interface MoveAsked {
   readonly table: TableWriter
   /** To be parked. */
-  readonly park: readonly FoundRow[]
+  readonly quarantine: readonly FoundRow[]
   /** To be brought back, if they wait. */
   readonly bringBack: readonly (RowKey & { readonly did: string })[]
 }
 
-export class WorkingSet implements World {
+export class WorkingSet implements WriteContext {
   readonly rejections = new RejectionChanges()
   readonly newActors = new Set<string>()
   readonly #given: WorkingSetGiven
-  readonly #cells = new Map<string, Cell>()
+  readonly #cells = new Map<string, PostgresRecordSlot>()
 
   constructor(given: WorkingSetGiven) {
     this.#given = given
   }
 
-  get cells(): Iterable<Cell> {
+  get cells(): Iterable<PostgresRecordSlot> {
     return this.#cells.values()
   }
 
   readonly serves = (collection: string): boolean => this.#given.tables.has(collection)
 
-  readonly standing = (did: string): Standing => this.#given.transaction.standings.get(did) ?? newcomer
+  readonly accountStatus = (did: string): AccountStatus =>
+    this.#given.transaction.accountStatuses.get(did) ?? unknownAccount
 
-  readonly enter = (did: string): Standing => {
-    const { standings } = this.#given.transaction
-    const known = standings.get(did) ?? null
+  readonly enter = (did: string): AccountStatus => {
+    const { accountStatuses } = this.#given.transaction
+    const known = accountStatuses.get(did) ?? null
     if (known !== null) return known
-    standings.set(did, newcomer)
+    accountStatuses.set(did, unknownAccount)
     this.newActors.add(did)
-    return newcomer
+    return unknownAccount
   }
 
   readonly slot = ({ did, collection, rkey }: RecordName): RecordSlot => {
-    const cell = this.#cells.get(baseUriOf({ did, collection }) + rkey)
-    if (cell === undefined) throw new Error(`Nothing was read of ${did}/${collection}/${rkey}.`)
-    return cell
+    const slot = this.#cells.get(repoCollectionUri({ did, collection }) + rkey)
+    if (slot === undefined) throw new Error(`Nothing was read of ${did}/${collection}/${rkey}.`)
+    return slot
   }
 
-  readonly forgive = (uri: string, rev: string | null): void => {
-    if (this.#given.transaction.has.rejections || !this.rejections.isEmpty) this.rejections.forgive(uri, rev)
+  readonly clearRejection = (uri: string, rev: string | null): void => {
+    if (this.#given.transaction.has.rejections || !this.rejections.isEmpty)
+      this.rejections.clearRejection(uri, rev)
   }
 
   readonly keep = (rejection: Rejection, seenAt: bigint): void => this.rejections.keep(rejection, seenAt)
@@ -98,15 +100,15 @@ export class WorkingSet implements World {
     return purged.has(did) || purged.has(uri)
   }
 
-  readonly oldestKept = (collection: string): bigint | null => this.#given.oldestKept(collection)
+  readonly oldestRetained = (collection: string): bigint | null => this.#given.oldestRetained(collection)
 
-  readonly nextInstant = (): bigint => this.#given.instants.next()
+  readonly nextInstant = (): bigint => this.#given.clock.next()
 
   /** Everything that deciding about these changes will ask for. */
   async read(changes: readonly RecordChange[]): Promise<void> {
     const { transaction, tables } = this.#given
     const names = changes.map((change) => (change.kind === 'reject' ? recordNameOf(change.uri) : change))
-    await findStandings(
+    await findAccountStatuses(
       transaction,
       names.flatMap((name) => (name === null ? [] : [name.did])),
     )
@@ -129,29 +131,29 @@ export class WorkingSet implements World {
         continue
       const table = tables.get(name.collection)
       if (table === undefined) throw new Error(`No table for collection ${name.collection}.`)
-      const standing = this.standing(name.did)
-      if (standing.status === 'deleted') continue
-      const baseUri = baseUriOf(name)
+      const accountStatus = this.accountStatus(name.did)
+      if (accountStatus.status === 'deleted') continue
+      const baseUri = repoCollectionUri(name)
       const uri = baseUri + name.rkey
       if (this.isPurged(name.did, uri)) continue
       const withheld =
-        standing.status !== null || transaction.hidden.has(name.did) || transaction.hidden.has(uri)
-      asked.set(uri, { name, baseUri, table, standing, withheld })
+        accountStatus.status !== null || transaction.hidden.has(name.did) || transaction.hidden.has(uri)
+      asked.set(uri, { name, baseUri, table, accountStatus, withheld })
       bases.push(baseUri)
-      if (change.kind === 'put') bases.push(...table.referredBases(change))
+      if (change.kind === 'put') bases.push(...table.referredRepoCollections(change))
     }
-    await findBases(transaction, bases)
+    await findRepoCollections(transaction, bases)
     const found = await this.#findRows([...asked.values()])
     const tombstones = await this.#findTombstones([...asked.values()])
     const expired = await this.#findExpired([...asked.values()])
     for (const [uri, { name, baseUri, table, withheld }] of asked)
       this.#cells.set(
         uri,
-        new Cell({
+        new PostgresRecordSlot({
           name,
           baseUri,
           table,
-          parked: withheld,
+          quarantined: withheld,
           found: found.get(uri),
           tombstone: tombstones.get(uri) ?? null,
           expired: expired.get(uri) ?? null,
@@ -161,30 +163,30 @@ export class WorkingSet implements World {
 
   async #findRows(asked: readonly Asked[]): Promise<ReadonlyMap<string, FoundRow>> {
     const { transaction, move } = this.#given
-    const blind = this.#given.blind && asked.every(({ standing }) => standing.move === null)
+    const blind = this.#given.blind && asked.every(({ accountStatus }) => accountStatus.move === null)
     const found = new Map<string, FoundRow>()
     const hidden = asked.filter(({ withheld }) => withheld)
     for (const [table, its] of blind ? [] : byTable(asked)) {
       let rows = await this.#findKeys(its, (keys) => table.find(transaction, keys))
-      const moving = its.filter(({ standing }) => standing.move !== null)
+      const moving = its.filter(({ accountStatus }) => accountStatus.move !== null)
       if (moving.length > 0) {
         await move({
           table,
-          park: moving.flatMap((one) => (one.withheld ? (rows.get(uriOf(one.name)) ?? []) : [])),
+          quarantine: moving.flatMap((one) => (one.withheld ? (rows.get(uriOf(one.name)) ?? []) : [])),
           bringBack: this.#keysOf(moving.filter(({ withheld }) => !withheld)),
         })
         rows = await this.#findKeys(its, (keys) => table.find(transaction, keys))
       }
       for (const [uri, row] of rows) found.set(uri, row)
     }
-    const parked = await this.#findKeys(hidden, (keys) =>
+    const quarantined = await this.#findKeys(hidden, (keys) =>
       transaction.query<FoundRow>(
         `select base, rkey, parked.id, cid, rev from json_to_recordset($1) as given (base bigint, rkey text)
          join parked using (base, rkey)`,
         jsonKeys(keys),
       ),
     )
-    for (const [uri, row] of parked) found.set(uri, row)
+    for (const [uri, row] of quarantined) found.set(uri, row)
     return found
   }
 
@@ -235,18 +237,18 @@ export class WorkingSet implements World {
 }
 
 /** Makes known what there is of accounts. */
-export async function findStandings(
-  { standings, query }: Transaction,
+export async function findAccountStatuses(
+  { accountStatuses, query }: Transaction,
   dids: Iterable<string>,
 ): Promise<void> {
-  const unknown = [...new Set(dids)].filter((did) => !standings.has(did))
+  const unknown = [...new Set(dids)].filter((did) => !accountStatuses.has(did))
   if (unknown.length === 0) return
-  for (const did of unknown) standings.set(did, null)
-  const found = await query<Standing & { readonly did: string }>(
+  for (const did of unknown) accountStatuses.set(did, null)
+  const found = await query<AccountStatus & { readonly did: string }>(
     'select did, status, floor, move from actor where did = any($1)',
     unknown,
   )
-  for (const { did, ...standing } of found) standings.set(did, standing)
+  for (const { did, ...accountStatus } of found) accountStatuses.set(did, accountStatus)
 }
 
 /** Makes known which of these DIDs and URIs operators hid. */

@@ -85,10 +85,10 @@ onPostgres('of what a load finds to be there already the highest revision stands
   )
   const { stored, updated, older } = await store.load(lines)
   assert.deepEqual([stored, updated + older], [600, 700])
-  const standing = new Map<string, (typeof lines)[number]>()
+  const accountStatus = new Map<string, (typeof lines)[number]>()
   for (const one of lines) {
-    const known = standing.get(one.uri)
-    if (known === undefined || String(one.rev) >= String(known.rev)) standing.set(one.uri, one)
+    const known = accountStatus.get(one.uri)
+    if (known === undefined || String(one.rev) >= String(known.rev)) accountStatus.set(one.uri, one)
   }
   const rows = await store.rows(
     `select b.uri || t.rkey as uri, record ->> 'text' as text, value from "${note}" t
@@ -96,7 +96,7 @@ onPostgres('of what a load finds to be there already the highest revision stands
   )
   assert.deepEqual(
     rows.map(({ uri, text, value }) => [uri, text, value]),
-    [...standing.values()]
+    [...accountStatus.values()]
       .map(({ uri, value }) => [uri, value.text, (value.tags as string[])[0]])
       .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
   )

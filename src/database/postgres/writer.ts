@@ -4,22 +4,22 @@ import type {
   BatchOutcome,
   Change,
   CountedSource,
-  Lead,
-  LeadWish,
+  LeaderLock,
+  LeaderLockRequest,
   SourceMark,
   WriteDatabase,
 } from '../database.ts'
-import { KeptLedger } from '../kept/ledger.ts'
+import { SqlMetadataStore } from '../kept/sql-metadata-store.ts'
 import { forgetRevisions } from '../kept/repo-rows.ts'
 import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
-import type { Ledger } from '../ledger.ts'
+import type { MetadataStore } from '../metadata-store.ts'
 import { addOutcome, noOutcome, type Outcome } from '../outcome.ts'
 import type { ApplierOptions } from '../migrate-options.ts'
 import { Applier } from './applier.ts'
 import { compact } from './compact.ts'
 import type { Use } from './session-settings.ts'
 import { DatabaseUnreachableError } from './failures.ts'
-import { keepLead, takeLead } from './lead.ts'
+import { holdLeaderLock, acquireLeaderLock } from './leader-lock.ts'
 import { areEmpty, countTexts, fill, tidy } from './load.ts'
 import { runSteps } from './steps.ts'
 import { Transactions } from './transactions.ts'
@@ -32,7 +32,7 @@ export interface PostgresWriterOptions extends ApplierOptions {
 type Connect = (use: Exclude<Use, 'read'>) => Promise<Client>
 
 export class PostgresWriter implements WriteDatabase {
-  readonly ledger: Ledger
+  readonly metadata: MetadataStore
   readonly #connect: Connect
   readonly #options: PostgresWriterOptions
   readonly #transactions: Transactions
@@ -46,7 +46,7 @@ export class PostgresWriter implements WriteDatabase {
     this.#applier = new Applier(options)
     const applier = this.#applier
     const transact: Transactions['transact'] = (work) => this.#transactions.transact(work)
-    this.ledger = new KeptLedger({
+    this.metadata = new SqlMetadataStore({
       transact: (steps) => transact(({ client }) => runSteps(client, steps())),
       read: (steps) => this.#transactions.read(({ client }) => runSteps(client, steps())),
       now: options.now,
@@ -76,8 +76,8 @@ export class PostgresWriter implements WriteDatabase {
     return this.#transactions.exclusively(compact)
   }
 
-  async lead(wish: LeadWish): Promise<Lead | null> {
-    const leading = await takeLead(() => this.#connect('lead'), wish)
+  async leaderLock(request: LeaderLockRequest): Promise<LeaderLock | null> {
+    const leading = await acquireLeaderLock(() => this.#connect('lead'), request)
     if (leading === null) return null
     const { client } = leading
     const lost = new AbortController()
@@ -95,9 +95,9 @@ export class PostgresWriter implements WriteDatabase {
     const writer = new PostgresWriter(once, this.#options)
     const over = new AbortController()
     const until = AbortSignal.any([lost.signal, over.signal])
-    const kept = keepLead(leading, writer.#transactions, () => this.#connect('write'), until)
+    const kept = holdLeaderLock(leading, writer.#transactions, () => this.#connect('write'), until)
     return {
-      ledger: writer.ledger,
+      metadata: writer.metadata,
       applyBatch: (changes, mark) => writer.applyBatch(changes, mark),
       load: (batches) => writer.load(batches),
       lost: lost.signal,

@@ -1,10 +1,17 @@
 /** Standings of accounts, and their rows, moved one at a time between their table and where those of hidden accounts wait. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AccountChange, RecordCheck, Rejection, RepoEnd } from '../database.ts'
-import { baseUriOf, type Move, newcomer, type RecordName, recordNameOf, type Standing } from '../decide.ts'
 import {
-  type AccountBase,
-  accountBases,
+  repoCollectionUri,
+  type Move,
+  unknownAccount,
+  type RecordName,
+  recordNameOf,
+  type AccountStatus,
+} from '../decide.ts'
+import {
+  type AccountRepoCollection,
+  repoCollectionsOf,
   changeAccount,
   endRepo,
   finishMove,
@@ -19,10 +26,10 @@ import {
 import { endHiding, type NewHiding, startHiding } from '../kept/hidings.ts'
 import { forgetRecord, isBeingPurged, measurePurge, type NewPurge, startPurge } from '../kept/purges.ts'
 import { forgetRevisions } from '../kept/repo-rows.ts'
-import { keptRecord } from '../kept-record.ts'
+import { storedRecord } from '../stored-record.ts'
 import { Hidings } from './hidings.ts'
-import { Parked } from './parked.ts'
-import type { PurgeExtent } from '../ledger.ts'
+import { Quarantine } from './quarantine.ts'
+import type { PurgeExtent } from '../metadata-store.ts'
 import type { Run } from './steps.ts'
 import type { Rows, TableWriter } from './table-writer.ts'
 import { eraseUnserved } from './unserved.ts'
@@ -51,18 +58,18 @@ export interface AccountsOptions {
 const rowsAtOnce = 1_000
 
 export class Accounts {
-  readonly parked: Parked
+  readonly quarantined: Quarantine
   readonly hidings: Hidings
   readonly #database: DatabaseSync
   readonly #run: Run
   readonly #options: AccountsOptions
-  readonly #known = new Map<string, Standing | null>()
+  readonly #known = new Map<string, AccountStatus | null>()
   readonly #find: StatementSync
   readonly #add: StatementSync
 
   constructor(database: DatabaseSync, options: AccountsOptions) {
     this.#database = database
-    this.parked = new Parked(database)
+    this.quarantined = new Quarantine(database)
     this.hidings = new Hidings(database)
     this.#run = options.run
     this.#options = options
@@ -84,17 +91,17 @@ export class Accounts {
     return forgotten
   }
 
-  standing(did: string): Standing {
-    return this.#read(did) ?? newcomer
+  accountStatus(did: string): AccountStatus {
+    return this.#read(did) ?? unknownAccount
   }
 
   /** The same of an account whose record is about to be stored. */
-  enter(did: string): Standing {
-    const standing = this.#read(did)
-    if (standing !== null) return standing
+  enter(did: string): AccountStatus {
+    const accountStatus = this.#read(did)
+    if (accountStatus !== null) return accountStatus
     this.#add.run(did)
-    this.#known.set(did, newcomer)
-    return newcomer
+    this.#known.set(did, unknownAccount)
+    return unknownAccount
   }
 
   has(did: string): boolean {
@@ -103,13 +110,13 @@ export class Accounts {
 
   /** The rows among which a record's is, or belongs, and whether those are the ones that wait. */
   rowsOf(
-    { status, move }: Standing,
+    { status, move }: AccountStatus,
     address: RowAddress,
   ): { readonly rows: Rows; readonly withheld: boolean } {
     if (move !== null) this.#moveRow(move, address)
     const { did, baseUri, rkey } = address
     const withheld = status !== null || this.hidings.hides(did, baseUri, rkey)
-    return { rows: withheld ? this.parked : address.table, withheld }
+    return { rows: withheld ? this.quarantined : address.table, withheld }
   }
 
   change(change: AccountChange): void {
@@ -160,7 +167,7 @@ export class Accounts {
   /** What is older than the repository's state at that revision is not in it; how many records that were. */
   endRepo({ did, rev }: RepoEnd): number {
     let removed = 0
-    for (const place of this.#run(endRepo({ did, rev }, this.standing(did), this.#collections))) {
+    for (const place of this.#run(endRepo({ did, rev }, this.accountStatus(did), this.#collections))) {
       removed += this.#table(place).removeOlder(Number(place.base), rev)
       this.#run(forgetOlder(place, rev))
     }
@@ -176,7 +183,7 @@ export class Accounts {
       if (next === null) return moved
       const { did, move } = next
       const before = moved
-      for (const place of this.#run(accountBases(did, this.#collections))) {
+      for (const place of this.#run(repoCollectionsOf(did, this.#collections))) {
         if (moved >= limit) break
         moved += this.#moveSome(move, did, Number(place.base), this.#table(place), limit - moved)
       }
@@ -190,26 +197,26 @@ export class Accounts {
 
   /** All that is left to be removed of a deleted account, however much that is. */
   #purge(did: string): void {
-    for (const place of this.#run(accountBases(did, this.#collections)))
+    for (const place of this.#run(repoCollectionsOf(did, this.#collections)))
       while (this.#moveSome('purge', did, Number(place.base), this.#table(place), rowsAtOnce) > 0);
     this.#run(finishMove(did, 'purge', this.#collections))
     this.#known.delete(did)
   }
 
-  #read(did: string): Standing | null {
+  #read(did: string): AccountStatus | null {
     const known = this.#known.get(did)
     if (known !== undefined) return known
-    const row = (this.#find.get(did) ?? null) as Standing | null
+    const row = (this.#find.get(did) ?? null) as AccountStatus | null
     if (this.#known.size > 100_000) this.#known.clear()
     this.#known.set(did, row)
     return row
   }
 
   #moveSome(move: Move, did: string, base: number, table: TableWriter, limit: number): number {
-    const baseUri = baseUriOf({ did, collection: table.table.collection.nsid })
-    const keys = move === 'return' ? this.parked.keys(base, baseUri, limit) : table.keys(base, limit)
+    const baseUri = repoCollectionUri({ did, collection: table.table.collection.nsid })
+    const keys = move === 'return' ? this.quarantined.keys(base, baseUri, limit) : table.keys(base, limit)
     for (const rkey of keys) this.#moveRow(move, { did, base, baseUri, rkey, table })
-    return keys.length > 0 || move !== 'purge' ? keys.length : this.parked.removeSome(base, limit)
+    return keys.length > 0 || move !== 'purge' ? keys.length : this.quarantined.removeSome(base, limit)
   }
 
   #moveRow(move: Move, address: RowAddress): void {
@@ -221,15 +228,15 @@ export class Accounts {
     }
     const row = table.find(base, rkey)
     if (row === undefined) return
-    if (move === 'park') table.park(row)
+    if (move === 'park') table.quarantine(row)
     else table.remove(row)
   }
 
   /** Whether there is a row now. */
   #bringBack({ did, base, rkey, table }: RowAddress): boolean {
-    const row = this.parked.take(base, rkey)
+    const row = this.quarantined.take(base, rkey)
     if (row === undefined) return false
-    const record = keptRecord(table.table, { ...row, did }, this.#options.check)
+    const record = storedRecord(table.table, { ...row, did }, this.#options.check)
     if (record.kind === 'reject') {
       this.#options.onRefused(record)
       return false
@@ -259,7 +266,7 @@ export class Accounts {
     const address = this.#addressOf(record)
     const row = address?.table.find(address.base, address.rkey)
     if (address === null || row === undefined) return 0
-    address.table.park(row)
+    address.table.quarantine(row)
     return this.#isSeen(record.did) ? 1 : 0
   }
 
@@ -276,12 +283,12 @@ export class Accounts {
   /** Null where the collection is not served, or nothing of it is known of the account. */
   #addressOf({ did, collection, rkey }: RecordName): RowAddress | null {
     const table = this.#options.tables.get(collection)
-    const [place] = table === undefined ? [] : this.#run(accountBases(did, [collection]))
+    const [place] = table === undefined ? [] : this.#run(repoCollectionsOf(did, [collection]))
     if (table === undefined || place === undefined) return null
-    return { did, base: Number(place.base), baseUri: baseUriOf({ did, collection }), rkey, table }
+    return { did, base: Number(place.base), baseUri: repoCollectionUri({ did, collection }), rkey, table }
   }
 
-  #table({ collection }: AccountBase): TableWriter {
+  #table({ collection }: AccountRepoCollection): TableWriter {
     const table = this.#options.tables.get(collection)
     if (table === undefined) throw new Error(`No table for collection ${collection}.`)
     return table

@@ -2,21 +2,21 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BatchOutcome, Change, CountedSource, RecordPut, RepoRequest, SourceMark } from '../database.ts'
 import {
-  baseUriOf,
+  repoCollectionUri,
   decideDelete,
   decidePut,
   decideReject,
-  type Fate,
+  type RecordOutcome,
   type RecordSlot,
   type RecordName,
-  type Standing,
+  type AccountStatus,
   timesOf,
-  type World,
+  type WriteContext,
 } from '../decide.ts'
-import { Instants } from '../instants.ts'
+import { MonotonicClock } from '../monotonic-clock.ts'
 import { changeIdentity } from '../kept/accounts.ts'
-import { countExpired, expireBesides, oldestKept } from '../kept/expiry.ts'
-import { requestFetch } from '../kept/ledger.ts'
+import { countExpired, expireBesides, oldestRetained } from '../kept/expiry.ts'
+import { requestFetch } from '../kept/sql-metadata-store.ts'
 import { OutcomeCounts } from '../kept/source-marks.ts'
 import type { ApplierOptions } from '../migrate-options.ts'
 import { noOutcome } from '../outcome.ts'
@@ -33,14 +33,14 @@ export class Applier {
   readonly accounts: Accounts
   readonly #options: ApplierOptions
   readonly #tables = new Map<string, TableWriter>()
-  readonly #bases = new Map<string, number>()
+  readonly #repoCollections = new Map<string, number>()
   readonly #rejections: Rejections
   readonly #findBase: StatementSync
   readonly #addBase: StatementSync
   readonly #tombstones: Tombstones
   readonly #expirations: Expirations
-  readonly #instants: Instants
-  readonly #world: World
+  readonly #clock: MonotonicClock
+  readonly #context: WriteContext
   /** While a load's transaction is open: only kept rows and side tables, the rest at its end. */
   #bulk = false
 
@@ -50,7 +50,7 @@ export class Applier {
     this.#addBase = database.prepare('insert into base (uri, did, collection) values (?, ?, ?) returning id')
     this.#tombstones = new Tombstones(database)
     this.#expirations = new Expirations(database)
-    this.#instants = new Instants(options.now)
+    this.#clock = new MonotonicClock(options.now)
     for (const table of options.tables)
       this.#tables.set(table.collection.nsid, new TableWriter(database, table, (uri) => this.#base(uri)))
     this.#rejections = new Rejections(database)
@@ -60,18 +60,18 @@ export class Applier {
       tables: this.#tables,
       check: options.check,
       onReturn: (did) => this.#request({ did, reason: 'The account is active again.' }),
-      onRefused: (rejection) => decideReject(this.#world, rejection),
+      onRefused: (rejection) => decideReject(this.#context, rejection),
     })
-    this.#world = {
+    this.#context = {
       serves: (collection) => this.#tables.has(collection),
-      standing: (did) => this.accounts.standing(did),
+      accountStatus: (did) => this.accounts.accountStatus(did),
       enter: (did) => this.accounts.enter(did),
-      slot: (record, standing) => this.#slot(record, standing),
+      slot: (record, accountStatus) => this.#slot(record, accountStatus),
       isPurged: (did, uri) => this.accounts.hidings.purges(did, uri),
-      oldestKept: (collection) => this.#oldestKept(collection),
-      forgive: (uri, rev) => this.#rejections.forgive(uri, rev),
+      oldestRetained: (collection) => this.#oldestRetained(collection),
+      clearRejection: (uri, rev) => this.#rejections.clearRejection(uri, rev),
       keep: (rejection, seenAt) => this.#rejections.keep(rejection, seenAt),
-      nextInstant: () => this.#instants.next(),
+      nextInstant: () => this.#clock.next(),
     }
     this.refresh()
   }
@@ -93,10 +93,10 @@ export class Applier {
   count(changes: readonly Change[], counts: OutcomeCounts): BatchOutcome {
     const outcome = noOutcome()
     for (const change of changes) {
-      const fates = this.#applyOne(change)
-      if (fates === null) continue
-      outcome[fates.fate] += fates.records
-      counts.add(change, fates.fate, fates.records)
+      const applied = this.#applyOne(change)
+      if (applied === null) continue
+      outcome[applied.recordOutcome] += applied.records
+      counts.add(change, applied.recordOutcome, applied.records)
     }
     return outcome
   }
@@ -105,7 +105,7 @@ export class Applier {
   expire(limit: number): number {
     let removed = 0
     for (const [collection, table] of this.#tables) {
-      const oldest = this.#oldestKept(collection)
+      const oldest = this.#oldestRetained(collection)
       if (oldest === null) continue
       const records = this.#expirations.expire(table, oldest, Math.max(limit - removed, 1))
       this.run(countExpired(collection, records))
@@ -124,7 +124,7 @@ export class Applier {
   /** Reads again what memory says of order and ids. */
   refresh(): void {
     this.#bulk = false
-    this.#bases.clear()
+    this.#repoCollections.clear()
     this.accounts.forget()
     this.#rejections.refresh()
     this.#tombstones.refresh()
@@ -134,7 +134,7 @@ export class Applier {
       table.refresh()
       if (table.lastIndexedAt > lastStored) lastStored = table.lastIndexedAt
     }
-    this.#instants.follow(lastStored)
+    this.#clock.follow(lastStored)
   }
 
   /** From here on only kept rows and side tables are written, until `completeLoad`. */
@@ -150,16 +150,19 @@ export class Applier {
     this.refresh()
   }
 
-  #applyOne(change: Change): { readonly fate: Fate; readonly records: number } | null {
+  #applyOne(change: Change): { readonly recordOutcome: RecordOutcome; readonly records: number } | null {
     switch (change.kind) {
       case 'put':
-        return { fate: this.#isNew(change) ? 'stored' : decidePut(this.#world, change), records: 1 }
+        return {
+          recordOutcome: this.#isNew(change) ? 'stored' : decidePut(this.#context, change),
+          records: 1,
+        }
       case 'delete':
-        return { fate: decideDelete(this.#world, change), records: 1 }
+        return { recordOutcome: decideDelete(this.#context, change), records: 1 }
       case 'reject':
-        return { fate: decideReject(this.#world, change), records: 1 }
+        return { recordOutcome: decideReject(this.#context, change), records: 1 }
       case 'repo-end':
-        return { fate: 'deleted', records: this.accounts.endRepo(change) }
+        return { recordOutcome: 'deleted', records: this.accounts.endRepo(change) }
       case 'account':
         this.accounts.change(change)
         return null
@@ -177,24 +180,24 @@ export class Applier {
     if (!this.#bulk || this.#tombstones.any || this.#expirations.any) return false
     const { did, rkey, cid, rev, json } = record
     const table = this.#table(record.collection)
-    const baseUri = baseUriOf(record)
+    const baseUri = repoCollectionUri(record)
     if (this.accounts.hidings.hides(did, baseUri, rkey)) return false
     const { status, floor, move } = this.accounts.enter(did)
     if (status !== null || floor !== null || move !== null) return false
-    const times = timesOf(record, this.#world.nextInstant)
-    const oldest = this.#oldestKept(record.collection)
+    const times = timesOf(record, this.#context.nextInstant)
+    const oldest = this.#oldestRetained(record.collection)
     if (oldest !== null && times.indexedAt < oldest) return false
     const row = { id: null, base: this.#base(baseUri), did, rkey, cid, rev, ...times, json }
     if (!table.insert(row, record, true)) return false
-    this.#rejections.forgive(baseUri + rkey, rev)
+    this.#rejections.clearRejection(baseUri + rkey, rev)
     return true
   }
 
-  #slot({ did, collection, rkey }: RecordName, standing: Standing): RecordSlot {
+  #slot({ did, collection, rkey }: RecordName, accountStatus: AccountStatus): RecordSlot {
     const table = this.#table(collection)
-    const baseUri = baseUriOf({ did, collection })
+    const baseUri = repoCollectionUri({ did, collection })
     const base = this.#base(baseUri)
-    const rows = this.accounts.rowsOf(standing, { did, base, baseUri, rkey, table })
+    const rows = this.accounts.rowsOf(accountStatus, { did, base, baseUri, rkey, table })
     return new SqliteRecordSlot({
       ...rows,
       tombstones: this.#tombstones,
@@ -206,9 +209,9 @@ export class Applier {
     })
   }
 
-  #oldestKept(collection: string): bigint | null {
+  #oldestRetained(collection: string): bigint | null {
     const { retention, now } = this.#options
-    return retention === undefined ? null : oldestKept(retention, collection, now())
+    return retention === undefined ? null : oldestRetained(retention, collection, now())
   }
 
   #request({ did, reason, dueAt }: RepoRequest): void {
@@ -223,12 +226,12 @@ export class Applier {
   }
 
   #base(uri: string): number {
-    const known = this.#bases.get(uri)
+    const known = this.#repoCollections.get(uri)
     if (known !== undefined) return known
     const [, did, collection] = /^at:\/\/([^/]+)\/([^/]+)\/$/.exec(uri) ?? []
     const id = this.#findBase.get(uri)?.id ?? this.#addBase.get(uri, did ?? null, collection ?? null)?.id
-    if (this.#bases.size > 100_000) this.#bases.clear()
-    this.#bases.set(uri, Number(id))
+    if (this.#repoCollections.size > 100_000) this.#repoCollections.clear()
+    this.#repoCollections.set(uri, Number(id))
     return Number(id)
   }
 }

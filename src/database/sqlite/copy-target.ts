@@ -6,11 +6,11 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { parseCid } from '../../lexicon/cid.ts'
 import type { CopyTarget, RowChanges, Snapshot } from '../copy/database-copy.ts'
-import { ownListing, writeKept } from '../copy/kept-rows.ts'
-import { formatMark, stateOf, type TargetStanding } from '../copy/mark.ts'
+import { ownListing, writeStored } from '../copy/metadata-rows.ts'
+import { formatMark, stateOf, type CopyProgress } from '../copy/mark.ts'
 import { type CopyPart, partsOf, type RecordRow, type Row } from '../copy/parts.ts'
 import { DatabaseBusyError } from '../database.ts'
-import { baseUriOf } from '../decide.ts'
+import { repoCollectionUri } from '../decide.ts'
 import { deriveRow } from '../derive.ts'
 import type { Table } from '../tables.ts'
 import { derivationOf, quote, schemaVersion } from './ddl.ts'
@@ -74,7 +74,7 @@ class SqliteTarget implements CopyTarget {
   readonly #mark: string
   readonly #run: Run
   readonly #writers: ReadonlyMap<string, TableWriter>
-  readonly #bases = new Map<string, number>()
+  readonly #repoCollections = new Map<string, number>()
   readonly #findBase: StatementSync
   /** Of a name, until it is done once. */
   readonly #completed: Set<string>
@@ -84,7 +84,7 @@ class SqliteTarget implements CopyTarget {
     database: DatabaseSync,
     path: string,
     tables: readonly Table[],
-    { found, derivation, mark }: TargetStanding,
+    { found, derivation, mark }: CopyProgress,
   ) {
     this.isWhole = found === 'whole'
     this.#database = database
@@ -116,7 +116,7 @@ class SqliteTarget implements CopyTarget {
   async write(part: CopyPart, changes: RowChanges): Promise<void> {
     this.#transact(() => {
       const writer = this.#writers.get(part.name)
-      if (part.table === null || writer === undefined) this.#run(writeKept(part, changes, spelling))
+      if (part.table === null || writer === undefined) this.#run(writeStored(part, changes, spelling))
       else this.#writeRecords(part.table, writer, changes)
     })
   }
@@ -184,7 +184,7 @@ class SqliteTarget implements CopyTarget {
 
   #recordOf(table: Table, row: Row) {
     const [indexedAt, rkey, did, cid, rev, changedAt, json] = row as RecordRow
-    const base = this.#base(baseUriOf({ did, collection: table.collection.nsid }))
+    const base = this.#base(repoCollectionUri({ did, collection: table.collection.nsid }))
     return { id: null, base, did, rkey, cid: parseCid(cid) as Uint8Array, rev, indexedAt, changedAt, json }
   }
 
@@ -203,12 +203,12 @@ class SqliteTarget implements CopyTarget {
 
   /** All of them are there: they come first. */
   #base(uri: string): number {
-    const known = this.#bases.get(uri)
+    const known = this.#repoCollections.get(uri)
     if (known !== undefined) return known
     const row = this.#findBase.get(uri)
     if (row === undefined) throw new Error(`The first part ${uri} of a URI is missing.`)
-    if (this.#bases.size > 100_000) this.#bases.clear()
-    this.#bases.set(uri, Number(row.id))
+    if (this.#repoCollections.size > 100_000) this.#repoCollections.clear()
+    this.#repoCollections.set(uri, Number(row.id))
     return Number(row.id)
   }
 

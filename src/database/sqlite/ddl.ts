@@ -31,13 +31,22 @@ function derivationAt(version: number, fingerprint: string): string {
   return createHash('sha256').update(`${version}:${fingerprint}`).digest('hex')
 }
 
-export const keptColumns = ['id', 'base', 'rkey', 'cid', 'rev', 'indexed_at', 'changed_at', 'record'] as const
+export const recordColumns = [
+  'id',
+  'base',
+  'rkey',
+  'cid',
+  'rev',
+  'indexed_at',
+  'changed_at',
+  'record',
+] as const
 
 /**
  * Tables for following the network. Times are microseconds since 1970.
  * `actor`: accounts with records here; `floor` is the revision up to which all of a repository is known,
  * `move` what is still to be done with the rows of an account whose standing has changed.
- * `hidden`: bases whose rows must not be seen. `parked`: rows of hidden accounts, out of the tables.
+ * `hidden`: bases whose rows must not be seen. `quarantined`: rows of hidden accounts, out of the tables.
  * `tombstone`: the revision at which a record was deleted or refused; older ones do not come back.
  * `job`: repositories to be fetched; `due_at` null: given up. A fetch that begins before `latest_at` does not do.
  * `fetched`: which repositories the live stream has had fetched in the last minutes.

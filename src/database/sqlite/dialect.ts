@@ -17,7 +17,7 @@ export const sqliteDialect: Dialect = {
   joinedBy: (_, text, filter) => sqliteDialect.joined(text, filter),
   joinKeepsOrder: true,
   join: raw('cross join'),
-  joinBase: (alias, id) => sql`left join base ${alias} on ${alias}.id = ${id}`,
+  joinRepoCollection: (alias, id) => sql`left join base ${alias} on ${alias}.id = ${id}`,
   ordering: (direction) => raw(direction),
   body: (text) => sql`cast(${text} as blob)`,
   toJson: (value) => sql`json_quote(${value})`,
@@ -42,7 +42,7 @@ export const sqliteDialect: Dialect = {
   asFloat: (value) => sql`cast(${value} as real)`,
   constant: literal,
   asText: (value) => sql`cast(${value} as text)`,
-  uriBase: (uri) => sql`rtrim(${uri}, replace(${uri}, '/', ''))`,
+  repoCollectionOfUri: (uri) => sql`rtrim(${uri}, replace(${uri}, '/', ''))`,
   uriKey: (uri) => sql`substr(${uri}, length(rtrim(${uri}, replace(${uri}, '/', ''))) + 1)`,
   cidText: (cid) => sql`cid_text(${cid})`,
   // ASCII is folded without a JavaScript function: arguments and results of its calls are freed only after the statement.

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** Bytes. The engine itself starts anew after 8 MB where nobody is in the way. */
 const longest = 64 * 1024 * 1024
 /** Milliseconds: longer than the statements of answers take, and between two attempts. */
-const patience = 30_000
+const timeout = 30_000
 const rest = 20
 
 export class LogLength {
@@ -33,7 +33,7 @@ export class LogLength {
    */
   async shorten(): Promise<void> {
     if (this.#size() < this.#bound) return
-    for (const end = performance.now() + patience; performance.now() < end; await pause(rest)) {
+    for (const end = performance.now() + timeout; performance.now() < end; await pause(rest)) {
       // The file is cut, so that its size goes on telling how long the log is.
       if (this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.busy !== 0) continue
       this.#bound = longest

@@ -187,7 +187,7 @@ test('a rebuild leaves what is kept beside the records as it is', async () => {
   let before: unknown
   {
     await using store = await open(path, [thing(size)])
-    const { ledger } = store.database.write
+    const { metadata } = store.database.write
     const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
     const deletion = {
       kind: 'delete',
@@ -204,12 +204,12 @@ test('a rebuild leaves what is kept beside the records as it is', async () => {
         eventAt: 1n,
       },
     )
-    await ledger.addJobs('backfill', [{ did, host: 'https://host', reason: 'all' }], {
+    await metadata.addJobs('backfill', [{ did, host: 'https://host', reason: 'all' }], {
       target: 'https://host',
       cursor: 'p',
       done: false,
     })
-    await ledger.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
+    await metadata.addKey({ id: 'k', name: 'n', tier: 't' }, 'h')
     before = await content(store)
   }
   await using store = await open(path, [thing({ ...size, more: { type: 'boolean' } })])

@@ -4,8 +4,8 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue, RecordCheck } from '../database.ts'
-import { basesWhere, type RecordRow, withheld } from '../kept/rebuild.ts'
-import { keptRecord } from '../kept-record.ts'
+import { repoCollectionsWhere, type RecordRow, withheld } from '../kept/rebuild.ts'
+import { storedRecord } from '../stored-record.ts'
 import { renamedTables } from '../renamed-tables.ts'
 import type { Table } from '../tables.ts'
 import {
@@ -45,7 +45,7 @@ export class NextTables {
   readonly #database: DatabaseSync
   readonly #check: RecordCheck
   readonly #next: ReadonlyMap<string, Next>
-  readonly #bases = new Map<string, number>()
+  readonly #repoCollections = new Map<string, number>()
   readonly #refuse: StatementSync
 
   constructor(database: DatabaseSync, tables: readonly Table[], check: RecordCheck) {
@@ -67,7 +67,7 @@ export class NextTables {
 
   /** Somebody else has written. */
   refresh(): void {
-    this.#bases.clear()
+    this.#repoCollections.clear()
     for (const { writer } of this.#next.values()) writer.refresh()
   }
 
@@ -108,7 +108,7 @@ export class NextTables {
   /** What is not shown has no rows: those of hidden accounts, and `hidden` records. */
   removeWithheld(hidden: readonly RecordRow[]): void {
     for (const { writer } of this.#next.values()) {
-      const find = `select base, rkey from ${quote(writer.table.name)} where base in (${basesWhere(withheld)})`
+      const find = `select base, rkey from ${quote(writer.table.name)} where base in (${repoCollectionsWhere(withheld)})`
       for (const { base, rkey } of this.#database.prepare(find).all())
         writer.remove(writer.find(Number(base), String(rkey)) as TableRow)
       for (const { base, rkey } of hidden) {
@@ -159,7 +159,7 @@ export class NextTables {
     while (!isOver && performance.now() < end) {
       const rows = read?.all(at, rowsAtOnce) ?? []
       for (const row of rows) {
-        const record = keptRecord(table, row, this.#check)
+        const record = storedRecord(table, row, this.#check)
         if (record.kind === 'put') writer.insert({ ...keptOf(row), id: null }, record, true)
         else this.#refuse.run(part.nsid, row.base as bigint, row.rkey as string)
       }
@@ -174,7 +174,7 @@ export class NextTables {
   #replace({ nsid, former }: RebuildPart, { table, writer }: Next, base: number, rkey: string): void {
     const old = this.#prepareOld(former as string, 't.base = ? and t.rkey = ?').get(base, rkey)
     const known = writer.find(base, rkey)
-    const record = old === undefined ? null : keptRecord(table, old, this.#check)
+    const record = old === undefined ? null : storedRecord(table, old, this.#check)
     const forget = 'delete from rebuild_refusal where nsid = ? and base = ? and rkey = ?'
     this.#database.prepare(forget).run(nsid, base, rkey)
     if (record?.kind === 'reject') this.#refuse.run(nsid, base, rkey)
@@ -199,7 +199,7 @@ export class NextTables {
   }
 
   #prepareOld(former: string, where: string): StatementSync {
-    return prepareKept(this.#database, former, where)
+    return prepareStored(this.#database, former, where)
   }
 
   #momentOf({ table }: TableWriter, { id }: TableRow): unknown {
@@ -209,7 +209,7 @@ export class NextTables {
   }
 
   #base(uri: string): number {
-    const known = this.#bases.get(uri)
+    const known = this.#repoCollections.get(uri)
     if (known !== undefined) return known
     const [, did, collection] = /^at:\/\/([^/]+)\/([^/]+)\/$/.exec(uri) ?? []
     const find = this.#database.prepare('select id from base where uri = ?')
@@ -217,14 +217,14 @@ export class NextTables {
       'insert into base (uri, did, collection) values (?, ?, ?) returning id',
     )
     const id = Number(find.get(uri)?.id ?? add.get(uri, did ?? null, collection ?? null)?.id)
-    if (this.#bases.size > 100_000) this.#bases.clear()
-    this.#bases.set(uri, id)
+    if (this.#repoCollections.size > 100_000) this.#repoCollections.clear()
+    this.#repoCollections.set(uri, id)
     return id
   }
 }
 
 /** Records as any generation of the program kept them, whose columns these are. */
-export function prepareKept(database: DatabaseSync, table: string, where: string): StatementSync {
+export function prepareStored(database: DatabaseSync, table: string, where: string): StatementSync {
   const rows = database.prepare(
     `select t.id, t.base, t.rkey, base.did, t.cid, t.rev, t.indexed_at, t.changed_at, json(t.record) as json
      from ${quote(table)} t join base on base.id = t.base where ${where}`,

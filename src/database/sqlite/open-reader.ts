@@ -5,10 +5,10 @@ import type { ReadDatabase } from '../database.ts'
 import { BuiltElsewiseError } from '../refusals.ts'
 import { connect } from './connection.ts'
 import { assertOurs, isCurrent, isEmpty } from './layout.ts'
-import { LongReadings } from './long-readings.ts'
+import { LongQueries } from './long-queries.ts'
 import { type ReaderOptions, SqliteReader } from './reader.ts'
 
-export interface SqliteReading {
+export interface SqliteQueryOptions {
   /** Milliseconds that it waits while another process has the file for itself. */
   readonly lockTimeout?: number
   /** Processes that run what may take long, of which none is started before there is something to do. */
@@ -18,34 +18,34 @@ export interface SqliteReading {
 /** Only reads: a file that was built otherwise is left as it is. */
 export async function openSqliteReader(
   path: string,
-  { fingerprint, now, lockTimeout, readers }: Pick<ReaderOptions, 'fingerprint' | 'now'> & SqliteReading,
+  { fingerprint, now, lockTimeout, readers }: Pick<ReaderOptions, 'fingerprint' | 'now'> & SqliteQueryOptions,
 ): Promise<ReadDatabase> {
-  const reading = connectReader(path, fingerprint, lockTimeout)
-  const long = new LongReadings(path, readers)
-  return new SqliteReader(reading, { fingerprint, now, idle: () => null, long })
+  const connection = connectReader(path, fingerprint, lockTimeout)
+  const long = new LongQueries(path, readers)
+  return new SqliteReader(connection, { fingerprint, now, idle: () => null, long })
 }
 
 /** Whether a file that is there must be migrated or rebuilt first. */
 export function isFileOutdated(path: string, fingerprint: string): boolean {
   if (path === ':memory:' || !existsSync(path)) return false
-  const reading = connect(path, true)
+  const connection = connect(path, true)
   try {
-    assertOurs(reading)
-    return !isEmpty(reading) && !isCurrent(reading, fingerprint)
+    assertOurs(connection)
+    return !isEmpty(connection) && !isCurrent(connection, fingerprint)
   } finally {
-    reading.close()
+    connection.close()
   }
 }
 
 /** A connection that only reads a file of these lexicons. */
 export function connectReader(path: string, fingerprint: string, lockTimeout?: number): DatabaseSync {
-  const reading = connect(path, true, undefined, lockTimeout)
+  const connection = connect(path, true, undefined, lockTimeout)
   try {
-    assertOurs(reading)
-    if (!isCurrent(reading, fingerprint)) throw new BuiltElsewiseError()
+    assertOurs(connection)
+    if (!isCurrent(connection, fingerprint)) throw new BuiltElsewiseError()
   } catch (error) {
-    reading.close()
+    connection.close()
     throw error
   }
-  return reading
+  return connection
 }

@@ -3,17 +3,17 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { connect } from './connection.ts'
 import { assertOurs } from './layout.ts'
-import { LongReadings } from './long-readings.ts'
+import { LongQueries } from './long-queries.ts'
 import { migrate } from './migrate.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
-import type { SqliteReading } from './open-reader.ts'
+import type { SqliteQueryOptions } from './open-reader.ts'
 import { SqliteReader } from './reader.ts'
 import { SqliteWriter } from './writer.ts'
 
 /** `path` `:memory:` is one connection for both, which then take turns. */
 export async function openSqlite(
   path: string,
-  options: MigrateOptions & Pick<SqliteReading, 'readers'>,
+  options: MigrateOptions & Pick<SqliteQueryOptions, 'readers'>,
 ): Promise<Database> {
   const inMemory = path === ':memory:'
   const writing = connect(path, false)
@@ -35,7 +35,7 @@ export async function openSqlite(
     fingerprint: options.fingerprint,
     now: options.now,
     idle: () => (inMemory ? write.idle : null),
-    long: inMemory ? null : new LongReadings(path, options.readers),
+    long: inMemory ? null : new LongQueries(path, options.readers),
   })
   return {
     read,

@@ -18,14 +18,14 @@ import { findKey, readKeys } from '../kept/keys.ts'
 import { readUsage } from '../kept/usage.ts'
 import { readRejections } from '../kept/read-rejections.ts'
 import { measurePurge } from '../kept/purges.ts'
-import type { ApiKey, Hiding, KeptRejection, KeyUsage, PurgeExtent } from '../ledger.ts'
+import type { ApiKey, Hiding, StoredRejection, KeyUsage, PurgeExtent } from '../metadata-store.ts'
 import { RebuiltElsewhereError } from '../refusals.ts'
 import type { Table, TextIndex } from '../tables.ts'
 import { afterPrefix, derivationOf, quote } from './ddl.ts'
 import { sqliteDialect } from './dialect.ts'
 import { asPassing, whileReachable } from './failures.ts'
-import type { LongReadings } from './long-readings.ts'
-import { Readings } from './readings.ts'
+import type { LongQueries } from './long-queries.ts'
+import { QueryConnection } from './query-connection.ts'
 
 export interface ReaderOptions {
   readonly fingerprint: string
@@ -34,12 +34,12 @@ export interface ReaderOptions {
   /** On a connection shared with the writer: settles when no load is under way. */
   readonly idle: () => Promise<unknown> | null
   /** Null on a connection shared with the writer: nobody else can read what it has in memory. */
-  readonly long: LongReadings | null
+  readonly long: LongQueries | null
 }
 
 export class SqliteReader implements ReadDatabase {
   readonly #database: DatabaseSync
-  readonly #readings: Readings
+  readonly #queries: QueryConnection
   readonly #options: ReaderOptions
   readonly statistics: Statistics
   readonly dialect = sqliteDialect
@@ -47,7 +47,7 @@ export class SqliteReader implements ReadDatabase {
 
   constructor(database: DatabaseSync, options: ReaderOptions) {
     this.#database = database
-    this.#readings = new Readings(database)
+    this.#queries = new QueryConnection(database)
     this.#options = options
     this.statistics = {
       rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) from ${quote(name)}`, []),
@@ -61,7 +61,7 @@ export class SqliteReader implements ReadDatabase {
         if (unindexable.test(needle)) return null
         const counts = `select count(*), sum(records) from ${quote(`${name}/counts`)}
           where term >= ? and term < ?`
-        const row = this.#readings.prepare(counts).get(needle, afterPrefix(needle))
+        const row = this.#queries.prepare(counts).get(needle, afterPrefix(needle))
         return { terms: Number(row?.[0]), records: Number(row?.[1] ?? 0) }
       },
     }
@@ -79,41 +79,41 @@ export class SqliteReader implements ReadDatabase {
     if (busy !== null) await busy
     // Here a statement cannot be stopped once it runs.
     if (terms.kind === 'long') terms.signal.throwIfAborted()
-    return whileReachable(() => this.#readings.readAnswer(statement))
+    return whileReachable(() => this.#queries.readAnswer(statement))
   }
 
   /** Null in memory, where this very connection writes too, which changes no version. */
   dataVersion(): number | null {
     if (this.#options.idle() !== null) return null
-    const ask = this.#readings.prepare('pragma data_version')
+    const ask = this.#queries.prepare('pragma data_version')
     return whileReachable(() => Number(ask.get()?.[0]))
   }
 
   async findKey(hash: string): Promise<ApiKey | null> {
-    return whileReachable(() => this.#readings.run(findKey(hash)))
+    return whileReachable(() => this.#queries.run(findKey(hash)))
   }
 
   async readKeys(): Promise<readonly ApiKey[]> {
-    return whileReachable(() => this.#readings.run(readKeys()))
+    return whileReachable(() => this.#queries.run(readKeys()))
   }
 
   async readUsage(since: number): Promise<readonly KeyUsage[]> {
-    return whileReachable(() => this.#readings.run(readUsage(since)))
+    return whileReachable(() => this.#queries.run(readUsage(since)))
   }
 
   async readHidings(): Promise<readonly Hiding[]> {
-    return whileReachable(() => this.#readings.run(readHidings()))
+    return whileReachable(() => this.#queries.run(readHidings()))
   }
 
   async readPurgeExtent(subject: string): Promise<PurgeExtent> {
-    return whileReachable(() => this.#readings.run(measurePurge(subject)))
+    return whileReachable(() => this.#queries.run(measurePurge(subject)))
   }
 
   async readStatus(): Promise<IndexStatus> {
     const { long, idle, now } = this.#options
     if (long !== null) return passingOf(long.readStatus(now()))
     await idle()
-    return this.#readings.readStatus(now())
+    return this.#queries.readStatus(now())
   }
 
   async readSize(): Promise<number> {
@@ -125,9 +125,9 @@ export class SqliteReader implements ReadDatabase {
     return this.#number(pages, [])
   }
 
-  async readRejections(limit: number, after: string | null): Promise<readonly KeptRejection[]> {
+  async readRejections(limit: number, after: string | null): Promise<readonly StoredRejection[]> {
     await this.#options.idle()
-    return whileReachable(() => this.#readings.run(readRejections(limit, after)))
+    return whileReachable(() => this.#queries.run(readRejections(limit, after)))
   }
 
   async *readRecords({ name, collection }: Table): AsyncGenerator<StoredRecord> {
@@ -149,12 +149,12 @@ export class SqliteReader implements ReadDatabase {
     const { long, idle } = this.#options
     if (long !== null) return passingOf(long.explain(statement))
     await idle()
-    return this.#readings.explain(statement)
+    return this.#queries.explain(statement)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#options.long?.[Symbol.asyncDispose]()
-    this.#readings.clear()
+    this.#queries.clear()
     if (this.#database.isOpen) this.#database.close()
   }
 
@@ -165,7 +165,7 @@ export class SqliteReader implements ReadDatabase {
     return {
       version: Number(state.plan_version),
       ordered: new Set(ordered.map((row) => String(row.nsid))),
-      hiding: this.#readings.run(isHiding()),
+      hiding: this.#queries.run(isHiding()),
     }
   }
 
@@ -176,7 +176,7 @@ export class SqliteReader implements ReadDatabase {
   }
 
   #number(text: string, values: readonly ColumnValue[]): number {
-    return Number(this.#readings.prepare(text).get(...values)?.[0] ?? 0)
+    return Number(this.#queries.prepare(text).get(...values)?.[0] ?? 0)
   }
 }
 
@@ -187,8 +187,8 @@ function bytesOf(path: string): number {
 /** Two noncharacters that the trigram tokenizer replaces, so that they are found in the text alone. */
 const unindexable = /[\uFFFE\uFFFF]/
 
-function passingOf<Result>(reading: Promise<Result>): Promise<Result> {
-  return reading.catch((error) => {
+function passingOf<Result>(connection: Promise<Result>): Promise<Result> {
+  return connection.catch((error) => {
     throw asPassing(error)
   })
 }

@@ -9,8 +9,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Change, DatabaseBusyError } from '../database.ts'
 import { leaveUnserved } from '../kept/preview.ts'
 import { judgeRejections } from '../kept/read-rejections.ts'
-import { basesWhere, enterAccounts, hiddenRecords, parkHidden, startAnew, withheld } from '../kept/rebuild.ts'
-import { keptRecord } from '../kept-record.ts'
+import {
+  repoCollectionsWhere,
+  enterAccounts,
+  hiddenRecords,
+  quarantineHidden,
+  startAnew,
+  withheld,
+} from '../kept/rebuild.ts'
+import { storedRecord } from '../stored-record.ts'
 import { renamedTables } from '../renamed-tables.ts'
 import { RebuildCounters, type RebuildReport } from '../rebuild-report.ts'
 import { RebuildConflictError } from '../refusals.ts'
@@ -29,7 +36,7 @@ import { dropLeftover, formerName, moveAside, moveInPlace, nextLeftover, nextPre
 import { readDerivation } from './layout.ts'
 import { LogLength } from './log-length.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
-import { NextTables, prepareKept } from './next-tables.ts'
+import { NextTables, prepareStored } from './next-tables.ts'
 import {
   dropRebuildTables,
   findRebuild,
@@ -221,8 +228,8 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
   const formers = parts.flatMap(({ former }) => former ?? [])
   for (const former of formers) {
     for (const event of events) database.exec(`drop trigger ${triggerName(former, event)}`)
-    run(parkHidden(quote(former), hidden))
-    database.exec(`delete from ${quote(former)} where base in (${basesWhere(withheld)})`)
+    run(quarantineHidden(quote(former), hidden))
+    database.exec(`delete from ${quote(former)} where base in (${repoCollectionsWhere(withheld)})`)
     const remove = database.prepare(`delete from ${quote(former)} where base = ? and rkey = ?`)
     for (const { base, rkey } of hidden) remove.run(base, rkey)
     moveAside(database, former)
@@ -272,9 +279,13 @@ function* refusals(
     const table = tables.find(({ collection }) => collection.nsid === nsid)
     if (former === null || table === undefined) continue
     const refused = `(t.base, t.rkey) in (select base, rkey from rebuild_refusal where nsid = '${nsid}')`
-    const read = prepareKept(database, formerName(former), `t.id > ? and ${refused} order by t.id limit 500`)
+    const read = prepareStored(
+      database,
+      formerName(former),
+      `t.id > ? and ${refused} order by t.id limit 500`,
+    )
     for (let rows = read.all(0); rows.length > 0; rows = read.all(rows.at(-1)?.id ?? 0)) {
-      const changes = rows.map((row) => keptRecord(table, row, check))
+      const changes = rows.map((row) => storedRecord(table, row, check))
       for (const change of changes) counters.addKept(nsid, change)
       yield changes
     }

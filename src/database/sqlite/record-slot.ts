@@ -2,7 +2,7 @@
 import type { RecordPut } from '../changes.ts'
 import type { RecordSlot, Times } from '../decide.ts'
 import type { Expirations } from './expirations.ts'
-import type { KeptRow, Rows } from './table-writer.ts'
+import type { StoredRow, Rows } from './table-writer.ts'
 import type { Tombstones } from './tombstones.ts'
 
 export interface RecordSlotGiven {
@@ -23,7 +23,7 @@ export class SqliteRecordSlot implements RecordSlot {
   readonly tombstone: string | null
   readonly expired: bigint | null
   readonly #given: RecordSlotGiven
-  readonly #row: KeptRow | undefined
+  readonly #row: StoredRow | undefined
 
   constructor(given: RecordSlotGiven) {
     const { rows, withheld, tombstones, expirations, base, rkey } = given
@@ -61,23 +61,23 @@ export class SqliteRecordSlot implements RecordSlot {
     this.#given.rows.remove(this.#kept)
   }
 
-  bury(rev: string): void {
+  addTombstone(rev: string): void {
     this.#given.tombstones.add(this.#given.base, this.#given.rkey, rev)
   }
 
-  unbury(): void {
+  dropTombstone(): void {
     this.#given.tombstones.drop(this.#given.base, this.#given.rkey)
   }
 
-  keepExpired(rev: string | null): void {
+  noteExpired(rev: string | null): void {
     this.#given.expirations.setRev(this.#given.base, this.#given.rkey, rev)
   }
 
-  forgetExpired(): void {
+  dropExpired(): void {
     this.#given.expirations.drop(this.#given.base, this.#given.rkey)
   }
 
-  get #kept(): KeptRow {
+  get #kept(): StoredRow {
     if (this.#row === undefined) throw new Error('There is no row to change.')
     return this.#row
   }

@@ -9,7 +9,7 @@ const mostKeys = 1_000
 export class Rejections {
   readonly #database: DatabaseSync
   readonly #keep: StatementSync
-  readonly #forgive: StatementSync
+  readonly #clearRejection: StatementSync
   /** Of all that are kept, perhaps with some that are forgiven; null when there are too many to hold. */
   #keys: Set<unknown> | null = null
   /** Of those that may be dropped; perhaps too high, since one kept anew is counted again. */
@@ -23,7 +23,9 @@ export class Rejections {
          record = excluded.record, seen_at = excluded.seen_at, rev = excluded.rev, cut = excluded.cut
        where ${replaces}`,
     )
-    this.#forgive = database.prepare('delete from rejection where key = ? and (rev is null or rev <= ?)')
+    this.#clearRejection = database.prepare(
+      'delete from rejection where key = ? and (rev is null or rev <= ?)',
+    )
     this.refresh()
   }
 
@@ -44,8 +46,8 @@ export class Rejections {
   }
 
   /** What its publisher said of that URI up to the revision is known, so that none of it needs to be tried again. */
-  forgive(uri: string, rev: string | null): void {
-    if (this.#keys === null || this.#keys.has(uri)) this.#forgive.run(uri, rev)
+  clearRejection(uri: string, rev: string | null): void {
+    if (this.#keys === null || this.#keys.has(uri)) this.#clearRejection.run(uri, rev)
   }
 
   #dropOldest(): void {

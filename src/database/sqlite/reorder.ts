@@ -1,12 +1,12 @@
 /** Gives a table's rows new ids in default order (indexed_at, rkey, did), ties included. */
 import type { DatabaseSync } from 'node:sqlite'
 import { storedColumns, type Table } from '../tables.ts'
-import { createSideTables, createTable, keptColumns, quote } from './ddl.ts'
+import { createSideTables, createTable, recordColumns, quote } from './ddl.ts'
 
 /** Within the caller's transaction, before indexes and trigrams are built. */
 export function reorder(database: DatabaseSync, table: Table): void {
   const aside = `${table.name}/reordered`
-  const columns = [...keptColumns.slice(1), ...storedColumns(table).map(({ name }) => name)]
+  const columns = [...recordColumns.slice(1), ...storedColumns(table).map(({ name }) => name)]
     .map(quote)
     .join(', ')
   database.exec(`

@@ -5,7 +5,7 @@ import { parseCid } from '../../lexicon/cid.ts'
 import { inKeyOrder } from '../../util/key-order.ts'
 import type { ColumnValue } from '../changes.ts'
 import type { Snapshot } from '../copy/database-copy.ts'
-import { keptRow, type Spelling, selectKept } from '../copy/kept-rows.ts'
+import { storedRow, type Spelling, selectStored } from '../copy/metadata-rows.ts'
 import { jsonColumn, type CopyPart, type Row } from '../copy/parts.ts'
 import type { Table } from '../tables.ts'
 import { quote } from './ddl.ts'
@@ -42,7 +42,7 @@ export class SqliteSnapshot implements Snapshot {
   }
 
   async *rows(part: CopyPart): AsyncGenerator<Row> {
-    const text = part.table === null ? selectKept(part, spelling) : this.#selectRecords(part.table)
+    const text = part.table === null ? selectStored(part, spelling) : this.#selectRecords(part.table)
     const statement = this.#database.prepare(text)
     statement.setReadBigInts(true)
     statement.setReturnArrays(true)
@@ -50,7 +50,7 @@ export class SqliteSnapshot implements Snapshot {
     for (const found of statement.iterate()) {
       const row = found as unknown as ColumnValue[]
       if (json !== null) row[json] = inOrder(String(row[json]))
-      yield keptRow(part, row)
+      yield storedRow(part, row)
     }
   }
 

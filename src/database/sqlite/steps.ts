@@ -6,10 +6,10 @@ import type { Steps } from '../kept/steps.ts'
 export type Run = <Result>(steps: Steps<Result>) => Result
 
 /** Some statements name a collection's table, of which there may be any number. */
-const keptStatements = 100
+const storedStatements = 100
 
 export function createRunner(database: DatabaseSync): Run {
-  const statements = new LRUCache<string, StatementSync>({ max: keptStatements })
+  const statements = new LRUCache<string, StatementSync>({ max: storedStatements })
   const prepare = (text: string): StatementSync => {
     const known = statements.get(text)
     if (known !== undefined) return known

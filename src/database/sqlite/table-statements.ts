@@ -11,7 +11,7 @@ export interface TableStatements {
   readonly older: StatementSync
   readonly update: StatementSync
   readonly setRev: StatementSync
-  readonly park: StatementSync
+  readonly quarantine: StatementSync
   readonly remove: StatementSync
   readonly addElement: readonly StatementSync[]
   readonly removeElement: readonly StatementSync[]
@@ -67,7 +67,7 @@ export function prepareStatements(
        where id = ?`,
     ),
     setRev: database.prepare(`update ${name} set rev = ? where id = ?`),
-    park: database.prepare(
+    quarantine: database.prepare(
       `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
        select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = ?`,
     ),

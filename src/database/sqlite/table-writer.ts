@@ -22,12 +22,12 @@ import { SumWriter } from './sum-writer.ts'
 import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
 /** What decides about a row. */
-export interface KeptRow {
+export interface StoredRow {
   readonly cid: Uint8Array
   readonly rev: string | null
 }
 
-export interface TableRow extends KeptRow {
+export interface TableRow extends StoredRow {
   readonly id: number
 }
 
@@ -50,11 +50,11 @@ type Derived = Pick<RecordPut, 'columns' | 'arrays'>
 
 /** Where rows are: a table, or where those of hidden accounts wait. */
 export interface Rows {
-  find(base: number, rkey: string): KeptRow | undefined
+  find(base: number, rkey: string): StoredRow | undefined
   insert(row: NewRow, derived: Derived, bulk: boolean): unknown
-  update(old: KeptRow, row: RowChange, derived: Derived, bulk: boolean): void
-  setRev(old: KeptRow, rev: string | null): void
-  remove(old: KeptRow): void
+  update(old: StoredRow, row: RowChange, derived: Derived, bulk: boolean): void
+  setRev(old: StoredRow, rev: string | null): void
+  remove(old: StoredRow): void
 }
 
 type OrderKey = readonly [indexedAt: bigint, rkey: string, did: string]
@@ -209,8 +209,8 @@ export class TableWriter implements Rows {
   }
 
   /** Moves a row to where those of hidden accounts wait. */
-  park(row: TableRow): void {
-    this.#statements.park.run(row.id)
+  quarantine(row: TableRow): void {
+    this.#statements.quarantine.run(row.id)
     this.remove(row)
     // Its id and its place in the order stay its own, even when no row is left above them.
     if (this.#last !== null)

@@ -5,7 +5,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { addUsage } from '../kept/usage.ts'
-import type { KeyUsage } from '../ledger.ts'
+import type { KeyUsage } from '../metadata-store.ts'
 import { isBusy } from './failures.ts'
 import { createRunner } from './steps.ts'
 

@@ -1,9 +1,16 @@
 /** The write path of SQLite: batches in one transaction each, and whole imports in one. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { BatchOutcome, Change, CountedSource, Lead, SourceMark, WriteDatabase } from '../database.ts'
-import { KeptLedger } from '../kept/ledger.ts'
+import type {
+  BatchOutcome,
+  Change,
+  CountedSource,
+  LeaderLock,
+  SourceMark,
+  WriteDatabase,
+} from '../database.ts'
+import { SqlMetadataStore } from '../kept/sql-metadata-store.ts'
 import { importSource, OutcomeCounts } from '../kept/source-marks.ts'
-import type { Ledger } from '../ledger.ts'
+import type { MetadataStore } from '../metadata-store.ts'
 import type { ApplierOptions } from '../migrate-options.ts'
 import { addOutcome, noOutcome } from '../outcome.ts'
 import { Applier } from './applier.ts'
@@ -11,7 +18,7 @@ import { compactFile } from './compact.ts'
 import { Transactions } from './transactions.ts'
 
 export class SqliteWriter implements WriteDatabase {
-  readonly ledger: Ledger
+  readonly metadata: MetadataStore
   readonly #database: DatabaseSync
   readonly #options: ApplierOptions
   readonly #applier: Applier
@@ -34,7 +41,7 @@ export class SqliteWriter implements WriteDatabase {
     this.#transactions = transactions
     const { run, accounts } = applier
     const durable = { durable: true }
-    this.ledger = new KeptLedger({
+    this.metadata = new SqlMetadataStore({
       transact: (steps, kept) => transactions.transact(() => run(steps()), kept),
       read: (steps) => transactions.read(() => run(steps())),
       now: options.now,
@@ -95,9 +102,9 @@ export class SqliteWriter implements WriteDatabase {
   }
 
   /** At once and for good: a file is one machine's, and nobody has to take over when that is gone. */
-  async lead(): Promise<Lead> {
+  async leaderLock(): Promise<LeaderLock> {
     return {
-      ledger: this.ledger,
+      metadata: this.metadata,
       applyBatch: (...given) => this.applyBatch(...given),
       load: (batches) => this.load(batches),
       lost: new AbortController().signal,

@@ -5,7 +5,7 @@ import { uriOf } from '../../database/decide.ts'
 import { deriveRow } from '../../database/derive.ts'
 import type { Table } from '../../database/tables.ts'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
-import { createLineReader, type RecordReading } from '../../lexicon/validate.ts'
+import { createLineReader, type ParsedRecord } from '../../lexicon/validate.ts'
 import { formatInstant } from '../../util/instant.ts'
 import { latestMoment, timeOfTid } from '../../util/tid.ts'
 import { maxLineBytes } from './lines.ts'
@@ -39,7 +39,7 @@ export function futureRevision(
 export function createChangeOf({
   tables,
 }: Pick<ReaderOptions, 'tables'>): (
-  reading: RecordReading,
+  reading: ParsedRecord,
   refused: () => Pick<Rejection, 'source' | 'record' | 'rev'>,
 ) => Change {
   const tableOf = new Map(tables.map((table) => [table.collection.nsid, table]))

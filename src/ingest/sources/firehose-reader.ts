@@ -40,7 +40,7 @@ export interface FrameGroup {
   readonly pds?: string | null
 }
 
-export interface GroupReading {
+export interface ParsedGroup {
   /** In the order of the frames. */
   readonly changes: readonly Change[]
   /** The number of the last frame that has one. */
@@ -66,7 +66,7 @@ interface ReadFrame extends Frame {
   readonly changes: readonly Change[]
 }
 
-type FirehoseReader = (frames: FrameGroup) => Promise<GroupReading>
+type FirehoseReader = (frames: FrameGroup) => Promise<ParsedGroup>
 
 /** `now` in microseconds. */
 export function createFirehoseReader(
@@ -163,7 +163,7 @@ export function createFirehoseReader(
       return [{ ...wanted, reason, dueAt: now() + aMinute }]
     }
     try {
-      return [{ ...change, ...(await hosts.repoStatus(host, did, AbortSignal.timeout(hostPatience))) }]
+      return [{ ...change, ...(await hosts.repoStatus(host, did, AbortSignal.timeout(hostTimeout))) }]
     } catch (error) {
       if (!(error instanceof HostError || error instanceof DOMException)) throw error
       // Neither has it.
@@ -257,7 +257,7 @@ const maxOps = 200
 const keptOfEvent = 2_000
 const lookUpsAtOnce = 32
 /** Milliseconds that the host of an account is waited for. */
-const hostPatience = 2_000
+const hostTimeout = 2_000
 /** Microseconds. */
 const aMinute = 60_000_000n
 
@@ -287,7 +287,7 @@ function createWaiting(): (did: string, found: Promise<Account>) => Promise<Acco
       throw tooSlow(did)
     }
     const late = Promise.withResolvers<null>()
-    const timer = setTimeout(late.resolve, did.startsWith('did:plc:') ? directoryPatience : patience, null)
+    const timer = setTimeout(late.resolve, did.startsWith('did:plc:') ? directoryTimeout : timeout, null)
     try {
       const account = await Promise.race([found, late.promise])
       if (account !== null) return account
@@ -302,9 +302,9 @@ function createWaiting(): (did: string, found: Promise<Account>) => Promise<Acco
 }
 
 /** Milliseconds that a server of the account's own is waited for. */
-const patience = 500
+const timeout = 500
 /** Milliseconds for the directory, which no account can slow: who gives up on it early asks for many repositories. */
-const directoryPatience = 3_000
+const directoryTimeout = 3_000
 
 function tooSlow(did: string): IdentityError {
   return new IdentityError(`The key of ${did} could not be looked up in time.`, { passing: true })

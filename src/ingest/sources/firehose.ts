@@ -5,11 +5,11 @@
 import { grouped, inOrder } from '../channel.ts'
 import type { Delivery, Source, SourceContext } from '../source.ts'
 import { isErrorFrame, maxFrameBytes, type StreamNotice } from './firehose-frame.ts'
-import type { FirehoseReaderOptions, FrameGroup, GroupReading } from './firehose-reader.ts'
+import type { FirehoseReaderOptions, FrameGroup, ParsedGroup } from './firehose-reader.ts'
 import { type Clock, type ClockDoubt, whileClockHolds } from './clock.ts'
 import { askIfPds } from './pds.ts'
 import { createTeller, locate, openStream } from './stream.ts'
-import { moduleBeside } from '../../util/module-beside.ts'
+import { siblingModule } from '../../util/sibling-module.ts'
 import { openThreads, type Threads } from './threads.ts'
 
 interface FirehoseOptions extends FirehoseReaderOptions {
@@ -50,8 +50,8 @@ async function* readDeliveries(
 ): AsyncGenerator<Delivery | ClockDoubt> {
   const { signal } = context
   const data: FirehoseReaderOptions = { name, reader, identity }
-  await using workers: Threads<FrameGroup, GroupReading> = openThreads(
-    moduleBeside(import.meta.url, 'firehose-worker'),
+  await using workers: Threads<FrameGroup, ParsedGroup> = openThreads(
+    siblingModule(import.meta.url, 'firehose-worker'),
     threads,
     data,
   )

@@ -10,7 +10,7 @@ import type { Source } from '../source.ts'
 import type { ReaderOptions } from './block-reader.ts'
 import type { BlockRequest } from './block-worker.ts'
 import { type Block, InputError, type LineInput, readBlocks } from './lines.ts'
-import { moduleBeside } from '../../util/module-beside.ts'
+import { siblingModule } from '../../util/sibling-module.ts'
 import { openThreads, type Threads } from './threads.ts'
 
 interface ImportOptions extends ReaderOptions {
@@ -96,7 +96,7 @@ export async function* readChanges(
   { lexicons, tables, workers }: ImportOptions,
 ): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
   await using threads: Threads<BlockRequest, readonly Change[]> = openThreads(
-    moduleBeside(import.meta.url, 'block-worker'),
+    siblingModule(import.meta.url, 'block-worker'),
     workers,
     {
       lexicons,

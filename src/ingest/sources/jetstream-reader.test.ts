@@ -6,7 +6,7 @@ import { membersOf } from '../../../test/network/fake-server.ts'
 import { collection, didOf, gist, noteOf, noteReader, tid } from '../../../test/network/follow.ts'
 import { createChangeReader } from './change-reader.ts'
 import { createJetstreamReader } from './jetstream-reader.ts'
-import { createGroupReader, type GroupReading } from './message-reader.ts'
+import { createGroupReader, type ParsedGroup } from './message-reader.ts'
 import { packMessage } from './messages.ts'
 
 const now = 1_790_000_000_000_000
@@ -234,7 +234,7 @@ function second(kind: string, members: Record<string, unknown>): Record<string, 
   return { $type: 'message', payload }
 }
 
-function read(event: unknown, publishers: readonly string[] | null = null): GroupReading {
+function read(event: unknown, publishers: readonly string[] | null = null): ParsedGroup {
   const text = typeof event === 'string' ? event : JSON.stringify(event)
   return readGroup([packMessage(text, null)], publishers)
 }
@@ -242,7 +242,7 @@ function read(event: unknown, publishers: readonly string[] | null = null): Grou
 function readGroup(
   messages: Parameters<ReturnType<typeof createGroupReader>>[0],
   publishers: readonly string[] | null = null,
-): GroupReading {
+): ParsedGroup {
   const reader = createChangeReader(noteReader(publishers))
   return createGroupReader(
     'jetstream:test',

@@ -9,12 +9,12 @@ import type { ChangeReader } from './change-reader.ts'
 import {
   badUri,
   type EventReader,
-  type EventReading,
+  type ParsedEvent,
   type JsonObject,
   malformed,
   notice,
   readRecordEvent,
-  readStanding,
+  readAccountStatus,
   unknown,
 } from './message-reader.ts'
 
@@ -33,7 +33,7 @@ export function createJetstreamReader(reader: ChangeReader, source: string, now:
     return { ...reading, at, isFuture: isFuture || reading.isFuture === true }
   }
 
-  function readBody(kind: string, did: unknown, body: unknown, at: bigint): EventReading {
+  function readBody(kind: string, did: unknown, body: unknown, at: bigint): ParsedEvent {
     switch (kind) {
       case 'commit':
         if (!isObject(body)) return malformed('is a commit without its members')
@@ -57,14 +57,14 @@ interface Envelope {
   readonly body: unknown
 }
 
-function openFirst(event: JsonObject): Envelope | EventReading {
+function openFirst(event: JsonObject): Envelope | ParsedEvent {
   const { kind, did, time_us: time } = event
   if (typeof kind !== 'string') return malformed('has no "kind" that is a string')
   const micros = typeof time === 'number' && Number.isSafeInteger(time) ? BigInt(time) : null
   return { kind, did, micros, body: event[kind] }
 }
 
-function openSecond(frame: JsonObject): Envelope | EventReading {
+function openSecond(frame: JsonObject): Envelope | ParsedEvent {
   if (frame['$type'] === 'error') return { notice: notice('error', frame['error']) }
   if (frame['$type'] !== 'message') return unknown(frame['$type'])
   const { payload } = frame
@@ -98,7 +98,7 @@ function readAccountEvent(
   did: unknown,
   body: unknown,
   eventAt: bigint,
-): EventReading {
+): ParsedEvent {
   if (typeof did !== 'string') return malformed('has no "did" that is a string')
   if (!reader.wantsAccount(did)) return {}
   if (!isValidDid(did)) return badUri('has a "did" that is no DID')
@@ -114,7 +114,7 @@ function readAccountEvent(
     case 'account': {
       if (!isObject(body) || typeof body['active'] !== 'boolean')
         return malformed('has no "active" that is true or false')
-      return { changes: [{ kind, did, ...readStanding(body['active'], body['status']), eventAt }] }
+      return { changes: [{ kind, did, ...readAccountStatus(body['active'], body['status']), eventAt }] }
     }
   }
 }

@@ -21,7 +21,7 @@ export interface Message {
 }
 
 /** An event of a stream, read; all of it may be absent, which passes the event over. */
-export interface EventReading {
+export interface ParsedEvent {
   readonly changes?: readonly Change[]
   readonly fault?: Fault
   /** Microseconds: when it happened, by the server's clock, but never later than now. */
@@ -33,7 +33,7 @@ export interface EventReading {
   readonly isFuture?: boolean
 }
 
-export type EventReader = (event: JsonObject) => EventReading
+export type EventReader = (event: JsonObject) => ParsedEvent
 
 export interface Fault {
   readonly reason: RejectionReason
@@ -49,7 +49,7 @@ export interface Notice {
 }
 
 /** What several messages ask for together, in their order. */
-export interface GroupReading {
+export interface ParsedGroup {
   readonly changes: readonly Change[]
   /** Of the last event that has one. */
   readonly at: bigint | null
@@ -69,7 +69,7 @@ export const keptOfMessage = 64 * 1024
 export function createGroupReader(
   source: string,
   readEvent: EventReader,
-): (messages: readonly Message[]) => GroupReading {
+): (messages: readonly Message[]) => ParsedGroup {
   return (messages) => {
     const changes: Change[] = []
     const ids: number[] = []
@@ -104,7 +104,7 @@ export function readRecordEvent(
   action: unknown,
   members: JsonObject,
   now: bigint,
-): EventReading {
+): ParsedEvent {
   const { did, collection, rkey, rev, record, cid } = members
   if (typeof did !== 'string' || typeof collection !== 'string')
     return malformed('has no "did" or no "collection" that is a string')
@@ -133,7 +133,7 @@ export function readRecordEvent(
 }
 
 /** Whether an account is active, and if not, why; what is no short word is no reason. */
-export function readStanding(
+export function readAccountStatus(
   active: boolean,
   status: unknown,
 ): { readonly active: boolean; readonly status: string | null } {

@@ -1,11 +1,11 @@
 /** What sources of messages share: reading them in threads beside the writing, in groups and in order. */
-import { moduleBeside } from '../../util/module-beside.ts'
+import { siblingModule } from '../../util/sibling-module.ts'
 import { grouped, inOrder } from '../channel.ts'
 import type { Delivery, SourceContext } from '../source.ts'
 import type { NetworkReaderOptions } from './change-reader.ts'
 import { type Clock, type ClockDoubt, whileClockHolds } from './clock.ts'
 import {
-  type GroupReading,
+  type ParsedGroup,
   keptOfMessage,
   maxMessageBytes,
   type Message,
@@ -27,7 +27,7 @@ export interface MessageSourceOptions {
 /** The messages of one connection after the other, and what becomes of a group of them that was read. */
 export interface MessageStream {
   readonly receive: () => AsyncGenerator<Message>
-  readonly deliver: (reading: GroupReading) => Omit<Delivery, 'events'>
+  readonly deliver: (reading: ParsedGroup) => Omit<Delivery, 'events'>
 }
 
 /** Bytes of messages that are read together at most, when they come faster than they are stored. */
@@ -44,8 +44,8 @@ export function deliverMessages(
   const data: MessageWorkerData = { protocol, name, reader }
   return whileClockHolds(options, context, async function* (signal): AsyncGenerator<Delivery | ClockDoubt> {
     const { receive, deliver } = open({ ...context, signal })
-    await using workers: Threads<readonly Message[], GroupReading> = openThreads(
-      moduleBeside(import.meta.url, 'message-worker'),
+    await using workers: Threads<readonly Message[], ParsedGroup> = openThreads(
+      siblingModule(import.meta.url, 'message-worker'),
       threads,
       data,
     )

@@ -17,7 +17,7 @@ import { InputError } from './lines.ts'
 import { PassingRepoError, RepoError } from './repo-blocks.ts'
 import { maxCarBytes } from './repo-reader.ts'
 import type { RepoAnswer, RepoQuestion } from './repo-worker.ts'
-import { moduleBeside } from '../../util/module-beside.ts'
+import { siblingModule } from '../../util/sibling-module.ts'
 import { openThreads, type Threads } from './threads.ts'
 import { grouped } from '../../util/counted.ts'
 
@@ -121,7 +121,7 @@ export type RepoThread = Threads<RepoQuestion, RepoAnswer>
 
 /** A thread that reads one repository at a time. */
 export function openRepoThread(reader: NetworkReaderOptions): RepoThread {
-  return openThreads(moduleBeside(import.meta.url, 'repo-worker'), 1, reader)
+  return openThreads(siblingModule(import.meta.url, 'repo-worker'), 1, reader)
 }
 
 export interface ReadOptions {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { membersOf } from '../../../test/network/fake-server.ts'
 import { collection, didOf, gist, noteOf, noteReader, tid } from '../../../test/network/follow.ts'
 import { createChangeReader } from './change-reader.ts'
-import { createGroupReader, type GroupReading } from './message-reader.ts'
+import { createGroupReader, type ParsedGroup } from './message-reader.ts'
 import { packMessage } from './messages.ts'
 import { createTapReader } from './tap-reader.ts'
 
@@ -77,7 +77,7 @@ test('what is broken is refused, and acknowledged where it has a number', () => 
   }
 })
 
-function read(event: object, publishers: readonly string[] | null = null): GroupReading {
+function read(event: object, publishers: readonly string[] | null = null): ParsedGroup {
   const reader = createChangeReader(noteReader(publishers))
   const readEvent = createTapReader(reader, 'tap:test', () => now)
   return createGroupReader('tap:test', readEvent)([packMessage(JSON.stringify(event), null)])

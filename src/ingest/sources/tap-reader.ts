@@ -6,17 +6,17 @@ import type { ChangeReader } from './change-reader.ts'
 import {
   badUri,
   type EventReader,
-  type EventReading,
+  type ParsedEvent,
   type JsonObject,
   malformed,
   readRecordEvent,
-  readStanding,
+  readAccountStatus,
   unknown,
 } from './message-reader.ts'
 
 /** `now`: microseconds. */
 export function createTapReader(reader: ChangeReader, source: string, now: () => bigint): EventReader {
-  const readBody = (event: JsonObject): EventReading => {
+  const readBody = (event: JsonObject): ParsedEvent => {
     const { type } = event
     if (typeof type !== 'string') return malformed('has no "type" that is a string')
     if (type !== 'record' && type !== 'identity') return unknown(type)
@@ -35,7 +35,7 @@ export function createTapReader(reader: ChangeReader, source: string, now: () =>
   }
 }
 
-function readIdentity(reader: ChangeReader, body: JsonObject, now: bigint): EventReading {
+function readIdentity(reader: ChangeReader, body: JsonObject, now: bigint): ParsedEvent {
   const { did, is_active: active, status } = body
   if (typeof did !== 'string') return malformed('has no "did" that is a string')
   if (!reader.wantsAccount(did)) return {}
@@ -43,7 +43,7 @@ function readIdentity(reader: ChangeReader, body: JsonObject, now: bigint): Even
   if (typeof active !== 'boolean') return malformed('has no "is_active" that is true or false')
   return {
     changes: [
-      { kind: 'account', did, ...readStanding(active, status), eventAt: now },
+      { kind: 'account', did, ...readAccountStatus(active, status), eventAt: now },
       { kind: 'identity', did },
     ],
     at: now,

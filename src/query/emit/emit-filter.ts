@@ -2,7 +2,7 @@
 import { fencesOf, hintsOf } from '../../sql/dialect.ts'
 import { allOf, anyOf, identifier, join, listOf, manyValues, type Sql, sql } from '../../sql/sql.ts'
 import { accountsOf } from '../plan/condition-facts.ts'
-import { basesOf, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
+import { repoCollectionIds, hasElements, isNotTrue, isNull, uriIsOneOf } from './emit-membership.ts'
 import {
   columnOf,
   foldedOf,
@@ -47,7 +47,7 @@ export function emitFilter(emitter: Emitter, condition: Filter, row: Row, around
   const { dialect } = emitter
   const accounts = accountsOf(condition)
   if (accounts !== null && row.kind === 'record')
-    return sql`(${row.alias}.base ${accounts.length === 1 ? sql`=` : sql`in`} (${basesOf(row.table, accounts)}))`
+    return sql`(${row.alias}.base ${accounts.length === 1 ? sql`=` : sql`in`} (${repoCollectionIds(row.table, accounts)}))`
   switch (condition.kind) {
     case 'all':
       return allOf(condition.of.map((part) => emitFilter(emitter, part, row, around)))

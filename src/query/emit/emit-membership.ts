@@ -1,6 +1,6 @@
 /** Tests as SQL: whether an array of a row has elements, and whether a URI is in a list. */
 import type { ColumnValue } from '../../database/database.ts'
-import { baseUriOf } from '../../database/decide.ts'
+import { repoCollectionUri } from '../../database/decide.ts'
 import { splitUri } from '../../database/derive.ts'
 import type { Table } from '../../database/tables.ts'
 import {
@@ -75,8 +75,8 @@ export function uriIsOneOf(
 }
 
 /** The ids of the repo collections of these accounts in one collection; each account has at most one. */
-export function basesOf({ collection }: Table, dids: readonly ColumnValue[]): Sql {
-  const uris = dids.map((did) => sql`${baseUriOf({ did: String(did), collection: collection.nsid })}`)
+export function repoCollectionIds({ collection }: Table, dids: readonly ColumnValue[]): Sql {
+  const uris = dids.map((did) => sql`${repoCollectionUri({ did: String(did), collection: collection.nsid })}`)
   return sql`select id from base where uri in (${join(uris, ', ')})`
 }
 

@@ -102,7 +102,10 @@ export function referenceParts(emitter: Emitter, of: ReferenceOperand, row: Row)
     return { base: columnOf(emitter, row.alias, of.base), key: columnOf(emitter, row.alias, of.key) }
   const uri = referenceUri(emitter, of, row)
   const { dialect } = emitter
-  return { base: sql`(select id from base where uri = ${dialect.uriBase(uri)})`, key: dialect.uriKey(uri) }
+  return {
+    base: sql`(select id from base where uri = ${dialect.repoCollectionOfUri(uri)})`,
+    key: dialect.uriKey(uri),
+  }
 }
 
 /**

@@ -20,7 +20,7 @@ import { emitList } from '../emit/lists/emit-list.ts'
 import { createEmitter } from '../emit/emitter.ts'
 import { errorAnswer } from './error-answer.ts'
 import { unlimited } from './unlimited.ts'
-import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, Terms } from './execute.ts'
+import type { Explanation, GraphQLAnswer, GraphQLRequest, QueryEngine, RequestLimits } from './execute.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { optimize } from '../optimize/optimize.ts'
 import type { PhysicalPlan } from '../plan/physical-plan.ts'
@@ -113,13 +113,23 @@ export function createEngine(options: EngineOptions): QueryEngine {
     return fresh
   }
 
-  const questionOf = ({ query, variables, operationName }: GraphQLRequest, terms: Terms): Question => {
+  const questionOf = (
+    { query, variables, operationName }: GraphQLRequest,
+    requestLimits: RequestLimits,
+  ): Question => {
     const document = prepared(query)
     const operation = findOperation(document, operationName || null)
     const raw = variables ?? {}
     const coerced = coerceVariables(schema, operation, raw)
     const selection = { schema, fragments: document.fragments, variables: coerced }
-    const context = { version, model, tables, maxPageSize: terms.pageSize, selection, record: buildRecord }
+    const context = {
+      version,
+      model,
+      tables,
+      maxPageSize: requestLimits.pageSize,
+      selection,
+      record: buildRecord,
+    }
     const plan = buildPlan(context, operation, raw)
     return { operationName: operation.name?.value ?? null, points: costOf(plan), plan }
   }
@@ -131,13 +141,13 @@ export function createEngine(options: EngineOptions): QueryEngine {
 
   const choosePlan = async (
     { plan }: Question,
-    terms: Terms,
+    requestLimits: RequestLimits,
     signal?: AbortSignal,
   ): Promise<{ readonly physical: PhysicalPlan; readonly known: PlanState }> => {
     const known = await currentState()
     for (let round = 1; ; round += 1) {
       const statistics = database.statistics === null ? null : withinPlanningBudget(database.statistics)
-      const physical = reportingTime(terms, () =>
+      const physical = reportingTime(requestLimits, () =>
         optimize({ dialect: database.dialect, statistics, state: known, tables }, plan),
       )
       // Missing statistics were guessed, and have been loaded now. A plan from guesses gives the same answer.
@@ -159,13 +169,17 @@ export function createEngine(options: EngineOptions): QueryEngine {
     return { kind: 'statement', statement, version: known.version, isShort }
   }
 
-  const compile = async (question: Question, terms: Terms, signal?: AbortSignal): Promise<Compiled> => {
+  const compile = async (
+    question: Question,
+    requestLimits: RequestLimits,
+    signal?: AbortSignal,
+  ): Promise<Compiled> => {
     const { operationName, points, plan } = question
-    const constant = reportingTime(terms, () => constantResponse(plan, points))
+    const constant = reportingTime(requestLimits, () => constantResponse(plan, points))
     const answering: Answering =
       constant === null
-        ? await choosePlan(question, terms, signal).then((chosen) =>
-            reportingTime(terms, () => emit(question, chosen)),
+        ? await choosePlan(question, requestLimits, signal).then((chosen) =>
+            reportingTime(requestLimits, () => emit(question, chosen)),
           )
         : { kind: 'constant', body: Buffer.from(constant) }
     const isTimeless = plan.roots.every(({ output }) => output.kind !== 'status')
@@ -174,7 +188,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
 
   const run = async (
     found: Extract<Compiled, { kind: 'statement' }>,
-    terms: Terms,
+    requestLimits: RequestLimits,
     report: ExecutionReport,
     signal?: AbortSignal,
   ): Promise<StoredAnswer> => {
@@ -187,13 +201,13 @@ export function createEngine(options: EngineOptions): QueryEngine {
         return await database.readAnswer(statement, { kind: 'short', ...(signal && { signal }) })
       }
       report.from = 'long'
-      using turn = await terms.startLong()
-      turn.signal.throwIfAborted()
-      const { signal: ending, caller, deadline } = turn
+      using permit = await requestLimits.startLong()
+      permit.signal.throwIfAborted()
+      const { signal: ending, caller, deadline } = permit
       const request = { signal: ending, caller, deadline, cost: found.points }
       return await database.readAnswer(statement, { kind: 'long', ...request })
     } catch (error) {
-      if (error instanceof OverloadedError) terms.refund()
+      if (error instanceof OverloadedError) requestLimits.refund()
       throw error
     } finally {
       report.statementTime = performance.now() - started
@@ -208,14 +222,14 @@ export function createEngine(options: EngineOptions): QueryEngine {
 
   const answer = (
     request: GraphQLRequest,
-    terms: Terms,
+    requestLimits: RequestLimits,
     report: ExecutionReport,
   ): MaybePromise<Uint8Array> => {
-    const key = cacheKey(request, terms)
+    const key = cacheKey(request, requestLimits)
     const found = compiled.get(key)
     const body = found === undefined ? null : atHand(found, key)
-    if (found === undefined || body === null) return workOut(request, terms, report, key)
-    return andThen(charge(found, terms, report), () => {
+    if (found === undefined || body === null) return workOut(request, requestLimits, report, key)
+    return andThen(charge(found, requestLimits, report), () => {
       report.isTimeless = found.isTimeless
       report.from = found.kind === 'constant' ? 'constant' : 'memory'
       return body
@@ -224,21 +238,21 @@ export function createEngine(options: EngineOptions): QueryEngine {
 
   const workOut = async (
     request: GraphQLRequest,
-    terms: Terms,
+    requestLimits: RequestLimits,
     report: ExecutionReport,
     key: string,
   ): Promise<Uint8Array> => {
-    using patience = database.isRemote ? terms.startShort() : null
-    const signal = patience?.signal
+    using timeout = database.isRemote ? requestLimits.startShort() : null
+    const signal = timeout?.signal
     let isCharged = false
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       let found = compiled.get(key)
       if (found === undefined) {
-        const question = questionOf(request, terms)
-        if (!isCharged) await charge(question, terms, report)
-        found = await within(compile(question, terms, signal), signal)
+        const question = questionOf(request, requestLimits)
+        if (!isCharged) await charge(question, requestLimits, report)
+        found = await within(compile(question, requestLimits, signal), signal)
         compiled.set(key, found)
-      } else if (!isCharged) await charge(found, terms, report)
+      } else if (!isCharged) await charge(found, requestLimits, report)
       isCharged = true
       report.isTimeless = found.isTimeless
       if (found.kind === 'constant') {
@@ -252,7 +266,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
         return same
       }
       const { version } = found
-      const answered = await run(found, terms, report, signal).catch(async (error: unknown) => {
+      const answered = await run(found, requestLimits, report, signal).catch(async (error: unknown) => {
         if (error instanceof ServiceError) throw error
         // A statement also fails if the tables or indexes for which it was planned are gone.
         const now = await within(database.readPlanState(), signal).catch(() => null)
@@ -276,7 +290,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
   }
 
   return {
-    execute(request, terms = unlimited): MaybePromise<GraphQLAnswer> {
+    execute(request, requestLimits = unlimited): MaybePromise<GraphQLAnswer> {
       const report = new ExecutionReport()
       const succeed = (body: Uint8Array): GraphQLAnswer => {
         report.body = body
@@ -284,7 +298,7 @@ export function createEngine(options: EngineOptions): QueryEngine {
       }
       const fail = (error: unknown): GraphQLAnswer => errorAnswer(error, report)
       try {
-        const body = answer(request, terms, report)
+        const body = answer(request, requestLimits, report)
         return body instanceof Promise ? body.then(succeed).catch(fail) : succeed(body)
       } catch (error) {
         return fail(error)
@@ -316,22 +330,22 @@ function constantRoots({ roots }: Plan): readonly string[] {
 /** Called once for each request, before anything is read for it. */
 function charge(
   { operationName, points }: Pick<Question, 'operationName' | 'points'>,
-  terms: Terms,
+  requestLimits: RequestLimits,
   report: ExecutionReport,
 ): MaybePromise<void> {
   report.operationName = operationName
   report.points = points
-  assertAffordable(points, terms.points)
-  return terms.charge(points)
+  assertAffordable(points, requestLimits.points)
+  return requestLimits.charge(points)
 }
 
 /** Runs work for which the caller has paid, and reports how long it blocked the event loop. */
-function reportingTime<Result>(terms: Terms, work: () => Result): Result {
+function reportingTime<Result>(requestLimits: RequestLimits, work: () => Result): Result {
   const started = performance.now()
   try {
     return work()
   } finally {
-    terms.worked(performance.now() - started)
+    requestLimits.worked(performance.now() - started)
   }
 }
 
@@ -341,7 +355,7 @@ function within<Result>(promise: Promise<Result>, signal: AbortSignal | undefine
 }
 
 /** The page size is part of the key because its maximum differs between callers. */
-function cacheKey({ query, variables, operationName }: GraphQLRequest, { pageSize }: Terms): string {
+function cacheKey({ query, variables, operationName }: GraphQLRequest, { pageSize }: RequestLimits): string {
   const given = variables === undefined || variables === null ? '' : JSON.stringify(variables)
   const name = operationName ?? ''
   // The lengths make the key unambiguous: two different requests cannot concatenate to the same key.

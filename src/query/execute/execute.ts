@@ -11,7 +11,7 @@ export interface GraphQLRequest {
 }
 
 /** The request limits of a caller, and the callbacks that charge and schedule the request. */
-export interface Terms {
+export interface RequestLimits {
   /** Maximum of `first` and `last`. */
   readonly pageSize: number
   /** Maximum points of one operation. */
@@ -24,20 +24,20 @@ export interface Terms {
    * Called before the first query to a remote database, where even short queries may wait; disposed after the last
    * query. It takes no permit of the caller.
    */
-  startShort(): Patience
+  startShort(): QueryDeadline
   /** Called before a statement that may take long; disposed when it has ended. An error it throws is the answer. */
-  startLong(): LongTurn | Promise<LongTurn>
+  startLong(): LongQueryPermit | Promise<LongQueryPermit>
   /** Called if a statement was rejected before any work was done for it, because too many are running. */
   refund(): void
 }
 
 /** The timeout of a request. */
-export interface Patience extends Disposable {
+export interface QueryDeadline extends Disposable {
   /** Aborted when the time is up or the caller has left; its reason is the answer. */
   readonly signal: AbortSignal
 }
 
-export interface LongTurn extends Patience {
+export interface LongQueryPermit extends QueryDeadline {
   /** The caller to whom the statement belongs. */
   readonly caller: string
   /** End of the timeout, in the time of `performance.now()`. */
@@ -84,7 +84,7 @@ export interface QueryEngine {
    * Never throws: every failure is an answer with a code. Synchronous if nothing has to be read. Without terms, only
    * the absolute limits apply.
    */
-  execute(request: GraphQLRequest, terms?: Terms): MaybePromise<GraphQLAnswer>
+  execute(request: GraphQLRequest, requestLimits?: RequestLimits): MaybePromise<GraphQLAnswer>
   /** The statement of an operation, and how the database would run it. Throws the errors that `execute` returns. */
   explain(request: GraphQLRequest): Promise<Explanation>
 }

@@ -1,19 +1,19 @@
 /** The request limits of the operator, who is not charged. */
-import type { LongTurn, Terms } from './execute.ts'
+import type { LongQueryPermit, RequestLimits } from './execute.ts'
 import { limits } from '../parse/limits.ts'
 
 /** Only the absolute limits apply. */
-export const unlimited: Terms = {
+export const unlimited: RequestLimits = {
   pageSize: 1_000,
   points: limits.points,
   charge: () => undefined,
   worked: () => undefined,
-  startShort: endlessTurn,
-  startLong: endlessTurn,
+  startShort: endlessPermit,
+  startLong: endlessPermit,
   refund: () => undefined,
 }
 
-function endlessTurn(): LongTurn {
+function endlessPermit(): LongQueryPermit {
   return {
     signal: new AbortController().signal,
     caller: '',

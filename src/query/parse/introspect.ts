@@ -15,7 +15,7 @@ import type {
 import { Kind, parse } from 'graphql/language'
 import { getNamedType, isObjectType, SchemaMetaFieldDef, TypeMetaFieldDef } from 'graphql/type'
 import { getIntrospectionQuery } from 'graphql/utilities/getIntrospectionQuery'
-import { moduleBeside } from '../../util/module-beside.ts'
+import { siblingModule } from '../../util/sibling-module.ts'
 import { argumentsOf, type Collected, collectFields, type Selection } from './collect.ts'
 import { assertWithin, limits } from './limits.ts'
 import { RequestErrors } from './request-errors.ts'
@@ -25,7 +25,7 @@ import { RequestErrors } from './request-errors.ts'
  * `require`.
  */
 const load = createRequire(import.meta.url)
-const executor = fileURLToPath(moduleBeside(import.meta.url, 'execute-introspection'))
+const executor = fileURLToPath(siblingModule(import.meta.url, 'execute-introspection'))
 
 export interface Introspection {
   /** Number of values in its answer. */

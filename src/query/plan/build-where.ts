@@ -5,7 +5,7 @@ import {
   holderOf,
   isCountable,
   objectWhereFields,
-  type Place,
+  type ObjectPath,
   recordWhereFields,
   targetOf,
   type WhereField,
@@ -205,7 +205,7 @@ class WhereBuilder {
   }
 
   /** Conditions inside an object that is present, so `isNull` is constant. */
-  #inside(type: ObjectType, place: Place | null, row: Row, input: Input, level: number): Condition {
+  #inside(type: ObjectType, place: ObjectPath | null, row: Row, input: Input, level: number): Condition {
     const fields = objectWhereFields(type, place)
     return this.#logic(input, level, ({ isNull, ...rest }, at) => [
       ...(isNull === undefined ? [] : [constant(present('isNull', isNull) === false)]),

@@ -12,11 +12,11 @@ export interface Asker {
 /** Whoever is added by the function that is returned is answered by `send`. */
 export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker {
   const everybody = new Set<Send<LimitAnswer>>()
-  const giveUp = (turns: LongRequests): void => {
-    for (const key of turns.clear()) counts.leave(key)
+  const giveUp = (longRequests: LongRequests): void => {
+    for (const key of longRequests.clear()) counts.leave(key)
   }
   return (send) => {
-    const turns = new LongRequests()
+    const longRequests = new LongRequests()
     everybody.add(send)
     return {
       async ask(question) {
@@ -30,12 +30,12 @@ export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker
           case 'enter': {
             const { id, key, concurrent } = question
             const answer = await counts.enter(key, concurrent)
-            if (answer) turns.enter(key, Number.POSITIVE_INFINITY)
-            if (!everybody.has(send)) return giveUp(turns)
+            if (answer) longRequests.enter(key, Number.POSITIVE_INFINITY)
+            if (!everybody.has(send)) return giveUp(longRequests)
             return send({ kind: 'counted', id, answer })
           }
           case 'leave':
-            turns.leave(question.key)
+            longRequests.leave(question.key)
             return counts.leave(question.key)
           case 'fail-key': {
             const { id, address } = question
@@ -48,7 +48,7 @@ export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker
       },
       end() {
         everybody.delete(send)
-        giveUp(turns)
+        giveUp(longRequests)
       },
     }
   }

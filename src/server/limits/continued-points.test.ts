@@ -9,10 +9,10 @@ test('an answer that comes late does not hide what was granted meanwhile', async
   const slow = Promise.withResolvers<void>()
   let state: 'well' | 'slow' | 'failing' = 'well'
   const shared: PointStore = {
-    async take(...wish) {
+    async take(...request) {
       if (state === 'failing') throw new Error('It does not answer.')
       if (state === 'slow') await slow.promise
-      return counted.take(...wish)
+      return counted.take(...request)
     },
     giveBack: (...unused) => counted.giveBack(...unused),
   }

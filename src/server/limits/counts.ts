@@ -18,14 +18,14 @@ const failuresAllowed = 10
 const addressesRemembered = 10_000
 
 export function createCounts(points: PointStore): Counts {
-  const turns = new LongRequests()
+  const longRequests = new LongRequests()
   const failures = new MemoryCounter(addressesRemembered)
   const pauses = new Pauses()
   return {
-    take: (...wish) => points.take(...wish),
+    take: (...request) => points.take(...request),
     giveBack: (...unused) => points.giveBack(...unused),
-    enter: (key, concurrent) => turns.enter(key, concurrent),
-    leave: (key) => turns.leave(key),
+    enter: (key, concurrent) => longRequests.enter(key, concurrent),
+    leave: (key) => longRequests.leave(key),
     async failKey(address) {
       const { consumedPoints, msBeforeNext } = await failures.penalty(address, 1)
       return consumedPoints < failuresAllowed ? 0 : pauses.begin(address, Date.now() + msBeforeNext)
@@ -58,9 +58,11 @@ export class LongRequests {
 
   /** Each turn, named by its caller; then there are none. */
   clear(): readonly string[] {
-    const turns = Array.from(this.#taken, ([key, taken]) => Array.from({ length: taken }, () => key)).flat()
+    const longRequests = Array.from(this.#taken, ([key, taken]) =>
+      Array.from({ length: taken }, () => key),
+    ).flat()
     this.#taken.clear()
-    return turns
+    return longRequests
   }
 }
 

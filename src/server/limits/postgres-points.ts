@@ -38,7 +38,7 @@ export function createPostgresPoints(
   const cleaner = setInterval(clean, cleaning).unref()
   const points = new ContinuedPoints(createPointStore(counter), fallback)
   return {
-    take: (...wish) => points.take(...wish),
+    take: (...request) => points.take(...request),
     giveBack: (...unused) => points.giveBack(...unused),
     [Symbol.dispose]: () => clearInterval(cleaner),
   }

@@ -13,7 +13,7 @@ import type { LimitAnswer, LimitAnswers, LimitQuestion, Send } from './messages.
 import { createMemoryPoints, type PointStore, type Taken } from './point-store.ts'
 
 /** Milliseconds. */
-const patience = 1_000
+const timeout = 1_000
 const longestLate = 60_000
 
 type Asking = Extract<LimitQuestion, { readonly id: number }>
@@ -26,8 +26,8 @@ export class RemoteCounts implements Counts {
   /** Keys that did not hold while the other process was silent; null as long as it never was. */
   #own: Counts | null = null
   /** Long requests that the other process let in, and those let in while it was silent. */
-  readonly #turns = new LongRequests()
-  readonly #ownTurns = new LongRequests()
+  readonly #longRequests = new LongRequests()
+  readonly #ownLongRequests = new LongRequests()
   readonly #pauses = new Pauses()
   /** What to do with an answer; of those that come too late as well. */
   readonly #waiting = new Map<number, (answer: Answer) => void>()
@@ -60,8 +60,8 @@ export class RemoteCounts implements Counts {
     }
   }
 
-  take(...wish: Parameters<PointStore['take']>): Promise<Taken> {
-    return this.#points.take(...wish)
+  take(...request: Parameters<PointStore['take']>): Promise<Taken> {
+    return this.#points.take(...request)
   }
 
   giveBack(...unused: Parameters<PointStore['giveBack']>): void {
@@ -75,15 +75,15 @@ export class RemoteCounts implements Counts {
     return this.#fallback.run(
       async () => {
         const entered = await this.#ask({ kind: 'enter', id: this.#nextId(), key, concurrent }, leaveAgain)
-        return entered && this.#turns.enter(key, Number.POSITIVE_INFINITY)
+        return entered && this.#longRequests.enter(key, Number.POSITIVE_INFINITY)
       },
-      () => this.#ownTurns.enter(key, concurrent - this.#turns.count(key)),
+      () => this.#ownLongRequests.enter(key, concurrent - this.#longRequests.count(key)),
     )
   }
 
   leave(key: string): void {
-    if (this.#ownTurns.count(key) > 0) return this.#ownTurns.leave(key)
-    this.#turns.leave(key)
+    if (this.#ownLongRequests.count(key) > 0) return this.#ownLongRequests.leave(key)
+    this.#longRequests.leave(key)
     this.#send({ kind: 'leave', key })
   }
 
@@ -115,7 +115,7 @@ export class RemoteCounts implements Counts {
     const { promise, resolve } = Promise.withResolvers<Answer>()
     this.#waiting.set(question.id, resolve)
     this.#send(question)
-    return within(patience, promise, () => {
+    return within(timeout, promise, () => {
       this.#waiting.set(question.id, onLate)
       // An answer may come late, or never.
       setTimeout(() => this.#waiting.delete(question.id), longestLate).unref()

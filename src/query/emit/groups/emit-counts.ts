@@ -4,7 +4,7 @@ import type { Table } from '../../../database/tables.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters, emitRowCount } from '../emit-access-path.ts'
 import { emitFilter } from '../emit-filter.ts'
-import { basesOf } from '../emit-membership.ts'
+import { repoCollectionIds } from '../emit-membership.ts'
 import { columnOf, leftJoin } from '../emit-operand.ts'
 import { linkedTo } from '../lists/emit-rows.ts'
 import type { Emitter, RecordRow } from '../emitter.ts'
@@ -27,7 +27,7 @@ export function emitCount(emitter: Emitter, access: CountAccess, table: Table, p
       return sql`(select ${sum} from ${from} where ${emitFilter(emitter, filter, row)})`
     }
     case 'account-counts':
-      return sumOf(emitter, access.counts, sql`value in (${basesOf(table, access.dids)})`)
+      return sumOf(emitter, access.counts, sql`value in (${repoCollectionIds(table, access.dids)})`)
     case 'link-counts':
       return sumOf(
         emitter,

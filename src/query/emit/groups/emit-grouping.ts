@@ -130,7 +130,7 @@ export function createGrouping(
         const text = referencedValue(key, row, base)
         if (text === null) return []
         const column = sql`${text} as ${lookedUpName(key)}`
-        return [{ column, join: dialect.joinBase(base, sql`${row}.${at(key, 0)}`) }]
+        return [{ column, join: dialect.joinRepoCollection(base, sql`${row}.${at(key, 0)}`) }]
       })
       return { columns: found.map(({ column }) => column), joins: found.map(({ join: one }) => one) }
     },

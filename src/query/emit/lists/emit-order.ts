@@ -15,10 +15,10 @@ export function orderOf(
 ): { readonly orders: readonly Sql[]; readonly joined: Sql } {
   const { dialect } = emitter
   // A subquery starts again for each row; a join reads the repo collection of a row in half the time.
-  const joins = joinsRepoCollection && sort.some((key) => columnOfBase(key) !== null)
+  const joins = joinsRepoCollection && sort.some((key) => columnOfRepoCollection(key) !== null)
   const base = joins ? emitter.alias() : null
   const orders = sort.map((key) => {
-    const column = columnOfBase(key)
+    const column = columnOfRepoCollection(key)
     const at = base === null || column === null ? keyOf(emitter, key, row) : sql`${base}.${column}`
     return sql`${at} ${dialect.ordering(key.direction, key.value.kind !== 'system')}`
   })
@@ -26,7 +26,7 @@ export function orderOf(
   return { orders, joined }
 }
 
-function columnOfBase({ value }: SortKey): Sql | null {
+function columnOfRepoCollection({ value }: SortKey): Sql | null {
   if (value.kind !== 'system') return null
   if (value.name === 'did') return sql`did`
   return value.name === 'baseUri' ? sql`uri` : null

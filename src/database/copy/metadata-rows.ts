@@ -1,0 +1,76 @@
+/** Reads and writes what is kept beside the records, in SQL that every engine understands but for two kinds of values. */
+import type { ColumnValue } from '../changes.ts'
+import { ask, type Steps } from '../kept/steps.ts'
+import type { RowChanges } from './database-copy.ts'
+import { jsonColumn, type CopyPart, type Row } from './parts.ts'
+
+/** What engines keep in their own ways. */
+export interface Spelling {
+  /** As text. */
+  readonly cid: (column: string) => string
+  readonly json: (column: string) => string
+  /** `?`, which is given that text. */
+  readonly newCid: (text: string) => ColumnValue
+  readonly newJson: string
+}
+
+/** `listing` also has what a copy notes of itself. */
+export const ownListing = 'copy'
+
+/** In the order of the part's key. */
+export function selectStored(part: CopyPart, { cid, json }: Spelling): string {
+  const { name, columns, key } = part
+  const values = columns.map((column) => {
+    if (column === 'base') return 'b.uri'
+    if (column === 'cid') return cid('t.cid')
+    return column === columns[jsonColumn(part) ?? -1] ? json('t.record') : `t.${column}`
+  })
+  const bases = columns.includes('base') ? ' join base b on b.id = t.base' : ''
+  const own = name === 'listing' ? ` where t.kind <> '${ownListing}'` : ''
+  return `select ${values.map((value, index) => `${value} as c${index}`).join(', ')} from ${name} t${bases}${own}
+    order by ${values.slice(0, key).join(', ')}`
+}
+
+/** What was refused may be no text that every engine takes. */
+export function storedRow({ name }: CopyPart, row: Row): Row {
+  return name === 'rejection'
+    ? row.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value))
+    : row
+}
+
+/** As many as go into one statement. */
+const rowsAtOnce = 100
+
+export function* writeStored(
+  part: CopyPart,
+  { added, changed, removed }: RowChanges,
+  spelling: Spelling,
+): Steps<void> {
+  const { name, columns, key } = part
+  // Records refer to bases, and nothing ever removes one.
+  if (name !== 'base')
+    for (const row of removed) {
+      const found = columns.slice(0, key).map((column) => `${column} = ${valueOf(part, column, spelling)}`)
+      yield* ask(`delete from ${name} where ${found.join(' and ')}`, ...row.slice(0, key))
+    }
+  const values = `(${columns.map((column) => valueOf(part, column, spelling)).join(', ')})`
+  const keys = columns.slice(0, key).join(', ')
+  const rest = columns.slice(key).map((column) => `${column} = excluded.${column}`)
+  // What is hidden is so once: a former hiding has to have ended before the next one begins.
+  const rows = [...changed, ...added]
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    const some = rows.slice(start, start + rowsAtOnce)
+    yield* ask(
+      `insert into ${name} (${columns.join(', ')}) values ${some.map(() => values).join(', ')}
+       on conflict (${keys}) do ${rest.length === 0 ? 'nothing' : `update set ${rest.join(', ')}`}`,
+      ...some.flatMap((row) =>
+        row.map((value, index) => (columns[index] === 'cid' ? spelling.newCid(String(value)) : value)),
+      ),
+    )
+  }
+}
+
+function valueOf(part: CopyPart, column: string, { newJson }: Spelling): string {
+  if (column === 'base') return '(select id from base where uri = ?)'
+  return column === part.columns[jsonColumn(part) ?? -1] ? newJson : '?'
+}

@@ -1,0 +1,100 @@
+/**
+ * Being the one process that follows sources, however many machines run one: a lock that belongs to the very
+ * connection that writes. Who loses the lock has lost the connection, and cannot write what another writes by now.
+ * The server ends that connection when it is not heard of for a while, so that it is asked for something all the time.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Client } from 'pg'
+import type { LeaderLockRequest } from '../database.ts'
+import { closeClient } from './connection.ts'
+import { DatabaseUnreachableError, isPassing } from './failures.ts'
+import { lockSpace, locks, type Transactions } from './transactions.ts'
+
+/** Milliseconds between two attempts, and between two signs of life; the server waits for one for 6 s. */
+const interval = { attempts: 1_000, signs: 2_000 }
+/** Milliseconds for an answer to what takes no time. */
+const timeout = 3_000
+
+/** A connection that has the lock, and the server's process for it. */
+interface Leading {
+  readonly client: Client
+  readonly pid: bigint
+}
+
+/** Null when the signal was aborted before. */
+export async function acquireLeaderLock(
+  connect: () => Promise<Client>,
+  { signal, onWaiting }: LeaderLockRequest,
+): Promise<Leading | null> {
+  let client: Client | null = null
+  let told = ''
+  const tell = (why: string): void => {
+    if (why !== told) onWaiting(why)
+    told = why
+  }
+  for (; !signal.aborted; await pause(interval.attempts, undefined, { signal }).catch(() => {})) {
+    try {
+      client ??= await connect()
+    } catch (error) {
+      if (!(error instanceof DatabaseUnreachableError)) throw error
+      tell(error.message)
+      continue
+    }
+    const answer = await askForLock(client)
+    if (typeof answer === 'bigint') return { client, pid: answer }
+    if (answer === 'held') tell('another process follows the sources.')
+    // Why it was lost, the next attempt to connect says.
+    else client = null
+  }
+  if (client !== null) await closeClient(client)
+  return null
+}
+
+async function askForLock(client: Client): Promise<bigint | 'held' | 'lost'> {
+  const statement = {
+    text: `select pg_backend_pid() as pid where pg_try_advisory_lock(${lockSpace}, ${locks.following})`,
+    query_timeout: timeout,
+  }
+  try {
+    const { rows } = await client.query<Pick<Leading, 'pid'>>(statement)
+    return rows[0]?.pid ?? 'held'
+  } catch (error) {
+    await closeClient(client)
+    if (isPassing(error)) return 'lost'
+    throw error
+  }
+}
+
+/**
+ * Asks for nothing again and again, so that both sides hear of each other, until the signal is aborted. When no
+ * answer comes, the server may be busy with a long statement, or gone without a word; another connection tells.
+ */
+export async function holdLeaderLock(
+  { client, pid }: Leading,
+  transactions: Transactions,
+  connect: () => Promise<Client>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    // When it fails, the connection is given up, which aborts the signal.
+    const answer = transactions.exclusively((client) => client.query('select 1')).catch(() => {})
+    while ((await Promise.race([answer, pause(timeout, 'silence', { ref: false })])) === 'silence')
+      if (!(await isThere(pid, connect))) await closeClient(client)
+    await pause(interval.signs, undefined, { signal }).catch(() => {})
+  }
+}
+
+async function isThere(pid: bigint, connect: () => Promise<Client>): Promise<boolean> {
+  try {
+    const client = await connect()
+    const statement = {
+      text: 'select from pg_stat_activity where pid = $1',
+      values: [pid],
+      query_timeout: timeout,
+    }
+    const { rowCount } = await client.query(statement).finally(() => closeClient(client))
+    return rowCount === 1
+  } catch {
+    return false
+  }
+}

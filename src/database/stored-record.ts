@@ -1,0 +1,52 @@
+/** A record that the database kept, judged by the lexicons in force: stored again, or put aside as a rejection. */
+import { formatCid, parseCid } from '../lexicon/cid.ts'
+import { formatInstant } from '../util/instant.ts'
+import type { Change, ColumnValue, RecordCheck } from './database.ts'
+import { deriveRow } from './derive.ts'
+import { rebuildSource } from './rejections.ts'
+import type { Table } from './tables.ts'
+
+/** `row` has did, rkey, cid (bytes or text), rev, indexed_at, changed_at and json; integers as bigint. */
+export function storedRecord(
+  table: Table,
+  row: Readonly<Record<string, ColumnValue>>,
+  check: RecordCheck,
+): Extract<Change, { kind: 'put' | 'reject' }> {
+  const { nsid: collection } = table.collection
+  const [did, rkey, json] = [String(row.did), String(row.rkey), String(row.json)]
+  const uri = `at://${did}/${collection}/${rkey}`
+  const rev = row.rev as string | null
+  const cid = typeof row.cid === 'string' ? (parseCid(row.cid) as Uint8Array) : (row.cid as Uint8Array)
+  const fault = check(uri, json)
+  if (fault !== null) {
+    // As a line of an import, so that it can come back when the lexicons do.
+    const line = {
+      uri,
+      cid: formatCid(cid),
+      ...(rev !== null && { rev }),
+      indexedAt: formatInstant(row.indexed_at as bigint),
+      changedAt: formatInstant(row.changed_at as bigint),
+      value: JSON.parse(json) as unknown,
+    }
+    return {
+      kind: 'reject',
+      source: rebuildSource,
+      uri,
+      ...fault,
+      record: JSON.stringify(line),
+      ...(rev !== null && { rev }),
+    }
+  }
+  return {
+    kind: 'put',
+    collection,
+    did,
+    rkey,
+    cid,
+    rev,
+    indexedAt: row.indexed_at as bigint,
+    changedAt: row.changed_at as bigint,
+    json,
+    ...deriveRow(table, JSON.parse(json)),
+  }
+}
