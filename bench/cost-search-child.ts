@@ -3,12 +3,12 @@
  * of CPU. A question that takes long runs here too, and not in a process of its own.
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { parseConfig } from '../src/cli/config.ts'
-import { loadProject, openExistingStore } from '../src/cli/project.ts'
+import { parseConfig } from '../src/cli/settings/config.ts'
+import { loadProject, openExistingStore } from '../src/cli/store/project.ts'
 import type { ReadDatabase, Statement } from '../src/database/database.ts'
 import { createEngine } from '../src/query/execute/engine.ts'
 import { unlimited } from '../src/query/execute/unlimited.ts'
-import { buildGraphQLSchema } from '../src/schema/graphql.ts'
+import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 
 /** Shape of a question. */
 export interface Asked {
@@ -43,7 +43,7 @@ const server = database.isRemote ? await serverOf(database) : null
 
 process.on('message', async ({ text, variables }: Asked) => {
   const size = Buffer.byteLength(JSON.stringify({ query: text, variables }))
-  // As src/server/graphql-routes.ts charges for bodies.
+  // As src/server/graphql/graphql-routes.ts charges for bodies.
   let points = 1 + Math.max(0, Math.ceil((size - 4_000) / 1_000))
   const before = process.cpuUsage()
   const serverBefore = server === null ? 0 : cpuOfServer(server)

@@ -9,10 +9,10 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { parseConfig } from '../src/cli/config.ts'
-import { loadProject, openExistingStore } from '../src/cli/project.ts'
+import { parseConfig } from '../src/cli/settings/config.ts'
+import { loadProject, openExistingStore } from '../src/cli/store/project.ts'
 import { createEngine } from '../src/query/execute/engine.ts'
-import { buildGraphQLSchema } from '../src/schema/graphql.ts'
+import { buildGraphQLSchema } from '../src/schema/graphql/graphql.ts'
 import { operations } from './cost-operations.ts'
 import { type Question, QuestionMaker, type Random, type Samples } from './cost-questions.ts'
 import type { Asked, Reported } from './cost-search-child.ts'

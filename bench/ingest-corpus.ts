@@ -7,7 +7,7 @@ import { createGunzip } from 'node:zlib'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
 import { buildDemoCorpus } from '../demo/corpus.ts'
 import { formatTid } from '../demo/record.ts'
-import { cidOf, formatCid } from '../src/lexicon/cid.ts'
+import { cidOf, formatCid } from '../src/lexicon/records/cid.ts'
 
 /** A line that `import` reads. */
 export interface CorpusRecord {

@@ -14,7 +14,11 @@ import { bundlePlayground } from './playground.ts'
 const root = fileURLToPath(new URL('../', import.meta.url))
 
 /** The program, and the modules that share its code but are started or loaded by their names. */
-const programs = ['src/cli/main.ts', 'src/cli/serve-worker.ts', 'src/query/parse/execute-introspection.ts']
+const programs = [
+  'src/cli/main.ts',
+  'src/cli/serve/serve-worker.ts',
+  'src/query/parse/execute-introspection.ts',
+]
 /**
  * Threads and processes that need little of it, by what their names end in. They have their own copies, so that each
  * loads only what it needs.
@@ -29,7 +33,7 @@ const apart = Object.keys(
 /** Whoever has them is faster; the packages that ask for them do without. */
 const optional = ['bufferutil', 'pg-native', 'utf-8-validate']
 /** Each with all that it imports is kept together; what has been named before stays where it is. */
-const together = ['src/cli/main.ts', 'src/cli/service.ts']
+const together = ['src/cli/main.ts', 'src/cli/service/service.ts']
 
 const common = {
   absWorkingDir: root,

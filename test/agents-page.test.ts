@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { createPrompts } from '../src/mcp/prompts.ts'
-import { budgets } from '../src/mcp/budget.ts'
+import { createPrompts } from '../src/mcp/protocol/prompts.ts'
+import { budgets } from '../src/mcp/words/budget.ts'
 import type { Json } from './reference/shapes.ts'
 import { type Agent, createAgent, engineEndpoint } from './support/agents.ts'
 import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts'
@@ -42,7 +42,7 @@ test('the calls of docs/agents.md give the answers that it shows', async () => {
   }
 })
 
-test('docs/agents.md has the budgets of src/mcp/budget.ts', () => {
+test('docs/agents.md has the budgets of src/mcp/words/budget.ts', () => {
   const rows = text.matchAll(/^\| `(\w+)` \| ([\d,]+)(?:, or .+)? \|$/gm)
   const listed = Array.from(rows, ([, name, number = '']) => [name, Number(number.replaceAll(',', ''))])
   assert.deepEqual(Object.fromEntries(listed), budgets)

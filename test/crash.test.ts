@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildDemoCorpus } from '../demo/corpus.ts'
-import { inKeyOrder } from '../src/util/key-order.ts'
+import { inKeyOrder } from '../src/util/text/key-order.ts'
 import { linesIn } from './network/support-index.ts'
 import { runProgram, startProgram } from './network/service.ts'
 import type { Json } from './reference/shapes.ts'
@@ -32,13 +32,13 @@ const filling = lines
       : { ...line, ...(cid && { cid }) },
   )
 
-for (const road of ['empty', 'filled'] as const)
-  test(`an import into ${road === 'empty' ? 'an empty' : 'a filled'} store may be killed at any moment`, async (t) => {
+for (const way of ['empty', 'filled'] as const)
+  test(`an import into ${way === 'empty' ? 'an empty' : 'a filled'} store may be killed at any moment`, async (t) => {
     t.diagnostic(`CRASH_SEED=${seed}`)
     const files = { all: file('all.jsonl', lines), filling: file('filling.jsonl', filling) }
     const prepare = async (name: string): Promise<string> => {
-      const path = inFolder(`${road}-${name}.db`)
-      if (road === 'filled') {
+      const path = inFolder(`${way}-${name}.db`)
+      if (way === 'filled') {
         const filled = inFolder('filling.db')
         if (!existsSync(filled)) await run(['import', files.filling, '--database', filled])
         copyFileSync(filled, path)
@@ -59,7 +59,7 @@ for (const road of ['empty', 'filled'] as const)
       await killImport(files.all, path, moment)
       const told = `CRASH_SEED=${seed}, killed after ${moment.toFixed(0)} of ${took.toFixed(0)} ms`
       const left = await look(path)
-      const expected = road === 'empty' ? [new Map(), folded([], lines.length)] : prefixes(left.size)
+      const expected = way === 'empty' ? [new Map(), folded([], lines.length)] : prefixes(left.size)
       assert.ok(
         expected.some((state) => sameState(state, left)),
         `${left.size} records are no state of the import (${told}).`,

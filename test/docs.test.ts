@@ -3,7 +3,7 @@
  * links that the pages mention exist. UPDATE_DOCS=1 rewrites the answers; the diff is for a reader to judge.
  */
 import assert from 'node:assert/strict'
-import { operatorsOn, whereOperators } from '../src/schema/where-operators.ts'
+import { operatorsOn, whereOperators } from '../src/schema/model/where-operators.ts'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { after, test } from 'node:test'
@@ -13,7 +13,7 @@ import { errorCodes } from '../src/errors.ts'
 import type { GraphQLRequest } from '../src/query/execute/execute.ts'
 import { weights } from '../src/query/price/cost-weights.ts'
 import { limits } from '../src/query/parse/limits.ts'
-import { defaultTiers } from '../src/server/tiers.ts'
+import { defaultTiers } from '../src/server/admission/tiers.ts'
 import { anybody } from './support/engine.ts'
 import { type Fence, formatJson, openDemo, readFences } from './support/pages.ts'
 

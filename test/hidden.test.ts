@@ -29,17 +29,17 @@ async function library(): Promise<readonly PlainRecord[]> {
 
 interface Library {
   readonly database: Engine
-  readonly road?: number
+  readonly way?: number
   readonly late?: boolean
 }
 
 /**
- * `road` chooses what the planner believes of the data. `late`: the first book comes last, so that ids do
+ * `way` chooses what the planner believes of the data. `late`: the first book comes last, so that ids do
  * not follow the default order.
  */
-async function openLibrary({ database, road = 0, late = false }: Library): Promise<TestService> {
+async function openLibrary({ database, way = 0, late = false }: Library): Promise<TestService> {
   const records = await library()
-  const given = { lexicons: libraryLexicons, references: libraryReferences, loading: road * 3, database }
+  const given = { lexicons: libraryLexicons, references: libraryReferences, loading: way * 3, database }
   if (!late) return openTestService({ ...given, records })
   const service = await openTestService({ ...given, records: records.toSpliced(1, 1) })
   await service.store(records.slice(1, 2))
@@ -60,9 +60,9 @@ const everywhere = `{
   found: orgExampleLibraryBookByUri(uri: "at://${other}/${book}/book-1") { title }
 }`
 
-for (const road of [0, 1, 2, 3])
-  test(`an account is out of sight at once, stays so when its rows have left, and comes back as it was (road ${road})`, async (database) => {
-    await using service = await openLibrary({ database, road })
+for (const way of [0, 1, 2, 3])
+  test(`an account is out of sight at once, stays so when its rows have left, and comes back as it was (road ${way})`, async (database) => {
+    await using service = await openLibrary({ database, way })
     const before = await service.data(everywhere)
     assert.equal(before.list.totalCount, 10)
     assert.deepEqual(before.aggregate, { count: 10, groups: [{ author_country: 'MX', count: 10 }] })

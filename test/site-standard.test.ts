@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test as testOnce } from 'node:test'
-import { createLineReader } from '../src/lexicon/validate.ts'
+import { createLineReader } from '../src/lexicon/records/validate.ts'
 import { buildLexicons } from '../src/lexicon/lexicons.ts'
 import { readLexiconFolder } from './golden/corpora.ts'
 import type { Json } from './reference/shapes.ts'

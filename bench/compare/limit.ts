@@ -2,11 +2,11 @@
  * The bare statement of a question and its JSON text, run in this process: what an answer costs before HTTP, planning,
  * limits and logs. Together with an echo of the same bytes it is the limit of what can be reached.
  */
-import { parseConfig } from '../../src/cli/config.ts'
-import { loadProject, openExistingStore } from '../../src/cli/project.ts'
+import { parseConfig } from '../../src/cli/settings/config.ts'
+import { loadProject, openExistingStore } from '../../src/cli/store/project.ts'
 import type { Statement, StoredAnswer } from '../../src/database/database.ts'
 import { createEngine } from '../../src/query/execute/engine.ts'
-import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
+import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import { median } from '../server.ts'
 
 export interface EnumValue extends AsyncDisposable {

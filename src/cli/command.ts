@@ -1,5 +1,5 @@
 /** What a command is given and what it may end with. */
-import type { Config } from './settings.ts'
+import type { Config } from './settings/settings.ts'
 
 export interface CommandContext {
   readonly config: Config

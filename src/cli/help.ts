@@ -1,7 +1,7 @@
 /** Help and the settings page, both drawn from the table of settings. */
 import { type CommandName, commands } from './command-list.ts'
-import type { Setting } from './setting.ts'
-import { settings, settingsOf } from './settings.ts'
+import type { Setting } from './settings/setting.ts'
+import { settings, settingsOf } from './settings/settings.ts'
 
 export function renderProgramHelp(): string {
   const width = Math.max(...Object.entries(commands).map(([name, it]) => `${name} ${it.operands}`.length))
@@ -60,7 +60,7 @@ export function renderSettingsPage(): string {
 
 Each setting is an option of the commands that use it, and most are an environment variable too.
 An option wins over the environment; an empty variable counts as not set.
-This page is made from \`src/cli/settings.ts\` by \`npm run docs\`.
+This page is made from \`src/cli/settings/settings.ts\` by \`npm run docs\`.
 
 | option | environment | default | commands | meaning |
 |---|---|---|---|---|

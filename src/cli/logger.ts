@@ -1,7 +1,7 @@
 /** The log: lines of JSON on standard error. What the program says of itself in sentences is no part of it. */
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import { type LineStream, openLineStream } from './log-stream.ts'
-import type { Config } from './settings.ts'
+import type { Config } from './settings/settings.ts'
 
 export interface Logs {
   /** For lines about requests, up to the level that is set. */

@@ -2,41 +2,41 @@
  * The program: finds the command, reads its settings, runs it, and turns what goes wrong into one sentence
  * and an exit status: 1 for a failure, 2 for a command that could not be understood.
  */
-import { InputError } from '../ingest/sources/lines.ts'
+import { InputError } from '../ingest/sources/files/lines.ts'
 import { UsageError } from '../errors.ts'
-import { nearest } from '../util/nearest.ts'
+import { nearest } from '../util/text/nearest.ts'
 import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
 import { type Command, CommandError } from './command.ts'
-import { type ParsedConfig, parseConfig } from './config.ts'
+import { type ParsedConfig, parseConfig } from './settings/config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './command-list.ts'
-import { trustedProxiesOf } from './trusted-proxies.ts'
+import { trustedProxiesOf } from './service/trusted-proxies.ts'
 import { readVersion } from './version.ts'
 
 /** Loaded when asked for, so that `--help` does not wait for what only `serve` needs. */
 const load: Record<CommandName, () => Promise<Command>> = {
-  serve: async () => (await import('./commands/serve.ts')).serve,
-  import: async () => (await import('./commands/import.ts')).importFiles,
-  ingest: async () => (await import('./commands/ingest.ts')).ingest,
-  backfill: async () => (await import('./commands/backfill.ts')).backfill,
-  reconcile: async () => (await import('./commands/backfill.ts')).reconcile,
-  status: async () => (await import('./commands/status.ts')).status,
-  rejections: async () => (await import('./commands/rejections.ts')).rejections,
-  keys: async () => (await import('./commands/keys.ts')).keys,
-  hide: async () => (await import('./commands/hide.ts')).hide,
-  unhide: async () => (await import('./commands/hide.ts')).unhide,
-  hidden: async () => (await import('./commands/hide.ts')).hidden,
-  purge: async () => (await import('./commands/purge.ts')).purge,
-  export: async () => (await import('./commands/export.ts')).exportRecords,
-  copy: async () => (await import('./commands/copy.ts')).copy,
-  backup: async () => (await import('./commands/backup.ts')).backup,
-  restore: async () => (await import('./commands/restore.ts')).restore,
-  schema: async () => (await import('./commands/schema.ts')).schema,
-  query: async () => (await import('./commands/query.ts')).query,
-  explain: async () => (await import('./commands/explain.ts')).explain,
-  check: async () => (await import('./commands/check.ts')).check,
-  demo: async () => (await import('./commands/demo.ts')).demo,
-  mcp: async () => (await import('./commands/mcp.ts')).mcp,
+  serve: async () => (await import('./commands/serving/serve.ts')).serve,
+  import: async () => (await import('./commands/records/import.ts')).importFiles,
+  ingest: async () => (await import('./commands/records/ingest.ts')).ingest,
+  backfill: async () => (await import('./commands/records/backfill.ts')).backfill,
+  reconcile: async () => (await import('./commands/records/backfill.ts')).reconcile,
+  status: async () => (await import('./commands/serving/status.ts')).status,
+  rejections: async () => (await import('./commands/records/rejections.ts')).rejections,
+  keys: async () => (await import('./commands/serving/keys.ts')).keys,
+  hide: async () => (await import('./commands/records/hide.ts')).hide,
+  unhide: async () => (await import('./commands/records/hide.ts')).unhide,
+  hidden: async () => (await import('./commands/records/hide.ts')).hidden,
+  purge: async () => (await import('./commands/records/purge.ts')).purge,
+  export: async () => (await import('./commands/records/export.ts')).exportRecords,
+  copy: async () => (await import('./commands/records/copy.ts')).copy,
+  backup: async () => (await import('./commands/records/backup.ts')).backup,
+  restore: async () => (await import('./commands/records/restore.ts')).restore,
+  schema: async () => (await import('./commands/serving/schema.ts')).schema,
+  query: async () => (await import('./commands/serving/query.ts')).query,
+  explain: async () => (await import('./commands/serving/explain.ts')).explain,
+  check: async () => (await import('./commands/records/check.ts')).check,
+  demo: async () => (await import('./commands/serving/demo.ts')).demo,
+  mcp: async () => (await import('./commands/serving/mcp.ts')).mcp,
 }
 
 /** `root` is the package's folder, which only its first file knows. */

@@ -2,8 +2,8 @@
 import { SingleBar } from 'cli-progress'
 import type { OnProgress } from '../database/copy/database-copy.ts'
 import { titleOf } from '../database/copy/parts.ts'
-import type { Config } from './settings.ts'
-import { grouped } from '../util/counted.ts'
+import type { Config } from './settings/settings.ts'
+import { grouped } from '../util/text/counted.ts'
 
 export interface ProgressDisplay extends Disposable {
   readonly update: OnProgress

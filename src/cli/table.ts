@@ -1,4 +1,4 @@
-import { grouped } from '../util/counted.ts'
+import { grouped } from '../util/text/counted.ts'
 
 /** Rows under headings for a terminal; numbers to the right, with commas between their thousands. */
 export function renderTable(

@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { IndexStatus, PlanState, ReadDatabase, ReadTerms, Statement, StoredAnswer } from './database.ts'
-import type { RebuildProgress } from './rebuild-progress.ts'
+import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
 import { BeingRebuiltError, BuiltElsewiseError, unavailable } from './refusals.ts'
 
 /** Milliseconds between two looks. */

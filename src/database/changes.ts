@@ -1,5 +1,5 @@
 /** What may be asked of the write path, a change at a time, and what becomes of it. */
-import type { RejectionReason } from '../lexicon/validate.ts'
+import type { RejectionReason } from '../lexicon/records/validate.ts'
 import type { Value } from '../sql/sql.ts'
 
 export type { RejectionReason }

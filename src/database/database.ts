@@ -19,9 +19,9 @@ import type {
   KeyUsage,
   MetadataStore,
   PurgeExtent,
-} from './metadata-store.ts'
-import type { Table, TextIndex } from './tables.ts'
-import type { PermitRequest } from '../util/fair-semaphore.ts'
+} from './metadata/metadata-store.ts'
+import type { Table, TextIndex } from './layout/tables.ts'
+import type { PermitRequest } from '../util/async/fair-semaphore.ts'
 
 export type * from './changes.ts'
 

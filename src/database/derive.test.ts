@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordLexicon, understand } from '../../test/support/store.ts'
 import { deriveRow, foldedOrNull, splitUri } from './derive.ts'
-import { storedColumns, type Table } from './tables.ts'
+import { storedColumns, type Table } from './layout/tables.ts'
 
 const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
 const [table] = understand(

@@ -1,8 +1,8 @@
 /** A record's derived values, in the order of its table's stored columns and array indexes. Pure, so that workers can do it. */
-import { foldText } from '../util/fold.ts'
+import { foldText } from '../util/text/fold.ts'
 import { parseRecordInstant } from '../util/instant.ts'
 import type { ColumnValue } from './database.ts'
-import { type ArrayIndex, type Column, storedColumns, type Table } from './tables.ts'
+import { type ArrayIndex, type Column, storedColumns, type Table } from './layout/tables.ts'
 import { isObject } from '../util/is-object.ts'
 
 export interface DerivedRow {

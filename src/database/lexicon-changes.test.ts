@@ -22,10 +22,10 @@ import {
 } from '../../test/support/notes.ts'
 import { openTestStore, recordLexicon, type TestStore, understand } from '../../test/support/store.ts'
 import { createRejectionJudge } from '../ingest/retry.ts'
-import { createRecordReader } from '../lexicon/validate.ts'
+import { createRecordReader } from '../lexicon/records/validate.ts'
 import type { Change } from './database.ts'
 import { previewRebuild } from './open.ts'
-import type { RebuildReport } from './rebuild-report.ts'
+import type { RebuildReport } from './rebuild/rebuild-report.ts'
 
 const newUrl = noteDatabases()
 const marks = noteLexicons[1] as (typeof noteLexicons)[number]

@@ -1,9 +1,9 @@
 /** What every engine is given to write records, and to bring a database to the lexicons in force. */
 import type { RebuildPolicy, RecordCheck, RejectionJudge } from './database.ts'
-import type { Retention } from './kept/expiry.ts'
-import type { RebuildProgress } from './rebuild-progress.ts'
-import type { RebuildReport } from './rebuild-report.ts'
-import type { Table } from './tables.ts'
+import type { Retention } from './metadata/expiry.ts'
+import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
+import type { RebuildReport } from './rebuild/rebuild-report.ts'
+import type { Table } from './layout/tables.ts'
 
 export interface ApplierOptions {
   readonly tables: readonly Table[]

@@ -19,7 +19,7 @@ import {
   remove,
   repoEnd,
   rev,
-  type PathPosition,
+  type RecordAddress,
   spot,
   spotOf,
   uriOf,
@@ -253,8 +253,13 @@ onEveryDatabase('two writers whose clocks stand still give moments that rise', a
 
 /** What is said of a record, or that all of a repository at a revision has been said. */
 type Said =
-  | { readonly kind: 'put'; readonly at: PathPosition; readonly rev: string | null; readonly content: number }
-  | { readonly kind: 'delete' | 'refuse'; readonly at: PathPosition; readonly rev: string }
+  | {
+      readonly kind: 'put'
+      readonly at: RecordAddress
+      readonly rev: string | null
+      readonly content: number
+    }
+  | { readonly kind: 'delete' | 'refuse'; readonly at: RecordAddress; readonly rev: string }
   | { readonly kind: 'end'; readonly did: number; readonly rev: string }
 
 const everyRepo = [0, 1, 2]

@@ -1,19 +1,19 @@
 /** From a database's URL to its engine. */
 import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
 import { type Database, DatabaseBusyError, type ReadDatabase } from './database.ts'
-import type { PreviewOptions } from './kept/preview.ts'
-import type { KeyUsage } from './metadata-store.ts'
-import type { QueryOptions } from './postgres/servers.ts'
+import type { PreviewOptions } from './metadata/preview.ts'
+import type { KeyUsage } from './metadata/metadata-store.ts'
+import type { QueryOptions } from './postgres/read/servers.ts'
 import type { MigrateOptions } from './migrate-options.ts'
-import type { RebuildProgress } from './rebuild-progress.ts'
-import type { RebuildReport } from './rebuild-report.ts'
-import type { BackupFile, WriteBackup, WrittenBackup } from './sqlite/backup-file.ts'
+import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
+import type { RebuildReport } from './rebuild/rebuild-report.ts'
+import type { BackupFile, WriteBackup, WrittenBackup } from './sqlite/load/backup-file.ts'
 import {
   connectReader,
   isFileOutdated,
   openSqliteReader,
   type SqliteQueryOptions,
-} from './sqlite/open-reader.ts'
+} from './sqlite/read/open-reader.ts'
 import { parseSqlitePath } from './sqlite/path.ts'
 
 export interface OpenOptions extends MigrateOptions, Pick<SqliteQueryOptions, 'readers'> {
@@ -65,8 +65,8 @@ export async function openReadyDatabase(
 /** What `openDatabase` would do to the records if it had to rebuild the database for these lexicons; nothing is written. */
 export async function previewRebuild(url: string, options: PreviewOptions): Promise<RebuildReport> {
   const { previewRebuild: preview } = isPostgres(url)
-    ? await import('./postgres/preview.ts')
-    : await import('./sqlite/preview.ts')
+    ? await import('./postgres/layout/preview.ts')
+    : await import('./sqlite/layout/preview.ts')
   return preview(isPostgres(url) ? url : parseSqlitePath(url), options)
 }
 
@@ -77,10 +77,10 @@ export async function openSnapshot(
 ): Promise<Snapshot> {
   if (!isPostgres(url)) {
     const path = parseSqlitePath(url)
-    const { SqliteSnapshot } = await import('./sqlite/snapshot.ts')
+    const { SqliteSnapshot } = await import('./sqlite/load/snapshot.ts')
     return new SqliteSnapshot(connectReader(path, fingerprint), path)
   }
-  const { openPostgresSnapshot } = await import('./postgres/snapshot.ts')
+  const { openPostgresSnapshot } = await import('./postgres/load/snapshot.ts')
   return openPostgresSnapshot(url, { fingerprint })
 }
 
@@ -91,10 +91,10 @@ export async function openCopyTarget(
   options: OpenOptions,
 ): Promise<CopyTarget> {
   if (!isPostgres(url)) {
-    const { openSqliteTarget } = await import('./sqlite/copy-target.ts')
+    const { openSqliteTarget } = await import('./sqlite/load/copy-target.ts')
     return openSqliteTarget(parseSqlitePath(url), source, options)
   }
-  const { openPostgresTarget } = await import('./postgres/copy-target.ts')
+  const { openPostgresTarget } = await import('./postgres/load/copy-target.ts')
   return openPostgresTarget(url, source, options)
 }
 
@@ -110,12 +110,12 @@ export async function addKeyUsage(url: string, usage: readonly KeyUsage[], today
 
 /** What a backup holds, from which a database is restored. The file is SQLite's, whichever engine the database had. */
 export async function openBackupFile(path: string): Promise<BackupFile> {
-  const { openBackup } = await import('./sqlite/open-backup.ts')
+  const { openBackup } = await import('./sqlite/load/open-backup.ts')
   return openBackup(path)
 }
 
 export async function writeBackupFile(backup: WriteBackup): Promise<WrittenBackup> {
-  const { writeBackup } = await import('./sqlite/backup-file.ts')
+  const { writeBackup } = await import('./sqlite/load/backup-file.ts')
   return writeBackup(backup)
 }
 
@@ -134,7 +134,7 @@ export async function isOutdated(
 export async function readRebuildProgress(url: string): Promise<RebuildProgress | null> {
   const path = filePath(url)
   if (path === null) return (await postgres()).readPostgresProgress(url)
-  const { readFileProgress } = await import('./sqlite/rebuild-state.ts')
+  const { readFileProgress } = await import('./sqlite/layout/rebuild-state.ts')
   return readFileProgress(path)
 }
 

@@ -10,7 +10,7 @@ import { ServiceError } from '../errors.ts'
 import { errorAnswer } from '../query/execute/error-answer.ts'
 import type { ReadDatabase, ReadTerms, StoredAnswer } from './database.ts'
 import { openReadDatabase } from './open.ts'
-import { defaultQueryOptions } from './postgres/servers.ts'
+import { defaultQueryOptions } from './postgres/read/servers.ts'
 
 const newDatabase = emptyDatabases()
 const never = new AbortController().signal

@@ -9,7 +9,7 @@ import type { Json } from '../../test/reference/shapes.ts'
 import { onEveryDatabase } from '../../test/support/databases.ts'
 import { emptyDatabases, openTestStore, type TestStore } from '../../test/support/store.ts'
 import { fill, line, open, size, thing } from '../../test/support/things.ts'
-import { type RebuildProgress, rebuildSentence } from './rebuild-progress.ts'
+import { type RebuildProgress, rebuildSentence } from './rebuild/rebuild-progress.ts'
 
 const empty = emptyDatabases()
 

@@ -1,7 +1,7 @@
 /** What callers are told by every engine in the same words. */
 import { ServiceError } from '../errors.ts'
 import { DatabaseBusyError } from './database.ts'
-import { type RebuildProgress, rebuildSentence } from './rebuild-progress.ts'
+import { type RebuildProgress, rebuildSentence } from './rebuild/rebuild-progress.ts'
 
 /** Bytes of an answer: making and sending a longer one would hold all others up. */
 export const largestAnswer = 8 * 1024 * 1024

@@ -1,10 +1,10 @@
 /** A record that the database kept, judged by the lexicons in force: stored again, or put aside as a rejection. */
-import { formatCid, parseCid } from '../lexicon/cid.ts'
+import { formatCid, parseCid } from '../lexicon/records/cid.ts'
 import { formatInstant } from '../util/instant.ts'
 import type { Change, ColumnValue, RecordCheck } from './database.ts'
 import { deriveRow } from './derive.ts'
-import { rebuildSource } from './rejections.ts'
-import type { Table } from './tables.ts'
+import { rebuildSource } from './write/rejections.ts'
+import type { Table } from './layout/tables.ts'
 
 /** `row` has did, rkey, cid (bytes or text), rev, indexed_at, changed_at and json; integers as bigint. */
 export function storedRecord(

@@ -75,10 +75,10 @@ onEveryDatabase(
 )
 
 onEveryDatabase('of two versions in one batch or one load the later wins', async (database) => {
-  for (const road of ['apply', 'load'] as const) {
+  for (const way of ['apply', 'load'] as const) {
     await using store = await open(database)
     const lines = [line('a', { tags: ['x'] }), line('b'), line('a', { text: 'later', tags: ['y'] })]
-    const outcome = road === 'load' ? await store.load(lines) : await store.apply(...lines)
+    const outcome = way === 'load' ? await store.load(lines) : await store.apply(...lines)
     assert.deepEqual(outcome, { ...noOutcome, stored: 2, updated: 1 })
     assert.deepEqual(await found(store, 'later'), ['a'])
     assert.deepEqual(await found(store, 'text'), ['b'])

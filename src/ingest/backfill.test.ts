@@ -8,9 +8,9 @@ import { lexicons, openWorld, put, remove, tables } from '../../test/support/rep
 import { buildCar, type SignedRepo } from '../../test/support/signed-repo.ts'
 import { openTestStore, temporaryFolder } from '../../test/support/store.ts'
 import { until } from '../../test/support/until.ts'
-import type { MetadataStore } from '../database/metadata-store.ts'
+import type { MetadataStore } from '../database/metadata/metadata-store.ts'
 import { type FetchProgress, fetchRepositories, type FetchResult } from './backfill.ts'
-import { createHosts } from './sources/hosts.ts'
+import { createHosts } from './sources/repos/hosts.ts'
 
 const { book } = collections
 const inFolder = temporaryFolder()

@@ -4,16 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchOutcome } from '../database/changes.ts'
-import type { Damage } from '../database/find-damage.ts'
+import type { Damage } from '../database/verify/find-damage.ts'
 import type { Writer } from '../database/database.ts'
-import type { JobKind, RepoJob } from '../database/metadata-store.ts'
-import { addOutcome, noOutcome } from '../database/outcome.ts'
+import type { JobKind, RepoJob } from '../database/metadata/metadata-store.ts'
+import { addOutcome, noOutcome } from '../database/write/outcome.ts'
 import { retryDelay, whileBusy } from './retries.ts'
-import { HostError } from './sources/hosts.ts'
-import { InputError } from './sources/lines.ts'
-import { type Fault, isFault, listTarget, type Target, type TargetPage } from './sources/repo-export.ts'
+import { HostError } from './sources/repos/hosts.ts'
+import { InputError } from './sources/files/lines.ts'
+import { type Fault, isFault, listTarget, type Target, type TargetPage } from './sources/repos/repo-export.ts'
 import { openTransfers, type Transferred, type TransferOptions } from './transfer.ts'
-import { counted } from '../util/counted.ts'
+import { counted } from '../util/text/counted.ts'
 
 export type FetchOptions = CommonOptions & (PlainFetch | Reconciliation)
 

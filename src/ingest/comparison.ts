@@ -4,9 +4,9 @@
  */
 import type { Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
-import { uriOf } from '../database/decide.ts'
-import type { RepoRecord } from '../database/metadata-store.ts'
-import { formatCid } from '../lexicon/cid.ts'
+import { uriOf } from '../database/write/decide.ts'
+import type { RepoRecord } from '../database/metadata/metadata-store.ts'
+import { formatCid } from '../lexicon/records/cid.ts'
 
 export interface RepoComparison {
   /** Told of all that the repository has, in chunks. */

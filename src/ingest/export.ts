@@ -1,6 +1,6 @@
 /** Records as JSON Lines that `import` reads back to the same state. */
 import type { ReadDatabase } from '../database/database.ts'
-import type { Table } from '../database/tables.ts'
+import type { Table } from '../database/layout/tables.ts'
 import { formatInstant } from '../util/instant.ts'
 
 /** One line for each record that can be seen, in default order within its collection; nothing is held but the current row. */

@@ -6,7 +6,7 @@ import { type RepoHost, startRepoHost } from '../../test/support/repo-host.ts'
 import { openTestStore, type TestStore } from '../../test/support/store.ts'
 import { until } from '../../test/support/until.ts'
 import { keepHandles } from './handles.ts'
-import { createIdentity } from './sources/identity.ts'
+import { createIdentity } from './sources/repos/identity.ts'
 
 const key = 'did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'
 const [ana, ben] = ['a', 'b'].map((letter) => `did:plc:${letter.repeat(24)}`) as [string, string]

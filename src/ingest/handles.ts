@@ -1,8 +1,8 @@
 /** Keeps the handles of accounts that have records here: each is verified anew every day, and when it may have changed. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MetadataStore } from '../database/metadata-store.ts'
+import type { MetadataStore } from '../database/metadata/metadata-store.ts'
 import { retryDelay, whileBusy } from './retries.ts'
-import { type Identity, IdentityError } from './sources/identity.ts'
+import { type Identity, IdentityError } from './sources/repos/identity.ts'
 
 export interface HandleOptions {
   /** Microseconds since 1970; the database's own clock. */

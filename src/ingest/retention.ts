@@ -1,6 +1,6 @@
 /** Removes records that are older than they are kept, some at a time, as long as the program runs. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { MetadataStore } from '../database/metadata-store.ts'
+import type { MetadataStore } from '../database/metadata/metadata-store.ts'
 import { whileBusy } from './retries.ts'
 
 export interface RetentionOptions {

@@ -1,11 +1,11 @@
 /** Judges refused records again, by lexicons that may have changed since. */
 import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { Database, RejectionJudge } from '../database/database.ts'
-import { addOutcome, noOutcome } from '../database/outcome.ts'
-import { canBeJudged, rebuildSource } from '../database/rejections.ts'
-import { createLineReader } from '../lexicon/validate.ts'
+import { addOutcome, noOutcome } from '../database/write/outcome.ts'
+import { canBeJudged, rebuildSource } from '../database/write/rejections.ts'
+import { createLineReader } from '../lexicon/records/validate.ts'
 import { parseRecordInstant } from '../util/instant.ts'
-import { createLineChangeOf, type ReaderOptions } from './sources/block-reader.ts'
+import { createLineChangeOf, type ReaderOptions } from './sources/files/block-reader.ts'
 
 interface RetryResult extends BatchOutcome {
   /** Of which only the beginning was kept, so that they cannot be tried. */

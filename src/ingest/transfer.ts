@@ -1,25 +1,25 @@
 /** One repository from its host, or from a file, into the database: fetched, verified in a thread, stored in chunks. */
 import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
-import { accountOf, uriOf } from '../database/decide.ts'
-import type { RepoJob } from '../database/metadata-store.ts'
-import { addOutcome, noOutcome } from '../database/outcome.ts'
+import { accountOf, uriOf } from '../database/write/decide.ts'
+import type { RepoJob } from '../database/metadata/metadata-store.ts'
+import { addOutcome, noOutcome } from '../database/write/outcome.ts'
 import { firstTidOf, latestMoment } from '../util/tid.ts'
 import { compareRepo, type RepoComparison } from './comparison.ts'
 import { whileBusy } from './retries.ts'
 import type { NetworkReaderOptions } from './sources/change-reader.ts'
 import type { Clock } from './sources/clock.ts'
-import { HostError, type Hosts } from './sources/hosts.ts'
-import type { Identity } from './sources/identity.ts'
-import { askIfPds } from './sources/pds.ts'
-import { RepoError } from './sources/repo-blocks.ts'
+import { HostError, type Hosts } from './sources/repos/hosts.ts'
+import type { Identity } from './sources/repos/identity.ts'
+import { askIfPds } from './sources/repos/pds.ts'
+import { RepoError } from './sources/repos/repo-blocks.ts'
 import {
   loadCar,
   openRepoThread,
   type ReadOptions,
   readRepo,
   type RepoThread,
-} from './sources/repo-export.ts'
+} from './sources/repos/repo-export.ts'
 
 export interface TransferOptions {
   readonly reader: NetworkReaderOptions

@@ -1,5 +1,5 @@
 /** Why a document is not a lexicon: where, what, and what to do about it. */
-import { nearest } from '../util/nearest.ts'
+import { nearest } from '../util/text/nearest.ts'
 
 /** As the library's validator reports it. */
 interface Issue {

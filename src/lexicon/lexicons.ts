@@ -3,7 +3,7 @@
  * The floor everything else stands on; it knows nothing of GraphQL or of databases.
  */
 import { type LexiconDoc, lexiconDoc } from '@atproto/lexicon'
-import { nearest } from '../util/nearest.ts'
+import { nearest } from '../util/text/nearest.ts'
 import { type DocumentSet, findDef, findDocument, refSites, type RefSite, resolveRef } from './document.ts'
 import { builtIn, type LexiconSet, ownCopy, setOf, sortById } from './lexicon-set.ts'
 import { type LexiconFile, referencesFile } from './read-directory.ts'

@@ -1,7 +1,7 @@
 /** Reads a directory tree of lexicon documents. What is in them is not known here, but that it is JSON. */
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { jsonDepth } from '../util/json-depth.ts'
+import { jsonDepth } from '../util/text/json-depth.ts'
 
 /** A parsed JSON file that ought to be a lexicon document. */
 export interface LexiconFile {

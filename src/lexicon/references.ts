@@ -1,7 +1,7 @@
 /** Reference targets: which collections a property of a record points to, which its lexicon does not say. */
 import { isValidNsid } from '@atproto/syntax'
 import type { LexArray, LexiconDoc, LexObject, LexUserType } from '@atproto/lexicon'
-import { nearest } from '../util/nearest.ts'
+import { nearest } from '../util/text/nearest.ts'
 import { type DocumentSet, findDocument, resolveRef } from './document.ts'
 import { strongRefLexicon } from './strong-ref.ts'
 

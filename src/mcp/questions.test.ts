@@ -8,7 +8,7 @@ import type { Json } from '../../test/reference/shapes.ts'
 import type { PlainRecord } from '../../test/reference/world.ts'
 import type { Agent } from '../../test/support/agents.ts'
 import { articleOf, articles, enrichments, open, reference } from '../../test/support/news-agent.ts'
-import { budgets } from './budget.ts'
+import { budgets } from './words/budget.ts'
 
 after(closeCorpora)
 

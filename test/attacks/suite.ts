@@ -1,7 +1,7 @@
 /** A public server under attack: each attack gets its answer in time, tells nothing, and leaves the server as it was. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { storeSettings } from '../../src/cli/store-settings.ts'
+import { storeSettings } from '../../src/cli/settings/store-settings.ts'
 import type { Engine } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { families, scenes } from './families.ts'

@@ -1,11 +1,11 @@
 /** The program's own HTTP server with agents, over a database of the demo corpus in memory. */
 import { fileURLToPath } from 'node:url'
-import { createAgentHttp } from '../../src/mcp/http.ts'
-import type { AgentGiven } from '../../src/mcp/server.ts'
+import { createAgentHttp } from '../../src/mcp/protocol/http.ts'
+import type { AgentGiven } from '../../src/mcp/protocol/server.ts'
 import { loadLexicons } from '../../src/lexicon/load.ts'
-import { buildModel } from '../../src/schema/build-model.ts'
-import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
-import type { AppOptions } from '../../src/server/app.ts'
+import { buildModel } from '../../src/schema/model/build-model.ts'
+import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
+import type { AppOptions } from '../../src/server/http/app.ts'
 import { type HttpServer, startServer } from '../support/http-server.ts'
 
 /** What agents' servers are made from: the news lexicons, and a clock that stands still. */

@@ -12,7 +12,7 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { Addition } from '../../src/mcp/server.ts'
+import type { Addition } from '../../src/mcp/protocol/server.ts'
 import { say, tool } from './fixture-tool.ts'
 import { elicit, registerAsking, states } from './fixtures-asking.ts'
 

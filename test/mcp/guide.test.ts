@@ -1,7 +1,7 @@
 /** The guide's calls are to be copied, so that each must be answered; those with a placeholder are for the reader. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { writeGuide } from '../../src/mcp/guide.ts'
+import { writeGuide } from '../../src/mcp/words/guide.ts'
 import { closeCorpora, corpusNamed, newsLexicons } from '../golden/corpora.ts'
 import { createAgent, engineEndpoint, modelOf } from '../support/agents.ts'
 

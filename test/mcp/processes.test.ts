@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
-import { createTools } from '../../src/mcp/tools.ts'
+import { createTools } from '../../src/mcp/tools/tools.ts'
 import { newsParts } from './agent-server.ts'
 import { programFile } from '../network/service.ts'
 

@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type JsonValue, jsonToLex } from '@atproto/lex-json'
 import { WebSocket, WebSocketServer } from 'ws'
-import { cidOf, formatCid } from '../../src/lexicon/cid.ts'
+import { cidOf, formatCid } from '../../src/lexicon/records/cid.ts'
 
 /** Chances from 0 to 1, drawn for every message. */
 export interface Faults {

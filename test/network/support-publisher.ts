@@ -19,10 +19,10 @@ export type Happening =
       readonly did: string
       readonly handle: string
       /** `active`, `deactivated`, `takendown` or `deleted`. */
-      readonly status: Standing
+      readonly status: AccountStatus
     }
 
-type Standing = 'active' | 'deactivated' | 'takendown' | 'deleted'
+type AccountStatus = 'active' | 'deactivated' | 'takendown' | 'deleted'
 
 export interface Publishers {
   readonly accounts: readonly Account[]
@@ -40,7 +40,7 @@ interface Publisher {
   readonly account: Account
   /** By collection, record keys that are in use. */
   readonly used: ReadonlyMap<string, Set<string>>
-  accountStatus: Standing
+  accountStatus: AccountStatus
 }
 
 const collectionsDrawn = [collections.source, ...Array(6).fill(collections.article), collections.enrichment]
@@ -120,7 +120,7 @@ export async function startPublishers(
       tell({ kind: 'record', did, collection, rkey, rev, record, update: kind === 'update' })
     }
   }
-  const setAccountStatus = async (publisher: Publisher, accountStatus: Standing): Promise<void> => {
+  const setAccountStatus = async (publisher: Publisher, accountStatus: AccountStatus): Promise<void> => {
     const { account, accountStatus: before } = publisher
     if (before === accountStatus) return
     if (before === 'takendown') await account.undoTakeDown()
@@ -133,7 +133,7 @@ export async function startPublishers(
   }
   const hideOrShow = async (publisher: Publisher): Promise<void> => {
     if (publisher.accountStatus === 'deleted') return
-    const hide = dice.pick<Standing>(['deactivated', 'takendown'])
+    const hide = dice.pick<AccountStatus>(['deactivated', 'takendown'])
     await setAccountStatus(publisher, publisher.accountStatus === 'active' ? hide : 'active')
   }
   const act = async (): Promise<void> => {

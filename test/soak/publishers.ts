@@ -41,7 +41,7 @@ export interface Publishers extends AsyncDisposable {
   readonly find: (uri: string) => Version | undefined
 }
 
-type Standing = 'active' | 'deactivated' | 'suspended' | 'takendown' | 'deleted'
+type AccountStatus = 'active' | 'deactivated' | 'suspended' | 'takendown' | 'deleted'
 
 /** What says whether all before it has been heard; never deleted, hidden or inactive. */
 const marker = didOf(900)
@@ -50,7 +50,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
   const faults = { duplicate: 0.05, reorder: 0.2, cut: 0.000_5 }
   const stream: FakeJetstream = await startFakeJetstream({ seed: Math.floor(dice.draw() * 1e9), faults })
   const accounts = [...new Set(versions.map(({ did }) => did))].toSorted()
-  const accountStatuses = new Map<string, Standing>()
+  const accountStatuses = new Map<string, AccountStatus>()
   const hidden = new Set<string>()
   const records = new Map<string, Version>()
   /** Deleted accounts of which nothing is left. Until then, what a return undoes depends on how far that was. */
@@ -69,7 +69,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     clock = Math.max(clock + 1, Date.now() * 1_000)
     return tid(clock)
   }
-  const standingOf = (did: string): Standing => accountStatuses.get(did) ?? 'active'
+  const accountStatusOf = (did: string): AccountStatus => accountStatuses.get(did) ?? 'active'
   const put = ({
     uri,
     cid,
@@ -99,7 +99,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     records.delete(uri)
     events += 1
   }
-  const setAccountStatus = (did: string, accountStatus: Standing): void => {
+  const setAccountStatus = (did: string, accountStatus: AccountStatus): void => {
     const active = accountStatus === 'active'
     accountStatuses.set(did, accountStatus)
     purged.delete(did)
@@ -109,7 +109,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     events += 1
   }
   const served = (uri: string, did: string): boolean =>
-    standingOf(did) === 'active' && !hidden.has(did) && !hidden.has(uri)
+    accountStatusOf(did) === 'active' && !hidden.has(did) && !hidden.has(uri)
 
   return {
     source: `jetstream:${stream.url}`,
@@ -119,7 +119,7 @@ export async function startPublishers(versions: readonly PlainRecord[], dice: Di
     act: () => {
       const what = dice.draw()
       const { did, collection, rkey, uri } = dice.pick(versions)
-      const accountStatus = standingOf(did)
+      const accountStatus = accountStatusOf(did)
       const mayReturn = accountStatus === 'deleted' ? purged.has(did) : accountStatus !== 'active'
       if (mayReturn && dice.chance(0.02)) return setAccountStatus(did, 'active')
       if (what < 0.002 && heard.has(did))

@@ -1,7 +1,7 @@
 /** Requests that have been answered, for tests of what watches them. */
 import { ExecutionReport } from '../../src/query/execute/execution-report.ts'
-import type { Answered } from '../../src/server/observer.ts'
-import { defaultTiers } from '../../src/server/tiers.ts'
+import type { Answered } from '../../src/server/observe/observer.ts'
+import { defaultTiers } from '../../src/server/admission/tiers.ts'
 
 const [publicTier] = defaultTiers
 if (publicTier === undefined) throw new Error('There is no tier.')

@@ -1,6 +1,6 @@
 /** Asks random operations as callers without a key do, and holds the answers against the plain evaluator's. */
 import assert from 'node:assert/strict'
-import { defaultTiers, publicTier } from '../../src/server/tiers.ts'
+import { defaultTiers, publicTier } from '../../src/server/admission/tiers.ts'
 import type { Json } from '../reference/shapes.ts'
 import { anybody } from './engine.ts'
 import { anyCursor, type Operation } from './operations.ts'

@@ -1,5 +1,5 @@
-import type { Caller } from '../../src/server/caller.ts'
-import type { Tier } from '../../src/server/tiers.ts'
+import type { Caller } from '../../src/server/admission/caller.ts'
+import type { Tier } from '../../src/server/admission/tiers.ts'
 
 const tier: Tier = {
   name: 'public',

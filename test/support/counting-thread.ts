@@ -1,9 +1,9 @@
 /** A thread that counts for another, has counted 1,000 points of one caller already, and marks when it has answered. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { answerLimits } from '../../src/server/limits/answer-limits.ts'
-import { createCounts } from '../../src/server/limits/counts.ts'
-import type { LimitQuestion } from '../../src/server/limits/messages.ts'
-import { createMemoryPoints } from '../../src/server/limits/point-store.ts'
+import { answerLimits } from '../../src/server/admission/limits/answer-limits.ts'
+import { createCounts } from '../../src/server/admission/limits/counts.ts'
+import type { LimitQuestion } from '../../src/server/admission/limits/messages.ts'
+import { createMemoryPoints } from '../../src/server/admission/limits/point-store.ts'
 
 const counts = createCounts(createMemoryPoints())
 const answered: Int32Array = workerData

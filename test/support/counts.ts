@@ -1,9 +1,9 @@
 /** Counts and sums that are kept, held against counting and adding up. */
 import assert from 'node:assert/strict'
-import { countedValues, countKeys, dayLength } from '../../src/database/counts.ts'
+import { countedValues, countKeys, dayLength } from '../../src/database/layout/counts.ts'
 import type { ReadDatabase } from '../../src/database/database.ts'
-import type { Table } from '../../src/database/tables.ts'
-import { ownSums, refersTo, sumColumns, summedValues } from '../../src/database/sums.ts'
+import type { Table } from '../../src/database/layout/tables.ts'
+import { ownSums, refersTo, sumColumns, summedValues } from '../../src/database/layout/sums.ts'
 import { raw } from '../../src/sql/sql.ts'
 
 /** Every row of every table of counts and sums is what the collections' tables have, in one snapshot. */

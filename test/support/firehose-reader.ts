@@ -5,7 +5,7 @@ import {
   createFirehoseReader,
   type FrameGroup,
   type ParsedGroup,
-} from '../../src/ingest/sources/firehose-reader.ts'
+} from '../../src/ingest/sources/firehose/firehose-reader.ts'
 import { type Directory, startDirectory } from './directory.ts'
 import { collections, libraryLexicons } from './lexicons.ts'
 import { createSignedRepo, type SignedRepo } from './signed-repo.ts'

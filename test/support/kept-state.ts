@@ -1,5 +1,5 @@
 /** All that a store keeps, in a form in which ids do not matter: that of two stores can be compared, whichever their engines. */
-import { storedColumns, type Table } from '../../src/database/tables.ts'
+import { storedColumns, type Table } from '../../src/database/layout/tables.ts'
 import { recordText } from './notes.ts'
 import type { Row, TestStore } from './store.ts'
 
@@ -13,7 +13,7 @@ export async function keptState(store: TestStore): Promise<KeptState> {
   const texts: Record<string, string> = {
     base: 'select uri, did, collection from base',
     hidden: `select ${uri('hidden.base')} as uri from hidden`,
-    parked: `select ${uri('parked.base')} || parked.rkey as uri, ${kept('parked')} from parked`,
+    quarantined: `select ${uri('parked.base')} || parked.rkey as uri, ${kept('parked')} from parked`,
     expired: `select ${uri('expired.base')} || rkey as uri, rev, indexed_at from expired`,
     tombstone: `select ${uri('tombstone.base')} || rkey as uri, rev from tombstone`,
   }

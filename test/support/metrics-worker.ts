@@ -1,6 +1,6 @@
 /** A worker that counts requests when it is told to, shares its metrics, and hangs or ends when told to. */
-import { createMetrics } from '../../src/server/metrics.ts'
-import { shareMetrics } from '../../src/server/metrics-workers.ts'
+import { createMetrics } from '../../src/server/observe/metrics.ts'
+import { shareMetrics } from '../../src/server/observe/metrics-workers.ts'
 import { answered } from './answered.ts'
 
 const { observer, registry } = createMetrics()

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import type { BatchOutcome, Change } from '../../src/database/database.ts'
-import { storedColumns, type Table } from '../../src/database/tables.ts'
-import { inKeyOrder } from '../../src/util/key-order.ts'
+import { storedColumns, type Table } from '../../src/database/layout/tables.ts'
+import { inKeyOrder } from '../../src/util/text/key-order.ts'
 import type { Json } from '../reference/shapes.ts'
 import { assertCounts } from './counts.ts'
 import { type Engine, type FreshDatabase, freshDatabase } from './postgres.ts'
@@ -43,23 +43,23 @@ export function rev(n: number): string {
   return `3k${[...Array(11).keys()].map((at) => digits[Math.floor(n / 32 ** (10 - at)) % 32]).join('')}`
 }
 
-export interface PathPosition {
+export interface RecordAddress {
   readonly did: string
   readonly collection: string
   readonly rkey: string
 }
 
-export function uriOf({ did, collection, rkey }: PathPosition): string {
+export function uriOf({ did, collection, rkey }: RecordAddress): string {
   return `at://${did}/${collection}/${rkey}`
 }
 
-export function spotOf(uri: string): PathPosition {
+export function spotOf(uri: string): RecordAddress {
   const [, , did, collection, rkey] = uri.split('/') as [string, string, string, string, string]
   return { did, collection, rkey }
 }
 
 /** In the first repository's notes, unless said otherwise. */
-export function spot(rkey: string, did = 0, collection = note): PathPosition {
+export function spot(rkey: string, did = 0, collection = note): RecordAddress {
   return { did: dids[did] as string, collection, rkey }
 }
 
@@ -105,17 +105,17 @@ interface PutGiven {
   readonly indexedAt?: string
 }
 
-export function put(store: TestStore, at: PathPosition, content: number, given: PutGiven = {}): Change {
+export function put(store: TestStore, at: RecordAddress, content: number, given: PutGiven = {}): Change {
   const value = JSON.parse(contentJson(at.collection, content)) as Json
   return store.change({ uri: uriOf(at), ...given, value })
 }
 
-export function remove(at: PathPosition, revision: string): Change {
+export function remove(at: RecordAddress, revision: string): Change {
   return { kind: 'delete', ...at, rev: revision }
 }
 
 /** A record that fits no lexicon, as its publisher wrote it. */
-export function refuse(store: TestStore, at: PathPosition, revision?: string): Change {
+export function refuse(store: TestStore, at: RecordAddress, revision?: string): Change {
   const value = { $type: at.collection, text: true, name: true }
   const change = store.change({ uri: uriOf(at), value })
   assert.equal(change.kind, 'reject')

@@ -1,9 +1,9 @@
 /** What tests of pages share: fenced blocks, JSON as pages lay it out, and the service that answers. */
 import { Readable } from 'node:stream'
 import { buildDemoCorpus } from '../../demo/corpus.ts'
-import { parseConfig } from '../../src/cli/config.ts'
-import { openService } from '../../src/cli/service.ts'
-import { importRecords } from '../../src/ingest/sources/import.ts'
+import { parseConfig } from '../../src/cli/settings/config.ts'
+import { openService } from '../../src/cli/service/service.ts'
+import { importRecords } from '../../src/ingest/sources/files/import.ts'
 
 const rootUrl = new URL('../../', import.meta.url)
 

@@ -1,13 +1,13 @@
 /** Plans without a database: what can be told of an operation from its document and variables alone. */
-import { buildTables } from '../../src/database/tables.ts'
+import { buildTables } from '../../src/database/layout/tables.ts'
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { buildRecord } from '../../src/query/plan/build-output.ts'
 import { buildPlan } from '../../src/query/plan/build-plan.ts'
 import type { Plan } from '../../src/query/plan/plan.ts'
 import { findOperation, prepare } from '../../src/query/parse/prepare.ts'
 import { coerceVariables } from '../../src/query/parse/variables.ts'
-import { buildModel } from '../../src/schema/build-model.ts'
-import { buildGraphQLSchema } from '../../src/schema/graphql.ts'
+import { buildModel } from '../../src/schema/model/build-model.ts'
+import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import type { Json, References } from '../reference/shapes.ts'
 
 export type Planner = (text: string, variables?: Readonly<Record<string, unknown>>) => Plan

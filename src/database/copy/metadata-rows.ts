@@ -1,6 +1,6 @@
 /** Reads and writes what is kept beside the records, in SQL that every engine understands but for two kinds of values. */
 import type { ColumnValue } from '../changes.ts'
-import { ask, type Steps } from '../kept/steps.ts'
+import { ask, type Steps } from '../metadata/steps.ts'
 import type { RowChanges } from './database-copy.ts'
 import { jsonColumn, type CopyPart, type Row } from './parts.ts'
 

@@ -3,7 +3,7 @@
  * and records as text. Rows are in order of a key that comes first in them.
  */
 import type { ColumnValue } from '../changes.ts'
-import type { Table } from '../tables.ts'
+import type { Table } from '../layout/tables.ts'
 
 /** Text, integers as bigint, other numbers; null where there is nothing. */
 export type Row = readonly ColumnValue[]

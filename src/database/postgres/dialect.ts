@@ -3,7 +3,7 @@ import { bucketStart } from '../../sql/common.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { join, listOf, literal, manyValues, raw, type Sql, sequence, sql, type Value } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
-import { jsonAt, textAt, textHash, virtualText } from './ddl.ts'
+import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
 
 /** With 128 bytes for each row they fit into the memory that `hash_mem_multiplier` allows (session-settings.ts). */
 const mostHashed = 500_000

@@ -8,7 +8,7 @@ import type { Client } from 'pg'
 import type { LeaderLockRequest } from '../database.ts'
 import { closeClient } from './connection.ts'
 import { DatabaseUnreachableError, isPassing } from './failures.ts'
-import { lockSpace, locks, type Transactions } from './transactions.ts'
+import { lockSpace, locks, type Transactions } from './write/transactions.ts'
 
 /** Milliseconds between two attempts, and between two signs of life; the server waits for one for 6 s. */
 const interval = { attempts: 1_000, signs: 2_000 }

@@ -7,7 +7,7 @@ import { type Cluster, databases, startCluster } from '../../../test/support/pos
 import { until } from '../../../test/support/until.ts'
 import type { ReadTerms } from '../database.ts'
 import { connect } from './connection.ts'
-import { defaultQueryOptions, type QueryOptions, Servers } from './servers.ts'
+import { defaultQueryOptions, type QueryOptions, Servers } from './read/servers.ts'
 
 let cluster: Cluster
 before(async () => {

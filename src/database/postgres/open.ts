@@ -1,15 +1,15 @@
 /** Opens a PostgreSQL database: one connection that writes, and pools of others that can only read. */
 import type { Database, ReadDatabase } from '../database.ts'
-import type { RebuildProgress } from '../rebuild-progress.ts'
+import type { RebuildProgress } from '../rebuild/rebuild-progress.ts'
 import { BuiltElsewiseError } from '../refusals.ts'
 import { connect, withClient } from './connection.ts'
-import { derivationOf } from './ddl.ts'
+import { derivationOf } from './layout/ddl.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
-import { assertOurs, isCurrent, migrate, readState } from './migrate.ts'
-import { readProgress } from './rebuild-state.ts'
-import { PostgresReader } from './reader.ts'
-import { defaultQueryOptions, type QueryOptions, Servers } from './servers.ts'
-import { PostgresWriter } from './writer.ts'
+import { assertOurs, isCurrent, migrate, readState } from './layout/migrate.ts'
+import { readProgress } from './layout/rebuild-state.ts'
+import { PostgresReader } from './read/reader.ts'
+import { defaultQueryOptions, type QueryOptions, Servers } from './read/servers.ts'
+import { PostgresWriter } from './write/writer.ts'
 
 export interface PostgresOptions extends MigrateOptions {
   readonly reading?: QueryOptions

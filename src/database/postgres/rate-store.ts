@@ -3,7 +3,7 @@
  * takes no time, and short patience, because callers wait for it.
  */
 import type { Client } from 'pg'
-import { within } from '../../util/within.ts'
+import { within } from '../../util/async/within.ts'
 import { attemptOf, closeClient, connect } from './connection.ts'
 import { DatabaseUnreachableError, isPassing, refusal } from './failures.ts'
 

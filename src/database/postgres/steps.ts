@@ -1,6 +1,6 @@
 /** Runs what is written for every engine on one connection to PostgreSQL, each statement prepared once. */
 import type { ClientBase } from 'pg'
-import type { Steps } from '../kept/steps.ts'
+import type { Steps } from '../metadata/steps.ts'
 import { runPrepared } from './prepared.ts'
 
 export async function runSteps<Result>(client: ClientBase, steps: Steps<Result>): Promise<Result> {

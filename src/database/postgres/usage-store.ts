@@ -1,9 +1,9 @@
 /** Adds what callers have used to the primary, for all nodes, by a connection that is open for that alone. */
-import { addUsage } from '../kept/usage.ts'
-import type { KeyUsage } from '../metadata-store.ts'
+import { addUsage } from '../metadata/usage.ts'
+import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { withClient } from './connection.ts'
 import { runSteps } from './steps.ts'
-import { within } from './transactions.ts'
+import { within } from './write/transactions.ts'
 
 export function addUsageToPrimary(url: string, usage: readonly KeyUsage[], today: number): Promise<void> {
   return withClient(url, 'write', (client) =>

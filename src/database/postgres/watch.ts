@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import pg from 'pg'
 import { closeClient, connect, timeline } from './connection.ts'
 import { codeOf, DatabaseUnreachableError } from './failures.ts'
-import { parsePosition } from './positions.ts'
+import { parsePosition } from './read/positions.ts'
 
 /** What a server said of itself. */
 export interface ServerState {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { DatabaseBusyError } from '../database.ts'
 import { largestAnswer } from '../refusals.ts'
 import { isBusy } from './failures.ts'
-import { defineFunctions } from './functions.ts'
+import { defineFunctions } from './layout/functions.ts'
 
 /** Milliseconds that a connection waits for another process's lock. */
 const lockTimeout = 10_000

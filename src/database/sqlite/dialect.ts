@@ -1,5 +1,5 @@
 /** How SQLite spells what databases spell differently. */
-import { afterPrefix, missingKey, pathLiteral } from './ddl.ts'
+import { afterPrefix, missingKey, pathLiteral } from './layout/ddl.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { bucketStart, concat, floorTo } from '../../sql/common.ts'
 import { identifier, join, listOf, literal, raw, type Sql, sql } from '../../sql/sql.ts'

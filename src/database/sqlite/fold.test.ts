@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../sql/sql.ts'
-import { foldText } from '../../util/fold.ts'
+import { foldText } from '../../util/text/fold.ts'
 import { connect } from './connection.ts'
 import { sqliteDialect } from './dialect.ts'
 

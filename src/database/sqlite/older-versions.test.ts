@@ -15,7 +15,7 @@ import {
 import { openTestStore, temporaryFolder, understand } from '../../../test/support/store.ts'
 import { assertLeftWithKeys, fill, line, open, size, tamper, thing } from '../../../test/support/things.ts'
 import { openReadDatabase } from '../open.ts'
-import { formerDerivationsOf } from './ddl.ts'
+import { formerDerivationsOf } from './layout/ddl.ts'
 
 const inFolder = temporaryFolder()
 

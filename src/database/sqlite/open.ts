@@ -2,13 +2,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { connect } from './connection.ts'
-import { assertOurs } from './layout.ts'
-import { LongQueries } from './long-queries.ts'
-import { migrate } from './migrate.ts'
+import { assertOurs } from './layout/layout.ts'
+import { LongQueries } from './read/long-queries.ts'
+import { migrate } from './layout/migrate.ts'
 import type { MigrateOptions } from '../migrate-options.ts'
-import type { SqliteQueryOptions } from './open-reader.ts'
-import { SqliteReader } from './reader.ts'
-import { SqliteWriter } from './writer.ts'
+import type { SqliteQueryOptions } from './read/open-reader.ts'
+import { SqliteReader } from './read/reader.ts'
+import { SqliteWriter } from './write/writer.ts'
 
 /** `path` `:memory:` is one connection for both, which then take turns. */
 export async function openSqlite(

@@ -1,7 +1,7 @@
 /** Gives a table's rows new ids in default order (indexed_at, rkey, did), ties included. */
 import type { DatabaseSync } from 'node:sqlite'
-import { storedColumns, type Table } from '../tables.ts'
-import { createSideTables, createTable, recordColumns, quote } from './ddl.ts'
+import { storedColumns, type Table } from '../layout/tables.ts'
+import { createSideTables, createTable, recordColumns, quote } from './layout/ddl.ts'
 
 /** Within the caller's transaction, before indexes and trigrams are built. */
 export function reorder(database: DatabaseSync, table: Table): void {

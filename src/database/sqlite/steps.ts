@@ -1,7 +1,7 @@
 /** Runs what is written for every engine on a connection to SQLite, without waiting in between. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
-import type { Steps } from '../kept/steps.ts'
+import type { Steps } from '../metadata/steps.ts'
 
 export type Run = <Result>(steps: Steps<Result>) => Result
 

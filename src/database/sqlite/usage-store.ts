@@ -4,8 +4,8 @@
  */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { addUsage } from '../kept/usage.ts'
-import type { KeyUsage } from '../metadata-store.ts'
+import { addUsage } from '../metadata/usage.ts'
+import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { isBusy } from './failures.ts'
 import { createRunner } from './steps.ts'
 

@@ -1,8 +1,8 @@
 /** From what a network source says of a record to the change it asks for; every such source reads with this. */
 import type { Change } from '../../database/database.ts'
-import { createRecordReader } from '../../lexicon/validate.ts'
+import { createRecordReader } from '../../lexicon/records/validate.ts'
 import { latestMoment } from '../../util/tid.ts'
-import { createChangeOf, futureRevision, type ReaderOptions } from './block-reader.ts'
+import { createChangeOf, futureRevision, type ReaderOptions } from './files/block-reader.ts'
 
 /** What of a source is of use; plain data, so that it can be sent to a thread. */
 export interface NetworkReaderOptions extends ReaderOptions {

@@ -5,10 +5,10 @@
  * other clocks are asked first, those in the `Date` headers of the source's server and of the directory of DIDs.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { reasonOf } from '../../util/reason.ts'
+import { reasonOf } from '../../util/text/reason.ts'
 import type { Delivery, SourceContext } from '../source.ts'
 import { locate, untilAborted } from './stream.ts'
-import { counted } from '../../util/counted.ts'
+import { counted } from '../../util/text/counted.ts'
 
 export interface Clock {
   /**

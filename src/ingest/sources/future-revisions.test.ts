@@ -26,9 +26,9 @@ import {
 import { openTestStore, temporaryFolder } from '../../../test/support/store.ts'
 import { until } from '../../../test/support/until.ts'
 import { retryRejections } from '../retry.ts'
-import { createFirehoseSource } from './firehose.ts'
-import { importRecords } from './import.ts'
-import { fileInput } from './lines.ts'
+import { createFirehoseSource } from './firehose/firehose.ts'
+import { importRecords } from './files/import.ts'
+import { fileInput } from './files/lines.ts'
 
 const { book } = collections
 const inFolder = temporaryFolder()

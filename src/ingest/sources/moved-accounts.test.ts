@@ -10,7 +10,7 @@ import { openTestStore, type TestStore, understand } from '../../../test/support
 import { until } from '../../../test/support/until.ts'
 import { createIngestLog } from '../log.ts'
 import { pump } from '../pump.ts'
-import { createFirehoseSource } from './firehose.ts'
+import { createFirehoseSource } from './firehose/firehose.ts'
 
 const newUrl = noteDatabases()
 const { set: lexicons, tables } = understand(noteLexicons, {})

@@ -3,8 +3,8 @@ import { UsageError } from '../../errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 import type { IngestLog } from '../log.ts'
-import { type Identity, IdentityError } from './identity.ts'
-import { InputError } from './lines.ts'
+import { type Identity, IdentityError } from './repos/identity.ts'
+import { InputError } from './files/lines.ts'
 
 /**
  * A directory that does not answer is waited for until the signal is aborted. An unknown handle is an

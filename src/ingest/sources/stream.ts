@@ -8,7 +8,7 @@ import {
   websocket,
 } from '@atproto/ws-client'
 import { LRUCache } from 'lru-cache'
-import { cleanText } from '../../util/clean.ts'
+import { cleanText } from '../../util/text/clean.ts'
 import type { SourceContext } from '../source.ts'
 
 export interface StreamOptions {

@@ -1,8 +1,8 @@
 /** Tests as SQL: whether an array of a row has elements, and whether a URI is in a list. */
 import type { ColumnValue } from '../../database/database.ts'
-import { repoCollectionUri } from '../../database/decide.ts'
+import { repoCollectionUri } from '../../database/write/decide.ts'
 import { splitUri } from '../../database/derive.ts'
-import type { Table } from '../../database/tables.ts'
+import type { Table } from '../../database/layout/tables.ts'
 import {
   allOf,
   anyOf,

@@ -1,5 +1,5 @@
 /** Operands of conditions and sort keys as SQL: columns of a row, its JSON, its URI and the URIs it refers to. */
-import type { Column, Table } from '../../database/tables.ts'
+import type { Column, Table } from '../../database/layout/tables.ts'
 import { identifier, join, literal, type Sql, sql } from '../../sql/sql.ts'
 import type { Emitter, Row } from './emitter.ts'
 import type { Operand, ReferenceOperand } from '../plan/plan.ts'

@@ -1,5 +1,5 @@
 /** Outputs as SQL expressions of JSON text. Published values come unchanged from the stored record. */
-import type { Table } from '../../database/tables.ts'
+import type { Table } from '../../database/layout/tables.ts'
 import { join, literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { referenceOperand } from '../plan/conditions.ts'
 import { jsonOf, referencedValue, referenceParts, type UriParts, uriText } from './emit-operand.ts'

@@ -1,6 +1,6 @@
 /** Statements that count what an index finds, for the optimizer's statistics. An estimate may include hidden rows. */
 import type { ColumnValue, Statement } from '../../database/database.ts'
-import type { Table } from '../../database/tables.ts'
+import type { Table } from '../../database/layout/tables.ts'
 import { allOf, identifier, type Sql, sql } from '../../sql/sql.ts'
 import { emitIndexed, sourceIds } from './emit-filter.ts'
 import type { Emitter, RecordRow } from './emitter.ts'

@@ -3,7 +3,7 @@
  * records, so it must never be cached.
  */
 import { longestSilence, unnamedSource } from '../../database/database.ts'
-import type { Table } from '../../database/tables.ts'
+import type { Table } from '../../database/layout/tables.ts'
 import { literal, raw, type Sql, sql } from '../../sql/sql.ts'
 import { emitTotal } from './groups/emit-counts.ts'
 import { emitObject } from './emit-output.ts'

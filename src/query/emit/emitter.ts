@@ -1,6 +1,6 @@
 /** The context of emitting SQL: the dialect, unique aliases, and which rows are visible. */
 import type { PlanState } from '../../database/database.ts'
-import type { Table } from '../../database/tables.ts'
+import type { Table } from '../../database/layout/tables.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { identifier, raw, type Sql, sql } from '../../sql/sql.ts'
 import type { PhysicalList } from '../plan/physical-plan.ts'

@@ -3,7 +3,7 @@ import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { ExecutionReport } from './execution-report.ts'
 import type { AnswerReport, GraphQLAnswer } from './execute.ts'
-import { shorten } from '../../util/shorten.ts'
+import { shorten } from '../../util/text/shorten.ts'
 import { RequestErrors } from '../parse/request-errors.ts'
 
 /** Messages of databases for an operation that is within our limits and exceeds one of theirs. */

@@ -2,7 +2,7 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Statement } from '../../database/database.ts'
 import type { ErrorCode } from '../../errors.ts'
-import type { MaybePromise } from '../../util/and-then.ts'
+import type { MaybePromise } from '../../util/async/and-then.ts'
 
 export interface GraphQLRequest {
   readonly query: string

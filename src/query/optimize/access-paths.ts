@@ -3,7 +3,7 @@
  * or candidate ids. Every path is exact; the choice weighs a scan that stops early against gathering and sorting.
  * Scanning costs about 21 N / hits steps and gathering costs `hits` steps, so they meet at sqrt(21 N).
  */
-import { ownKey, type Table, type TableIndex } from '../../database/tables.ts'
+import { ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
 import { findCandidateSources, maxCandidateSources, totalEstimate, totalValues } from './candidate-sources.ts'
 import { conjuncts, ownUris } from '../plan/condition-facts.ts'
 import { emitIndexProbe } from '../emit/emit-probe.ts'

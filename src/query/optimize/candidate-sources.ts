@@ -5,8 +5,8 @@
  * afterwards.
  */
 import type { ColumnValue, Statistics } from '../../database/database.ts'
-import type { ArrayIndex, Table, TextIndex } from '../../database/tables.ts'
-import { foldText } from '../../util/fold.ts'
+import type { ArrayIndex, Table, TextIndex } from '../../database/layout/tables.ts'
+import { foldText } from '../../util/text/fold.ts'
 import { conjuncts, mentionsReference, ownUris } from '../plan/condition-facts.ts'
 import { emitSourceProbe } from '../emit/emit-probe.ts'
 import { createEmitter } from '../emit/emitter.ts'

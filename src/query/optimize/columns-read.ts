@@ -1,5 +1,5 @@
 /** The stored columns that an expression reads of a record's row, so that subqueries carry only these. */
-import type { Column, Table, TextIndex } from '../../database/tables.ts'
+import type { Column, Table, TextIndex } from '../../database/layout/tables.ts'
 import { referenceOperand } from '../plan/conditions.ts'
 import { accountsOf, mentionsReference } from '../plan/condition-facts.ts'
 import type { Condition, Operand, Output, ReferenceOperand, Selected, SortKey } from '../plan/plan.ts'

@@ -1,6 +1,6 @@
 /** Matches the indexes of a table with conditions. It must not know statistics. */
-import { ownKey, type Table, type TableIndex } from '../../database/tables.ts'
-import { whereOperators } from '../../schema/where-operators.ts'
+import { ownKey, type Table, type TableIndex } from '../../database/layout/tables.ts'
+import { whereOperators } from '../../schema/model/where-operators.ts'
 import { accountsOf, conjuncts } from '../plan/condition-facts.ts'
 import type { Comparison, Condition, SemiJoin } from '../plan/plan.ts'
 

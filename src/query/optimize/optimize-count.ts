@@ -2,9 +2,9 @@
  * Plans how records are counted and grouped: from materialized counts or sums if possible, otherwise from rows.
  * Materialized values include every row of a table, so they are used only while no rows are hidden.
  */
-import type { CountTable } from '../../database/counts.ts'
-import { ownSums, type SumTable } from '../../database/sums.ts'
-import type { Column, Table } from '../../database/tables.ts'
+import type { CountTable } from '../../database/layout/counts.ts'
+import { ownSums, type SumTable } from '../../database/layout/sums.ts'
+import type { Column, Table } from '../../database/layout/tables.ts'
 import { type Choice, chooseForCount, planPath } from './access-paths.ts'
 import { findSemiJoinSources, totalEstimate, totalValues } from './candidate-sources.ts'
 import { accountsOf, conjuncts, mentionsReference } from '../plan/condition-facts.ts'

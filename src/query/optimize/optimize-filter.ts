@@ -1,5 +1,5 @@
 /** Chooses a strategy for each semi-join of a condition, and estimates the rows that semi-joins read. */
-import type { Table } from '../../database/tables.ts'
+import type { Table } from '../../database/layout/tables.ts'
 import { conjuncts, hasSemiJoin, isCountedAtOnce, mentionsReference } from '../plan/condition-facts.ts'
 import { candidatePath, type Optimizer, rowsOf } from './optimizer.ts'
 import type { CandidateSource, Filter, PhysicalSemiJoin } from '../plan/physical-plan.ts'

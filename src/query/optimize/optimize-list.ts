@@ -23,7 +23,7 @@ import type {
   PhysicalPage,
   RowOrder,
 } from '../plan/physical-plan.ts'
-import type { Table } from '../../database/tables.ts'
+import type { Table } from '../../database/layout/tables.ts'
 import type { Condition, Direction, ListOutput, ListPlan, Selected, SortKey } from '../plan/plan.ts'
 import { spansOf } from './semi-join-spans.ts'
 

@@ -1,6 +1,6 @@
 /** The input of the optimizer: what it may know of a database. */
 import type { PlanState } from '../../database/database.ts'
-import type { Table } from '../../database/tables.ts'
+import type { Table } from '../../database/layout/tables.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import type { CandidatePath, CandidateSource } from '../plan/physical-plan.ts'
 import type { BoundedStatistics } from './planning-budget.ts'

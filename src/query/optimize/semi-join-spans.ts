@@ -3,7 +3,7 @@
  * by index, which suffices if the page fills early; only later rows use a hash of the whole other table. The worst case
  * is therefore twice the cheaper of the two methods.
  */
-import type { Table } from '../../database/tables.ts'
+import type { Table } from '../../database/layout/tables.ts'
 import { type Optimizer, rowsOf } from './optimizer.ts'
 import type { Span } from '../plan/physical-plan.ts'
 import type { Condition } from '../plan/plan.ts'

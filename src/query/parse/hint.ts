@@ -1,7 +1,7 @@
 /** Types and functions for the hints on mistakes; see hints.ts. */
 import type { GraphQLSchema } from 'graphql'
 import { isObjectType } from 'graphql/type'
-import type { Collection } from '../../schema/model.ts'
+import type { Collection } from '../../schema/model/model.ts'
 
 /**
  * A pattern of the validator's message, and the advice on what to write instead, given the names that the pattern

@@ -1,7 +1,7 @@
 /** Hints on arguments, conditions, orders and groups. */
 import type { GraphQLSchema } from 'graphql'
 import { isEnumType, isInputObjectType, isObjectType } from 'graphql/type'
-import type { Collection } from '../../schema/model.ts'
+import type { Collection } from '../../schema/model/model.ts'
 import { collectionOf, type Hint } from './hint.ts'
 
 const joined = 'Conditions are joined with `AND`, `OR` and `NOT`, in upper case.'

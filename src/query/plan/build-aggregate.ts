@@ -1,9 +1,9 @@
 /**
  * Builds the plan of an aggregate field: keys, measures (each computed once however often it is selected) and order.
  */
-import { findArray, findReference, findValue, type Table } from '../../database/tables.ts'
+import { findArray, findReference, findValue, type Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
-import { type GroupField, leafType, type MeasureField, targetOf } from '../../schema/operators.ts'
+import { type GroupField, leafType, type MeasureField, targetOf } from '../../schema/model/operators.ts'
 import { fieldsBelow } from './build-list.ts'
 import { buildRecords } from './build-output.ts'
 import { buildWhere } from './build-where.ts'

@@ -1,5 +1,5 @@
 /** Builds the outputs of the fields `node` and `nodes`. An id is an AT-URI, which names the collection to read. */
-import type { Table } from '../../database/tables.ts'
+import type { Table } from '../../database/layout/tables.ts'
 import { ServiceError } from '../../errors.ts'
 import { buildRecord } from './build-output.ts'
 import { argumentsOf, type Collected } from '../parse/collect.ts'

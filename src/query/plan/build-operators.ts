@@ -1,8 +1,8 @@
 /** The operators of one value as conditions, and the limits of a `where`, which count as it is built. */
 import type { ColumnValue } from '../../database/database.ts'
-import type { TextIndex } from '../../database/tables.ts'
-import { isOperatorOf } from '../../schema/where-operators.ts'
-import { foldText } from '../../util/fold.ts'
+import type { TextIndex } from '../../database/layout/tables.ts'
+import { isOperatorOf } from '../../schema/model/where-operators.ts'
+import { foldText } from '../../util/text/fold.ts'
 import { assertWithin } from '../parse/limits.ts'
 import { all, constant, missing, missingReference } from './conditions.ts'
 import type { PlanContext } from './context.ts'

@@ -1,8 +1,8 @@
 /** Builds outputs from selections of records and objects: the path in a row of each value of the response. */
 import type { GraphQLObjectType, SelectionSetNode } from 'graphql'
 import { isObjectType } from 'graphql/type'
-import type { Table } from '../../database/tables.ts'
-import type { Field, FieldType, UnionType } from '../../schema/model.ts'
+import type { Table } from '../../database/layout/tables.ts'
+import type { Field, FieldType, UnionType } from '../../schema/model/model.ts'
 import { buildList } from './build-list.ts'
 import { linkOf } from './conditions.ts'
 import { type Collected, collectFields } from '../parse/collect.ts'

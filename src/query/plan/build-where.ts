@@ -1,6 +1,6 @@
 /** Builds conditions from `where` values. A path starts at the row of its condition: a record or an array element. */
-import { findArray, type Table } from '../../database/tables.ts'
-import type { FieldType, ObjectType, Reference } from '../../schema/model.ts'
+import { findArray, type Table } from '../../database/layout/tables.ts'
+import type { FieldType, ObjectType, Reference } from '../../schema/model/model.ts'
 import {
   holderOf,
   isCountable,
@@ -9,8 +9,8 @@ import {
   recordWhereFields,
   targetOf,
   type WhereField,
-} from '../../schema/operators.ts'
-import { isOperatorOf, whereOperators } from '../../schema/where-operators.ts'
+} from '../../schema/model/operators.ts'
+import { isOperatorOf, whereOperators } from '../../schema/model/where-operators.ts'
 import { tightest } from './bounds.ts'
 import { type Input, OperatorBuilder } from './build-operators.ts'
 import {

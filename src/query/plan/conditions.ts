@@ -1,8 +1,14 @@
 /**
  * Constructors of conditions for plan building. Conditions that hold for all records, or for none, become constants.
  */
-import { findArray, findColumn, findReference, type Table, type TextIndex } from '../../database/tables.ts'
-import type { Reference } from '../../schema/model.ts'
+import {
+  findArray,
+  findColumn,
+  findReference,
+  type Table,
+  type TextIndex,
+} from '../../database/layout/tables.ts'
+import type { Reference } from '../../schema/model/model.ts'
 import type { Condition, Link, Operand, ReferenceOperand, ReferenceShape } from './plan.ts'
 
 export const alwaysTrue: Condition = { kind: 'all', of: [] }

@@ -1,7 +1,7 @@
 /** The input of plan building besides the operation: the schema and the tables of one model. */
 import type { SelectionSetNode } from 'graphql'
-import type { Table } from '../../database/tables.ts'
-import type { Collection, Model } from '../../schema/model.ts'
+import type { Table } from '../../database/layout/tables.ts'
+import type { Collection, Model } from '../../schema/model/model.ts'
 import type { Selection } from '../parse/collect.ts'
 import { assertWithin } from '../parse/limits.ts'
 import type { Selected } from './plan.ts'

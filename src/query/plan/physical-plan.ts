@@ -3,9 +3,9 @@
  * writes it as SQL, and `explain` shows it. Estimates are rows that may be read in addition to the requested pages.
  */
 import type { ColumnValue } from '../../database/database.ts'
-import type { CountTable } from '../../database/counts.ts'
-import type { SumTable } from '../../database/sums.ts'
-import type { ArrayIndex, Column, Table, TableIndex, TextIndex } from '../../database/tables.ts'
+import type { CountTable } from '../../database/layout/counts.ts'
+import type { SumTable } from '../../database/layout/sums.ts'
+import type { ArrayIndex, Column, Table, TableIndex, TextIndex } from '../../database/layout/tables.ts'
 import type { TrigramMatch } from '../../sql/dialect.ts'
 import type {
   AggregateOutput,

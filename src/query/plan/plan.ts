@@ -4,10 +4,10 @@
  * parameters here.
  */
 import type { ColumnValue } from '../../database/database.ts'
-import type { ArrayIndex, Column, Table, TextIndex } from '../../database/tables.ts'
-import type { SystemField } from '../../schema/model.ts'
-import type { Bucket } from '../../schema/operators.ts'
-import type { OperatorOf } from '../../schema/where-operators.ts'
+import type { ArrayIndex, Column, Table, TextIndex } from '../../database/layout/tables.ts'
+import type { SystemField } from '../../schema/model/model.ts'
+import type { Bucket } from '../../schema/model/operators.ts'
+import type { OperatorOf } from '../../schema/model/where-operators.ts'
 import type { Introspection } from '../parse/introspect.ts'
 
 export interface Plan {

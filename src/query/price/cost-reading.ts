@@ -2,9 +2,9 @@
  * The size of what is read to find a page, a total or groups, in the worst case. The tables decide whether a `where`
  * and an order have an index, as in access-paths.ts; how many records the index finds must not matter.
  */
-import type { Column, Table } from '../../database/tables.ts'
+import type { Column, Table } from '../../database/layout/tables.ts'
 import { weights } from './cost-weights.ts'
-import { whereOperators } from '../../schema/where-operators.ts'
+import { whereOperators } from '../../schema/model/where-operators.ts'
 import type { AggregatePlan, Condition, GroupKey, ListPlan, Operand, SortKey } from '../plan/plan.ts'
 import { conjuncts, ownUris } from '../plan/condition-facts.ts'
 

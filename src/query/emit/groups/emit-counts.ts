@@ -1,6 +1,6 @@
 /** Counts as SQL: sums of materialized counts, or a count of rows. */
-import { type CountTable, countKeys, dayLength } from '../../../database/counts.ts'
-import type { Table } from '../../../database/tables.ts'
+import { type CountTable, countKeys, dayLength } from '../../../database/layout/counts.ts'
+import type { Table } from '../../../database/layout/tables.ts'
 import { allOf, identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { emitFilters, emitRowCount } from '../emit-access-path.ts'
 import { emitFilter } from '../emit-filter.ts'

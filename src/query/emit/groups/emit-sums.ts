@@ -1,5 +1,5 @@
 /** Groups from materialized sums: by values two references away, with counts, sums and averages of small integers. */
-import { haveColumn, sumColumn, type SumTable } from '../../../database/sums.ts'
+import { haveColumn, sumColumn, type SumTable } from '../../../database/layout/sums.ts'
 import { identifier, join, raw, type Sql, sql } from '../../../sql/sql.ts'
 import { columnOf, leftJoin } from '../emit-operand.ts'
 import type { Emitter } from '../emitter.ts'

@@ -3,7 +3,7 @@
  * reads hidden rows too, because it only needs their place in the order.
  */
 import type { ColumnValue } from '../../../database/database.ts'
-import type { Table } from '../../../database/tables.ts'
+import type { Table } from '../../../database/layout/tables.ts'
 import { identifier, type Sql, sql } from '../../../sql/sql.ts'
 import type { Emitter, Row } from '../emitter.ts'
 import type { Conjunct } from '../../plan/physical-plan.ts'

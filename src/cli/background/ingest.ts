@@ -1,0 +1,126 @@
+/** What `ingest` and the thread of `serve --ingest` run: sources, and the work beside them, over one database. */
+import type { Database, Writer } from '../../database/database.ts'
+import type { MetadataStore } from '../../database/metadata/metadata-store.ts'
+import { fetchRepositories } from '../../ingest/backfill.ts'
+import { createFloodGuard } from '../../ingest/flood.ts'
+import { follow } from '../../ingest/follow.ts'
+import { whileBusy } from '../../ingest/retries.ts'
+import { keepHandles } from '../../ingest/handles.ts'
+import { enforceRetention } from '../../ingest/retention.ts'
+import { createClock } from '../../ingest/sources/clock.ts'
+import { createIdentity } from '../../ingest/sources/repos/identity.ts'
+import { createHosts } from '../../ingest/sources/repos/hosts.ts'
+import type { IngestLog } from '../../ingest/log.ts'
+import type { Source } from '../../ingest/source.ts'
+import type { CommandContext } from '../command.ts'
+import { createSource } from './create-source.ts'
+import { type ProjectContext, lexiconDir, loadProject, now } from '../store/project.ts'
+import { threadsOf } from '../settings/inputs.ts'
+import { createLog, identityOptions, publishersOf } from './network.ts'
+import type { Config } from '../settings/settings.ts'
+import { parseSources } from './sources.ts'
+import { counted } from '../../util/text/counted.ts'
+
+export interface IngestGiven {
+  readonly open: (config: Config, project: ProjectContext) => Promise<Database>
+  /** Asked for when the database is open: until then whatever ends the process is as good. */
+  readonly signal: () => AbortSignal
+}
+
+/** What `serve --retain` runs where no sources are followed; ends when the signal is aborted. */
+export async function runRetention(
+  { config, root }: Pick<CommandContext, 'config' | 'root'>,
+  { open, signal }: IngestGiven,
+): Promise<void> {
+  await using database = await open(config, await loadProject(lexiconDir(config, root)))
+  await retain(database.write.metadata, createLog(config), signal())
+}
+
+function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSignal): Promise<void> {
+  return enforceRetention(metadata, {
+    signal,
+    onRemoved: (records) =>
+      log.info(
+        `${counted(records, 'record')} ${records === 1 ? 'was' : 'were'} older than --retain allows, and removed.`,
+      ),
+  })
+}
+
+/** Ends when all sources are at their end, and then all they asked for is done; or when the signal is aborted. */
+export async function runIngest(
+  { config, root }: Pick<CommandContext, 'config' | 'root'>,
+  from: string,
+  { open, signal: stopped }: IngestGiven,
+): Promise<void> {
+  const parsed = await parseSources(from)
+  const options = identityOptions(config)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await open(config, project)
+  const signal = stopped()
+  const log = createLog(config)
+  const publishers = await publishersOf(config, log, signal)
+  if (publishers === 'stopped') return
+  const maxClockSkew = config['max-clock-skew']
+  const reader = { lexicons: project.lexicons, tables: project.tables, publishers, maxClockSkew }
+  const identity = createIdentity(options)
+  const clock = createClock({ maxClockSkew, plcUrl: config.plc })
+  const hosts = createHosts(identity.fetch)
+  const given = {
+    reader,
+    identity,
+    clock,
+    hosts,
+    identityOptions: options,
+    threads: threadsOf(config),
+  }
+  let before = ''
+  while (!signal.aborted) {
+    const onWaiting = (why: string): void => {
+      log.info(`Waits: ${why}`)
+      before = 'Took over. '
+    }
+    await using leaderLock = await database.write.leaderLock({ signal, onWaiting })
+    if (leaderLock === null) return
+    // Nothing that memory says of the index holds under another lead, so all of it is made anew.
+    const sources = parsed.map((source) => createSource(source, given))
+    log.info(`${before}Following ${sources.map(({ name }) => name).join(', ')}.`)
+    try {
+      await followAll(sources, leaderLock, AbortSignal.any([signal, leaderLock.lost]))
+      if (!leaderLock.lost.aborted) return
+    } catch (error) {
+      if (!leaderLock.lost.aborted || signal.aborted) throw error
+    }
+    log.warn('The connection to the database is lost; following starts anew from the cursors stored there.')
+  }
+
+  /** Ends when the sources do, or the signal is aborted. */
+  async function followAll(sources: readonly Source[], writer: Writer, until: AbortSignal): Promise<void> {
+    for (const { name, publicName } of parsed)
+      await whileBusy(until, () => writer.metadata.nameSource(name, publicName))
+    const fetchWanted = (end: 'idle' | 'aborted', signal: AbortSignal) =>
+      fetchRepositories(writer, {
+        kind: 'ingest',
+        targets: [],
+        until: end,
+        parallel: config.parallel,
+        reader,
+        identity,
+        clock,
+        hosts,
+        now,
+        signal,
+        onNotice: log.warn,
+      })
+    await follow(sources, writer, {
+      signal: until,
+      log,
+      flood: createFloodGuard(config['max-publisher-rate'], now),
+      beside: [
+        async (until) => void (await fetchWanted('aborted', until)),
+        ...(config.retain === null ? [] : [(until: AbortSignal) => retain(writer.metadata, log, until)]),
+        (until) => keepHandles(writer.metadata, identity, { signal: until, now, onNotice: log.warn }),
+      ],
+    })
+    if (!until.aborted) await fetchWanted('idle', until)
+  }
+}

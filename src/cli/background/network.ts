@@ -1,0 +1,57 @@
+/** What the commands that reach the network have in common: identities, publishers, and a log. */
+import { UsageError } from '../../errors.ts'
+import { createIngestLog, type IngestLog } from '../../ingest/log.ts'
+import type { IdentityOptions } from '../../ingest/sources/repos/identity.ts'
+import type { Config } from '../settings/settings.ts'
+
+export function identityOptions(config: Config): IdentityOptions {
+  for (const name of ['plc', 'handle-resolver'] as const) {
+    const url = config[name]
+    if (url !== null && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+      throw new UsageError(`--${name} must be the URL of a service, not ${JSON.stringify(url)}.`)
+  }
+  return { plcUrl: config.plc, handleResolver: config['handle-resolver'] }
+}
+
+/** What `--publishers` names: DIDs and handles; null when all are taken. */
+export function publisherNames({ publishers }: Config): readonly string[] | null {
+  if (publishers === null) return null
+  const names = parseList(publishers)
+  if (names.length === 0) throw new UsageError('--publishers names nobody; leave it out to take all.')
+  return names
+}
+
+/** DIDs of the accounts whose records are taken; null for all. `stopped`: the signal came while they were looked up. */
+export async function publishersOf(
+  config: Config,
+  log: IngestLog,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string> | null | 'stopped'> {
+  const names = publisherNames(config)
+  if (names === null) return null
+  // Whoever takes all, or only looks whether the settings are right, does not wait for what speaks to the network.
+  const { createIdentity } = await import('../../ingest/sources/repos/identity.ts')
+  const { resolvePublishers } = await import('../../ingest/sources/publishers.ts')
+  try {
+    return await resolvePublishers(names, createIdentity(identityOptions(config)), log, signal)
+  } catch (error) {
+    if (signal.aborted) return 'stopped'
+    throw error
+  }
+}
+
+export function parseList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** Lines on standard error, as many as the log level asks for. */
+export function createLog(config: Config): IngestLog {
+  const levels = ['silent', 'error', 'warn', 'info', 'debug']
+  const wanted = levels.indexOf(config['log-level'])
+  return createIngestLog((level, text) => {
+    if (levels.indexOf(level) <= wanted) process.stderr.write(`${text}\n`)
+  }, Date.now)
+}

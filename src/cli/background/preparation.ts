@@ -1,0 +1,64 @@
+/**
+ * Brings a database to these lexicons in a process of its own: this one goes on meanwhile, and ends when it is told to.
+ * What has been done by then is not lost.
+ */
+import { fork } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { siblingModule } from '../../util/sibling-module.ts'
+import { CommandError, type CommandContext } from '../command.ts'
+import type { ProjectContext } from '../store/project.ts'
+import type { FromPreparing, PrepareTask } from './prepare-child.ts'
+
+export interface Preparation extends AsyncDisposable {
+  /** Settles when the work is permitted and has begun, or is done; fails like `ready`. */
+  readonly permitted: Promise<void>
+  /** Settles when the database is ready; a `CommandError` says why it cannot be. */
+  readonly ready: Promise<void>
+}
+
+/** Milliseconds after which whoever waits for answers is told that there are none yet. */
+const permissionTimeout = 1_000
+
+/** Resolves when it is under way, or done; fails when it is refused at once. */
+export async function startPreparation(
+  { config, root }: CommandContext,
+  { lexicons }: ProjectContext,
+): Promise<Preparation> {
+  const child = fork(siblingModule(import.meta.url, 'prepare-child'), {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  child.stderr?.on('data', (text: Buffer) => process.stderr.write(text))
+  const working = Promise.withResolvers<void>()
+  const ready = Promise.withResolvers<void>()
+  let refusal: string | null = null
+  child.on('message', (message: FromPreparing) => {
+    if (message.kind === 'working') working.resolve()
+    else refusal = message.message
+  })
+  child.on('error', ready.reject)
+  child.on('close', (status, signal) => {
+    if (refusal !== null) ready.reject(new CommandError(refusal))
+    else if (status === 0) ready.resolve()
+    else
+      ready.reject(
+        new CommandError(
+          `The rebuild ended ${signal === null ? `with status ${status}` : `by ${signal}`}. Start again: it goes on where it was.`,
+        ),
+      )
+  })
+  const task: PrepareTask = { config, root: root.href, fingerprint: lexicons.fingerprint }
+  child.send(task, () => undefined)
+  const permitted = Promise.race([working.promise, ready.promise])
+  await Promise.race([permitted, pause(permissionTimeout, undefined, { ref: false })])
+  // Whoever is told to stop does not wait for it.
+  ready.promise.catch(() => undefined)
+  permitted.catch(() => undefined)
+  return {
+    permitted,
+    ready: ready.promise,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await ready.promise.catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,148 @@
+/** What `--from` and `--ingest` name: kinds of sources and their addresses, parsed before anything is opened. */
+import { isIP } from 'node:net'
+import { UsageError } from '../../errors.ts'
+import type { LineInput } from '../../ingest/sources/files/lines.ts'
+import type { Target } from '../../ingest/sources/repos/repo-export.ts'
+import { nearest } from '../../util/text/nearest.ts'
+import { findInputs } from '../settings/inputs.ts'
+import { parseList } from './network.ts'
+
+const kinds = ['firehose', 'jetstream', 'tap', 'repo-export', 'import'] as const
+type Kind = (typeof kinds)[number]
+
+/** A source that can be opened, as far as that can be told beforehand; `publicName` is what callers are told of it. */
+export type ParsedSource = { readonly publicName: string } & Address
+
+type Address = { readonly name: string } & (
+  | { readonly kind: Exclude<Kind, 'repo-export' | 'import'>; readonly url: string }
+  | { readonly kind: 'repo-export'; readonly target: Target }
+  | { readonly kind: 'import'; readonly inputs: readonly LineInput[] }
+)
+
+/**
+ * `kind:address` or `public name=kind:address`, with commas between several. Throws a `UsageError`, or a `CommandError`
+ * for a file that is not there.
+ */
+export function parseSources(text: string): Promise<readonly ParsedSource[]> {
+  return Promise.all(parseList(text).map(parseSource))
+}
+
+async function parseSource(text: string): Promise<ParsedSource> {
+  // A kind contains no "=", and an address follows the colon, so an "=" before the first colon ends a public name.
+  const [, publicName, rest = ''] = /^(?:([^:=]*)=)?(.*)$/s.exec(text) ?? []
+  const address = await parseAddress(rest)
+  if (publicName === undefined) return { ...address, publicName: publicNameOf(address) }
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u.test(publicName))
+    throw new UsageError(
+      `Callers cannot be told ${JSON.stringify(publicName)} of a source. Write up to 64 letters, digits, spaces, ".", "-" and "_" before the "=".`,
+    )
+  return { ...address, publicName }
+}
+
+async function parseAddress(text: string): Promise<Address> {
+  const [, kind = '', address = ''] = /^([^:]*):?(.*)$/s.exec(text) ?? []
+  if (!isKind(kind)) {
+    const guess = nearest(kind, kinds)
+    const hint = guess === null ? `Write one of ${kinds.join(', ')}` : `Did you mean ${guess}?`
+    throw new UsageError(
+      `There is no source ${JSON.stringify(kind)}. ${hint}${guess === null ? ', a colon and an address.' : ''}`,
+    )
+  }
+  if (address === '') throw new UsageError(`The source ${kind} needs an address: ${kind}:${examples[kind]}.`)
+  switch (kind) {
+    case 'firehose':
+    case 'jetstream':
+    case 'tap':
+      assertUrl(kind, address)
+      return { kind, name: `${kind}:${withoutPassword(address)}`, url: address }
+    case 'repo-export': {
+      // Whoever follows others does not wait for what reads repositories.
+      const { parseTarget } = await import('../../ingest/sources/repos/repo-export.ts')
+      const shown = withoutPassword(address)
+      return { kind, name: `${kind}:${shown}`, target: parseTarget(shown) }
+    }
+    case 'import':
+      return { kind, name: `${kind}:${address}`, inputs: await findInputs([address]) }
+  }
+}
+
+/** The name where it is a public address, or else the kind: no file, and no address within somebody's network. */
+function publicNameOf(address: Address): string {
+  return isPublic(address) ? address.name : address.kind
+}
+
+function isPublic(address: Address): boolean {
+  switch (address.kind) {
+    case 'import':
+      return false
+    case 'repo-export':
+      return isPublicTarget(address.target)
+    default:
+      return isPublicHost(new URL(address.url).hostname)
+  }
+}
+
+function isPublicTarget(target: Target): boolean {
+  switch (target.kind) {
+    case 'account':
+      return true
+    case 'handle':
+      return isPublicHost(target.handle)
+    case 'host':
+      return isPublicHost(new URL(target.url).hostname)
+    case 'file':
+      return false
+  }
+}
+
+/** Top-level names of private networks: RFC 6761, RFC 6762, RFC 8375, and others in common use. */
+const localDomains = [
+  'local',
+  'localhost',
+  'internal',
+  'intranet',
+  'lan',
+  'corp',
+  'home',
+  'home.arpa',
+  'test',
+]
+
+function isPublicHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, '')
+  const isLocal = localDomains.some((domain) => name.endsWith(`.${domain}`))
+  // One word is a name that only a network of its own knows; an address says nothing of whose it is.
+  return name.includes('.') && !isLocal && isIP(name) === 0
+}
+
+function isKind(text: string): text is Kind {
+  return (kinds as readonly string[]).includes(text)
+}
+
+const examples: Readonly<Record<Kind, string>> = {
+  firehose: 'wss://bsky.network',
+  jetstream: 'wss://jetstream2.us-east.bsky.network',
+  tap: 'http://localhost:2480',
+  'repo-export': 'did:plc:…',
+  import: 'records.jsonl',
+}
+
+/** What is no URL is not repeated, since nobody can tell where in it a password is. */
+function assertUrl(kind: Kind, address: string): void {
+  const { protocol } = URL.parse(address) ?? {}
+  if (protocol === undefined || !['ws:', 'wss:', 'http:', 'https:'].includes(protocol))
+    throw new UsageError(
+      `The address of ${kind} is no URL of a server; write for example ${kind}:${examples[kind]}.`,
+    )
+}
+
+/** Names are shown to everybody who asks for the state of the index; a password may be written in many ways. */
+function withoutPassword(address: string): string {
+  const url = URL.parse(address)
+  if (url === null) return address.replace(/^([a-z]+:).*@/is, '$1//…@')
+  // Cursors are kept under names, which therefore stay as they were written.
+  if (url.username === '' && url.password === '') return address
+  url.username = ''
+  url.password = ''
+  return address.endsWith('/') ? url.href : url.href.replace(/\/$/, '')
+}

@@ -1,0 +1,178 @@
+/** `backfill` and `reconcile`: whole repositories, with the progress on standard error and the result on standard output. */
+import { SingleBar } from 'cli-progress'
+import { findDamage } from '../../../database/verify/find-damage.ts'
+import { type FetchProgress, type FetchResult, fetchRepositories } from '../../../ingest/backfill.ts'
+import { createClock } from '../../../ingest/sources/clock.ts'
+import { createHosts } from '../../../ingest/sources/repos/hosts.ts'
+import { createIdentity } from '../../../ingest/sources/repos/identity.ts'
+import { parseTarget } from '../../../ingest/sources/repos/repo-export.ts'
+import { type CommandContext, notify } from '../../command.ts'
+import { lexiconDir, loadProject, now, openStore } from '../../store/project.ts'
+import { createLog, identityOptions, publishersOf } from '../../background/network.ts'
+import type { Config } from '../../settings/settings.ts'
+import { stopSignal } from '../../signals.ts'
+import { renderTable } from '../../table.ts'
+import { grouped } from '../../../util/text/counted.ts'
+
+export function backfill(context: CommandContext): Promise<number> {
+  return fetchAll('backfill', context)
+}
+
+export function reconcile(context: CommandContext): Promise<number> {
+  return fetchAll('reconcile', context)
+}
+
+async function fetchAll(
+  kind: 'backfill' | 'reconcile',
+  { config, operands, root }: CommandContext,
+): Promise<number> {
+  const targets = operands.map(parseTarget)
+  const identity = createIdentity(identityOptions(config))
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openStore(config, project)
+  const signal = stopSignal()
+  signal.addEventListener('abort', () =>
+    notify(config, `Stopping; the same command goes on where this one ends.`),
+  )
+  const log = createLog(config)
+  const publishers = await publishersOf(config, log, signal)
+  // As for all that is stopped before it is done.
+  if (publishers === 'stopped') return 1
+  const maxClockSkew = config['max-clock-skew']
+  using progress = showProgress(config)
+  const result = await fetchRepositories(database.write, {
+    kind,
+    targets,
+    until: 'idle',
+    parallel: config.parallel,
+    reader: { lexicons: project.lexicons, tables: project.tables, publishers, maxClockSkew },
+    identity,
+    clock: createClock({ maxClockSkew, plcUrl: config.plc }),
+    hosts: createHosts(identity.fetch),
+    now,
+    signal,
+    onProgress: progress.update,
+    onNotice: log.warn,
+    findDamage: () => findDamage(database.read, project.tables),
+  })
+  progress[Symbol.dispose]()
+  process.stdout.write(config.json ? `${JSON.stringify(result)}\n` : render(kind, result))
+  const isSettled = kind === 'backfill' || result.unsettled.length + result.damage.length === 0
+  return result.complete && result.failed.length === 0 && isSettled ? 0 : 1
+}
+
+function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
+  const { outcome, read, differences, forgotten, unsettled, repaired, damage, gone, failed, complete } =
+    result
+  const parts = [
+    renderTable(
+      [
+        'repositories',
+        'gone',
+        'failed',
+        'stored',
+        'updated',
+        'deleted',
+        'unchanged',
+        'older',
+        'refused',
+        'purged',
+        'expired',
+      ],
+      [
+        [
+          read,
+          gone,
+          failed.length,
+          outcome.stored,
+          outcome.updated,
+          outcome.deleted,
+          outcome.unchanged,
+          outcome.older,
+          outcome.rejected,
+          outcome.purged,
+          outcome.expired,
+        ],
+      ],
+    ),
+  ]
+  if (kind === 'reconcile' && differences.length > 0)
+    parts.push(
+      renderTable(
+        ['differed', 'creations missed', 'updates missed', 'deletions missed'],
+        differences.map(({ name, stored, updated, deleted }) => [name, stored, updated, deleted]),
+      ),
+    )
+  if (forgotten > 0)
+    parts.push(
+      `Revisions from the future that were forgotten: ${grouped(forgotten)}. Their records can be replaced again.\n`,
+    )
+  if (kind === 'reconcile' && unsettled.length > 0)
+    parts.push(
+      renderTable(
+        ['still differs', 'records', 'for example'],
+        unsettled.map(({ name, records, uris }) => [name, records, uris[0] ?? '']),
+      ),
+      'Later versions of these records are known here than their repositories have. Run reconcile again: if they still differ, their hosts answer with an old state.\n',
+    )
+  const damages = [
+    ...repaired.map((one) => ({ ...one, now: 'repaired' })),
+    ...damage.map((one) => ({ ...one, now: 'still damaged' })),
+  ]
+  if (damages.length > 0)
+    parts.push(
+      renderTable(
+        ['damaged', 'now', 'problem'],
+        damages.map(({ name, now, problem }) => [name, now, problem]),
+      ),
+    )
+  if (damage.length > 0)
+    parts.push('`lexigraph copy` into a new database derives all of it anew from the records.\n')
+  if (
+    kind === 'reconcile' &&
+    complete &&
+    failed.length === 0 &&
+    read > 0 &&
+    result.differing + unsettled.length + forgotten + damages.length === 0
+  )
+    parts.push('The database and the repositories agree.\n')
+  if (kind === 'reconcile' && complete && read === 0) parts.push('No repository was compared.\n')
+  if (failed.length > 0)
+    parts.push(
+      renderTable(
+        ['failed', 'because'],
+        failed.map(({ name, error }) => [name, error]),
+      ),
+    )
+  if (!complete) parts.push('Not all is done; the same command goes on from here.\n')
+  return parts.join('\n')
+}
+
+interface ProgressDisplay extends Disposable {
+  readonly update: (progress: FetchProgress) => void
+}
+
+/** A bar where somebody watches, nothing elsewhere. */
+function showProgress(config: Config): ProgressDisplay {
+  const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
+  if (!watched) return { update: () => {}, [Symbol.dispose]: () => {} }
+  const bar = new SingleBar({
+    stream: process.stderr,
+    format: '{bar} {value} of {total} repositories | {records} records | {failed} failed | {current}',
+    clearOnComplete: true,
+    hideCursor: true,
+    fps: 5,
+  })
+  bar.start(0, 0, { records: '0', failed: 0, current: '' })
+  return {
+    update: ({ listed, done, failed, records, current }) => {
+      bar.setTotal(Math.max(listed, done + failed + current.length))
+      bar.update(done + failed, {
+        records: grouped(records),
+        failed,
+        current: current[0] ?? '',
+      })
+    },
+    [Symbol.dispose]: () => bar.stop(),
+  }
+}

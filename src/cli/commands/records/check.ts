@@ -1,0 +1,96 @@
+/**
+ * `check [FILE…]`: every problem of the lexicons and of records, in files or in a database, and what was renamed on the
+ * way to GraphQL.
+ */
+import { validateSchema } from 'graphql/type'
+import type { Rejection } from '../../../database/database.ts'
+import { buildTables } from '../../../database/layout/tables.ts'
+import { readChanges } from '../../../ingest/sources/files/import.ts'
+import type { LineInput } from '../../../ingest/sources/files/lines.ts'
+import type { LexiconSet } from '../../../lexicon/lexicon-set.ts'
+import { loadLexicons } from '../../../lexicon/load.ts'
+import { buildModel } from '../../../schema/model/build-model.ts'
+import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
+import type { Model } from '../../../schema/model/model.ts'
+import type { CommandContext } from '../../command.ts'
+import { projectOf, lexiconDir, lexiconSentence, previewStore } from '../../store/project.ts'
+import { isLossless, previewLines } from '../../store/rebuild-notices.ts'
+import type { Config } from '../../settings/settings.ts'
+import { findInputs, threadsOf } from '../../settings/inputs.ts'
+import { counted, grouped } from '../../../util/text/counted.ts'
+
+export async function check({ config, operands, given, root }: CommandContext): Promise<number> {
+  const inputs = await findInputs(operands)
+  const dir = lexiconDir(config, root)
+  const loaded = await loadLexicons(dir)
+  const say = (text: string): unknown => config.json || process.stdout.write(`${text}\n`)
+  if (!loaded.ok) {
+    for (const problem of loaded.problems) say(lexiconSentence(problem))
+    say(`${counted(loaded.problems.length, 'problem')} in the lexicons.`)
+    if (config.json) printJson({ lexicons: { problems: loaded.problems } })
+    return 1
+  }
+
+  const model = buildModel(loaded.lexicons)
+  const clash = schemaProblem(model)
+  if (clash !== null) {
+    say(clash)
+    if (config.json) printJson({ lexicons: { problems: [{ problem: clash }] } })
+    return 1
+  }
+  const collections = model.collections.map(({ nsid }) => nsid)
+  say(`The lexicons have no problems; collections: ${collections.join(', ')}.`)
+  for (const note of model.notes) say(`Note: ${note}`)
+
+  const refused: Rejection[] = []
+  const read = await checkRecords(inputs, loaded.lexicons, model, config, (rejection) => {
+    refused.push(rejection)
+    say(`${rejection.source}: ${rejection.reason}: ${rejection.message}`)
+  })
+  if (inputs.length > 0) say(`${counted(read, 'record')} read, ${grouped(refused.length)} of them refused.`)
+  const stored = given.has('database') ? await previewStore(config, projectOf(dir, loaded.lexicons)) : null
+  if (stored !== null) for (const line of ['Of what the database has:', ...previewLines(stored)]) say(line)
+  if (config.json)
+    printJson({
+      lexicons: { problems: [], collections, notes: model.notes },
+      records: { read, refused },
+      ...(stored !== null && { database: stored }),
+    })
+  return refused.length === 0 && (stored === null || isLossless(stored)) ? 0 : 1
+}
+
+/** Names that two lexicons would share, or that GraphQL reserves, show only when the whole schema is built. */
+function schemaProblem(model: Model): string | null {
+  try {
+    const problems = validateSchema(buildGraphQLSchema(model))
+    return problems.length === 0 ? null : problems.map(({ message }) => message).join('\n')
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** How many records were read. */
+async function checkRecords(
+  inputs: readonly LineInput[],
+  lexicons: LexiconSet,
+  model: Model,
+  config: Config,
+  onRefused: (rejection: Rejection) => void,
+): Promise<number> {
+  if (inputs.length === 0) return 0
+  let read = 0
+  const options = { lexicons, tables: buildTables(model), workers: threadsOf(config) }
+  for await (const { changes } of readChanges(inputs, options)) {
+    read += changes.length
+    for (const change of changes) {
+      if (change.kind !== 'reject') continue
+      const { kind: _, ...rejection } = change
+      onRefused(rejection)
+    }
+  }
+  return read
+}
+
+function printJson(report: unknown): void {
+  process.stdout.write(`${JSON.stringify(report)}\n`)
+}

@@ -1,0 +1,131 @@
+/** `hide`, `unhide` and `hidden`: what operators take out of every answer. */
+import { counted } from '../../../util/text/counted.ts'
+import type { Hiding, MetadataStore } from '../../../database/metadata/metadata-store.ts'
+import type { Subject } from '../../../lexicon/subject.ts'
+import { formatInstant } from '../../../util/instant.ts'
+import { finishDespiteClosedPipe } from '../../closed-pipe.ts'
+import { type CommandContext, CommandError } from '../../command.ts'
+import {
+  assertBuilt,
+  assertWritten,
+  busily,
+  findHiding,
+  inSteps,
+  operatorOf,
+  parseOperand,
+  print,
+  reasonOf,
+  unserved,
+} from '../../store/curation.ts'
+import { lexiconDir, loadProject, openExistingStore, openExistingWriter } from '../../store/project.ts'
+import { renderTable } from '../../table.ts'
+
+export async function hide({ config, operands, root }: CommandContext): Promise<number> {
+  const [text, subject] = subjectOf(operands)
+  const reason = reasonOf('hide', config)
+  const hiddenBy = operatorOf(config)
+  const project = await loadProject(lexiconDir(config, root))
+  await assertBuilt(config, project)
+  await using database = await openExistingWriter(config, project)
+  const { metadata } = database.write
+  await assertWritten(text, subject, metadata)
+  const records = await metadata.hide({ subject: text, reason, hiddenBy })
+  if (records === null) {
+    const known = await findHiding(text, database.read)
+    print(known === undefined ? `${text} is hidden already.` : alreadyHidden(known))
+    await settle(metadata)
+    return 0
+  }
+  print(`${text} is hidden.${unserved(subject, project)}`)
+  await settle(metadata, text)
+  print(`${counted(records, 'record')} left the answers.`)
+  return 0
+}
+
+export async function unhide({ config, operands, root }: CommandContext): Promise<number> {
+  const [text, subject] = subjectOf(operands)
+  const shownBy = operatorOf(config)
+  const project = await loadProject(lexiconDir(config, root))
+  await assertBuilt(config, project)
+  await using database = await openExistingWriter(config, project)
+  const { metadata } = database.write
+  const known = await findHiding(text, database.read)
+  const records = await metadata.unhide(text, shownBy)
+  if (records === null) {
+    await settle(metadata)
+    throw new CommandError(`${text} is not hidden; \`lexigraph hidden\` lists what is.`)
+  }
+  print(`${text} is no longer hidden.${unserved(subject, project)}`)
+  await settle(metadata, text)
+  print(`${counted(records, 'record')} came back to the answers.`)
+  if (known?.purge != null)
+    print(
+      `It was purged. Its records come back with \`lexigraph backfill ${subject.did}\` from the network, or with \`lexigraph import FILE\` from a file.`,
+    )
+  return 0
+}
+
+export async function hidden({ config, root }: CommandContext): Promise<number> {
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingStore(config, project)
+  const hidings = await database.readHidings()
+  if (config.json) for (const hiding of hidings) print(asJson(hiding))
+  else if (hidings.length === 0) print('Nothing has been hidden.')
+  else process.stdout.write(asTable(hidings))
+  return 0
+}
+
+function subjectOf(operands: readonly string[]): readonly [text: string, subject: Subject] {
+  const [text = ''] = operands
+  return [text, parseOperand(text)]
+}
+
+/**
+ * Rows that are still in the tables are out of sight already, so that it may take its time. Other accounts' rows are
+ * moved too: whoever began with them, this command's like or who follows the network, may have been interrupted.
+ */
+function settle(metadata: MetadataStore, subject = ''): Promise<void> {
+  return finishDespiteClosedPipe(async () => {
+    const left = await busily(() => metadata.countRowsToMove(subject))
+    if (left > 0)
+      print(`${counted(left, 'row')} ${left === 1 ? 'was' : 'were'} left to be moved by an earlier command.`)
+    await inSteps((rows) => metadata.settleAccounts(rows))
+  })
+}
+
+function alreadyHidden({ subject, hiddenAt, hiddenBy, reason, purge }: Hiding): string {
+  const purged = purge === null ? '' : `\nIt has been purged since ${formatInstant(purge.purgedAt)}.`
+  return `${subject} has been hidden since ${formatInstant(hiddenAt)} by ${hiddenBy}: ${reason}${purged}`
+}
+
+function asTable(hidings: readonly Hiding[]): string {
+  return renderTable(
+    ['subject', 'hidden at', 'by', 'shown again at', 'by', 'purged at', 'by', 'reason'],
+    hidings.map(({ subject, hiddenAt, hiddenBy, shownAt, shownBy, reason, purge }) => [
+      subject,
+      formatInstant(hiddenAt),
+      hiddenBy,
+      shownAt === null ? '–' : formatInstant(shownAt),
+      shownBy ?? '–',
+      purge === null ? '–' : formatInstant(purge.purgedAt),
+      purge?.purgedBy ?? '–',
+      purge === null || purge.reason === reason ? reason : `${reason}; purged: ${purge.reason}`,
+    ]),
+  )
+}
+
+function asJson({ hiddenAt, shownAt, purge, ...rest }: Hiding): string {
+  return JSON.stringify({
+    ...rest,
+    purge:
+      purge === null
+        ? null
+        : {
+            ...purge,
+            purgedAt: formatInstant(purge.purgedAt),
+            erasedAt: purge.erasedAt === null ? null : formatInstant(purge.erasedAt),
+          },
+    hiddenAt: formatInstant(hiddenAt),
+    shownAt: shownAt === null ? null : formatInstant(shownAt),
+  })
+}

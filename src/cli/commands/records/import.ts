@@ -1,0 +1,116 @@
+/** `import FILE…`: the progress on standard error, the result on standard output. */
+import { SingleBar } from 'cli-progress'
+import {
+  type ImportProgress,
+  type ImportResult,
+  importRecords,
+} from '../../../ingest/sources/files/import.ts'
+import type { LineInput } from '../../../ingest/sources/files/lines.ts'
+import { counted, grouped } from '../../../util/text/counted.ts'
+import { type CommandContext, notify } from '../../command.ts'
+import { lexiconDir, loadProject, openStore } from '../../store/project.ts'
+import { findInputs, threadsOf } from '../../settings/inputs.ts'
+import type { Config } from '../../settings/settings.ts'
+
+export async function importFiles({ config, operands, root }: CommandContext): Promise<number> {
+  const inputs = await findInputs(operands)
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openStore(config, project)
+  using progress = showProgress(inputs, config)
+  const start = performance.now()
+  const result = await importRecords(database.write, inputs, {
+    ...project,
+    maxClockSkew: config['max-clock-skew'],
+    workers: threadsOf(config),
+    onProgress: progress.update,
+    onRead: progress.finish,
+  })
+  const seconds = (performance.now() - start) / 1000
+  process.stdout.write(config.json ? renderJson(result, seconds) : renderTable(result, seconds))
+  const refused = refusedOf(result)
+  if (result.read === 0) notify(config, nothingRead(inputs))
+  const isFailure = refused > 0 && (config.strict || refused === result.read)
+  if (isFailure) process.stderr.write(`${refusedSentence(refused, result.read)}\n`)
+  else if (refused > 0) notify(config, refusedSentence(refused, result.read))
+  return isFailure ? 1 : 0
+}
+
+function nothingRead(inputs: readonly LineInput[]): string {
+  const names = new Intl.ListFormat('en').format(inputs.map(({ name }) => name))
+  return `Nothing was imported: ${names} ${inputs.length === 1 ? 'has' : 'have'} no records.`
+}
+
+function refusedSentence(refused: number, read: number): string {
+  const which =
+    refused === read
+      ? 'Every record was'
+      : `${grouped(refused)} of ${counted(read, 'record')} ${refused === 1 ? 'was' : 'were'}`
+  return `${which} refused; \`lexigraph rejections\` lists them with their reasons.`
+}
+
+function refusedOf({ refused }: ImportResult): number {
+  return Object.values(refused).reduce((sum, records) => sum + records, 0)
+}
+
+interface ProgressDisplay extends Disposable {
+  readonly update: (progress: ImportProgress) => void
+  readonly finish: () => void
+}
+
+/** A bar where somebody watches, nothing elsewhere. */
+function showProgress(inputs: readonly LineInput[], config: Config): ProgressDisplay {
+  const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
+  if (!watched) return { update: () => {}, finish: () => {}, [Symbol.dispose]: () => {} }
+  const sizes = inputs.map((input) => input.size)
+  const total = sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
+  const bar = new SingleBar({
+    stream: process.stderr,
+    format:
+      total === null
+        ? '{records} records'
+        : '{bar} {percentage} % | {records} records | {eta_formatted} left',
+    clearOnComplete: true,
+    hideCursor: true,
+    fps: 5,
+  })
+  bar.start(total ?? 1, 0, { records: '0' })
+  return {
+    update: ({ read, consumed }) => bar.update(total === null ? 0 : consumed, { records: grouped(read) }),
+    // The database is about to keep this thread busy, so that nothing could move.
+    finish: () => {
+      bar.stop()
+      process.stderr.write('All is read; indexes are being built.\n')
+    },
+    [Symbol.dispose]: () => bar.stop(),
+  }
+}
+
+function renderJson(result: ImportResult, seconds: number): string {
+  const rounded = Math.round(seconds * 1000) / 1000
+  return `${JSON.stringify({ ...result, seconds: rounded, recordsPerSecond: rate(result, seconds) })}\n`
+}
+
+function renderTable(result: ImportResult, seconds: number): string {
+  const refused = Object.entries(result.refused)
+  const rows: [string, string][] = [
+    ['read', grouped(result.read)],
+    ['stored', grouped(result.stored)],
+    ['updated', grouped(result.updated)],
+    ['unchanged', grouped(result.unchanged)],
+    ...(result.older === 0 ? [] : [['older', grouped(result.older)] satisfies [string, string]]),
+    ...(result.withheld === 0 ? [] : [['hidden', grouped(result.withheld)] satisfies [string, string]]),
+    ...(result.purged === 0 ? [] : [['purged', grouped(result.purged)] satisfies [string, string]]),
+    ...(result.expired === 0 ? [] : [['expired', grouped(result.expired)] satisfies [string, string]]),
+    ['refused', grouped(refusedOf(result))],
+    ...refused.map(([reason, records]): [string, string] => [`  ${reason}`, grouped(records)]),
+    ['seconds', seconds.toFixed(1)],
+    ['records per second', grouped(rate(result, seconds))],
+  ]
+  const names = Math.max(...rows.map(([name]) => name.length))
+  const figures = Math.max(...rows.map(([, figure]) => figure.length))
+  return rows.map(([name, figure]) => `${name.padEnd(names)}  ${figure.padStart(figures)}\n`).join('')
+}
+
+function rate(result: ImportResult, seconds: number): number {
+  return Math.round(result.read / Math.max(seconds, 0.001))
+}

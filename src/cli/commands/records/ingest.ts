@@ -1,0 +1,19 @@
+/** `ingest --from SOURCE,…`: follows sources until they end or a signal comes. */
+import { UsageError } from '../../../errors.ts'
+import { type CommandContext, notify } from '../../command.ts'
+import { openStore } from '../../store/project.ts'
+import { runIngest } from '../../background/ingest.ts'
+import { stopSignal } from '../../signals.ts'
+
+export async function ingest(context: CommandContext): Promise<number> {
+  const { config } = context
+  if (config.from === null)
+    throw new UsageError('ingest needs a source: --from jetstream:wss://… ; docs/ingestion.md tells which.')
+  const signal = (): AbortSignal => {
+    const stop = stopSignal()
+    stop.addEventListener('abort', () => notify(config, 'Stopping: what has come is stored first.'))
+    return stop
+  }
+  await runIngest(context, config.from, { open: openStore, signal })
+  return 0
+}

@@ -1,0 +1,64 @@
+/** `rejections [retry]`: what was refused and why, and another try under the lexicons as they are now. */
+import { UsageError } from '../../../errors.ts'
+import type { ReadDatabase } from '../../../database/database.ts'
+import type { StoredRejection } from '../../../database/metadata/metadata-store.ts'
+import { retryRejections } from '../../../ingest/retry.ts'
+import { formatInstant } from '../../../util/instant.ts'
+import type { CommandContext } from '../../command.ts'
+import {
+  type ProjectContext,
+  lexiconDir,
+  loadProject,
+  openExistingStore,
+  openExistingWriter,
+} from '../../store/project.ts'
+import type { Config } from '../../settings/settings.ts'
+import { counted, grouped } from '../../../util/text/counted.ts'
+
+export async function rejections({ config, operands, root }: CommandContext): Promise<number> {
+  const [action] = operands
+  if (action !== undefined && action !== 'retry')
+    throw new UsageError(`rejections takes nothing or retry, not ${JSON.stringify(action)}.`)
+  const project = await loadProject(lexiconDir(config, root))
+  await (action === 'retry' ? retry(config, project) : list(config, project))
+  return 0
+}
+
+async function retry(config: Config, project: ProjectContext): Promise<void> {
+  await using database = await openExistingWriter(config, project)
+  const result = await retryRejections(database, {
+    ...project,
+    maxClockSkew: config['max-clock-skew'],
+  })
+  const { stored, updated, unchanged, older, rejected, cut, malformed } = result
+  const sentence = `${counted(stored + updated, 'record')} stored, ${grouped(rejected)} still refused, ${grouped(cut)} not tried because only the beginning was kept, ${grouped(malformed)} not tried because they are not records, ${grouped(unchanged + older)} outdated and no longer listed.`
+  process.stdout.write(`${config.json ? JSON.stringify(result) : sentence}\n`)
+}
+
+async function list(config: Config, project: ProjectContext): Promise<void> {
+  await using database = await openExistingStore(config, project)
+  let count = 0
+  for await (const rejection of all(database)) {
+    count += 1
+    process.stdout.write(`${config.json ? asJson(rejection) : asLines(rejection)}\n`)
+  }
+  if (count === 0 && !config.json) process.stdout.write('Nothing has been refused.\n')
+}
+
+async function* all(database: ReadDatabase): AsyncGenerator<StoredRejection> {
+  let after: string | null = null
+  for (;;) {
+    const some = await database.readRejections(100, after)
+    if (some.length === 0) return
+    yield* some
+    after = some.at(-1)?.key ?? null
+  }
+}
+
+function asJson({ seenAt, ...rest }: StoredRejection): string {
+  return JSON.stringify({ ...rest, seenAt: formatInstant(seenAt) })
+}
+
+function asLines({ key, reason, message, source, seenAt }: StoredRejection): string {
+  return `${key}\n  ${reason}: ${message}\n  from ${source}, ${formatInstant(seenAt)}`
+}

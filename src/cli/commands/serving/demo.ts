@@ -1,0 +1,44 @@
+/** `demo`: the package's fictional corpus, served from memory, with three questions and their answers. */
+import { Readable } from 'node:stream'
+import { buildDemoCorpus } from '../../../../demo/corpus.ts'
+import { demoQueries } from '../../../../demo/queries.ts'
+import { importRecords } from '../../../ingest/sources/files/import.ts'
+import type { CommandContext } from '../../command.ts'
+import { listen } from '../../serve/listen.ts'
+import { openService } from '../../service/service.ts'
+import type { Config } from '../../settings/settings.ts'
+import { grouped } from '../../../util/text/counted.ts'
+
+export async function demo({ config: given, root }: CommandContext): Promise<number> {
+  // Lines about requests would come between the answers.
+  const config: Config = { ...given, database: 'sqlite::memory:', 'request-log': 'none' }
+  await using service = await openService(config, root)
+  const { stored } = await importRecords(service.database.write, [demoInput()], { ...service, workers: 1 })
+  await listen(service, config, async (address) => {
+    say(`${grouped(stored)} fictional records are served at ${address}/api/graphql.`)
+    say('Open it in a browser for the playground. Three queries to try, and their answers:')
+    for (const { title, query } of demoQueries) say(await ask(address, title, query))
+    say(`The server runs until Ctrl+C; it answers at ${address}/api/graphql.`)
+  })
+  return 0
+
+  function demoInput() {
+    const lines = Iterator.from(buildDemoCorpus()).map((record) => Buffer.from(`${JSON.stringify(record)}\n`))
+    return { name: 'demo', size: null, open: () => Readable.from(lines) }
+  }
+}
+
+/** The question as it would be asked from outside, so that what is printed can be repeated. */
+async function ask(address: string, title: string, query: string): Promise<string> {
+  const response = await fetch(`${address}/api/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  const answer = await response.json()
+  return `\n# ${title}\n${query}\n${JSON.stringify(answer, null, 2)}\n`
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

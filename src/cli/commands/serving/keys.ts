@@ -1,0 +1,337 @@
+/** `keys create|list|rotate|revoke`: who has other limits than everybody. A key is printed once and kept nowhere. */
+import { UsageError } from '../../../errors.ts'
+import { randomBytes } from 'node:crypto'
+import type { ReadDatabase } from '../../../database/database.ts'
+import type { ApiKey, KeyUsage } from '../../../database/metadata/metadata-store.ts'
+import { dayAt } from '../../../server/observe/usage.ts'
+import { createKey, hashKey, readKey } from '../../../util/api-key.ts'
+import { formatInstant, parseInstant } from '../../../util/instant.ts'
+import { nearest } from '../../../util/text/nearest.ts'
+import { CommandError, type CommandContext, notify } from '../../command.ts'
+import {
+  lexiconDir,
+  loadProject,
+  now,
+  openBeside,
+  openExistingBeside,
+  openExistingStore,
+} from '../../store/project.ts'
+import type { Config } from '../../settings/settings.ts'
+import { renderTable } from '../../table.ts'
+import { loadTiers } from '../../service/tiers.ts'
+
+const actions = ['create', 'list', 'usage', 'rotate', 'revoke']
+const hour = 3_600_000_000n
+/** How long before a key expires `keys list` says so. */
+const warned = 14n * 24n * hour
+const noKeys = 'There are no keys yet; `lexigraph keys create` makes one.\n'
+const whereIds = '`lexigraph keys list` shows them'
+
+export async function keys(context: CommandContext): Promise<number> {
+  const { config, operands } = context
+  const [action = '', ...rest] = operands
+  switch (action) {
+    case 'create':
+      assertNoMore(action, rest)
+      await create(context, await wishOf(config))
+      return 0
+    case 'list':
+      assertNoMore(action, rest)
+      assertNoWish(action, config)
+      await list(context)
+      return 0
+    case 'usage':
+      if (rest.length > 1) idOf(action, rest)
+      assertNoWish(action, config)
+      await usage(context, rest[0] ?? null)
+      return 0
+    case 'rotate':
+    case 'revoke': {
+      const id = idOf(action, rest)
+      assertNoWish(action, action === 'rotate' ? { ...config, expires: null } : config)
+      await (action === 'rotate' ? rotate(context, id) : revoke(context, id))
+      return 0
+    }
+    default:
+      throw new UsageError(unknownAction(action))
+  }
+}
+
+/** What a new key is to be called, and whose limits hold for it until when. */
+type Wish = Pick<ApiKey, 'name' | 'tier' | 'contact' | 'validUntil'>
+
+async function create({ config, root }: CommandContext, wish: Wish): Promise<void> {
+  if (/^(sqlite:)?:memory:$/.test(config.database))
+    throw new UsageError('A key in a database in memory would end with this command. Name another database.')
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openBeside(config, project)
+  const made = { id: createId(), key: createKey() }
+  await database.write.metadata.addKey({ ...wish, id: made.id }, hashKey(made.key))
+  printKey(config, { ...made, ...wish })
+}
+
+async function list({ config, root }: CommandContext): Promise<void> {
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingStore(config, project)
+  const all = await database.readKeys()
+  if (config.json) process.stdout.write(all.map((key) => `${JSON.stringify(described(key))}\n`).join(''))
+  else process.stdout.write(render(all))
+  for (const key of all) if (expiresSoon(key)) notify(config, title(key))
+}
+
+/** Of one key each day, or of all keys the sums. */
+async function usage({ config, root }: CommandContext, given: string | null): Promise<void> {
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingStore(config, project)
+  const one = given === null ? null : (await find(database, given)).id
+  const keys = (await database.readKeys()).filter(({ id }) => one === null || id === one)
+  const today = dayAt(Date.now())
+  const used = await database.readUsage(today - config.days + 1)
+  const usages = keys.map((key) => usageOf(key, used))
+  if (config.json) process.stdout.write(usages.map((usage) => `${JSON.stringify(usage)}\n`).join(''))
+  else if (one === null) process.stdout.write(renderUsages(usages))
+  else process.stdout.write(renderDays(usages[0]?.days ?? [], config.days))
+}
+
+interface Usage {
+  readonly id: string
+  readonly name: string
+  readonly requests: number
+  readonly points: number
+  readonly days: readonly { readonly day: string; readonly requests: number; readonly points: number }[]
+}
+
+function usageOf({ id, name }: ApiKey, used: readonly KeyUsage[]): Usage {
+  const own = used.filter(({ key }) => key === id)
+  const sum = (what: 'requests' | 'points'): number => own.reduce((total, one) => total + one[what], 0)
+  const days = own.map(({ day, requests, points }) => ({
+    day: new Date(day * 86_400_000).toISOString().slice(0, 10),
+    requests,
+    points,
+  }))
+  return { id, name, requests: sum('requests'), points: sum('points'), days }
+}
+
+function renderUsages(usages: readonly Usage[]): string {
+  if (usages.length === 0) return noKeys
+  return renderTable(
+    ['id', 'name', 'requests', 'points', 'last used'],
+    usages.map(({ id, name, requests, points, days }) => [
+      id,
+      name,
+      requests,
+      points,
+      days.at(-1)?.day ?? '',
+    ]),
+  )
+}
+
+function renderDays(days: Usage['days'], shown: number): string {
+  if (days.length === 0)
+    return `The key was not used in ${shown === 1 ? 'this day' : `these ${shown} days`}.\n`
+  return renderTable(
+    ['day', 'requests', 'points'],
+    days.map(({ day, requests, points }) => [day, requests, points]),
+  )
+}
+
+async function rotate({ config, root }: CommandContext, given: string): Promise<void> {
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingBeside(config, project)
+  const old = await find(database.read, given)
+  const { id } = old
+  const made = { id: createId(), key: createKey() }
+  const validUntil = readExpiry(config) ?? old.validUntil
+  const end = now() + BigInt(config.grace) * hour
+  const next = { id: made.id, hash: hashKey(made.key), ...(validUntil !== null && { validUntil }) }
+  if (!(await database.write.metadata.replaceKey(id, next, end)))
+    throw new CommandError(whyNotRotated(await find(database.read, id)))
+  printKey(config, { ...old, ...made, validUntil })
+  notify(config, title(await find(database.read, id)))
+}
+
+async function revoke({ config, root }: CommandContext, given: string): Promise<void> {
+  const project = await loadProject(lexiconDir(config, root))
+  await using database = await openExistingBeside(config, project)
+  const { id } = await find(database.read, given)
+  await database.write.metadata.revokeKey(id)
+  const key = await find(database.read, id)
+  process.stdout.write(`${config.json ? JSON.stringify(described(key)) : title(key)}\n`)
+}
+
+async function find(read: Pick<ReadDatabase, 'readKeys' | 'findKey'>, id: string): Promise<ApiKey> {
+  const found = (await read.readKeys()).find((key) => key.id === id)
+  if (found !== undefined) return found
+  if (!id.trim().startsWith('lgk_'))
+    throw new CommandError(`There is no key with the id ${JSON.stringify(id)}; ${whereIds}.`)
+  // Whoever found a key somewhere wants to know whose it is; it must not be repeated here.
+  const key = readKey(id)
+  const known = key === null ? null : await read.findKey(hashKey(key))
+  const itsId = known === null ? `it is none of those kept here; ${whereIds}` : `its id is ${known.id}`
+  throw new CommandError(`That is a key itself, and what is wanted is the id of one: ${itsId}.`)
+}
+
+/** Alone on standard output, so that a script can take it from there. */
+function printKey(config: Config, made: Wish & { readonly id: string; readonly key: string }): void {
+  const { id, name, tier, contact, validUntil, key } = made
+  const more = {
+    ...(contact !== null && { contact }),
+    ...(validUntil !== null && { expiresAt: formatInstant(validUntil) }),
+  }
+  process.stdout.write(`${config.json ? JSON.stringify({ id, name, tier, ...more, key }) : key}\n`)
+  const end = validUntil === null ? '' : ` It expires ${formatInstant(validUntil)}.`
+  notify(config, `The key is shown only now; its id is ${id}. Callers send it as the header X-API-Key.${end}`)
+}
+
+function render(all: readonly ApiKey[]): string {
+  if (all.length === 0) return noKeys
+  const contacts = all.some(({ contact }) => contact !== null)
+  return renderTable(
+    ['id', 'name', ...(contacts ? ['contact'] : []), 'tier', 'created', 'state'],
+    all.map((key) => [
+      key.id,
+      key.name,
+      ...(contacts ? [key.contact ?? ''] : []),
+      key.tier,
+      formatInstant(key.createdAt),
+      stateText(key),
+    ]),
+  )
+}
+
+function described(key: ApiKey): object {
+  const { id, name, tier, contact, createdAt, revokedAt } = key
+  const expiresAt = endOf(key)
+  return {
+    id,
+    name,
+    contact,
+    tier,
+    state: stateOf(key).state,
+    createdAt: formatInstant(createdAt),
+    expiresAt: expiresAt === null ? null : formatInstant(expiresAt),
+    revokedAt: revokedAt === null ? null : formatInstant(revokedAt),
+  }
+}
+
+type KeyState = 'active' | 'ends' | 'ended' | 'expired' | 'revoked'
+
+function stateOf(key: ApiKey): { readonly state: KeyState; readonly at: bigint | null } {
+  const { expiresAt, validUntil, revokedAt } = key
+  if (revokedAt !== null) return { state: 'revoked', at: revokedAt }
+  const at = endOf(key)
+  if (at === null) return { state: 'active', at }
+  const isOver = at <= now()
+  if (expiresAt !== at) return { state: isOver ? 'expired' : 'active', at: validUntil }
+  return { state: isOver ? 'ended' : 'ends', at }
+}
+
+/** Whichever comes first: because it was replaced, or as its operator said. */
+function endOf({ expiresAt, validUntil }: ApiKey): bigint | null {
+  if (expiresAt === null || validUntil === null) return expiresAt ?? validUntil
+  return validUntil < expiresAt ? validUntil : expiresAt
+}
+
+/** One that was replaced ends as it should. */
+function expiresSoon(key: ApiKey): boolean {
+  const { state, at } = stateOf(key)
+  return state === 'active' && at !== null && key.expiresAt === null && at - now() < warned
+}
+
+function stateText(key: ApiKey): string {
+  const { state, at } = stateOf(key)
+  if (at === null) return state
+  return state === 'active' ? `active, expires ${formatInstant(at)}` : `${state} ${formatInstant(at)}`
+}
+
+function title(key: ApiKey): string {
+  return `The key ${key.id} (${key.name}): ${stateText(key)}.`
+}
+
+function whyNotRotated(key: ApiKey): string {
+  const { id, name, revokedAt } = key
+  const state = stateText(key)
+  if (revokedAt !== null || stateOf(key).state === 'expired')
+    return `The key ${id} cannot be rotated, because it no longer holds: ${state}. \`lexigraph keys create\` makes a new one.`
+  return `The key ${id} (${name}) was replaced already: ${state}. \`lexigraph keys list\` shows by which, of the same name.`
+}
+
+/** All that is wrong with it is said at once. */
+async function wishOf(config: Config): Promise<Wish> {
+  const { name, tier, contact } = config
+  const tiers = await loadTiers(config)
+  const problems: string[] = []
+  if (name === null) problems.push('keys create needs --name NAME: whose key it is.')
+  else if (!isText(name, 100))
+    problems.push(
+      '--name must have 1 to 100 printable characters, without line breaks or control characters.',
+    )
+  if (contact !== null && !isText(contact, 200))
+    problems.push('--contact must have 1 to 200 printable characters, without line breaks.')
+  const expiry = parseExpiry(config.expires)
+  if (typeof expiry === 'string') problems.push(expiry)
+  const names = [...tiers.keys()].join(', ')
+  if (tier === null) problems.push(`keys create needs --tier TIER, one of ${names}.`)
+  else if (!tiers.has(tier)) {
+    const more = config.tiers === null ? ' --tiers FILE adds others.' : ''
+    problems.push(`There is no tier ${JSON.stringify(tier)}, only ${names}.${more}`)
+  }
+  if (name === null || tier === null || problems.length > 0) throw new UsageError(problems.join('\n'))
+  const validUntil = typeof expiry === 'string' ? null : expiry
+  return { name: name.trim(), tier, contact: contact?.trim() ?? null, validUntil }
+}
+
+function readExpiry({ expires }: Config): bigint | null {
+  const expiry = parseExpiry(expires)
+  if (typeof expiry === 'string') throw new UsageError(expiry)
+  return expiry
+}
+
+/** Microseconds since 1970, or what is wrong with it. */
+function parseExpiry(text: string | null): bigint | null | string {
+  if (text === null) return null
+  const [, days] = /^([1-9]\d{0,4})d$/.exec(text.trim()) ?? []
+  const at = days === undefined ? parseInstant(text.trim()) : now() + BigInt(days) * 24n * hour
+  if (at === null)
+    return `--expires takes a date such as 2027-01-31, a time such as 2027-01-31T12:00:00Z, or days such as 90d, not ${JSON.stringify(text)}.`
+  return at > now() ? at : `--expires ${text} is over already.`
+}
+
+/** Two characters that some scripts need between letters are not shown, but do no harm. */
+function isText(text: string, longest: number): boolean {
+  const characters = [...text.trim()]
+  const isPrintable = characters.every((it) => /^(?:[^\p{C}\p{Zl}\p{Zp}]|\u200c|\u200d)$/u.test(it))
+  return isPrintable && characters.length >= 1 && characters.length <= longest
+}
+
+function idOf(action: string, rest: readonly string[]): string {
+  const [id] = rest
+  if (id === undefined) throw new UsageError(`keys ${action} needs the id of a key; ${whereIds}.`)
+  if (rest.length > 1)
+    throw new UsageError(`keys ${action} takes one id at a time, but ${rest.length} were given.`)
+  return id
+}
+
+function assertNoMore(action: string, rest: readonly string[]): void {
+  if (rest.length > 0)
+    throw new UsageError(`keys ${action} takes no ${JSON.stringify(rest[0])}, only options.`)
+}
+
+/** They would be without effect: a key keeps them. */
+function assertNoWish(action: string, config: Config): void {
+  const wishes = ['name', 'tier', 'contact', 'expires'] as const
+  const given = wishes.filter((name) => config[name] !== null).map((name) => `--${name}`)
+  if (given.length > 0) throw new UsageError(`keys ${action} takes no ${given.join(' and no ')}.`)
+}
+
+function unknownAction(action: string): string {
+  const guess = nearest(action, actions)
+  const hint = guess === null ? '' : ` Did you mean ${guess}?`
+  return `keys takes create, list, usage [ID], rotate ID or revoke ID, not ${JSON.stringify(action)}.${hint}`
+}
+
+/** What people call it; without characters that are taken for one another. */
+function createId(): string {
+  const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
+  return Array.from(randomBytes(8), (byte) => letters[byte % letters.length]).join('')
+}

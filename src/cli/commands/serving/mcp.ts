@@ -1,0 +1,89 @@
+/** `mcp`: the agents' server over a GraphQL service, on standard input and output or over HTTP. */
+import { UsageError } from '../../../errors.ts'
+import { once } from 'node:events'
+import { createHttpEndpoint } from '../../../mcp/graphql/http-endpoint.ts'
+import { createAgentHttp } from '../../../mcp/protocol/http.ts'
+import { createAgentServers } from '../../../mcp/protocol/server.ts'
+import { serveOnStdio } from '../../../mcp/protocol/stdio.ts'
+import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
+import { createAgentApp } from '../../../server/agents/agent-app.ts'
+import { agentPath } from '../../../server/agents/agent-routes.ts'
+import { listenAt, type ListenAddress } from '../../../server/http/listen-at.ts'
+import { agentParts, isLoopback } from '../../service/agent.ts'
+import { type CommandContext, CommandError, notify } from '../../command.ts'
+import { lexiconDir, loadProject } from '../../store/project.ts'
+import { listenFailure } from '../../serve/listen.ts'
+import { createLogs } from '../../logger.ts'
+import type { Config } from '../../settings/settings.ts'
+import { stopSignal } from '../../signals.ts'
+
+export async function mcp(context: CommandContext): Promise<number> {
+  const { config, root } = context
+  const url = parseEndpoint(config.endpoint)
+  assertKey(config['api-key'])
+  const place = config.listen === null ? null : parseListenAddress(config.listen)
+  const project = await loadProject(lexiconDir(config, root))
+  const parts = agentParts({ ...project, schema: buildGraphQLSchema(project.model) }, root)
+  const log = createLogs(config, null).framework
+  const onFault = (error: Error): void => log.error({ err: error }, 'A tool failed by our fault.')
+  const stop = stopSignal()
+  if (place === null) {
+    const endpoint = createHttpEndpoint({ url, apiKey: config['api-key'] })
+    const servers = createAgentServers({ ...parts, endpoint, onFault })
+    const onError = (error: Error): void => log.warn({ err: error }, 'A message could not be dealt with.')
+    await serveOnStdio(servers, process.stdin, stop, onError)
+    // A pipe that the other side holds open would keep the process.
+    process.stdin.destroy()
+    return 0
+  }
+  const agent = createAgentHttp({ ...parts, onFault, isLocal: isLoopback(place.host) })
+  const app = createAgentApp({
+    agent,
+    log,
+    endpoint: ({ headers }) => {
+      const own = headers['x-api-key']
+      return createHttpEndpoint({ url, apiKey: own === undefined ? config['api-key'] : String(own) })
+    },
+  })
+  const address = await listenAt(app, place).catch((cause: NodeJS.ErrnoException) => {
+    throw new CommandError(listenFailure(cause, place.host, place.port, '--listen'), { cause })
+  })
+  tell(config, `${address}${agentPath}`, url)
+  if (!stop.aborted) await once(stop, 'abort')
+  await app.close()
+  return 0
+}
+
+function tell(config: Config, address: string, url: URL): void {
+  notify(config, `The agents' server answers at ${address}, from ${url.origin}${url.pathname}.`)
+}
+
+function parseEndpoint(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new UsageError(
+      `--endpoint: ${JSON.stringify(text)} is no address of a service; write one such as https://news.example/api/graphql.`,
+    )
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError('--endpoint takes no user and no password; a key is given with --api-key.')
+  return url
+}
+
+/** What no header can carry would be told to whoever calls a tool, with the failure to send it. */
+function assertKey(key: string | null): void {
+  if (key !== null && !/^[!-~]+$/.test(key))
+    throw new UsageError(
+      '--api-key: this is no key; one has letters, digits and _ alone, without spaces or lines.',
+    )
+}
+
+function parseListenAddress(text: string): ListenAddress {
+  const [, six, name, digits] = /^(?:\[([0-9a-f:]+)\]|([^:[\]/]+)):(\d{1,5})$/i.exec(text) ?? []
+  const port = Number(digits)
+  const host = six ?? name
+  if (host === undefined || !(port <= 65_535))
+    throw new UsageError(
+      `--listen: ${JSON.stringify(text)} is no address and port; write such as 127.0.0.1:4001 or [::1]:4001.`,
+    )
+  return { host, port }
+}

@@ -1,0 +1,47 @@
+/** `schema`: the schema as SDL, or with `--diff` how it differs from an older one. */
+import { readFile } from 'node:fs/promises'
+import { buildSchema, type GraphQLSchema } from 'graphql'
+import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
+import { findChanges, type SchemaChanges } from '../../../schema/schema-changes.ts'
+import { schemaText } from '../../../schema/schema-text.ts'
+import type { CommandContext } from '../../command.ts'
+import { lexiconDir, loadProject } from '../../store/project.ts'
+import { counted } from '../../../util/text/counted.ts'
+
+/** 0; with `--diff` 1 when a change is breaking, and 2 when there is nothing to compare with. */
+export async function schema({ config, root }: CommandContext): Promise<number> {
+  const { model } = await loadProject(lexiconDir(config, root))
+  const current = buildGraphQLSchema(model)
+  if (config.diff === null) {
+    process.stdout.write(schemaText(current).text)
+    return 0
+  }
+  const old = await loadSchema(config.diff)
+  if (typeof old === 'string') {
+    process.stderr.write(`${old}\n`)
+    return 2
+  }
+  const changes = findChanges(old, current)
+  for (const line of describe(changes)) process.stdout.write(`${line}\n`)
+  return changes.breaking.length === 0 ? 0 : 1
+}
+
+/** A sentence when the file is not a schema. */
+async function loadSchema(file: string): Promise<GraphQLSchema | string> {
+  try {
+    return buildSchema(await readFile(file, 'utf8'))
+  } catch (error) {
+    const why =
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message
+    return `${file} cannot be read as a GraphQL schema: ${why.replaceAll(/\s*\n\s*/g, ' ').replace(/[.?!]$/, '')}.`
+  }
+}
+
+function describe({ breaking, dangerous }: SchemaChanges): string[] {
+  if (breaking.length + dangerous.length === 0) return ['No change is breaking or dangerous.']
+  return [
+    ...breaking.map((change) => `breaking: ${change}`),
+    ...dangerous.map((change) => `dangerous: ${change}`),
+    `${counted(breaking.length, 'breaking change')} and ${counted(dangerous.length, 'dangerous change')} were found.`,
+  ]
+}

@@ -1,0 +1,190 @@
+/** Runs a server until it is told to stop; requests in flight are answered first. */
+import { once } from 'node:events'
+import type { ReadDatabase } from '../../database/database.ts'
+import { isPostgres } from '../../database/open.ts'
+import type { AgentHttp } from '../../mcp/protocol/http.ts'
+import { createApp } from '../../server/http/app.ts'
+import { createAuthentication } from '../../server/admission/authentication.ts'
+import type { ConnectionLimits } from '../../server/http/connections.ts'
+import { createLimiter } from '../../server/admission/limits/create-limiter.ts'
+import type { Limiter } from '../../server/admission/limits/limiter.ts'
+import type { Metrics } from '../../server/observe/metrics.ts'
+import { listenAt } from '../../server/http/listen-at.ts'
+import { createObserver } from '../../server/observe/observe.ts'
+import { meterPoints, meterRequests, type UsageMeter } from '../../server/observe/usage.ts'
+import { CommandError, notify } from '../command.ts'
+import { exampleQuery } from '../service/example-query.ts'
+import { now } from '../store/project.ts'
+import { openCounts } from '../service/limiter.ts'
+import { createLogs, type Logs } from '../logger.ts'
+import { createReadiness } from './readiness.ts'
+import type { ReadService } from '../service/service.ts'
+import { trustedProxiesOf } from '../service/trusted-proxies.ts'
+import { stopping, stopSignal } from '../signals.ts'
+import type { Config } from '../settings/settings.ts'
+import { loadTiers } from '../service/tiers.ts'
+import { storeUsage } from './usage.ts'
+
+/** What a server answers from. */
+type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'lexicons' | 'database' | 'root'>
+
+/** One that answers already. */
+export interface RunningServer {
+  /** Such as `http://127.0.0.1:4000`. */
+  readonly address: string
+  /** Resolves when the requests in flight are answered. */
+  readonly close: () => Promise<void>
+}
+
+/** In this process alone. Resolves after the server has stopped, by a signal or by `end`. `onListening` gets its address. */
+export async function listen(
+  served: Served,
+  config: Config,
+  onListening: (address: string) => Promise<void>,
+  end?: AbortSignal,
+): Promise<void> {
+  const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
+  const metrics = metering?.createMetrics() ?? null
+  const { read: database } = served.database
+  await using _metrics =
+    metering === null || metrics === null
+      ? null
+      : await metering.serveMetrics(config, { metrics, database, workers: false })
+  await using counts = await openCounts(config)
+  await using usage = storeUsage(config)
+  const place: ServerAddress = { limiter: createLimiter(counts), usage: usage.meter, metrics, worker: null }
+  const server = await startServer(served, config, place)
+  const stop = AbortSignal.any([stopSignal(), ...(end === undefined ? [] : [end])])
+  await onListening(server.address)
+  if (!stop.aborted) await once(stop, 'abort')
+  notify(config, stopping)
+  await server.close()
+}
+
+/** What a process that answers is given by the one that began it. */
+export interface ServerAddress {
+  readonly limiter: Limiter
+  readonly usage: UsageMeter
+  /** Null where nobody reads them. */
+  readonly metrics: Metrics | null
+  /** Which of how many processes at the same port; null when it is the only one. */
+  readonly worker: { readonly id: number; readonly of: number } | null
+}
+
+/** A look-up takes a round trip there: after so many seconds at the latest a revoked key no longer holds. */
+const keySeconds = 5
+
+/** Fails with a sentence when it cannot listen. */
+export async function startServer(
+  served: Served,
+  config: Config,
+  { limiter: unmetered, usage, metrics, worker }: ServerAddress,
+): Promise<RunningServer> {
+  const { engine, model, schema, database } = served
+  const { read } = database
+  const tiers = await loadTiers(config)
+  const logs = createLogs(config, worker?.id ?? null)
+  const limiter = meterPoints(unmetered, usage)
+  const watching = createObserver({
+    log: logs.requests,
+    requests: config['request-log'],
+    slow: config['slow-query'],
+    variables: config['log-variables'],
+    explain: (statement) => read.explain(statement),
+    metrics: metrics?.observer ?? null,
+  })
+  const readStatus = createReadiness(read)
+  const observer = meterRequests(watching, usage)
+  const app = createApp({
+    engine,
+    schema,
+    readStatus,
+    log: logs.framework,
+    playground: {
+      exampleQuery: async () => exampleQuery(model, await readStatus().catch(() => null)),
+      lexicons: model.fingerprint,
+    },
+    authenticate: createAuthentication({
+      findKey: (hash) => read.findKey(hash),
+      tiers,
+      limiter,
+      now,
+      cacheSeconds: isPostgres(config.database) ? keySeconds : 0,
+      onNotice: (sentence) => notify(config, sentence),
+    }),
+    limiter,
+    observer,
+    trustedProxies: await trustedProxiesOf(config),
+    connections: connectionsOf(config, worker?.of ?? 1),
+    longestRequest: Math.max(...tiers.values().map(({ seconds }) => seconds)),
+    cacheSeconds: config['cache-seconds'],
+    agent: config.mcp ? await agentOf(served, config, logs) : null,
+  })
+  app.addHook('onClose', () => observer[Symbol.asyncDispose]())
+  const { host, port } = config
+  let address: string
+  try {
+    address = await listenAt(app, { host, port })
+  } catch (cause) {
+    // A server that never listened does not tell when it is closed.
+    await observer[Symbol.asyncDispose]()
+    throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
+  }
+  const warming = isPostgres(config.database) ? undefined : setTimeout(warmUp, warmUpPause, read)
+  return {
+    address,
+    close: () => {
+      clearTimeout(warming)
+      return app.close()
+    },
+  }
+}
+
+/** Milliseconds from listening on: those who waited for the start come first. */
+const warmUpPause = 1_000
+
+/** Behind proxies callers write the name that the service has for all, which is known to nobody here. */
+async function agentOf(served: Served, config: Config, logs: Logs): Promise<AgentHttp> {
+  const { createAgentHttp } = await import('../../mcp/protocol/http.ts')
+  const { agentParts, isLoopback } = await import('../service/agent.ts')
+  return createAgentHttp({
+    ...agentParts(served, served.root),
+    isLocal: isLoopback(config.host) && config['trusted-proxies'] === null,
+    onFault: (error) => logs.framework.error({ err: error }, 'A tool failed by our fault.'),
+  })
+}
+
+/** The first to ask what takes long need not wait for what that is done in. */
+function warmUp(read: ReadDatabase): void {
+  const statement = { text: `select 0 as version, x'' as body`, values: [] }
+  const { signal } = new AbortController()
+  const request = { signal, caller: 'warming up', cost: 0, deadline: Number.POSITIVE_INFINITY }
+  read.readAnswer(statement, { kind: 'long', ...request }).catch(() => undefined)
+}
+
+/** Connections come to all processes at one port alike. Behind proxies one address is everybody's. */
+function connectionsOf(config: Config, processes: number): ConnectionLimits {
+  const all = Math.ceil(config['max-connections'] / processes)
+  return { all, each: config['trusted-proxies'] === null ? Math.ceil(all / 10) : null }
+}
+
+/** `option` is where the port was given. */
+export function listenFailure(
+  { code, message }: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+  option = '--port',
+): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} of ${host} is in use; choose another with ${option}.`
+    case 'EACCES':
+      return `Port ${port} needs more rights than this user has; choose one from 1024 with ${option}.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine; ${option === '--port' ? '--host' : option} takes one, such as 127.0.0.1 or 0.0.0.0.`
+    default:
+      return `The server cannot listen on port ${port} of ${host}: ${message}.`
+  }
+}

@@ -1,0 +1,54 @@
+/** Serves metrics where the settings say, for this process or for all workers below it. Loaded only where somebody reads them. */
+import type { ReadDatabase } from '../../database/database.ts'
+import { listenAt } from '../../server/http/listen-at.ts'
+import { createMetrics, type Metrics, sumMetrics } from '../../server/observe/metrics.ts'
+import { createMetricsApp } from '../../server/observe/metrics-app.ts'
+import { addIndexMetrics } from '../../server/observe/metrics-index.ts'
+import { gatherMetrics, shareMetrics } from '../../server/observe/metrics-workers.ts'
+import { CommandError, notify } from '../command.ts'
+import type { Config } from '../settings/settings.ts'
+
+export { createMetrics, shareMetrics }
+
+export interface MetricsServer extends AsyncDisposable {
+  /** Such as `http://127.0.0.1:9090/metrics`. */
+  readonly url: string
+}
+
+export interface MetricsOptions {
+  /** Of this process. */
+  readonly metrics: Metrics
+  readonly database: Pick<ReadDatabase, 'readStatus' | 'readSize'>
+  /** Whether requests are answered by workers of this process. */
+  readonly workers: boolean
+}
+
+/** Only called where there is a port to serve at. */
+export async function serveMetrics(
+  config: Config,
+  { metrics: { registry }, database, workers }: MetricsOptions,
+): Promise<MetricsServer> {
+  await using stack = new AsyncDisposableStack()
+  addIndexMetrics(registry, database)
+  const gathering = workers ? stack.use(gatherMetrics(registry)) : null
+  const read = async (): Promise<string> => {
+    if (gathering === null) return registry.metrics()
+    const below = await gathering.read()
+    return sumMetrics([await registry.getMetricsAsJSON(), ...below]).metrics()
+  }
+  const app = createMetricsApp(read, registry.contentType)
+  stack.defer(() => app.close())
+  const host = config['metrics-host']
+  const wanted = config['metrics-port'] ?? 0
+  let address: string
+  try {
+    address = await listenAt(app, { host, port: wanted })
+  } catch (cause) {
+    const message = `Metrics cannot be served at port ${wanted} of ${host}: ${(cause as Error).message}. Choose others with --metrics-port and --metrics-host.`
+    throw new CommandError(message, { cause })
+  }
+  const url = `${address}/metrics`
+  notify(config, `Metrics are at ${url}.`)
+  const open = stack.move()
+  return { url, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}

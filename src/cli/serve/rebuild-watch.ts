@@ -1,0 +1,84 @@
+/** Notices that another process has rebuilt the index for other lexicons, and says what comes of it. */
+import type { ReadDatabase } from '../../database/database.ts'
+import {
+  BeingRebuiltError,
+  BuiltElsewiseError,
+  rebuildAdvice,
+  RebuiltElsewhereError,
+} from '../../database/refusals.ts'
+import { CommandError, type CommandContext } from '../command.ts'
+import { type ProjectContext, lexiconDir, loadProject, openExistingStore } from '../store/project.ts'
+import type { Config } from '../settings/settings.ts'
+
+/** Milliseconds between two looks. */
+const interval = 1_000
+
+/**
+ * Calls back at each look that finds the index to be of other lexicons, or waits for it; the next look waits until that
+ * is done.
+ */
+export function watchIndex(
+  database: Pick<ReadDatabase, 'readPlanState'>,
+  onRebuilt: () => void | Promise<void>,
+): Disposable {
+  let isLooking = false
+  const look = async (): Promise<void> => {
+    if (isLooking) return
+    isLooking = true
+    try {
+      await database.readPlanState()
+    } catch (error) {
+      // Anything else passes, or is told to those who ask.
+      if (error instanceof RebuiltElsewhereError || error instanceof BeingRebuiltError) await onRebuilt()
+    } finally {
+      isLooking = false
+    }
+  }
+  const timer = setInterval(() => void look(), interval).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/**
+ * What becomes of a service that began with lexicons of the fingerprint `started`: the foundation to load anew where its
+ * folder has the lexicons of a rebuilt index, a `CommandError` to end with where it has others. Null where the index is
+ * as it was, whatever the folder has, or where that cannot be told at this moment.
+ */
+export async function judgeRebuild(
+  { config, root }: Pick<CommandContext, 'config' | 'root'>,
+  started: string,
+): Promise<ProjectContext | CommandError | null> {
+  if ((await isIndexOf(config, started)) !== false) return null
+  const dir = lexiconDir(config, root)
+  const rebuilt = `Another process has rebuilt the index, and not for the lexicons that are in ${dir} now.`
+  let project: ProjectContext
+  try {
+    project = await loadProject(dir)
+  } catch (cause) {
+    return new CommandError(`${rebuilt} Those cannot be loaded: ${(cause as Error).message}`, { cause })
+  }
+  const isLoadable = await isIndexOf(config, project.lexicons.fingerprint)
+  if (isLoadable === null) return null
+  return isLoadable
+    ? project
+    : new CommandError(
+        `${rebuilt} Start this service again with the lexicons of the index, or ${rebuildAdvice}.`,
+      )
+}
+
+/** Null: the database does not answer. */
+async function isIndexOf(config: Config, fingerprint: string): Promise<boolean | null> {
+  try {
+    await using _store = await openExistingStore(config, { lexicons: { fingerprint } })
+    return true
+  } catch (error) {
+    return (error as Error).cause instanceof BuiltElsewiseError ? false : null
+  }
+}
+
+/** Fails where the folder was edited since the service began. */
+export function assertStarted({ dir, lexicons }: ProjectContext, started: string): void {
+  if (lexicons.fingerprint !== started)
+    throw new CommandError(
+      `The lexicons in ${dir} are not those that this service began with, and the index was not rebuilt for them. Restore them, or ${rebuildAdvice}.`,
+    )
+}

@@ -1,0 +1,74 @@
+/** What `serve` says that it serves, for whoever looks whether it is what was meant. */
+import type { ReadDatabase } from '../../database/database.ts'
+import { withoutPassword } from '../../database/postgres/url.ts'
+import { identifier } from '../../sql/sql.ts'
+import { notify } from '../command.ts'
+import { type ProjectContext, openExistingStore } from '../store/project.ts'
+import type { Preparation } from '../background/preparation.ts'
+import type { Config } from '../settings/settings.ts'
+
+export interface Announced {
+  /** Such as `http://127.0.0.1:4000`. */
+  readonly address: string
+  readonly project: ProjectContext
+  /** Null where the database was ready at the start. */
+  readonly preparation: Preparation | null
+  /** The lines of a database that was ready at the start. */
+  readonly served: readonly string[]
+  readonly workers: number
+}
+
+/**
+ * Prints the address once it is certain that the service goes on, and what it serves once that can be read. Whoever
+ * waits for the preparation reports its failure.
+ */
+export async function announce(config: Config, announced: Announced): Promise<void> {
+  const { address, preparation } = announced
+  const url = `${address}/api/graphql`
+  let { served } = announced
+  try {
+    if (preparation !== null) {
+      const state = await Promise.race([
+        preparation.ready.then(() => 'ready'),
+        preparation.permitted.then(() => 'permitted'),
+      ])
+      if (state === 'permitted')
+        notify(config, `Lexigraph listens at ${url} and answers when the index is ready.`)
+      await preparation.ready
+      served = await describePrepared(config, announced)
+    }
+  } catch {
+    return
+  }
+  for (const line of served) notify(config, line)
+  notify(config, `Lexigraph answers at ${url}${config.mcp ? `, agents at ${address}/mcp` : ''}.`)
+}
+
+async function describePrepared(config: Config, { project, workers }: Announced): Promise<readonly string[]> {
+  await using read = await openExistingStore(config, project)
+  return await describeServed(config, project, read, workers)
+}
+
+/** A line each: the database, the lexicons, the collections and the processes that answer. */
+export async function describeServed(
+  config: Config,
+  { dir, tables }: ProjectContext,
+  read: Pick<ReadDatabase, 'readRows'>,
+  workers: number,
+): Promise<readonly string[]> {
+  const collections: string[] = []
+  for (const { collection, counts } of tables) {
+    const total = counts.find(({ kind }) => kind === 'total')
+    if (total === undefined) continue
+    // The materialized count: counting would take as long as there are records.
+    const text = `select cast(coalesce(sum(n), 0) as bigint) as n from ${identifier(total.name).sql}`
+    for await (const { n } of read.readRows({ text, values: [] }))
+      collections.push(`${collection.nsid} (${Number(n).toLocaleString('en')})`)
+  }
+  return [
+    `Database: ${withoutPassword(config.database)}`,
+    `Lexicons: ${dir}`,
+    `Collections and their records: ${collections.join(', ')}`,
+    `Workers: ${workers}`,
+  ]
+}

@@ -1,0 +1,69 @@
+/** One of the processes of `serve --workers`: answers until its parent tells it to stop, or is gone. */
+import cluster from 'node:cluster'
+import { createLimiter } from '../../server/admission/limits/create-limiter.ts'
+import { RemoteCounts } from '../../server/admission/limits/remote-counts.ts'
+import { UsageMeter } from '../../server/observe/usage.ts'
+import { endQuietlyOnClosedPipe } from '../closed-pipe.ts'
+import { startServer } from './listen.ts'
+import { watchIndex } from './rebuild-watch.ts'
+import { openReader } from '../service/service.ts'
+import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
+
+const stopped = Promise.withResolvers<void>()
+const counts = new RemoteCounts(send)
+const usage = new UsageMeter(Date.now)
+/** Milliseconds: what is lost of a worker that is killed. */
+const telling = 5_000
+
+endQuietlyOnClosedPipe(process.stdout)
+endQuietlyOnClosedPipe(process.stderr)
+// A terminal and a supervisor tell all processes of a group to end; the one above says when it is time to stop. It
+// tells one after the other: when all let go of their port at once, it closes the port, and never answers a connection
+// that one of them gives back after that (nodejs/node#21746).
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+process.on('message', (message: ToWorker) => {
+  switch (message?.kind) {
+    case 'start':
+      return void run(message)
+    case 'stop':
+      return stopped.resolve()
+    case 'counted':
+    case 'pause':
+      return counts.hear(message)
+  }
+})
+
+async function run({ config, root, id, of, awaits, fingerprint }: WorkerTask): Promise<void> {
+  try {
+    const metering = config['metrics-port'] === null ? null : await import('./metrics.ts')
+    const metrics = metering?.createMetrics() ?? null
+    if (metrics !== null) metering?.shareMetrics(metrics.registry)
+    await using service = await openReader(config, new URL(root), { awaits, fingerprint })
+    const place = { limiter: createLimiter(counts), usage, metrics, worker: { id, of } }
+    const server = await startServer(service, config, place)
+    using _watch = watchIndex(service.database.read, () => send({ kind: 'rebuilt' }))
+    send({ kind: 'listening', address: server.address })
+    const timer = setInterval(tellUsage, telling)
+    await stopped.promise
+    await server.close()
+    clearInterval(timer)
+    tellUsage()
+  } catch (error) {
+    if (config['log-level'] === 'debug') console.error(error)
+    send({ kind: 'refused', message: (error as Error).message })
+    await stopped.promise
+  }
+  // Which ends it, after the process above has said that it sends no more connections, and those are given back that
+  // were on their way: whoever is gone by then leaves them without an answer.
+  cluster.worker?.kill()
+}
+
+function tellUsage(): void {
+  const used = usage.take()
+  if (used.length > 0) send({ kind: 'usage', usage: used })
+}
+
+function send(message: FromWorker): void {
+  // The process above may have gone; this one ends then.
+  if (process.connected) process.send?.(message, undefined, {}, () => undefined)
+}

@@ -1,0 +1,241 @@
+/**
+ * Several processes that answer at one port, started and watched by this one, which answers nothing itself. One that
+ * dies is replaced; those that die soon after their start again and again end the service.
+ */
+import cluster from 'node:cluster'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { answerLimits } from '../../server/admission/limits/answer-limits.ts'
+import type { Counts } from '../../server/admission/limits/counts.ts'
+import type { LimitAnswer } from '../../server/admission/limits/messages.ts'
+import type { UsageMeter } from '../../server/observe/usage.ts'
+import { siblingModule } from '../../util/sibling-module.ts'
+import { CommandError, type CommandContext, notify } from '../command.ts'
+import { judgeRebuild } from './rebuild-watch.ts'
+import type { Config } from '../settings/settings.ts'
+import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
+
+/** Disposing of it waits until all requests in flight are answered. */
+export interface Workers extends AsyncDisposable {
+  /** Where they answer, when all of them do for the first time; never, when they cannot. */
+  readonly listening: Promise<string>
+  /** Aborted when they cannot answer, or no longer; a `CommandError` is the reason. */
+  readonly refused: AbortSignal
+}
+
+export interface WorkersGiven {
+  readonly count: number
+  /** What is counted for all of them. */
+  readonly counts: Counts
+  readonly usage: UsageMeter
+  /** Of the lexicons by which they answer first. */
+  readonly fingerprint: string
+  /** Whether the database is still being brought to these lexicons. */
+  readonly awaits: () => boolean
+  /** When they have been started anew, because their lexicons have become those of an index that was rebuilt. */
+  readonly onReload: () => void
+}
+
+/** Milliseconds after its start in which a death is an early one, and how many of those in a row are enough. */
+const early = 10_000
+const earlyDeaths = 5
+/** Milliseconds before the first that is early is replaced; doubled for each further one. */
+const firstPause = 200
+const longestPause = 8_000
+
+export function startWorkers(
+  context: CommandContext,
+  { count, counts, usage, awaits, onReload, ...given }: WorkersGiven,
+): Workers {
+  const { config, root } = context
+  const program = siblingModule(import.meta.url, 'serve-worker')
+  cluster.setupPrimary({ exec: fileURLToPath(program), args: [] })
+  const answer = answerLimits(counts)
+  const stop = new AbortController()
+  const stopped = Promise.withResolvers<void>()
+  stop.signal.addEventListener('abort', () => stopped.resolve())
+  const refusal = new AbortController()
+  const listening = Promise.withResolvers<string>()
+  const places = new Set<number>()
+  const alive = new Set<number>()
+  /** Those that answer. */
+  const answering = new Set<number>()
+  let share = shareOf(config, count)
+  let { port } = config
+  let deaths = 0
+  let { fingerprint } = given
+
+  const current = new Map<number, AbortController>()
+  const settled = new Map<number, () => void>()
+  let isJudging = false
+
+  /** One after the other, so that the port stays open. */
+  const reload = async (): Promise<void> => {
+    for (const id of [...places].toSorted((a, b) => a - b)) {
+      const again = Promise.withResolvers<void>()
+      settled.set(id, again.resolve)
+      current.get(id)?.abort()
+      await Promise.race([again.promise, stopped.promise])
+    }
+    onReload()
+  }
+  const onRebuilt = async (): Promise<void> => {
+    if (awaits() || isJudging || stop.signal.aborted) return
+    isJudging = true
+    try {
+      const verdict = await judgeRebuild(context, fingerprint)
+      if (verdict instanceof CommandError) refusal.abort(verdict)
+      else if (verdict !== null) {
+        fingerprint = verdict.lexicons.fingerprint
+        notify(config, 'The index was rebuilt for the lexicons as they are now: they are loaded anew.')
+        await reload()
+      }
+    } finally {
+      isJudging = false
+    }
+  }
+
+  const keepUp = async (id: number): Promise<void> => {
+    let astray = new AbortController()
+    const onListening = (address: string): void => {
+      const actual = Number(new URL(address).port)
+      // Those it was to join had given up their port while it started, and it got another free one: it starts again.
+      if (places.size > 0 && actual !== port) {
+        share = { ...share, port }
+        return astray.abort()
+      }
+      port = actual
+      places.add(id)
+      answering.add(id)
+      settled.get(id)?.()
+      if (places.size === count) listening.resolve(address)
+    }
+    while (!stop.signal.aborted) {
+      // Where a free port was asked for, whoever asks again joins the others at theirs, if there are others.
+      if (alive.size === 0) share = { ...share, port }
+      alive.add(id)
+      const started = performance.now()
+      const task: WorkerTask = {
+        kind: 'start',
+        config: share,
+        root: root.href,
+        id,
+        of: count,
+        awaits: awaits(),
+        fingerprint,
+      }
+      astray = new AbortController()
+      current.set(id, astray)
+      const end = await runWorker(
+        task,
+        { answer, usage, onListening, onRebuilt: () => void onRebuilt() },
+        AbortSignal.any([stop.signal, astray.signal]),
+      )
+      alive.delete(id)
+      answering.delete(id)
+      if (stop.signal.aborted) return
+      if (astray.signal.aborted) continue
+      settled.get(id)?.()
+      // None is left to notice that the index was rebuilt.
+      if (end.kind === 'refused' && places.has(id) && answering.size === 0) void onRebuilt()
+      if (end.kind === 'refused' && !places.has(id)) return refusal.abort(new CommandError(end.message))
+      deaths = performance.now() - started < early ? deaths + 1 : 0
+      if (end.kind === 'died' && deaths >= earlyDeaths)
+        return refusal.abort(
+          new CommandError(
+            `${earlyDeaths} workers in a row ended soon after their start, the last ${end.message}.`,
+          ),
+        )
+      process.stderr.write(
+        end.kind === 'died'
+          ? `A worker ended ${end.message} and is replaced.\n`
+          : `A worker cannot start and tries again: ${end.message}\n`,
+      )
+      await pause(pauseAfter(deaths), undefined, { signal: stop.signal }).catch(() => {})
+    }
+  }
+
+  const running = Array.from({ length: count }, (_, index) => keepUp(index + 1))
+  return {
+    listening: listening.promise,
+    refused: refusal.signal,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+/** What is meant for all of them, in equal parts. */
+function shareOf(config: Config, count: number): Config {
+  return { ...config, 'database-connections': Math.max(2, Math.ceil(config['database-connections'] / count)) }
+}
+
+function pauseAfter(deaths: number): number {
+  return deaths === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (deaths - 1))
+}
+
+interface WorkerEnd {
+  readonly kind: 'refused' | 'died'
+  readonly message: string
+}
+
+interface WorkerListener {
+  readonly answer: ReturnType<typeof answerLimits>
+  readonly usage: UsageMeter
+  readonly onListening: (address: string) => void
+  readonly onRebuilt: () => void
+}
+
+/** Resolves when it has ended. */
+function runWorker(
+  task: WorkerTask,
+  { answer, usage, onListening, onRebuilt }: WorkerListener,
+  signal: AbortSignal,
+): Promise<WorkerEnd> {
+  const worker = cluster.fork()
+  const send = (message: ToWorker): void => {
+    // Whatever it does not get because it has ended is lost, and so is what it was to answer.
+    if (worker.isConnected()) worker.send(message, () => undefined)
+  }
+  const stop = (): void => send({ kind: 'stop' })
+  const asker = answer((message: LimitAnswer) => send(message))
+  let refused: string | null = null
+  worker.on('message', (message: FromWorker) => {
+    switch (message?.kind) {
+      case 'listening':
+        return onListening(message.address)
+      case 'rebuilt':
+        // One that is being replaced says nothing new.
+        return signal.aborted ? undefined : onRebuilt()
+      case 'refused':
+        refused = message.message
+        return stop()
+      case 'usage':
+        return usage.add(message.usage)
+      case 'take':
+      case 'give-back':
+      case 'enter':
+      case 'leave':
+      case 'fail-key':
+        // Who is not answered counts for itself.
+        return void asker.ask(message).catch(() => undefined)
+    }
+  })
+  send(task)
+  signal.addEventListener('abort', stop)
+  const ended = Promise.withResolvers<WorkerEnd>()
+  const end = (how: string): void => {
+    signal.removeEventListener('abort', stop)
+    asker.end()
+    ended.resolve(refused === null ? { kind: 'died', message: how } : { kind: 'refused', message: refused })
+  }
+  worker.on('exit', (status, killer) => {
+    const endNow = (): void => end(killer === null ? `with status ${status}` : `by ${killer}`)
+    // Until then there may be messages that it sent before its end.
+    if (worker.isConnected()) worker.once('disconnect', endNow)
+    else endNow()
+  })
+  worker.on('error', ({ message }) => end(`because of an error: ${message}`))
+  return ended.promise
+}

@@ -1,0 +1,17 @@
+/** What the agents' server is made from, for `serve --mcp` and for `mcp`. */
+import { isIP } from 'node:net'
+import type { AgentGiven } from '../../mcp/protocol/server.ts'
+import type { ProjectContext } from '../store/project.ts'
+import { readVersion } from '../version.ts'
+
+export function agentParts(
+  { model, lexicons, schema }: Pick<ProjectContext, 'model' | 'lexicons'> & Pick<AgentGiven, 'schema'>,
+  root: URL,
+): Pick<AgentGiven, 'model' | 'lexicons' | 'schema' | 'now' | 'version'> {
+  return { model, lexicons, schema, now: () => new Date(), version: readVersion(root) }
+}
+
+/** Whether only this machine reaches what listens there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}

@@ -1,0 +1,22 @@
+/** Who counts what callers spend: this process, or with PostgreSQL the database, for all nodes. */
+import { isPostgres } from '../../database/open.ts'
+import { type Counts, createCounts } from '../../server/admission/limits/counts.ts'
+import { createMemoryPoints } from '../../server/admission/limits/point-store.ts'
+import { notify } from '../command.ts'
+import type { Config } from '../settings/settings.ts'
+
+/** For a process that answers by itself, and for one that counts for its workers. */
+export async function openCounts(config: Config): Promise<Counts & AsyncDisposable> {
+  await using resources = new AsyncDisposableStack()
+  const { database } = config
+  let points = createMemoryPoints()
+  if (isPostgres(database)) {
+    // Whoever has a file does not wait for the driver.
+    const { RateStore } = await import('../../database/postgres/rate-store.ts')
+    const { createPostgresPoints } = await import('../../server/admission/limits/postgres-points.ts')
+    const store = resources.use(new RateStore(database))
+    points = resources.use(createPostgresPoints(store, (sentence) => notify(config, sentence)))
+  }
+  const opened = resources.move()
+  return { ...createCounts(points), [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}

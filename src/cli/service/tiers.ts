@@ -1,0 +1,125 @@
+/**
+ * Tiers of callers: those of src/server/admission/tiers.ts, changed and added to by the operator's file. All that is wrong with
+ * the file is said at once. What the limits mean is not known here.
+ */
+import { readFile } from 'node:fs/promises'
+import { limits } from '../../query/parse/limits.ts'
+import { defaultTiers, type Tier } from '../../server/admission/tiers.ts'
+import { nearest } from '../../util/text/nearest.ts'
+import { CommandError } from '../command.ts'
+import type { Config } from '../settings/settings.ts'
+
+export type Tiers = ReadonlyMap<string, Tier>
+
+type Limits = Omit<Tier, 'name'>
+type Member = keyof Limits
+
+/** Page sizes begin with the default one: equal questions have equal answers in every tier. */
+const ranges: Readonly<Record<Member, readonly [least: number, most: number]>> = {
+  pointsPerMinute: [1, 1_000_000_000],
+  pointsPerQuery: [1, limits.points],
+  pageSize: [20, 1_000],
+  seconds: [1, 3_600],
+  concurrent: [1, 10_000],
+}
+const members = Object.keys(ranges) as readonly Member[]
+/** Headers, logs and metrics carry it as it is. */
+const nameForm = /^[a-z][a-z0-9-]{0,31}$/i
+const example = '{ "public": { "pointsPerMinute": 2400 } }'
+
+export async function loadTiers({ tiers: file }: Pick<Config, 'tiers'>): Promise<Tiers> {
+  const found = file === null ? {} : parseObject(await loadFile(file), file)
+  const problems: string[] = []
+  const tiers = new Map(defaultTiers.map((tier) => [tier.name, tier]))
+  for (const [name, value] of Object.entries(found)) {
+    const place = `${file}: ${JSON.stringify(name)}`
+    const tier = readTier(name, value, (problem) => problems.push(`${place}${problem}`))
+    if (tier !== null) tiers.set(name, tier)
+  }
+  if (problems.length > 0) throw new CommandError(problems.join('\n'))
+  return tiers
+}
+
+async function loadFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why =
+      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : message
+    throw new CommandError(`The tiers in ${file} cannot be read: ${why}.`, { cause })
+  }
+}
+
+function parseObject(text: string, file: string): object {
+  let value: unknown
+  try {
+    // Editors of some systems begin every file with a byte order mark.
+    value = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (cause) {
+    throw new CommandError(`${file} is not JSON: ${(cause as Error).message}.`, { cause })
+  }
+  if (!isObject(value))
+    throw new CommandError(`${file} must have one object with a member for each tier, such as ${example}.`)
+  return value
+}
+
+/** Null when it was told what is wrong; a problem begins after the tier's name. */
+function readTier(name: string, value: unknown, tell: (problem: string) => void): Tier | null {
+  let isGood = true
+  const report = (problem: string): void => {
+    isGood = false
+    tell(problem)
+  }
+  if (!nameForm.test(name))
+    report(' is no name of a tier: it has up to 32 letters, digits and hyphens, and begins with a letter.')
+  if (!isObject(value)) {
+    report(` must be an object with the limits of the tier, not ${shown(value)}.`)
+    return null
+  }
+  for (const [member, given] of Object.entries(value)) {
+    const problem = Object.hasOwn(ranges, member) ? limitProblem(member as Member, given) : unknown(member)
+    if (problem !== null) report(problem)
+  }
+  const base = defaultTiers.find((tier) => tier.name === name)
+  const missing = base === undefined ? members.filter((member) => !Object.hasOwn(value, member)) : []
+  if (missing.length > 0) report(` lacks ${missing.join(', ')}: ${whyAll(name)}`)
+  if (!isGood) return null
+  const tier = { ...base, ...(value as Limits), name }
+  const { pointsPerQuery, pointsPerMinute } = tier
+  if (pointsPerMinute !== null && pointsPerQuery > pointsPerMinute)
+    report(`.pointsPerQuery is ${pointsPerQuery}, more than the ${pointsPerMinute} that it has in a minute.`)
+  return tier
+}
+
+function limitProblem(member: Member, given: unknown): string | null {
+  const [least, most] = ranges[member]
+  const mayLack = member === 'pointsPerMinute'
+  if (given === null && mayLack) return null
+  if (typeof given === 'number' && Number.isInteger(given) && given >= least && given <= most) return null
+  const orNull = mayLack ? ', or null for any number' : ''
+  return `.${member} must be a whole number from ${least} to ${most}${orNull}, not ${shown(given)}.`
+}
+
+function unknown(member: string): string {
+  const guess = nearest(member, members)
+  const hint = guess === null ? `a tier has ${members.join(', ')}.` : `did you mean ${guess}?`
+  return ` has no member ${JSON.stringify(member)}; ${hint}`
+}
+
+function whyAll(name: string): string {
+  const names = defaultTiers.map((tier) => tier.name)
+  const guess = nearest(name, names)
+  return guess === null
+    ? `a tier other than ${names.join(', ')} has all five.`
+    : `a new tier has all five; or did you mean ${guess}?`
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}

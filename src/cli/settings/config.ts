@@ -1,0 +1,109 @@
+/** Arguments and environment to a typed configuration, or to every problem in them, one sentence each. */
+import { parseArgs } from 'node:util'
+import { nearest } from '../../util/text/nearest.ts'
+import type { CommandName } from '../command-list.ts'
+import type { Setting } from './setting.ts'
+import { type Config, type SettingName, settings, settingsOf } from './settings.ts'
+
+export interface ParsedConfig {
+  readonly config: Config
+  /** What the command is applied to, such as files. */
+  readonly operands: readonly string[]
+  readonly problems: readonly string[]
+  /** Settings that do not have their default value because somebody gave them one. */
+  readonly given: ReadonlySet<string>
+}
+
+interface OptionToken {
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly inlineValue: boolean | undefined
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Options win over the environment; an empty environment variable is one that is not set. */
+export function parseConfig(command: CommandName, args: readonly string[], env: Environment): ParsedConfig {
+  const known = settingsOf(command)
+  const problems: string[] = []
+  const given = new Set<string>()
+  const values: Record<string, unknown> = Object.fromEntries(
+    Object.entries(settings).map(([name, setting]) => [name, setting.default]),
+  )
+  for (const [name, setting] of known) {
+    const text = setting.env === undefined ? undefined : env[setting.env]
+    if (text === undefined || text === '') continue
+    values[name] = parseValue(setting, text, `${setting.env}`, problems)
+    given.add(name)
+  }
+
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(known.map(([name, setting]) => [name, parseOption(name, setting)])),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  })
+  const operands: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') operands.push(token.value)
+    if (token.kind !== 'option') continue
+    const setting = known.find(([name]) => name === token.name)?.[1]
+    if (setting === undefined) problems.push(unknownOption(command, token.rawName))
+    else {
+      values[token.name] = optionValue(setting, token, problems)
+      given.add(token.name)
+    }
+  }
+  return { config: values as Config, operands, problems, given }
+}
+
+function parseOption(name: SettingName, setting: Setting): { type: 'boolean' | 'string'; short?: string } {
+  const type = setting.type === 'flag' ? 'boolean' : 'string'
+  return name === 'help' ? { type, short: 'h' } : { type }
+}
+
+function optionValue(setting: Setting, option: OptionToken, problems: string[]): unknown {
+  const { rawName, value } = option
+  if (setting.type === 'flag') {
+    if (value !== undefined) problems.push(`${rawName} takes no value; write ${rawName} alone.`)
+    return true
+  }
+  // The parser takes whatever comes next; another option there means that the value was forgotten.
+  if (value === undefined || value === '' || (option.inlineValue === false && value.startsWith('--'))) {
+    problems.push(`${rawName} needs a value: ${rawName} ${setting.value}.`)
+    return setting.default
+  }
+  return parseValue(setting, value, rawName, problems)
+}
+
+function parseValue(setting: Setting, text: string, where: string, problems: string[]): unknown {
+  switch (setting.type) {
+    case 'text':
+      return text
+    case 'flag':
+      return text === 'true' || text === '1'
+    case 'integer': {
+      const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting
+      const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+      if (value >= min && value <= max) return value
+      problems.push(`${where} must be a whole number from ${min} to ${max}, not ${JSON.stringify(text)}.`)
+      return setting.default
+    }
+    case 'choice':
+      if (setting.choices?.includes(text) === true) return text
+      problems.push(`${where} must be one of ${setting.choices?.join(', ')}, not ${JSON.stringify(text)}.`)
+      return setting.default
+  }
+}
+
+function unknownOption(command: CommandName, rawName: string): string {
+  const name = rawName.replace(/^-+/, '')
+  const options = settingsOf(command).map(([option]) => option)
+  const elsewhere = Object.hasOwn(settings, name)
+  const guess = elsewhere ? null : nearest(name, options)
+  const hint =
+    guess === null ? `\`lexigraph ${command} --help\` lists its options` : `did you mean --${guess}?`
+  const problem = elsewhere ? `${command} takes no ${rawName}` : `${command} knows no option ${rawName}`
+  return `${problem}; ${hint}${hint.endsWith('?') ? '' : '.'}`
+}

@@ -1,0 +1,30 @@
+/** Files to be read, and threads to read them. */
+import { UsageError } from '../../errors.ts'
+import { stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { fileInput, type LineInput } from '../../ingest/sources/files/lines.ts'
+import { CommandError } from '../command.ts'
+import type { Config } from './settings.ts'
+
+/** The writing, and what waits for the network, leave each core some time. */
+export function threadsOf(config: Config): number {
+  return config.threads ?? availableParallelism()
+}
+
+/** Every operand is looked at before anything is read, so that a misspelt one costs nothing. */
+export async function findInputs(operands: readonly string[]): Promise<LineInput[]> {
+  if (operands.filter((operand) => operand === '-').length > 1)
+    throw new UsageError('Standard input can be read once; write - once.')
+  return Promise.all(
+    operands.map(async (operand) => {
+      if (operand === '-') return { name: 'standard input', size: null, open: () => process.stdin }
+      const found = await stat(operand).catch((error: NodeJS.ErrnoException) => error)
+      if (found instanceof Error) {
+        const why = found.code === 'ENOENT' ? 'there is no such file' : found.message
+        throw new CommandError(`${operand} cannot be read: ${why}.`)
+      }
+      if (found.isDirectory()) throw new CommandError(`${operand} is a directory; name the files in it.`)
+      return fileInput(operand, found.isFile() ? found.size : null)
+    }),
+  )
+}

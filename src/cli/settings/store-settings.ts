@@ -1,0 +1,92 @@
+/** Settings of the database and of its lexicons. */
+import type { CommandName } from '../command-list.ts'
+import { every, fetching, type Setting } from './setting.ts'
+
+const writing: readonly CommandName[] = [
+  ...fetching,
+  'rejections',
+  'keys',
+  'hide',
+  'unhide',
+  'hidden',
+  'purge',
+]
+const reading: readonly CommandName[] = ['serve', 'status', 'rejections', 'query', 'explain']
+
+export const storeSettings = {
+  database: {
+    type: 'text',
+    default: './lexigraph.db',
+    value: 'URL',
+    env: 'LEXIGRAPH_DATABASE',
+    help: 'Where the records are: sqlite:PATH, sqlite:///PATH from the root, or a path alone; sqlite::memory: for a database that ends with the process, or postgres://USER:PASSWORD@HOST:PORT/NAME.',
+    commands: [
+      ...writing,
+      'serve',
+      'import',
+      'export',
+      'backup',
+      'restore',
+      'status',
+      'query',
+      'explain',
+      'check',
+    ],
+  },
+  'read-database': {
+    type: 'text',
+    default: null,
+    value: 'postgres://HOST/NAME,…',
+    env: 'LEXIGRAPH_READ_DATABASE',
+    help: 'Replicas of a PostgreSQL database, which answer in turn as long as they are near enough; several with commas.',
+    commands: reading,
+  },
+  'max-replica-lag': {
+    type: 'integer',
+    default: 10,
+    min: 1,
+    max: 3600,
+    value: 'SECONDS',
+    env: 'LEXIGRAPH_MAX_REPLICA_LAG',
+    help: 'How far a replica may be behind the primary before it no longer answers.',
+    commands: reading,
+  },
+  'database-connections': {
+    type: 'integer',
+    default: 10,
+    min: 1,
+    max: 1000,
+    value: 'NUMBER',
+    env: 'LEXIGRAPH_DATABASE_CONNECTIONS',
+    help: 'The most connections for reading to each PostgreSQL server, of all workers together, but two at least in each; each worker has one more to watch it.',
+    commands: ['serve'],
+  },
+  lexicons: {
+    type: 'text',
+    default: null,
+    value: 'DIR',
+    env: 'LEXIGRAPH_LEXICONS',
+    help: "Directory of the lexicons and of references.json; by default the package's own.",
+    commands: every.filter((command) => command !== 'demo'),
+  },
+  strict: {
+    type: 'flag',
+    default: false,
+    help: 'Exit with 1 when any record is refused; otherwise only when all are.',
+    commands: ['import'],
+  },
+  rebuild: {
+    type: 'flag',
+    default: false,
+    help: 'Rebuild the database for these lexicons even if a collection that has records would no longer be served. Its records are kept, and served again under lexicons that fit them.',
+    commands: ['serve', 'import', ...fetching, 'rejections'],
+  },
+  retain: {
+    type: 'text',
+    default: null,
+    value: 'NSID=AGE,…',
+    env: 'LEXIGRAPH_RETAIN',
+    help: 'For how long records of a collection are kept after they were indexed, such as org.example.note=90d, in days (d) or hours (h); by default for good. serve and ingest remove what is older as they run, purge does it once; none of these commands stores such records again.',
+    commands: ['serve', 'import', ...fetching, 'rejections', 'purge'],
+  },
+} as const satisfies Record<string, Setting>

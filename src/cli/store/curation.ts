@@ -1,0 +1,100 @@
+/** What `hide`, `unhide` and `purge` share: whom they are about, who does it and why, and how they write. */
+import { userInfo } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ReadDatabase } from '../../database/database.ts'
+import type { Hiding, MetadataStore } from '../../database/metadata/metadata-store.ts'
+import { UsageError } from '../../errors.ts'
+import { whileBusy } from '../../ingest/retries.ts'
+import { inLowerCase, parseSubject, type Subject } from '../../lexicon/subject.ts'
+import { CommandError } from '../command.ts'
+import { type ProjectContext, openExistingStore } from './project.ts'
+import type { Config } from '../settings/settings.ts'
+
+/** Rows that one transaction moves, so that whoever ingests need not wait long. */
+const rowsAtOnce = 500
+/** Milliseconds between two of them: longer than another process rests between its attempts to write. */
+const breath = 30
+
+export function parseOperand(text: string): Subject {
+  const subject = parseSubject(text)
+  if (typeof subject === 'string') throw new UsageError(subject)
+  return subject
+}
+
+export function reasonOf(command: string, config: Config): string {
+  const reason = config.reason?.trim() ?? ''
+  if (reason === '') throw new UsageError(`${command} needs --reason TEXT, which is kept.`)
+  assertPlain('--reason', reason, 1_000)
+  return reason
+}
+
+/** The hiding of a subject that is in force. */
+export async function findHiding(text: string, database: ReadDatabase): Promise<Hiding | undefined> {
+  const hidings = await database.readHidings()
+  return hidings.find(({ subject, shownAt }) => subject === text && shownAt === null)
+}
+
+export function operatorOf({ by }: Config): string {
+  const name = (by ?? userOfMachine()).trim()
+  if (name === '') throw new UsageError('--by is empty. Give the name of who does it.')
+  assertPlain('--by', name, 200)
+  return name
+}
+
+/** In a container there may be none with a name. */
+function userOfMachine(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
+/** Terminals obey control characters, and lists have one line for each. */
+function assertPlain(option: string, text: string, longest: number): void {
+  if (text.length > longest)
+    throw new UsageError(`${option} is ${text.length} characters long. Give at most ${longest}.`)
+  if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text))
+    throw new UsageError(`${option} has a line break or another control character. Give one line of text.`)
+}
+
+/** A database of other lexicons is nothing to be rebuilt by the way, perhaps under a server. */
+export async function assertBuilt(config: Config, project: ProjectContext): Promise<void> {
+  await (await openExistingStore(config, project))[Symbol.asyncDispose]()
+}
+
+/** An account under a name that nobody writes so would be seen as before. One that is here may be hidden as it is. */
+export async function assertWritten(text: string, { did }: Subject, metadata: MetadataStore): Promise<void> {
+  const lower = inLowerCase(did)
+  if (lower === null || (await metadata.knowsAccount(did))) return
+  throw new CommandError(
+    `${text} has capitals in its host, and no account here is written so. Write ${text.replace(did, lower)}.`,
+  )
+}
+
+/** No answer had it, but the hiding holds when lexicons are added that have it. */
+export function unserved(subject: Subject, { tables }: ProjectContext): string {
+  if (subject.kind === 'account' || tables.some(({ collection }) => collection.nsid === subject.collection))
+    return ''
+  return ` No lexicon here has the collection ${subject.collection}.`
+}
+
+/** Repeats a transaction until it finds no more rows; resolves to the number of rows of all. */
+export async function inSteps(step: (rows: number) => Promise<number>): Promise<number> {
+  let sum = 0
+  for (;;) {
+    const rows = await busily(() => step(rowsAtOnce))
+    if (rows === 0) return sum
+    sum += rows
+    await pause(breath)
+  }
+}
+
+/** Waits as long as another process writes. */
+export function busily<Result>(work: () => Promise<Result>): Promise<Result> {
+  return whileBusy(new AbortController().signal, work)
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

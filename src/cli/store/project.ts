@@ -1,0 +1,267 @@
+/** What every command stands on: the lexicons, what follows from them, and the database. */
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { AwaitedDatabase } from '../../database/awaited-database.ts'
+import type { CopyTarget, Snapshot } from '../../database/copy/database-copy.ts'
+import {
+  type Database,
+  LostCollectionsError,
+  type ReadDatabase,
+  type RebuildPolicy,
+  type RecordCheck,
+} from '../../database/database.ts'
+import {
+  filePath,
+  isOutdated,
+  isPostgres,
+  openCopyTarget,
+  openDatabase,
+  type OpenOptions,
+  openReadDatabase,
+  openReadyDatabase,
+  openSnapshot,
+  previewRebuild,
+  readRebuildProgress,
+} from '../../database/open.ts'
+import { withoutPassword } from '../../database/postgres/url.ts'
+import type { RebuildReport } from '../../database/rebuild/rebuild-report.ts'
+import { buildTables, type Table } from '../../database/layout/tables.ts'
+import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
+import type { LexiconProblem } from '../../lexicon/lexicons.ts'
+import { buildModel } from '../../schema/model/build-model.ts'
+import type { Model } from '../../schema/model/model.ts'
+import { CommandError } from '../command.ts'
+import { createProgressNotice, lostSentence, tellRebuild } from './rebuild-notices.ts'
+import { queryOptionsOf } from './query-options.ts'
+import { parseRetention } from './retention.ts'
+import type { Config } from '../settings/settings.ts'
+import { counted } from '../../util/text/counted.ts'
+
+/** What follows from the lexicons alone. */
+export interface ProjectContext {
+  /** Where the lexicons were read. */
+  readonly dir: string
+  readonly lexicons: LexiconSet
+  readonly model: Model
+  readonly tables: readonly Table[]
+}
+
+export function lexiconDir(config: Config, root: URL): string {
+  return config.lexicons ?? fileURLToPath(new URL('lexicons', root))
+}
+
+export async function loadProject(dir: string): Promise<ProjectContext> {
+  // Loaded here, because some commands need no lexicons, and the validator is most of what is loaded.
+  const { loadLexicons } = await import('../../lexicon/load.ts')
+  const result = await loadLexicons(dir)
+  if (!result.ok) throw new CommandError(lexiconFailure(result.problems))
+  return projectOf(dir, result.lexicons)
+}
+
+export function projectOf(dir: string, lexicons: LexiconSet): ProjectContext {
+  const model = buildModel(lexicons)
+  return { dir, lexicons, model, tables: buildTables(model) }
+}
+
+export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem): string {
+  // A problem of the whole directory names it already.
+  const place = [problem.includes(file) ? '' : file, path].filter((part) => part !== '').join(': ')
+  // What is quoted of a file may have line breaks.
+  return [...(place === '' ? [] : [`${place}:`]), problem, remedy].join(' ').replaceAll(/\s+/g, ' ')
+}
+
+/**
+ * The database as configured; a file that does not exist is created, and an empty database laid out. One that was
+ * built with other lexicons is rebuilt, unless collections would disappear that nobody has said may.
+ */
+export async function openStore(
+  config: Config,
+  project: ProjectContext,
+  { rebuild, onProgress }: StoreGiven = {},
+): Promise<Database> {
+  const tellProgress = createProgressNotice(config)
+  const options: OpenOptions = {
+    ...(await openOptions(project, config['max-clock-skew'])),
+    ...queryOptionsOf(config),
+    retention: parseRetention(config.retain, project.tables),
+    rebuild: rebuild ?? (config.rebuild ? 'always' : 'unless-lost'),
+    onRebuilt: (report) => tellRebuild(config, report, project.dir),
+    onProgress: (progress) => {
+      onProgress?.()
+      tellProgress(progress)
+    },
+  }
+  return opened(config.database, async () => {
+    try {
+      return await openDatabase(config.database, options)
+    } catch (cause) {
+      if (!(cause instanceof LostCollectionsError)) throw cause
+      throw new Error(lostSentence(cause.collections, project.dir), { cause })
+    }
+  })
+}
+
+/** The same of a database that somebody else has made ready, which is not rebuilt. */
+export function openPrepared(config: Config, project: ProjectContext): Promise<Database> {
+  return openStore(config, project, { rebuild: 'never' })
+}
+
+interface StoreGiven {
+  readonly rebuild?: RebuildPolicy
+  /** Told after each step of a rebuild. */
+  readonly onProgress?: () => void
+}
+
+/** What `openStore` would do to the records if it had to rebuild the database for these lexicons. */
+export async function previewStore(config: Config, project: ProjectContext): Promise<RebuildReport> {
+  const { database } = config
+  assertExists(database)
+  const { tables, check, judge } = await openOptions(project, config['max-clock-skew'])
+  return opened(database, () => previewRebuild(database, { tables, check, judge }))
+}
+
+/** The database for reading alone, without what writes; null where it must be made, migrated or refused first. */
+export function openReadyStore(config: Config, { lexicons }: ProjectContext): Promise<ReadDatabase | null> {
+  const { database } = config
+  const options = { fingerprint: lexicons.fingerprint, now, ...queryOptionsOf(config) }
+  return opened(database, () => openReadyDatabase(database, options))
+}
+
+/** Whether `openStore` has to migrate or rebuild what is there, which may take long. */
+export function isStoreOutdated({ database }: Config, { lexicons }: ProjectContext): Promise<boolean> {
+  return opened(database, () => isOutdated(database, lexicons))
+}
+
+/** The same as `openExistingStore` of a database that another process brings to these lexicons. */
+export function awaitStore(config: Config, project: ProjectContext): Promise<ReadDatabase> {
+  const { database } = config
+  return AwaitedDatabase.open({
+    isRemote: isPostgres(database),
+    open: () => openExistingStore(config, project),
+    readProgress: () => readRebuildProgress(database),
+    onFailure: (error) => {
+      if (config['log-level'] !== 'silent') process.stderr.write(`${(error as Error).message}\n`)
+    },
+  })
+}
+
+/** For commands that only read: an empty answer from a misspelt path helps nobody. */
+export function openExistingStore(
+  config: Config,
+  { lexicons }: { readonly lexicons: Pick<LexiconSet, 'fingerprint'> },
+): Promise<ReadDatabase> {
+  const { database } = config
+  assertExists(database)
+  const options = { fingerprint: lexicons.fingerprint, now, ...queryOptionsOf(config) }
+  return opened(database, () => openReadDatabase(database, options))
+}
+
+/** What a database holds, from which a copy is made. */
+export function openCopySource(url: string, { lexicons }: ProjectContext): Promise<Snapshot> {
+  return opened(url, () => openSnapshot(url, lexicons))
+}
+
+/** What the configured database holds, from which a backup is made. */
+export function openExistingCopySource({ database }: Config, project: ProjectContext): Promise<Snapshot> {
+  assertExists(database)
+  return openCopySource(database, project)
+}
+
+/** The database that becomes the copy. */
+export async function openCopy(
+  url: string,
+  source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
+  project: ProjectContext,
+): Promise<CopyTarget> {
+  const options = await openOptions(project)
+  return opened(url, () => openCopyTarget(url, source, options))
+}
+
+/** For commands that mend what is there. */
+export function openExistingWriter(config: Config, project: ProjectContext): Promise<Database> {
+  assertExists(config.database)
+  return openStore(config, project)
+}
+
+/**
+ * For commands that keep something beside the records. They may be run with other lexicons than the server's by
+ * mistake, and must not rebuild the database for that.
+ */
+export async function openBeside(config: Config, project: ProjectContext): Promise<Database> {
+  const options = { ...(await openOptions(project)), rebuild: 'never' as const }
+  return opened(config.database, () => openDatabase(config.database, options))
+}
+
+export function openExistingBeside(config: Config, project: ProjectContext): Promise<Database> {
+  assertExists(config.database)
+  return openBeside(config, project)
+}
+
+type NewOptions = OpenOptions & Required<Pick<OpenOptions, 'judge'>>
+
+async function openOptions({ lexicons, tables }: ProjectContext, maxClockSkew?: number): Promise<NewOptions> {
+  const { createRejectionJudge } = await import('../../ingest/retry.ts')
+  const check = await createCheck(lexicons)
+  const judge = createRejectionJudge({
+    lexicons,
+    tables,
+    ...(maxClockSkew !== undefined && { maxClockSkew }),
+  })
+  return { tables, fingerprint: lexicons.fingerprint, check, judge, now }
+}
+
+function assertExists(database: string): void {
+  const path = pathOf(database)
+  if (path !== null && !existsSync(path))
+    throw new CommandError(
+      `There is no database at ${withoutPassword(path)}; \`lexigraph import FILE…\` makes one.`,
+    )
+}
+
+/** Of its file; null when it is not in one. */
+function pathOf(database: string): string | null {
+  try {
+    return filePath(database)
+  } catch (cause) {
+    throw cannotOpen(database, cause as Error)
+  }
+}
+
+async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {
+  try {
+    return await open()
+  } catch (cause) {
+    throw cannotOpen(database, cause as Error)
+  }
+}
+
+function cannotOpen(database: string, cause: Error): CommandError {
+  const reason =
+    cause.message === 'file is not a database'
+      ? 'it is not a SQLite file. Records are read into a database by `lexigraph import FILE --database DATABASE`.'
+      : cause.message
+  const message = `The database ${withoutPassword(database)} cannot be opened: ${reason}`
+  return new CommandError(message, { cause })
+}
+
+function lexiconFailure(problems: readonly LexiconProblem[]): string {
+  const more = problems.length - 1
+  const rest = `${counted(more, 'more problem')}; \`lexigraph check\` prints all.`
+  const first = problems[0] === undefined ? '' : lexiconSentence(problems[0])
+  return more > 0 ? `${first} And ${rest}` : first
+}
+
+/** Records that were stored under other lexicons are judged again by these. Whoever only reads does not wait for that. */
+async function createCheck(lexicons: LexiconSet): Promise<RecordCheck> {
+  const { createRecordReader } = await import('../../lexicon/records/validate.ts')
+  const read = createRecordReader(lexicons)
+  return (uri, json) => {
+    const reading = read({ uri, value: JSON.parse(json) })
+    return reading.ok ? null : { reason: reading.reason, message: reading.message }
+  }
+}
+
+/** Microseconds since 1970. */
+export function now(): bigint {
+  return BigInt(Date.now()) * 1000n
+}

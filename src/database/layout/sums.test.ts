@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { assertSums } from '../../../test/support/counts.ts'
+import { onEveryDatabase } from '../../../test/support/databases.ts'
+import {
+  author,
+  book,
+  laterReviewLines,
+  place,
+  review,
+  reviewLexicons,
+  reviewLines,
+  reviewReferences,
+} from '../../../test/support/reviews.ts'
+import { apply, assertHolds, rev, settleAll } from '../../../test/support/notes.ts'
+import type { Engine } from '../../../test/support/postgres.ts'
+import {
+  emptyDatabases,
+  openTestStore,
+  recordLexicon,
+  type TestStore,
+  understand,
+} from '../../../test/support/store.ts'
+import type { Json } from '../../../test/reference/shapes.ts'
+import type { Change } from '../database.ts'
+import { ownSums } from './sums.ts'
+
+const collections = [review, book, author]
+/** Every record fits these too, but all that is derived must be derived anew. */
+const wider = [...reviewLexicons, recordLexicon('org.example.other', { size: { type: 'integer' } })]
+
+const emptyUrl = emptyDatabases()
+
+test('sums are kept along two references that lead to one collection each, and of integers with few and small values', () => {
+  const { tables } = understand(reviewLexicons, reviewReferences)
+  const found = tables
+    .flatMap(ownSums)
+    .map(({ of, first, between, second, measured }) =>
+      [of, first.base, between, second.base, ...measured].join(' '),
+    )
+  assert.deepEqual(found.toSorted(), [
+    `${book} .author:base ${author} .home:base .pages`,
+    `${book} .best:base ${review} .by:base .pages`,
+    `${review} .book:base ${book} .author:base .stars .mood`,
+    `${review} .by:base ${author} .book:base .stars .mood`,
+    `${review} .by:base ${author} .home:base .stars .mood`,
+  ])
+  assert.deepEqual(
+    tables.map(({ name, sums }) => [name, sums.length]),
+    [
+      [author, 3],
+      [book, 3],
+      [place, 0],
+      [review, 4],
+    ],
+  )
+})
+
+onEveryDatabase(
+  'whatever happens to records and accounts on either side, sums are what adding up finds',
+  (database) =>
+    assertHolds(
+      // Laying out a database takes PostgreSQL longer than many steps.
+      fc.array(step, { minLength: database === 'sqlite' ? 5 : 40, maxLength: 60, size: 'max' }),
+      (steps) => follow(database, steps),
+      database === 'sqlite' ? 20 : 2,
+    ),
+)
+
+const did = fc.constantFrom('did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:web:b.example')
+const spot = fc.record({
+  did,
+  collection: fc.constantFrom(review, book, ...collections),
+  rkey: fc.constantFrom('a', 'b'),
+})
+const uri = spot.map(({ did, collection, rkey }) => `at://${did}/${collection}/${rkey}`)
+const cid = 'bafyreibjk2zm52hfizr454i2vrctndr2q2oimlwxu36s3or2icabptr6by'
+const link = uri.map((its) => ({ uri: its, cid }))
+const to = (collection: string) =>
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc
+        .tuple(did, fc.constantFrom('a', 'b'))
+        .map(([its, rkey]) => ({ uri: `at://${its}/${collection}/${rkey}`, cid })),
+    },
+    { weight: 1, arbitrary: link },
+  )
+const content: Readonly<Record<string, fc.Arbitrary<Json>>> = {
+  [review]: fc.record(
+    {
+      stars: fc.nat(5),
+      mood: fc.integer({ min: -2_000_000_000, max: -1_999_999_990 }),
+      book: to(book),
+      answers: to(review),
+      by: to(author),
+    },
+    { requiredKeys: [] },
+  ),
+  [book]: fc.record(
+    {
+      pages: fc.integer({ min: 1, max: 9_000 }),
+      author: to(author).map(({ uri: its }) => its),
+      best: to(review),
+    },
+    { requiredKeys: [] },
+  ),
+  [author]: fc.record({ mentor: to(author), book: to(book), home: to(place) }, { requiredKeys: [] }),
+}
+const event = spot.chain((at) =>
+  fc.record({
+    at: fc.constant(at),
+    what: fc.constantFrom(...'put,put,put,put,put,delete,refuse,end,hidden,back,back'.split(',')),
+    value: content[at.collection] as fc.Arbitrary<Json>,
+  }),
+)
+type Event = typeof event extends fc.Arbitrary<infer One> ? One : never
+
+const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('batch' as const),
+      events: fc.array(event, { minLength: 1, maxLength: 8 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('settle' as const), limit: fc.constantFrom(1, 3, 1000) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('hide' as const), uri }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('show' as const), uri }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('fail' as const),
+      events: fc.array(event, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('reopen' as const, 'rebuild' as const) }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
+
+async function follow(database: Engine, steps: readonly Step[]): Promise<void> {
+  const path = await emptyUrl(database)
+  let serves = reviewLexicons
+  let store = await open(path, serves)
+  let turn = 0
+  const changeOf = ({ at, what, value }: Event): Change => {
+    turn += 1
+    const { did: its, collection, rkey } = at
+    const line = { uri: `at://${its}/${collection}/${rkey}`, rev: rev(turn) }
+    switch (what) {
+      case 'delete':
+        return { kind: 'delete', ...at, rev: rev(turn) }
+      case 'end':
+        return { kind: 'repo-end', did: its, rev: rev(turn) }
+      case 'hidden':
+      case 'back': {
+        const active = what === 'back'
+        return {
+          kind: 'account',
+          did: its,
+          active,
+          status: active ? null : 'suspended',
+          eventAt: BigInt(turn),
+        }
+      }
+      default:
+        return store.change({
+          ...line,
+          value:
+            what === 'put'
+              ? { $type: collection, ...value }
+              : { $type: collection, stars: true, pages: true, book: true },
+        })
+    }
+  }
+  try {
+    for (const one of steps) {
+      switch (one.kind) {
+        case 'batch':
+          await apply(store, ...one.events.map(changeOf))
+          break
+        case 'fail': {
+          const wrong = {
+            ...changeOf({
+              at: { did: 'did:web:b.example', collection: review, rkey: 'a' },
+              what: 'put',
+              value: {},
+            }),
+            collection: 'org.example.unknown',
+          } as Change
+          await assert.rejects(store.database.write.applyBatch([...one.events.map(changeOf), wrong]))
+          break
+        }
+        case 'settle':
+          await store.database.write.metadata.settleAccounts(one.limit)
+          break
+        case 'hide':
+          await store.database.write.metadata.hide({
+            subject: one.uri,
+            reason: 'It is wrong.',
+            hiddenBy: 'ann',
+          })
+          break
+        case 'show':
+          await store.database.write.metadata.unhide(one.uri, 'ann')
+          break
+        default:
+          await store[Symbol.asyncDispose]()
+          if (one.kind === 'rebuild') serves = serves === reviewLexicons ? wider : reviewLexicons
+          store = await open(path, serves)
+      }
+      await assertSums(store.database.read, store.tables)
+    }
+    await settleAll(store)
+    await assertSums(store.database.read, store.tables)
+  } finally {
+    await store[Symbol.asyncDispose]()
+  }
+}
+
+function open(path: string, documents: readonly Json[]): Promise<TestStore> {
+  return openTestStore({ path, lexicons: documents, references: reviewReferences })
+}
+
+onEveryDatabase('what is loaded is added up, whichever side comes first', async (database) => {
+  await using store = await open(await emptyUrl(database), reviewLexicons)
+  await store.load(reviewLines)
+  const sums = () =>
+    store.rows(
+      `select b.uri || s.rkey as uri, n, n0, s0 from "${review}/book+author:sums" s left join base b on b.id = s.base order by n desc`,
+    )
+  const uri = `at://did:web:b.example/${author}/1`
+  assert.deepEqual(await sums(), [
+    { uri, n: 3, n0: 2, s0: 7 },
+    { uri: null, n: 1, n0: 1, s0: 1 },
+  ])
+  await store.load(laterReviewLines)
+  assert.deepEqual(await sums(), [{ uri, n: 4, n0: 3, s0: 8 }])
+  await assertSums(store.database.read, store.tables)
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recordLexicon, understand } from '../../../test/support/store.ts'
+import { findArray, findColumn, type Table } from './tables.ts'
+
+const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
+
+test('names that differ by case alone are told apart', () => {
+  const [upper, lower] = tablesOf(
+    recordLexicon('org.example.Thing', { Name: { type: 'integer' }, name: { type: 'integer' } }),
+    recordLexicon('org.example.thing.x', {}),
+    recordLexicon('org.example.thing', {
+      tags: { type: 'array', items: { type: 'string' } },
+      TAGS: { type: 'array', items: { type: 'string' } },
+    }),
+  ).filter(({ collection }) => collection.nsid.toLowerCase() === 'org.example.thing') as [Table, Table]
+  assert.notEqual(upper.name.toLowerCase(), lower.name.toLowerCase())
+  for (const { columns, arrays, indexes } of [upper, lower])
+    for (const named of [columns, arrays, indexes])
+      assert.equal(new Set(named.map(({ name }) => name.toLowerCase())).size, named.length)
+})
+
+test('objects in objects have columns, and circles end where they close', () => {
+  const table = only(
+    recordLexicon(
+      'org.example.tree',
+      { root: { type: 'ref', ref: '#node' } },
+      {
+        defs: {
+          node: {
+            type: 'object',
+            properties: {
+              size: { type: 'integer' },
+              next: { type: 'ref', ref: '#node' },
+              leaf: { type: 'ref', ref: '#leaf' },
+            },
+          },
+          leaf: { type: 'object', properties: { on: { type: 'boolean' } } },
+        },
+      },
+    ),
+  )
+  assert.deepEqual(
+    table.columns.map(({ path }) => path.join('.')),
+    ['root.size', 'root.leaf.on'],
+  )
+})
+
+test('indexes follow from the kind of field', () => {
+  const table = only(
+    recordLexicon('org.example.kinds', {
+      free: { type: 'string', maxGraphemes: 300, maxLength: 3000 },
+      known: { type: 'string', maxLength: 20, knownValues: ['a'] },
+      code: { type: 'string', maxLength: 20, format: 'uri' },
+      number: { type: 'integer' },
+      yes: { type: 'boolean' },
+      at: { type: 'string', format: 'datetime' },
+      link: strongRef,
+      address: { type: 'string', format: 'at-uri' },
+      tags: { type: 'array', items: { type: 'string' } },
+      scores: { type: 'array', items: { type: 'integer' } },
+      days: { type: 'array', items: { type: 'string', format: 'datetime' } },
+      links: { type: 'array', items: strongRef },
+      anything: { type: 'unknown' },
+    }),
+  )
+  assert.deepEqual(
+    table.indexes.map(({ columns }) => columns.join(' ')),
+    [
+      '.known',
+      '.code',
+      '.number rkey',
+      '.yes',
+      '.at rkey',
+      '.link:base .link:key',
+      '.address:base .address:key',
+    ],
+  )
+  assert.deepEqual(
+    table.texts.map(({ path }) => path.join('.')),
+    ['free'],
+  )
+  assert.deepEqual(
+    table.arrays.map(({ path, kind }) => `${path.join('.')} ${kind}`),
+    ['tags text', 'scores integer', 'days instant', 'links reference'],
+  )
+})
+
+test('columns and side tables are found by path and kind', () => {
+  const table = only(
+    recordLexicon('org.example.find', {
+      link: strongRef,
+      sources: { type: 'array', items: { type: 'string', format: 'at-uri' } },
+    }),
+  )
+  assert.equal(findColumn(table, ['link'], 'refKey')?.name, '.link:key')
+  assert.equal(findColumn(table, ['link'], 'text'), undefined)
+  assert.equal(findColumn(table, ['link', 'uri'], 'refKey'), undefined)
+  // The same array answers as strings and as references.
+  assert.equal(findArray(table, ['sources'], false)?.kind, 'text')
+  assert.equal(findArray(table, ['sources'], true)?.kind, 'reference')
+})
+
+test('an array with the name of an index that every table has gets a side table of another name', () => {
+  const strings = { type: 'array', items: { type: 'string' } }
+  const table = only(recordLexicon('org.example.same', { key: strings, indexed_at: strings }))
+  assert.deepEqual(
+    table.arrays.map(({ name }) => name),
+    ['org.example.same/key~2', 'org.example.same/indexed_at~2'],
+  )
+})
+
+function tablesOf(...documents: Parameters<typeof understand>[0]): readonly Table[] {
+  return understand(documents, {}).tables
+}
+
+function only(document: Parameters<typeof understand>[0][number]): Table {
+  return tablesOf(document)[0] as Table
+}

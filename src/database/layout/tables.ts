@@ -1,0 +1,264 @@
+/**
+ * The model as tables: which columns, side tables and indexes a collection gets, whatever the engine.
+ * Kept columns (id, base, rkey, cid, rev, indexed_at, changed_at, record) are every table's; all else
+ * here is derived from the record and can be rebuilt from it.
+ */
+import type { Collection, FieldType, Model, ObjectType, StringType } from '../../schema/model/model.ts'
+import { longestName, shortName } from '../../util/text/short-name.ts'
+import { type CountTable, isListed, mostIntegers } from './counts.ts'
+import { buildSums, type SumTable } from './sums.ts'
+
+export interface Table {
+  readonly collection: Collection
+  readonly name: string
+  readonly columns: readonly Column[]
+  readonly arrays: readonly ArrayIndex[]
+  readonly texts: readonly TextIndex[]
+  readonly indexes: readonly TableIndex[]
+  readonly counts: readonly CountTable[]
+  /** Those that change with its rows: of its own records, or of records that refer to them. */
+  readonly sums: readonly SumTable[]
+}
+
+/**
+ * `folded`: the folded text; null may stand for the text with its ASCII letters in lower case.
+ * `refBase`, `refKey`: a reference's URI cut after its last slash; the first part is an id in `base`.
+ */
+export interface Column {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly kind: 'text' | 'folded' | 'integer' | 'boolean' | 'instant' | 'refBase' | 'refKey'
+  /** Read out of the record when asked for: long text is kept once. */
+  readonly virtual: boolean
+}
+
+/** A side table (value, id), or (base, rkey, id) for references, that answers membership. */
+export interface ArrayIndex {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly kind: 'text' | 'integer' | 'instant' | 'reference'
+}
+
+/** A trigram index over one column's folded text. */
+export interface TextIndex {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly text: Column
+  readonly folded: Column
+}
+
+export interface TableIndex {
+  readonly name: string
+  /** `pair`: a code, then a moment. */
+  readonly kind: 'value' | 'keyset' | 'reference' | 'pair'
+  /** Column names; `rkey` at the end makes the index fit for keyset order. */
+  readonly columns: readonly string[]
+  /** Leaves rows out where the first column is missing. */
+  readonly partial: boolean
+}
+
+/** The unique index over the two parts of a record's own URI. */
+export function ownKey({ name }: Pick<Table, 'name'>): TableIndex {
+  return { name: `${name}/key`, kind: 'reference', columns: ['base', 'rkey'], partial: false }
+}
+
+/** One table per collection, in the model's order. Names that differ only by case are told apart. */
+export function buildTables(model: Model): Table[] {
+  const unique = uniqueNames(longestTableName)
+  const names = new Map<string, (name: string) => string>()
+  const tables = model.collections.map((collection) => {
+    const name = unique(collection.nsid)
+    const own = uniqueNames(longestName)
+    names.set(name, own)
+    return buildTable(collection, name, own)
+  })
+  const sums = buildSums(tables, ({ name }, what) => names.get(name)?.(`${name}/${what}`) ?? name)
+  return tables.map((table) => ({
+    ...table,
+    sums: sums.filter(({ of, between }) => of === table.name || between === table.name),
+  }))
+}
+
+/** Bytes; what belongs to a table is named after it. */
+const longestTableName = 40
+
+/** The columns that hold a value of their own, in the order `deriveRow` gives those. */
+export function storedColumns(table: Table): readonly Column[] {
+  return table.columns.filter(({ virtual }) => !virtual)
+}
+
+/** The column of that kind at a path outside arrays and unions, if the path is stored. */
+export function findColumn(table: Table, path: readonly string[], kind: Column['kind']): Column | undefined {
+  return table.columns.find((column) => column.kind === kind && samePath(column.path, path))
+}
+
+/** The column of a single value, whatever its type. */
+export function findValue(table: Table, path: readonly string[]): Column | undefined {
+  const kinds = ['text', 'integer', 'boolean', 'instant'] as const
+  return kinds.map((kind) => findColumn(table, path, kind)).find((column) => column !== undefined)
+}
+
+/** The two columns that hold a reference's URI. */
+export interface ReferenceColumns {
+  readonly base: Column
+  readonly key: Column
+}
+
+export function findReference(table: Table, path: readonly string[]): ReferenceColumns | undefined {
+  const base = findColumn(table, path, 'refBase')
+  const key = findColumn(table, path, 'refKey')
+  return base === undefined || key === undefined ? undefined : { base, key }
+}
+
+/** The side table over the array, or over the references, at that path. */
+export function findArray(table: Table, path: readonly string[], reference: boolean): ArrayIndex | undefined {
+  return table.arrays.find((it) => (it.kind === 'reference') === reference && samePath(it.path, path))
+}
+
+function samePath(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((part, index) => part === b[index])
+}
+
+function buildTable(
+  collection: Collection,
+  name: string,
+  unique: (name: string) => string,
+): Omit<Table, 'sums'> {
+  // Indexes that every table has; properties may have these names too.
+  for (const own of ['key', 'indexed_at']) unique(`${name}/${own}`)
+  const columns: Column[] = []
+  const arrays: ArrayIndex[] = []
+  const indexes: TableIndex[] = []
+  const texts: TextIndex[] = []
+  const codes: Column[] = []
+  const counted: Omit<CountTable, 'name'>[] = [
+    { kind: 'total', columns: [] },
+    { kind: 'value', columns: ['base'] },
+    { kind: 'day', columns: ['indexed_at'] },
+  ]
+
+  const column = (path: readonly string[], kind: Column['kind'], virtual = false): Column => {
+    const suffix =
+      kind === 'folded' ? ':folded' : kind === 'refBase' ? ':base' : kind === 'refKey' ? ':key' : ''
+    const added = { name: unique(`.${path.join('.')}${suffix}`), path, kind, virtual }
+    columns.push(added)
+    return added
+  }
+  const index = (of: readonly Column[], kind: TableIndex['kind'], partial = false): void => {
+    const names = of.map((it) => it.name)
+    indexes.push({
+      name: shortName(`${name}/${names.join('+')}`),
+      kind,
+      columns: kind === 'keyset' ? [...names, 'rkey'] : names,
+      partial,
+    })
+  }
+  const count = (kind: CountTable['kind'], ...of: readonly Column[]): void => {
+    counted.push({ kind, columns: of.map((it) => it.name) })
+  }
+  const addString = (path: readonly string[], type: StringType): void => {
+    const text = column(path, 'text', !type.categorical)
+    if (type.freeText) {
+      const folded = column(path, 'folded')
+      texts.push({ name: shortName(`${name}/${text.name}/trigram`), path, text, folded })
+    } else index([text], 'value', !type.categorical)
+    if (type.code && path.length === 1) codes.push(text)
+    if (type.categorical && isListed(type.format)) count('value', text)
+  }
+  const add = (type: FieldType, path: readonly string[], inside: readonly ObjectType[]): void => {
+    switch (type.kind) {
+      case 'string':
+        addString(path, type)
+        return
+      case 'datetime': {
+        const instant = column(path, 'instant')
+        index([instant], 'keyset', path.length > 1)
+        count('day', instant)
+        return
+      }
+      case 'integer': {
+        const integer = column(path, 'integer')
+        index([integer], 'keyset', path.length > 1)
+        if (type.values !== null && type.values < mostIntegers) count('value', integer)
+        return
+      }
+      case 'boolean': {
+        const truth = column(path, 'boolean')
+        index([truth], 'value')
+        count('value', truth)
+        return
+      }
+      case 'strongRef':
+      case 'atUri': {
+        const uri = [column(path, 'refBase'), column(path, 'refKey')]
+        index(uri, 'reference')
+        count('reference', ...uri)
+        return
+      }
+      case 'object':
+        if (inside.includes(type.type)) return
+        for (const field of type.type.fields)
+          add(field.type, [...path, field.property], [...inside, type.type])
+        return
+      case 'array': {
+        const kind = elementKind(type.of)
+        if (kind !== undefined) arrays.push({ name: unique(`${name}/${path.join('.')}`), path, kind })
+        return
+      }
+      case 'bytes':
+      case 'cidLink':
+      case 'blob':
+      case 'unknown':
+      case 'union':
+        return
+    }
+  }
+  add({ kind: 'object', type: collection.type }, [], [])
+  // A language or country over a stretch of time: both conditions in one index, without looking at rows.
+  const moment = columns.find(({ kind, path }) => kind === 'instant' && path.length === 1)
+  if (moment !== undefined) for (const code of codes) index([code, moment], 'pair')
+  for (const { path, many } of collection.references)
+    if (many) arrays.push({ name: unique(`${name}/${path.join('.')}:uri`), path, kind: 'reference' })
+  const counts = counted.map((its) => ({
+    name: unique(`${name}/${its.columns[0] ?? ''}:count`),
+    ...its,
+  }))
+  const months = counts.flatMap(({ kind, columns: of }): CountTable[] =>
+    kind === 'day' ? [{ name: unique(`${name}/${of[0] ?? ''}:month`), kind: 'month', columns: of }] : [],
+  )
+  return { collection, name, columns, arrays, texts, indexes, counts: [...counts, ...months] }
+}
+
+/** Elements that `has` can ask for. At-uris are strings here; as references they get a side table of their own. */
+function elementKind(type: FieldType): 'text' | 'integer' | 'instant' | undefined {
+  switch (type.kind) {
+    case 'string':
+    case 'atUri':
+      return 'text'
+    case 'integer':
+      return 'integer'
+    case 'datetime':
+      return 'instant'
+    case 'boolean':
+    case 'strongRef':
+    case 'bytes':
+    case 'cidLink':
+    case 'blob':
+    case 'unknown':
+    case 'object':
+    case 'union':
+    case 'array':
+      return undefined
+  }
+}
+
+/** SQL names are compared without regard to case, and have a longest length in bytes; lexicon names are neither. */
+function uniqueNames(longest: number): (name: string) => string {
+  const taken = new Set<string>()
+  return (name) => {
+    let candidate = shortName(name, longest)
+    for (let n = 2; taken.has(candidate.toLowerCase()); n += 1) candidate = shortName(`${name}~${n}`, longest)
+    taken.add(candidate.toLowerCase())
+    return candidate
+  }
+}

@@ -1,0 +1,281 @@
+/**
+ * Accounts that have records here: their standing, and where their rows are. An account that must not be
+ * seen, by the network's word or an operator's, is hidden by one marker at once; its rows leave the tables
+ * afterwards, some at a time, and wait until neither holds any more or it is deleted. A record that is written
+ * meanwhile is moved first, so that it is in one place.
+ */
+import type { AccountChange, RepoEnd } from '../changes.ts'
+import { repoCollectionUri, type Move, type AccountStatus } from '../write/decide.ts'
+import { identifier } from '../../sql/sql.ts'
+import { isHidden, notHidden } from './hidings.ts'
+import { forgetAccount, isPurged } from './purges.ts'
+import { ask, type Steps } from './steps.ts'
+
+/** Where an account has records of a collection, or had some. */
+export interface AccountRepoCollection {
+  readonly did: string
+  readonly base: bigint
+  readonly collection: string
+}
+
+/** Of the collections that are served, in their order. */
+export function* repoCollectionsOf(
+  did: string,
+  collections: readonly string[],
+): Steps<readonly AccountRepoCollection[]> {
+  const rows = yield* ask(
+    `select id, collection from base where uri in (${collections.map(() => '?').join(', ')})`,
+    ...collections.map((collection) => repoCollectionUri({ did, collection })),
+  )
+  const ids = new Map(rows.map(({ id, collection }) => [collection, id as bigint]))
+  return collections.flatMap((collection) => {
+    const base = ids.get(collection)
+    return base === undefined ? [] : [{ did, base, collection }]
+  })
+}
+
+/** Its standing is another now, as far as this is the latest that is heard of it; true when the network shows it again. */
+export function* changeAccount(
+  { did, active, status: given, eventAt }: AccountChange,
+  collections: readonly string[],
+): Steps<boolean> {
+  const status = active ? null : (given ?? 'inactive')
+  const [row] = yield* ask('select status, status_at, floor from actor where did = ?', did)
+  if (row === undefined) {
+    if (status !== null) yield* expectHidden(did, status, eventAt)
+    return false
+  }
+  if ((row.status_at as bigint) > eventAt) return false
+  yield* ask('update actor set status_at = ? where did = ?', eventAt, did)
+  // There is nothing to be moved but what an operator has removed.
+  if (yield* isPurged(did)) {
+    yield* ask('update actor set status = ? where did = ?', status, did)
+    return false
+  }
+  if (status === row.status) return false
+  // What it had is gone for good, also when older events come again after it is back.
+  if (status === 'deleted')
+    yield* ask(
+      'update actor set floor = ? where did = ?',
+      yield* revisionPast(did, row.floor as string | null),
+      did,
+    )
+  const byOperator = yield* isHidden(did)
+  const withheld = status !== null || byOperator
+  const move: Move = status === 'deleted' ? 'purge' : withheld ? 'park' : 'return'
+  yield* ask('update actor set status = ?, move = ? where did = ?', status, move, did)
+  if (!withheld) yield* unmark(did, collections)
+  else if (row.status === null && !byOperator) yield* mark(did, collections)
+  if (status === null) yield* ask('update actor set handle_due = 0 where did = ?', did)
+  return status === null
+}
+
+/**
+ * Whether what is left of an account must be gone before that change: it was deleted, and whatever it has from then
+ * on is new.
+ */
+export function* mustPurgeBefore({ did, active, status, eventAt }: AccountChange): Steps<boolean> {
+  if (!active && status === 'deleted') return false
+  const find = `select status_at from actor where did = ? and status = 'deleted' and move = 'purge'`
+  const [row] = yield* ask(find, did)
+  return row !== undefined && (row.status_at as bigint) <= eventAt
+}
+
+/** An operator has hidden it; how many records could be seen until now. */
+export function* withholdAccount(did: string, collections: readonly string[]): Steps<number> {
+  if (!(yield* isShownByNetwork(did))) return 0
+  const seen = yield* countRows(yield* repoCollectionsOf(did, collections))
+  yield* ask(`update actor set move = 'park' where did = ?`, did)
+  yield* mark(did, collections)
+  return seen
+}
+
+/** An operator no longer hides it; how many records can be seen again when their rows are back. */
+export function* releaseAccount(did: string, collections: readonly string[]): Steps<number> {
+  if (!(yield* isShownByNetwork(did))) return 0
+  yield* ask(`update actor set move = 'return' where did = ?`, did)
+  yield* unmark(did, collections)
+  const bases = yield* repoCollectionsOf(did, collections)
+  return (yield* countWaiting(bases)) + (yield* countRows(bases))
+}
+
+/** An operator removes all of it for good: unseen at once, its rows go some at a time. */
+export function* purgeAccount(did: string, collections: readonly string[]): Steps<void> {
+  yield* ask(
+    `insert into actor (did, status_at, move) values (?, 0, 'purge') on conflict (did) do update set move = 'purge'`,
+    did,
+  )
+  // None of them need be fetched any more.
+  yield* ask('delete from job where did = ?', did)
+  yield* mark(did, collections)
+}
+
+/** Rows that are still to be moved, of all accounts but that one. */
+export function* countRowsToMove(except: string): Steps<number> {
+  const collections = (yield* ask('select nsid from collection')).map(({ nsid }) => String(nsid))
+  let rows = 0
+  for (const { did, move } of yield* ask(
+    'select did, move from actor where move is not null and did <> ?',
+    except,
+  )) {
+    const bases = yield* repoCollectionsOf(String(did), collections)
+    rows += yield* move === 'return' ? countWaiting(bases) : countRows(bases)
+  }
+  return rows
+}
+
+/** Whether it has records here, or had some. */
+export function* isKnown(did: string): Steps<boolean> {
+  return (yield* ask('select did from actor where did = ?', did)).length > 0
+}
+
+/** Whether the network lets it be seen; false when nothing of it is here, too. */
+export function* isShownByNetwork(did: string): Steps<boolean> {
+  return (yield* ask('select did from actor where did = ? and status is null', did)).length > 0
+}
+
+/** Its handle may have changed. Of a purged account none is kept. */
+export function* changeIdentity(did: string): Steps<void> {
+  if (yield* isPurged(did)) return
+  yield* ask(`update actor set handle_due = 0 where did = ? and status is distinct from 'deleted'`, did)
+}
+
+/**
+ * All of the repository is known as it is at that revision. Where older records of it are still to be removed:
+ * nowhere when nothing is kept of the account, or a later revision is known already.
+ */
+export function* endRepo(
+  { did, rev }: RepoEnd,
+  { status, floor }: AccountStatus,
+  collections: readonly string[],
+): Steps<readonly AccountRepoCollection[]> {
+  if (status === 'deleted' || (floor !== null && floor > rev) || (yield* isPurged(did))) return []
+  const bases = yield* repoCollectionsOf(did, collections)
+  if (bases.length === 0) return []
+  // Due at once: nobody has looked its handle up yet.
+  yield* ask(
+    `insert into actor (did, handle_due, status_at, floor) values (?, 0, 0, ?)
+     on conflict (did) do update set floor = excluded.floor`,
+    did,
+    rev,
+  )
+  yield* ask('delete from rejection where key >= ? and key < ? and rev < ?', ...urisOf(did), rev)
+  return bases
+}
+
+/** The same of what is beside the table. */
+export function* forgetOlder({ base }: AccountRepoCollection, rev: string): Steps<void> {
+  yield* ask('delete from parked where base = ? and (rev is null or rev < ?)', base, rev)
+  yield* ask('delete from tombstone where base = ? and rev < ?', base, rev)
+  yield* ask('delete from expired where base = ? and (rev is null or rev < ?)', base, rev)
+}
+
+/** An account whose rows are still to be moved. */
+export function* nextMove(): Steps<{ readonly did: string; readonly move: Move } | null> {
+  const [next] = yield* ask('select did, move from actor where move is not null order by move, did limit 1')
+  return next === undefined ? null : { did: String(next.did), move: next.move as Move }
+}
+
+/** Nothing is left to be moved. */
+export function* finishMove(did: string, move: Move, collections: readonly string[]): Steps<void> {
+  if (move === 'purge') yield* forgetRest(did)
+  if (move !== 'return') yield* unmark(did, collections)
+  yield* ask('update actor set move = null where did = ?', did)
+  if (move === 'purge' && (yield* isPurged(did))) yield* forgetAccount(did)
+}
+
+/** Nothing of it is here, but its repository may be under way: records that come must not be seen. */
+function* expectHidden(did: string, status: string, eventAt: bigint): Steps<void> {
+  const awaited = yield* ask(
+    `select 1 as one from job where kind in ('ingest', 'backfill', 'reconcile') and did = ? limit 1`,
+    did,
+  )
+  if (awaited.length > 0)
+    yield* ask('insert into actor (did, status, status_at) values (?, ?, ?)', did, status, eventAt)
+}
+
+/** Later than every revision that is known of the account, earlier than all that follow; null when none is. */
+function* revisionPast(did: string, floor: string | null): Steps<string | null> {
+  const [from, to] = urisOf(did)
+  const tables = (yield* ask('select table_name from collection')).map(({ table_name }) => String(table_name))
+  const bases = 'base in (select id from base where uri >= ? and uri < ?)'
+  const places = ['parked', 'tombstone', ...tables.map((name) => identifier(name).sql)].map(
+    (name) => `select max(rev) as rev from ${name} where ${bases}`,
+  )
+  let last = floor
+  for (const find of [...places, 'select max(rev) as rev from rejection where key >= ? and key < ?']) {
+    const rev = ((yield* ask(find, from, to))[0]?.rev ?? null) as string | null
+    if (rev !== null && (last === null || rev > last)) last = rev
+  }
+  return last === null || last.endsWith(afterAll) ? last : last + afterAll
+}
+
+/** Revisions are TIDs, all of one length, so that one with more behind it comes right after. */
+const afterAll = '~'
+
+function* mark(did: string, collections: readonly string[]): Steps<void> {
+  const bases = yield* repoCollectionsOf(did, collections)
+  yield* markHidden(function* () {
+    for (const { base } of bases)
+      yield* ask('insert into hidden (base) values (?) on conflict (base) do nothing', base)
+  })
+}
+
+/** Nothing of it is in the tables that must not be seen. */
+function* unmark(did: string, collections: readonly string[]): Steps<void> {
+  const bases = yield* repoCollectionsOf(did, collections)
+  yield* markHidden(function* () {
+    for (const { base } of bases) yield* ask('delete from hidden where base = ?', base)
+  })
+}
+
+/** Rows outside the tables that nothing but their account's standing keeps there. */
+function* countWaiting(bases: readonly AccountRepoCollection[]): Steps<number> {
+  let waiting = 0
+  for (const { did, base, collection } of bases) {
+    const count = `select count(*) as n from parked where base = ? and ${notHidden}`
+    const [row] = yield* ask(count, base, repoCollectionUri({ did, collection }))
+    waiting += Number(row?.n)
+  }
+  return waiting
+}
+
+/** Of collections that are served. */
+function* countRows(bases: readonly AccountRepoCollection[]): Steps<number> {
+  const tables = yield* ask('select nsid, table_name from collection')
+  const names = new Map(tables.map(({ nsid, table_name }) => [nsid, String(table_name)]))
+  let rows = 0
+  for (const { base, collection } of bases) {
+    const table = identifier(names.get(collection) ?? '').sql
+    const [row] = yield* ask(`select count(*) as n from ${table} where base = ?`, base)
+    rows += Number(row?.n)
+  }
+  return rows
+}
+
+/** Plans depend on whether anything is hidden, not on what. */
+function* markHidden(change: () => Steps<void>): Steps<void> {
+  const before = yield* isHiding()
+  yield* change()
+  if ((yield* isHiding()) !== before) yield* ask('update state set plan_version = plan_version + 1')
+}
+
+/** Whether rows of hidden accounts are still in the tables. */
+export function* isHiding(): Steps<boolean> {
+  return (yield* ask('select base from hidden limit 1')).length > 0
+}
+
+/** What is known beside its rows. Its standing stays, so that nothing of it comes back unasked. */
+function* forgetRest(did: string): Steps<void> {
+  const [from, to] = urisOf(did)
+  const bases = 'select id from base where uri >= ? and uri < ?'
+  for (const place of ['parked', 'tombstone', 'expired'])
+    yield* ask(`delete from ${place} where base in (${bases})`, from, to)
+  yield* ask('delete from rejection where key >= ? and key < ?', from, to)
+  yield* ask('update actor set handle = null, handle_due = null where did = ?', did)
+}
+
+/** From the first URI of its records up to the first that is none. */
+function urisOf(did: string): readonly [from: string, to: string] {
+  return [`at://${did}/`, `at://${did}0`]
+}

@@ -1,0 +1,72 @@
+/**
+ * What operators hid: when, who and why, also of what is shown again. It has nothing to do with what the network
+ * says of an account, and nothing that the network says ends it.
+ */
+import type { Hiding } from './metadata-store.ts'
+import { ask, type Steps } from './steps.ts'
+
+/** What an operator asks to have hidden. */
+export type NewHiding = Pick<Hiding, 'subject' | 'reason' | 'hiddenBy'>
+
+/** Of a row of `quarantined`: no operator has hidden the record by itself. `?` is the first part of its URI. */
+export const notHidden =
+  'not exists (select 1 from hiding where shown_at is null and subject = ? || parked.rkey)'
+/** Of rows that have a DID: an operator has hidden the account. */
+export const ofHiddenAccount = 'did in (select subject from hiding where shown_at is null)'
+
+export function* readHidings(): Steps<readonly Hiding[]> {
+  const rows = yield* ask(
+    `select subject, h.reason, hidden_by, hidden_at, shown_by, shown_at, purged_by, purged_at, erased_at,
+       p.reason as purge_reason
+     from hiding h left join purge p using (subject, hidden_at) order by hidden_at desc, subject`,
+  )
+  return rows.map((row) => ({
+    subject: String(row.subject),
+    reason: String(row.reason),
+    hiddenBy: String(row.hidden_by),
+    hiddenAt: row.hidden_at as bigint,
+    shownBy: row.shown_by as string | null,
+    shownAt: row.shown_at as bigint | null,
+    purge:
+      row.purged_at === null
+        ? null
+        : {
+            purgedBy: String(row.purged_by),
+            purgedAt: row.purged_at as bigint,
+            reason: String(row.purge_reason),
+            erasedAt: row.erased_at as bigint | null,
+          },
+  }))
+}
+
+export function* isHidden(subject: string): Steps<boolean> {
+  return (
+    (yield* ask('select 1 as one from hiding where subject = ? and shown_at is null', subject)).length > 0
+  )
+}
+
+/** False, and nothing changed, when it is hidden already. */
+export function* startHiding({ subject, reason, hiddenBy }: NewHiding, now: bigint): Steps<boolean> {
+  if (yield* isHidden(subject)) return false
+  const [last] = yield* ask('select max(shown_at) as at from hiding where subject = ?', subject)
+  const before = (last?.at ?? null) as bigint | null
+  // It may have been shown in this very moment, or by a clock that was ahead.
+  const at = before === null || before < now ? now : before + 1n
+  const add = 'insert into hiding (subject, hidden_at, hidden_by, reason) values (?, ?, ?, ?)'
+  yield* ask(add, subject, at, hiddenBy, reason)
+  return true
+}
+
+/** False when it is not hidden. */
+export function* endHiding(subject: string, shownBy: string, now: bigint): Steps<boolean> {
+  if (!(yield* isHidden(subject))) return false
+  yield* ask(
+    `update hiding set shown_by = ?, shown_at = case when hidden_at > ? then hidden_at else ? end
+     where subject = ? and shown_at is null`,
+    shownBy,
+    now,
+    now,
+    subject,
+  )
+  return true
+}

@@ -1,0 +1,135 @@
+/**
+ * What a rebuild for other lexicons would do to what is stored, in SQL that every engine understands. Nothing is
+ * written; all of it sees one snapshot, or the caller's transaction.
+ */
+import { identifier } from '../../sql/sql.ts'
+import type { LostCollection, RecordCheck, RejectionJudge } from '../database.ts'
+import { RebuildCounters, type RebuildReport } from '../rebuild/rebuild-report.ts'
+import type { Table } from '../layout/tables.ts'
+import { judgeRejections } from './read-rejections.ts'
+import { ask, type Steps } from './steps.ts'
+
+export interface PreviewOptions {
+  readonly tables: readonly Table[]
+  readonly check: RecordCheck
+  readonly judge: RejectionJudge
+}
+
+/** The engine's spelling of the column `record` as JSON text. */
+export type RecordText = (column: string) => string
+
+/** Every record and every rejection is judged. */
+export function* previewRebuild(options: PreviewOptions, recordText: RecordText): Steps<RebuildReport> {
+  const { tables, check, judge } = options
+  const counters = new RebuildCounters()
+  const isServed = servedBy(tables)
+  for (const { name, table, wasServed } of yield* readCollections()) {
+    if (!isServed(name)) {
+      if (wasServed) counters.addStored(name, yield* countRecords(name, table), false)
+      continue
+    }
+    for (const rows of [identifier(table).sql, 'parked'])
+      yield* eachRecord(rows, name, recordText, (uri, json) => {
+        const fault = check(uri, json)
+        counters.addStored(name, 1)
+        if (fault !== null) counters.addRefused(name, uri, fault.message)
+        return true
+      })
+  }
+  let judged = yield* judgeRejections(judge, counters)
+  while (judged !== null) judged = yield* judgeRejections(judge, counters, judged.last)
+  return counters.report()
+}
+
+/**
+ * Collections that are served now and would have no record any more. One record that fits is enough for a collection
+ * not to be among them, so that most are not read to their end.
+ */
+export function* findLost(
+  { tables, check }: Pick<PreviewOptions, 'tables' | 'check'>,
+  recordText: RecordText,
+): Steps<readonly LostCollection[]> {
+  const lost: LostCollection[] = []
+  const isServed = servedBy(tables)
+  for (const { name, table, wasServed } of yield* readCollections()) {
+    let refusal: LostCollection['refusal'] = null
+    if (isServed(name)) {
+      let fits = false
+      yield* eachRecord(identifier(table).sql, name, recordText, (uri, json) => {
+        const fault = check(uri, json)
+        fits = fault === null
+        if (fault !== null) refusal ??= { uri, message: fault.message }
+        return !fits
+      })
+      if (fits || refusal === null) continue
+    } else if (!wasServed) continue
+    const records = yield* countRecords(name, table)
+    if (records > 0) lost.push({ name, records, refusal })
+  }
+  return lost
+}
+
+/** Rows that are read at once. */
+const pageSize = 500
+
+function servedBy(tables: readonly Table[]): (name: string) => boolean {
+  const served = new Set(tables.map(({ collection }) => collection.nsid))
+  return (name) => served.has(name)
+}
+
+interface StoredCollection {
+  readonly name: string
+  readonly table: string
+  /** By the lexicons that the tables are derived from. */
+  readonly wasServed: boolean
+}
+
+function* readCollections(): Steps<readonly StoredCollection[]> {
+  // A database of an older version has no column `served`: all that it has is served.
+  const rows = yield* ask('select * from collection order by nsid')
+  return rows.map((row) => ({
+    name: String(row.nsid),
+    table: String(row.table_name),
+    wasServed: row.served !== 0n,
+  }))
+}
+
+/** Collections that these lexicons do not have are marked, with their records counted. */
+export function* leaveUnserved(tables: readonly Table[], counters: RebuildCounters): Steps<void> {
+  const isServed = servedBy(tables)
+  for (const { name, table, wasServed } of yield* readCollections()) {
+    if (isServed(name) || !wasServed) continue
+    counters.addStored(name, yield* countRecords(name, table), false)
+    yield* ask('update collection set served = 0 where nsid = ?', name)
+  }
+}
+
+/** Those that are hidden too. */
+function* countRecords(name: string, table: string): Steps<number> {
+  const [row] = yield* ask(
+    `select (select count(*) from ${identifier(table).sql}) +
+       (select count(*) from parked where base in (select id from base where collection = ?)) as n`,
+    name,
+  )
+  return Number(row?.n)
+}
+
+/** Of a collection's table or of those that wait, until the visitor says false. */
+function* eachRecord(
+  rows: string,
+  collection: string,
+  recordText: RecordText,
+  visit: (uri: string, json: string) => boolean,
+): Steps<void> {
+  const select = `select t.base, t.rkey, base.uri || t.rkey as uri, ${recordText('t.record')} as json
+    from ${rows} t join base on base.id = t.base
+    where (t.base, t.rkey) > (?, ?) and base.collection = ? order by t.base, t.rkey limit ?`
+  let [base, rkey]: [bigint, string] = [-1n, '']
+  for (;;) {
+    const found = yield* ask(select, base, rkey, collection, pageSize)
+    for (const row of found) if (!visit(String(row.uri), String(row.json))) return
+    const last = found.at(-1)
+    if (last === undefined) return
+    ;[base, rkey] = [last.base as bigint, String(last.rkey)]
+  }
+}

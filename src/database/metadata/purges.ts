@@ -1,0 +1,138 @@
+/**
+ * What operators removed for good. A purge belongs to a hiding: it holds until that ends, and nothing of its subject is
+ * stored meanwhile.
+ */
+import { repoCollectionUri, recordNameOf } from '../write/decide.ts'
+import { identifier } from '../../sql/sql.ts'
+import type { Purge, PurgeExtent } from './metadata-store.ts'
+import { isHidden, startHiding } from './hidings.ts'
+import { ask, type Steps } from './steps.ts'
+
+/** What an operator asks to have removed. */
+export type NewPurge = Pick<Purge, 'subject' | 'reason' | 'purgedBy'>
+
+/** Subjects of purges that hold. */
+export const purgedSubjects =
+  'select purge.subject from purge join hiding using (subject, hidden_at) where hiding.shown_at is null'
+
+/** A DID, or the URI of a record. */
+export function* isPurged(subject: string): Steps<boolean> {
+  return (yield* ask(`${purgedSubjects} and purge.subject = ?`, subject)).length > 0
+}
+
+/** An account of which rows are still to be removed. */
+export function* isBeingPurged(did: string): Steps<boolean> {
+  const moving = yield* ask(`select did from actor where did = ? and move = 'purge'`, did)
+  return moving.length > 0 && (yield* isPurged(did))
+}
+
+/** Hides the subject too, unless it is hidden. False, and nothing changed, when it is purged already. */
+export function* startPurge({ subject, reason, purgedBy }: NewPurge, now: bigint): Steps<boolean> {
+  if (yield* isPurged(subject)) return false
+  if (!(yield* isHidden(subject))) yield* startHiding({ subject, reason, hiddenBy: purgedBy }, now)
+  yield* ask(
+    `insert into purge (subject, hidden_at, purged_at, purged_by, reason)
+     select subject, hidden_at, ?, ?, ? from hiding where subject = ? and shown_at is null`,
+    now,
+    purgedBy,
+    reason,
+    subject,
+  )
+  return true
+}
+
+/** What is kept of a subject, to be removed. */
+export function* measurePurge(subject: string): Steps<PurgeExtent> {
+  const collections: { name: string; records: number }[] = []
+  for (const { nsid, table_name } of yield* ask('select nsid, table_name from collection order by nsid')) {
+    const name = String(nsid)
+    const tables = [identifier(String(table_name)).sql, 'parked']
+    let records = 0
+    for (const table of tables) records += yield* countOf(table, ...rowsOf(subject, name))
+    if (records > 0) collections.push({ name, records })
+  }
+  const record = recordNameOf(subject)
+  return {
+    collections,
+    rejections: yield* countOf('rejection', ...rejectionsOf(subject)),
+    tombstones: yield* countOf('tombstone', ...rowsOf(subject, record?.collection ?? null)),
+    jobs: record === null ? yield* countOf('job', 'did = ?', [subject]) : 0,
+  }
+}
+
+/** Whatever is kept of a record beside its collection's table. */
+export function* forgetRecord(uri: string): Steps<void> {
+  const { collection } = recordNameOf(uri) ?? { collection: null }
+  const [rows, values] = rowsOf(uri, collection)
+  for (const place of ['parked', 'tombstone', 'expired'])
+    yield* ask(`delete from ${place} where ${rows}`, ...values)
+  yield* forgetRejections(uri)
+}
+
+/**
+ * Whatever is kept of an account beside the tables of its records, when those are empty. What the network said of it
+ * stays, so that it is not shown against that when it comes back.
+ */
+export function* forgetAccount(did: string): Steps<void> {
+  yield* forgetRejections(did)
+  yield* ask('delete from job where did = ?', did)
+  yield* ask('delete from fetched where did = ?', did)
+  yield* ask('delete from actor where did = ? and status is null', did)
+  yield* ask('update actor set handle = null, handle_due = null, floor = null where did = ?', did)
+}
+
+/** Of one collection, or of all when it is null: a condition on rows that have `base`, and `rkey` for a record. */
+export function rowsOf(
+  subject: string,
+  collection: string | null,
+): readonly [condition: string, values: readonly string[]] {
+  const record = recordNameOf(subject)
+  if (record !== null) {
+    const isIts = record.collection === collection ? '' : ' and 1 = 0'
+    return [
+      `base = (select id from base where uri = ?) and rkey = ?${isIts}`,
+      [repoCollectionUri(record), record.rkey],
+    ]
+  }
+  const uris =
+    collection === null
+      ? [`at://${subject}/`, `at://${subject}0`]
+      : [repoCollectionUri({ did: subject, collection }), `at://${subject}/${collection}0`]
+  return ['base in (select id from base where uri >= ? and uri < ?)', uris]
+}
+
+/** All that was begun and not brought to its end. */
+export function* readUnfinishedPurges(): Steps<readonly string[]> {
+  const rows = yield* ask('select subject from purge where erased_at is null order by purged_at, subject')
+  return rows.map(({ subject }) => String(subject))
+}
+
+/** Nothing of their subjects is left, in what is stored or in former pages of it. */
+export function* endPurges(now: bigint): Steps<void> {
+  yield* ask(
+    `update purge set erased_at = ? where erased_at is null
+       and subject not in (select did from actor where move is not null)`,
+    now,
+  )
+}
+
+function* forgetRejections(subject: string): Steps<void> {
+  const [condition, values] = rejectionsOf(subject)
+  yield* ask(`delete from rejection where ${condition}`, ...values)
+}
+
+/** What was refused without a URI is taken to be of a subject that it names. */
+function rejectionsOf(subject: string): readonly [condition: string, values: readonly string[]] {
+  const named = "(uri is null and replace(record, ?, '') <> record)"
+  return recordNameOf(subject) === null
+    ? [
+        `((uri >= ? and uri < ?) or uri = ? or ${named})`,
+        [`at://${subject}/`, `at://${subject}0`, `at://${subject}`, subject],
+      ]
+    : [`(uri = ? or ${named})`, [subject, subject]]
+}
+
+function* countOf(table: string, condition: string, values: readonly string[]): Steps<number> {
+  const [row] = yield* ask(`select count(*) as n from ${table} where ${condition}`, ...values)
+  return Number(row?.n)
+}

@@ -1,0 +1,50 @@
+/** Refused records as they are kept, in SQL that every engine understands. */
+import type { Change, RejectionJudge, RejectionReason } from '../database.ts'
+import type { StoredRejection } from './metadata-store.ts'
+import type { RebuildCounters } from '../rebuild/rebuild-report.ts'
+import { canBeJudged } from '../write/rejections.ts'
+import { ask, type Steps } from './steps.ts'
+
+/** In order of their keys, after `after`. */
+export function* readRejections(limit: number, after: string | null): Steps<readonly StoredRejection[]> {
+  const rows = yield* ask(
+    `select key, source, uri, reason, message, record, seen_at, rev, cut from rejection
+     where key > ? order by key limit ?`,
+    after ?? '',
+    limit,
+  )
+  return rows.map((row) => ({
+    key: String(row.key),
+    source: String(row.source),
+    uri: row.uri as string | null,
+    reason: row.reason as RejectionReason,
+    message: String(row.message),
+    record: String(row.record),
+    ...(row.rev !== null && { rev: String(row.rev) }),
+    cut: row.cut === 1n,
+    seenAt: row.seen_at as bigint,
+  }))
+}
+
+export interface JudgedRejections {
+  readonly changes: readonly Change[]
+  /** The key after which the next ones are. */
+  readonly last: string
+}
+
+/** Rejections that are judged at once. */
+const judgedAtOnce = 500
+
+/** The next ones after a key, judged again and counted; null when there are none. */
+export function* judgeRejections(
+  judge: RejectionJudge,
+  counters: RebuildCounters,
+  after: string | null = null,
+): Steps<JudgedRejections | null> {
+  const some = yield* readRejections(judgedAtOnce, after)
+  const last = some.at(-1)
+  if (last === undefined) return null
+  const changes = some.filter(canBeJudged).map(judge)
+  for (const change of changes) counters.addJudged(change)
+  return { changes, last: last.key }
+}

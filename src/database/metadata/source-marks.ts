@@ -1,0 +1,76 @@
+/** Where sources stand, and what became of what they brought, kept with each batch. */
+import type { Change, SourceMark } from '../changes.ts'
+import type { RecordOutcome } from '../write/decide.ts'
+import { ask, type Steps } from './steps.ts'
+
+interface Count {
+  readonly collection: string
+  readonly outcome: string
+  records: number
+}
+
+/** What files that are imported as a whole are counted as. */
+export const importSource = 'import'
+
+/** What became of a batch's changes, for its source. */
+export class OutcomeCounts {
+  readonly #counts = new Map<string, Count>()
+
+  /** A refused record is counted under its reason. */
+  add(change: Change, recordOutcome: RecordOutcome, records: number): void {
+    if (records === 0) return
+    const outcome =
+      recordOutcome === 'rejected' && change.kind === 'reject' ? `refused ${change.reason}` : recordOutcome
+    const collection = collectionOf(change)
+    const key = `${collection}\0${outcome}`
+    const known = this.#counts.get(key)
+    if (known === undefined) this.#counts.set(key, { collection, outcome, records })
+    else known.records += records
+  }
+
+  /** Within the batch's own transaction, with where the source stands. */
+  *saveMarked({ source, cursor, eventAt }: SourceMark, now: bigint): Steps<void> {
+    const lag = eventAt === null ? null : Math.max(0, Number(now - eventAt) / 1e6)
+    yield* ask(
+      `insert into source (name, cursor, state, event_at, lag, rate, heard_at) values (?, ?, 'connecting', ?, ?, 0, ?)
+       on conflict (name) do update set cursor = coalesce(excluded.cursor, source.cursor),
+         event_at = coalesce(excluded.event_at, source.event_at), lag = coalesce(excluded.lag, source.lag),
+         heard_at = excluded.heard_at`,
+      source,
+      cursor,
+      eventAt,
+      lag,
+      now,
+    )
+    yield* this.save(source)
+  }
+
+  /** Within the batch's own transaction. */
+  *save(source: string): Steps<void> {
+    for (const { collection, outcome, records } of this.#counts.values())
+      yield* ask(
+        `insert into outcome (source, collection, outcome, records) values (?, ?, ?, ?)
+         on conflict (source, collection, outcome) do update set records = outcome.records + excluded.records`,
+        source,
+        collection,
+        outcome,
+        records,
+      )
+  }
+}
+
+/** Empty where the collection is not known, or where it is about all of an account's. */
+function collectionOf(change: Change): string {
+  switch (change.kind) {
+    case 'put':
+    case 'delete':
+      return change.collection
+    case 'reject':
+      return change.uri?.split('/')[3] ?? ''
+    case 'repo-end':
+    case 'account':
+    case 'identity':
+    case 'repo-request':
+      return ''
+  }
+}

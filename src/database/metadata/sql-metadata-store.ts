@@ -1,0 +1,300 @@
+/** What is kept beside the records, in SQL that every engine understands. */
+import type { SourceState } from '../database.ts'
+import type {
+  JobKind,
+  KeySuccessor,
+  MetadataStore,
+  Listing,
+  NewKey,
+  RepoJob,
+  RepoRecord,
+} from './metadata-store.ts'
+import { countRowsToMove, isKnown } from './accounts.ts'
+import { addKey, replaceKey, revokeKey } from './keys.ts'
+import { endPurges, isPurged, readUnfinishedPurges } from './purges.ts'
+import { readRepoRecords } from './repo-rows.ts'
+import { ask, type Steps } from './steps.ts'
+
+export interface MetadataStoreOptions {
+  /** Runs the steps in a transaction of their own, when the writer is free. `durable`: it survives a loss of power. */
+  readonly transact: <Result>(
+    steps: () => Steps<Result>,
+    options?: { readonly durable?: boolean },
+  ) => Promise<Result>
+  /** The same for steps that only read: others may write meanwhile. */
+  readonly read: <Result>(steps: () => Steps<Result>) => Promise<Result>
+  /** Microseconds since 1970. */
+  readonly now: () => bigint
+  /** What moves rows, as the ledger has it. */
+  readonly hide: MetadataStore['hide']
+  readonly unhide: MetadataStore['unhide']
+  readonly purge: MetadataStore['purge']
+  readonly settle: MetadataStore['settleAccounts']
+  readonly expire: MetadataStore['expireRecords']
+  /** What knows of revisions besides the tables learns of it. */
+  readonly forgetRevisions: MetadataStore['forgetRevisions']
+}
+
+export class SqlMetadataStore implements MetadataStore {
+  readonly hide: MetadataStore['hide']
+  readonly unhide: MetadataStore['unhide']
+  readonly purge: MetadataStore['purge']
+  readonly settleAccounts: MetadataStore['settleAccounts']
+  readonly expireRecords: MetadataStore['expireRecords']
+  readonly forgetRevisions: MetadataStore['forgetRevisions']
+  readonly #transact: MetadataStoreOptions['transact']
+  readonly #read: MetadataStoreOptions['read']
+  readonly #now: () => bigint
+
+  constructor(options: MetadataStoreOptions) {
+    const { transact, read, now, hide, unhide, purge, settle, expire, forgetRevisions } = options
+    this.#transact = transact
+    this.#read = read
+    this.#now = now
+    this.hide = hide
+    this.unhide = unhide
+    this.purge = purge
+    this.settleAccounts = settle
+    this.expireRecords = expire
+    this.forgetRevisions = forgetRevisions
+  }
+
+  addKey(key: NewKey, hash: string): Promise<void> {
+    return this.#transact(() => addKey(key, hash, this.#now()), { durable: true })
+  }
+
+  replaceKey(id: string, next: KeySuccessor, at: bigint): Promise<boolean> {
+    return this.#transact(() => replaceKey(id, next, at, this.#now()), { durable: true })
+  }
+
+  revokeKey(id: string): Promise<boolean> {
+    return this.#transact(() => revokeKey(id, this.#now()), { durable: true })
+  }
+
+  readCursor(source: string): Promise<string | null> {
+    return this.#transact(function* () {
+      const [row] = yield* ask('select cursor from source where name = ?', source)
+      return (row?.cursor ?? null) as string | null
+    })
+  }
+
+  nameSource(source: string, publicName: string): Promise<void> {
+    const now = this.#now
+    return this.#transact(function* () {
+      const set = `insert into source (name, public_name, state, rate, heard_at) values (?, ?, 'connecting', 0, ?)
+        on conflict (name) do update set public_name = excluded.public_name`
+      yield* ask(set, source, publicName, now())
+    })
+  }
+
+  writeState(
+    source: string,
+    state: SourceState,
+    detail: string | null,
+    eventsPerSecond: number,
+  ): Promise<void> {
+    const now = this.#now
+    return this.#transact(function* () {
+      const set = `insert into source (name, state, detail, rate, heard_at) values (?, ?, ?, ?, ?)
+        on conflict (name) do update set state = excluded.state, detail = excluded.detail, rate = excluded.rate,
+          heard_at = excluded.heard_at`
+      yield* ask(set, source, state, detail, eventsPerSecond, now())
+    })
+  }
+
+  readListing(kind: JobKind, target: string): Promise<Listing | null> {
+    return this.#transact(function* () {
+      const find = 'select cursor, done from listing where kind = ? and target = ?'
+      const [row] = yield* ask(find, kind, target)
+      return row === undefined ? null : { target, cursor: row.cursor as string | null, done: row.done === 1n }
+    })
+  }
+
+  addJobs(
+    kind: JobKind,
+    jobs: readonly Pick<RepoJob, 'did' | 'host' | 'reason'>[],
+    listing?: Listing,
+  ): Promise<void> {
+    const now = this.#now
+    return this.#transact(function* () {
+      const at = now()
+      for (const job of jobs) yield* addJob({ ...job, kind, wantedAt: at, now: at })
+      if (listing === undefined) return
+      const set = `insert into listing (kind, target, cursor, done) values (?, ?, ?, ?)
+        on conflict (kind, target) do update set cursor = excluded.cursor, done = excluded.done`
+      yield* ask(set, kind, listing.target, listing.cursor, Number(listing.done))
+    })
+  }
+
+  dueJobs(kind: JobKind, limit: number): Promise<readonly RepoJob[]> {
+    const now = this.#now
+    return this.#transact(function* () {
+      const begunAt = now()
+      const due = `select did, host, reason, attempts, requested_at from job where kind = ? and due_at <= ?
+        order by due_at, did limit ?`
+      const rows = yield* ask(due, kind, begunAt, limit)
+      return rows.map((row) => ({
+        kind,
+        did: String(row.did),
+        host: row.host as string | null,
+        reason: String(row.reason),
+        attempts: Number(row.attempts),
+        requestedAt: row.requested_at as bigint,
+        begunAt,
+      }))
+    })
+  }
+
+  nextJobAt(kind: JobKind): Promise<bigint | null> {
+    return this.#transact(function* () {
+      const next = 'select min(due_at) as due_at from job where kind = ? and due_at is not null'
+      const [row] = yield* ask(next, kind)
+      return (row?.due_at ?? null) as bigint | null
+    })
+  }
+
+  finishJob({ kind, did, requestedAt, begunAt }: RepoJob): Promise<void> {
+    const now = this.#now
+    return this.#transact(function* () {
+      const next = yield* noteFetch(kind, did, now(), fetchPause)
+      const again = `update job set attempts = 0, error = null,
+          due_at = case when latest_at > ? then latest_at else ? end
+        where kind = ? and did = ? and not ${isDone}`
+      yield* ask(again, next, next, kind, did, requestedAt, begunAt)
+      yield* ask(`delete from job where kind = ? and did = ? and ${isDone}`, kind, did, requestedAt, begunAt)
+    })
+  }
+
+  failJob({ kind, did, requestedAt, begunAt }: RepoJob, error: string, dueAt: bigint | null): Promise<void> {
+    const now = this.#now
+    return this.#transact(function* () {
+      const next = yield* noteFetch(kind, did, now(), failurePause)
+      // What else was asked for is not given up.
+      const fail = `update job set attempts = attempts + 1, error = ?,
+          due_at = coalesce(?, case when ${isDone} then null when latest_at > ? then latest_at else ? end)
+        where kind = ? and did = ?`
+      yield* ask(fail, error, dueAt, requestedAt, begunAt, next, next, kind, did)
+    })
+  }
+
+  failedJobs(kind: JobKind): Promise<readonly { readonly did: string; readonly error: string }[]> {
+    return this.#transact(function* () {
+      const failed = 'select did, error from job where kind = ? and due_at is null order by did'
+      const rows = yield* ask(failed, kind)
+      return rows.map(({ did, error }) => ({ did: String(did), error: String(error) }))
+    })
+  }
+
+  countJobs(kind: JobKind): Promise<{ readonly waiting: number; readonly failed: number }> {
+    return this.#transact(function* () {
+      const [row] = yield* ask('select count(*) as n, count(due_at) as waiting from job where kind = ?', kind)
+      const waiting = Number(row?.waiting)
+      return { waiting, failed: Number(row?.n) - waiting }
+    })
+  }
+
+  endRun(kind: JobKind): Promise<void> {
+    return this.#transact(function* () {
+      yield* ask('delete from listing where kind = ?', kind)
+      yield* ask('delete from job where kind = ? and due_at is null', kind)
+    })
+  }
+
+  readRepoRecords(did: string, collections: readonly string[]): Promise<readonly RepoRecord[]> {
+    return this.#read(() => readRepoRecords(did, collections))
+  }
+
+  knowsAccount(did: string): Promise<boolean> {
+    return this.#transact(() => isKnown(did))
+  }
+
+  unfinishedPurges(): Promise<readonly string[]> {
+    return this.#transact(() => readUnfinishedPurges())
+  }
+
+  endPurges(): Promise<void> {
+    return this.#transact(() => endPurges(this.#now()))
+  }
+
+  countRowsToMove(except: string): Promise<number> {
+    return this.#transact(() => countRowsToMove(except))
+  }
+
+  readActors(limit: number, after: string | null): Promise<readonly string[]> {
+    return this.#transact(function* () {
+      const rows = yield* ask('select did from actor where did > ? order by did limit ?', after ?? '', limit)
+      return rows.map(({ did }) => String(did))
+    })
+  }
+
+  dueHandles(limit: number): Promise<readonly string[]> {
+    const now = this.#now
+    return this.#transact(function* () {
+      const due = 'select did from actor where handle_due <= ? order by handle_due, did limit ?'
+      const rows = yield* ask(due, now(), limit)
+      return rows.map(({ did }) => String(did))
+    })
+  }
+
+  writeHandle(did: string, handle: string | null, dueAt: bigint): Promise<void> {
+    return this.#transact(function* () {
+      yield* ask('update actor set handle = ?, handle_due = ? where did = ?', handle, dueAt, did)
+    })
+  }
+}
+
+/** Within the caller's transaction: the live stream asks for a repository. */
+export function requestFetch(did: string, reason: string, dueAt: bigint, now: bigint): Steps<void> {
+  return addJob({ kind: 'ingest', did, host: null, reason, wantedAt: dueAt, now })
+}
+
+interface NewJob extends Pick<RepoJob, 'kind' | 'did' | 'host' | 'reason'> {
+  readonly wantedAt: bigint
+  readonly now: bigint
+}
+
+/**
+ * One that waits keeps its place, or is due earlier: one of a command unless it has failed; one that was given up on is
+ * tried again. Requests of one moment are told apart, so that no later one is taken for done.
+ */
+function* addJob({ kind, did, host, reason, wantedAt, now }: NewJob): Steps<void> {
+  if (yield* isPurged(did)) return
+  const earliest = kind === 'ingest' ? yield* nextFetch(did, now) : now
+  const dueAt = wantedAt > earliest ? wantedAt : earliest
+  const add = `insert into job (kind, did, host, reason, attempts, requested_at, due_at, latest_at)
+      values (?, ?, ?, ?, 0, ?, ?, ?)
+    on conflict (kind, did) do update set host = coalesce(excluded.host, job.host), reason = excluded.reason,
+      requested_at = case when excluded.requested_at > job.requested_at then excluded.requested_at
+        else job.requested_at + 1 end,
+      attempts = case when job.due_at is null then 0 else job.attempts end,
+      due_at = case when job.due_at is null then excluded.due_at
+        when job.due_at < excluded.due_at or (job.attempts > 0 and job.kind <> 'ingest') then job.due_at
+        else excluded.due_at end,
+      latest_at = case when excluded.latest_at > job.latest_at then excluded.latest_at else job.latest_at end`
+  yield* ask(add, kind, did, host, reason, now, dueAt, wantedAt)
+}
+
+/** When the live stream may have the repository fetched: not all the time, whoever asks for it. */
+function* nextFetch(did: string, now: bigint): Steps<bigint> {
+  const [row] = yield* ask('select at from fetched where did = ?', did)
+  const at = row?.at as bigint | undefined
+  // The clock may have been ahead then.
+  return at === undefined || at > now || at + fetchPause < now ? now : at + fetchPause
+}
+
+/** An attempt has ended; when the next may begin. */
+function* noteFetch(kind: JobKind, did: string, now: bigint, pause: bigint): Steps<bigint> {
+  if (kind !== 'ingest' || (yield* isPurged(did))) return now
+  yield* ask('delete from fetched where at < ?', now - fetchPause)
+  const set = 'insert into fetched (did, at) values (?, ?) on conflict (did) do update set at = excluded.at'
+  // As if it had ended so long ago that it may begin again then.
+  yield* ask(set, did, now + pause - fetchPause)
+  return now + pause
+}
+
+/** Microseconds between two fetches of one repository for the live stream. */
+const fetchPause = 600_000_000n
+/** The same after one that failed: a key or a host that has just changed is known everywhere by then. */
+const failurePause = 60_000_000n
+/** Nothing was asked for that a fetch of that request, begun at that moment, does not do. */
+const isDone = '(requested_at = ? and latest_at <= ?)'

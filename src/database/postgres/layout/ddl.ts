@@ -1,0 +1,289 @@
+/**
+ * The PostgreSQL spelling of schemas, tables and indexes. The schema `lexigraph` has what must not be lost beside the
+ * records; `lexigraph_records` has each collection's table and can be filled anew from the records kept there.
+ */
+import { createHash } from 'node:crypto'
+import { shortName } from '../../../util/text/short-name.ts'
+import { quote } from '../../../sql/sql.ts'
+import {
+  type ArrayIndex,
+  type Column,
+  storedColumns,
+  type Table,
+  type TableIndex,
+} from '../../layout/tables.ts'
+
+export { quote }
+
+/** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
+export const schemaVersion = 9
+/** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
+const derivationVersion = 1
+
+/** What the derived columns were built from; another value means they must be rebuilt. */
+export function derivationOf(fingerprint: string): string {
+  return createHash('sha256').update(`postgres ${derivationVersion}:${fingerprint}`).digest('hex')
+}
+
+export const metadataSchema = 'lexigraph'
+export const recordsSchema = 'lexigraph_records'
+
+/** What every collection's table has, in order. */
+export const recordColumns = [
+  'id',
+  'base',
+  'did',
+  'rkey',
+  'cid',
+  'rev',
+  'indexed_at',
+  'changed_at',
+  'record',
+] as const
+
+/** Text is compared by its code points, as everywhere in the program. */
+const text = 'text collate "C"'
+
+/**
+ * `api_key`: `hash` is the SHA-256 of the key. `hiding`: what operators hid, `shown_at` null while it is hidden.
+ * `rate_limit`: points that callers have used, laid out as the library that counts them wants it.
+ */
+export const publicTables = `
+  create table api_key (
+    id ${text} primary key, hash ${text} not null unique, name ${text} not null, tier ${text} not null,
+    created_at bigint not null, expires_at bigint, revoked_at bigint
+  );
+  create table hiding (
+    subject ${text} not null, hidden_at bigint not null, hidden_by ${text} not null, reason ${text} not null,
+    shown_at bigint, shown_by ${text}, primary key (subject, hidden_at)
+  );
+  create unique index hiding_now on hiding (subject) where shown_at is null;
+  create unlogged table rate_limit (key varchar(255) primary key, points integer not null default 0, expire bigint);
+`
+
+/** What callers used by their keys, by day in UTC, as a number of days since 1970. */
+export const usageTable = `
+  create table key_usage (
+    key ${text} not null, day bigint not null, requests bigint not null, points bigint not null, primary key (key, day)
+  );
+`
+
+/** What keys have besides: `valid_until` is when one ends as its operator said, `expires_at` when it was replaced. */
+export const keyColumns = `
+  alter table api_key add column contact ${text};
+  alter table api_key add column valid_until bigint;
+`
+
+/** What callers are told of a source; null where it was followed last by a program that did not know it. */
+export const sourceColumn = `alter table source add column public_name ${text};`
+
+/**
+ * `purge`: subjects of a hiding whose data an operator had removed, `erased_at` null while something of it may be left.
+ * `expired`: records that were removed for their age, which do not come back.
+ */
+export const erasureTables = `
+  create table purge (
+    subject ${text} not null, hidden_at bigint not null, purged_at bigint not null, purged_by ${text} not null,
+    reason ${text} not null, erased_at bigint, primary key (subject, hidden_at)
+  );
+  create table expired (
+    base bigint not null, rkey ${text} not null, rev ${text}, indexed_at bigint not null, primary key (base, rkey)
+  );
+  create index parked_age on parked (indexed_at);
+  create index rejection_age on rejection (seen_at);
+`
+
+/**
+ * In the schema `lexigraph`, which must be first in the search path. Times are microseconds since 1970.
+ * `actor`: accounts with records here; `floor` is the revision up to which all of a repository is known,
+ * `move` what is still to be done with the rows of an account whose standing has changed.
+ * `hidden`: bases whose rows must not be seen. `quarantined`: rows of hidden accounts, out of the tables.
+ * `tombstone`: the revision at which a record was deleted or refused; older ones do not come back.
+ * `job`: repositories to be fetched; `due_at` null: given up. A fetch that begins before `latest_at` does not do.
+ * `fetched`: which repositories the live stream has had fetched in the last minutes.
+ * `text_count`: how many records hold a short piece of text, roughly.
+ */
+export const commonTables = `
+  create table state (
+    id smallint primary key check (id = 1), schema_version integer not null, plan_version bigint not null,
+    derivation ${text} not null
+  );
+  create table collection (
+    nsid ${text} primary key, table_name ${text} not null, ordered smallint not null, served smallint not null default 1
+  );
+  create table base (
+    id bigint generated by default as identity primary key, uri ${text} not null unique, did ${text}, collection ${text}
+  );
+  create table rejection (
+    key ${text} primary key, source ${text} not null, uri ${text}, reason ${text} not null, message ${text} not null,
+    record ${text} not null, seen_at bigint not null, rev ${text}, cut smallint not null default 0
+  );
+  create index rejection_seen on rejection (seen_at, source) where source <> 'rebuild';
+  create table actor (
+    did ${text} primary key, handle ${text}, handle_due bigint, status ${text}, status_at bigint not null,
+    floor ${text}, move ${text}
+  );
+  create index actor_due on actor (handle_due) where handle_due is not null;
+  create index actor_move on actor (move) where move is not null;
+  create table hidden (base bigint primary key);
+  create table parked (
+    base bigint not null, rkey ${text} not null, id bigint, cid ${text} not null, rev ${text},
+    indexed_at bigint not null, changed_at bigint not null, record jsonb not null, primary key (base, rkey)
+  );
+  create table tombstone (base bigint not null, rkey ${text} not null, rev ${text} not null, primary key (base, rkey));
+  create table source (
+    name ${text} primary key, cursor ${text}, state ${text} not null, detail ${text}, event_at bigint,
+    lag double precision, rate double precision not null, heard_at bigint not null
+  );
+  create table outcome (
+    source ${text} not null, collection ${text} not null, outcome ${text} not null, records bigint not null,
+    primary key (source, collection, outcome)
+  );
+  create table job (
+    kind ${text} not null, did ${text} not null, host ${text}, reason ${text} not null, attempts bigint not null,
+    requested_at bigint not null, due_at bigint, latest_at bigint not null, error ${text}, primary key (kind, did)
+  );
+  create index job_due on job (kind, due_at);
+  create table fetched (did ${text} primary key, at bigint not null);
+  create index fetched_at on fetched (at);
+  create table listing (
+    kind ${text} not null, target ${text} not null, cursor ${text}, done smallint not null, primary key (kind, target)
+  );
+  create table text_count (
+    index_name ${text} not null, term ${text} not null, records bigint not null, primary key (index_name, term)
+  );
+  ${publicTables}
+  ${keyColumns}
+  ${sourceColumn}
+  ${erasureTables}
+  ${usageTable}
+`
+
+/** JSON at a path of JSON. A step at a time takes half as long as `#>`, which is given an array. */
+export function jsonAt(json: string, path: readonly string[]): string {
+  return path.length === 0 ? json : `(${json}${path.map((part) => ` -> ${literal(part)}`).join('')})`
+}
+
+/** The text of a scalar there; null where nothing is. */
+export function textAt(json: string, path: readonly string[]): string {
+  const last = path.at(-1)
+  const text =
+    last === undefined ? `${json} #>> '{}'` : `${jsonAt(json, path.slice(0, -1))} ->> ${literal(last)}`
+  return `((${text}) collate "C")`
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** Text that has no column of its own. Its index is over this very expression. */
+export function virtualText({ path }: Pick<Column, 'path'>, record = 'record'): string {
+  return textAt(record, path)
+}
+
+/** Stands for a text in an index where it may be longer than an entry can be; equal texts have equal ones. */
+export function textHash(expression: string): string {
+  return `hashtextextended(${expression}, 0)`
+}
+
+/** A collection's table and side tables without the indexes that a load does better without. */
+export function createTables(table: Table, schema = recordsSchema): string {
+  const columns = storedColumns(table).map(({ name, kind }) => `, ${quote(name)} ${columnType(kind)}`)
+  // Records of usual length stay beside their columns, and are read without being put together or inflated.
+  return `create table ${schema}.${quote(table.name)} (
+    id bigint generated by default as identity primary key, base bigint not null, did ${text} not null,
+    rkey ${text} not null, cid ${text} not null, rev ${text}, indexed_at bigint not null,
+    changed_at bigint not null, record jsonb not null${columns.join('')}
+  ) with (toast_tuple_target = 8160);
+  create unique index ${quote(shortName(`${table.name}/key`))} on ${schema}.${quote(table.name)} (base, rkey);
+  ${table.arrays.map((array) => `create table ${schema}.${quote(array.name)} (${sideColumns(array)});`).join('\n')}`
+}
+
+/** All indexes but the unique key, in the schema that the search path leads to. */
+export function createIndexes(table: Table): string {
+  return indexStatements(table).join('\n')
+}
+
+/** Each by itself; one that is there already is left alone. */
+export function indexStatements(table: Table): readonly string[] {
+  return indexes(table).map(({ name, on }) => `create index if not exists ${quote(name)} on ${on};`)
+}
+
+/** For a load, which is several times as fast without them. */
+export function dropIndexes(table: Table): string {
+  return indexes(table)
+    .map(({ name }) => `drop index if exists ${quote(name)};`)
+    .join('\n')
+}
+
+export function columnType(kind: Column['kind']): string {
+  switch (kind) {
+    case 'text':
+    case 'folded':
+    case 'refKey':
+      return text
+    case 'integer':
+    case 'instant':
+    case 'refBase':
+      return 'bigint'
+    case 'boolean':
+      return 'smallint'
+  }
+}
+
+function sideColumns({ kind }: ArrayIndex): string {
+  const value =
+    kind === 'reference'
+      ? `base bigint not null, rkey ${text} not null`
+      : `value ${kind === 'text' ? text : 'bigint'} not null`
+  return `${value}, id bigint not null`
+}
+
+interface Index {
+  readonly name: string
+  /** Table, columns and condition. */
+  readonly on: string
+}
+
+function indexes(table: Table): Index[] {
+  const on = quote(table.name)
+  const columns = new Map(table.columns.map((column) => [column.name, column]))
+  return [
+    // The default order.
+    { name: shortName(`${table.name}/indexed_at`), on: `${on} (indexed_at, rkey, did)` },
+    ...table.indexes.map((index) => ({ name: index.name, on: `${on} ${indexed(index, columns)}` })),
+    ...table.texts.flatMap(({ name, folded }) => [
+      { name, on: `${on} using gin (${quote(folded.name)} gin_trgm_ops)` },
+      // Trigrams do not find one or two characters.
+      { name: shortName(`${name}/short`), on: `${on} using gin (short_grams(${quote(folded.name)}))` },
+    ]),
+    ...table.arrays.flatMap(({ name, kind }) => {
+      const key = kind === 'reference' ? 'base, rkey' : kind === 'text' ? textHash('value') : 'value'
+      return [
+        { name: shortName(`${name}/value`), on: `${quote(name)} (${key})` },
+        { name: shortName(`${name}/id`), on: `${quote(name)} (id)` },
+      ]
+    }),
+  ]
+}
+
+function indexed({ kind, columns, partial }: TableIndex, all: ReadonlyMap<string, Column>): string {
+  const [first = '', second = ''] = columns
+  const column = all.get(first)
+  const value = column?.virtual === true ? virtualText(column) : quote(first)
+  return `(${keys()})${partial ? ` where ${value} is not null` : ''}`
+
+  function keys(): string {
+    switch (kind) {
+      case 'keyset':
+        return `${value} nulls first, rkey, did`
+      case 'reference':
+        // Records that refer to one are found in the default order.
+        return `${value}, ${quote(second)}, indexed_at, rkey, did`
+      case 'pair':
+        return `${value}, ${quote(second)} nulls first, rkey, did`
+      case 'value':
+        return column?.virtual === true ? textHash(value) : `${value} nulls first`
+    }
+  }
+}

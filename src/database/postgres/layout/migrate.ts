@@ -1,0 +1,262 @@
+/**
+ * Brings a database to this program's schema and to the lexicons in force: an empty one is laid out and an older one
+ * migrated in one transaction, and only tables that were derived otherwise are rebuilt from the records they keep.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { assertNoCopy } from '../../copy/mark.ts'
+import { LostCollectionsError } from '../../database.ts'
+import type { MigrateOptions } from '../../migrate-options.ts'
+import { findLost } from '../../metadata/preview.ts'
+import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
+import { BuiltElsewiseError, RebuildConflictError } from '../../refusals.ts'
+import type { Table } from '../../layout/tables.ts'
+import { Applier } from '../write/applier.ts'
+import { createCounts, startCounting } from './count-ddl.ts'
+import {
+  commonTables,
+  createIndexes,
+  derivationOf,
+  keyColumns,
+  erasureTables,
+  metadataSchema,
+  publicTables,
+  quote,
+  recordsSchema,
+  schemaVersion,
+  sourceColumn,
+  usageTable,
+} from './ddl.ts'
+import { codeOf } from '../failures.ts'
+import { createFunctions } from './functions.ts'
+import { tidy } from '../load/load.ts'
+import { dropOld } from './generations.ts'
+import { layOut, rebuild } from './rebuild.ts'
+import { readProgress, readTarget } from './rebuild-state.ts'
+import { runSteps } from '../steps.ts'
+import { createSums, startSumming } from './sum-ddl.ts'
+import { lockSpace, locks, within } from '../write/transactions.ts'
+
+/** What a database says of itself. */
+export interface State {
+  readonly schemaVersion: number
+  readonly derivation: string
+}
+
+/** Statements that lead from schema version 1 + index to the next. */
+const migrations: readonly string[] = [
+  publicTables,
+  // Counts, which are of the collections that are served, and then those by month, and sums: `addMissing`.
+  '',
+  '',
+  'alter table collection add column served smallint not null default 1',
+  keyColumns,
+  erasureTables,
+  usageTable,
+  sourceColumn,
+]
+/** The first schema version with sums. */
+const summedVersion = 4
+
+/** Fails, changing nothing, on a database that is not ours. */
+export async function migrate(client: Client, options: MigrateOptions): Promise<void> {
+  const found = await readState(client)
+  if (!isCurrent(found, options.fingerprint)) {
+    await assertOurs(client, found)
+    const report = await byTurns(client, options, async () => {
+      const isStale = (await within(client, 'begin', () => layOutOrUpgrade(client, options))) === 'stale'
+      return isStale ? rebuild(client, options) : null
+    })
+    if (report !== null) options.onRebuilt?.(report)
+    if (found?.derivation !== derivationOf(options.fingerprint)) await tidy(new Applier(options), client)
+  }
+  await dropOld(client)
+}
+
+/** Milliseconds between two attempts to become the one that migrates. */
+const turnInterval = 200
+
+/** One process migrates at a time. The others wait, or fail where it rebuilds for other lexicons than theirs. */
+async function byTurns<Result>(
+  client: Client,
+  options: MigrateOptions,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  while (!(await takeTurn(client))) {
+    const other = await readOther(client)
+    if (other !== null) {
+      if (other.target !== derivationOf(options.fingerprint)) throw new RebuildConflictError()
+      options.onProgress?.(other.progress)
+    }
+    await pause(turnInterval)
+  }
+  try {
+    return await work()
+  } finally {
+    // With the connection it is gone anyway.
+    await client.query(`select pg_advisory_unlock(${lockSpace}, ${locks.migrating})`).catch(() => undefined)
+  }
+}
+
+/** The rebuild of another process; null when none is under way. */
+async function readOther(
+  client: Client,
+): Promise<{ readonly target: string; readonly progress: RebuildProgress } | null> {
+  try {
+    const target = await readTarget(client)
+    const progress = await readProgress(client)
+    return target === null || progress === null ? null : { target, progress }
+  } catch (error) {
+    // It ended between two statements, and its tables were dropped.
+    if (codeOf(error) === '42P01') return null
+    throw error
+  }
+}
+
+async function takeTurn(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(
+    `select pg_try_advisory_lock(${lockSpace}, ${locks.migrating}) as taken`,
+  )
+  return rows[0]?.taken === true
+}
+
+/** `stale`: the tables were derived otherwise, and a rebuild is what is left to do. */
+async function layOutOrUpgrade(client: Client, options: MigrateOptions): Promise<'current' | 'stale'> {
+  await client.query(`select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`)
+  // Another process may have been first while this one waited.
+  const state = await readState(client)
+  await assertOurs(client, state)
+  if (state !== null)
+    return isCurrent(state, options.fingerprint) ? 'current' : upgrade(client, state, options)
+  await create(client, options)
+  return 'current'
+}
+
+/** True when the database has this program's schema and derivation, so that nothing need be done. */
+export function isCurrent(state: State | null, fingerprint: string): boolean {
+  return state?.schemaVersion === schemaVersion && state.derivation === derivationOf(fingerprint)
+}
+
+/** Throws on a database of another program or of a newer version of this one, or an unfinished copy; an empty one is anybody's. */
+export async function assertOurs(client: Client, state: State | null): Promise<void> {
+  await assertOurLayout(client, state)
+  if (state !== null) assertNoCopy(state.derivation)
+}
+
+/** The same, of a copy that may be unfinished. */
+export async function assertOurLayout(client: Client, state: State | null): Promise<void> {
+  if (state === null) {
+    if (await hasTables(client))
+      throw new Error(
+        `The database ${quote(client.database ?? '')} has tables of another program. Name an empty database with --database.`,
+      )
+  } else if (state.schemaVersion > schemaVersion)
+    throw new Error(
+      `The database has schema version ${state.schemaVersion}; this program knows versions up to ${schemaVersion}. Use a newer lexigraph.`,
+    )
+}
+
+/** Null when the database was not laid out by this program. */
+export async function readState(client: Client): Promise<State | null> {
+  const { rows: columns } = await client.query(
+    `select from pg_attribute where attrelid = to_regclass('${metadataSchema}.state')
+       and attname in ('schema_version', 'plan_version', 'derivation')`,
+  )
+  if (columns.length < 3) return null
+  const { rows } = await client.query<{ schema_version: bigint; derivation: string }>(
+    `select schema_version, derivation from ${metadataSchema}.state`,
+  )
+  const [state] = rows
+  return state === undefined
+    ? null
+    : { schemaVersion: Number(state.schema_version), derivation: state.derivation }
+}
+
+/** Whatever somebody made; what an extension has brought is nobody's. */
+async function hasTables(client: Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `select from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+     where relkind in ('r', 'p', 'v', 'm', 'f') and nspname !~ '^pg_' and nspname <> 'information_schema'
+       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
+     limit 1`,
+  )
+  return rows.length > 0
+}
+
+async function create(client: Client, { tables, fingerprint }: MigrateOptions): Promise<void> {
+  // An administrator may have made the first of them, for the extension.
+  await client.query(
+    `create schema if not exists ${metadataSchema}; create schema if not exists ${recordsSchema}`,
+  )
+  await createTrigrams(client)
+  await client.query(createFunctions() + commonTables)
+  await client.query(
+    'insert into state (id, schema_version, plan_version, derivation) values (1, $1, 1, $2)',
+    [schemaVersion, derivationOf(fingerprint)],
+  )
+  for (const table of tables) {
+    await layOut(client, table, recordsSchema)
+    await client.query(createIndexes(table) + startCounting(table))
+  }
+  await client.query(startSumming(tables))
+}
+
+/** The one extension, which every distribution has but not all install by themselves. */
+async function createTrigrams(client: Client): Promise<void> {
+  const { rows } = await client.query<{ installed: boolean }>(
+    `select installed_version is not null as installed from pg_available_extensions where name = 'pg_trgm'`,
+  )
+  const [extension] = rows
+  if (extension?.installed === true) return
+  if (extension === undefined)
+    throw new Error(
+      'The server lacks the extension pg_trgm, which belongs to PostgreSQL: install the package of its additional modules there, such as postgresql-contrib.',
+    )
+  try {
+    await client.query(`create extension pg_trgm schema ${metadataSchema}`)
+  } catch (cause) {
+    if (codeOf(cause) !== '42501') throw cause
+    throw new Error(
+      `The user "${client.user ?? ''}" may not create the extension pg_trgm: have an administrator run \`create extension pg_trgm\` in the database "${client.database ?? ''}".`,
+      { cause },
+    )
+  }
+}
+
+async function upgrade(client: Client, state: State, options: MigrateOptions): Promise<'current' | 'stale'> {
+  for (const statements of migrations.slice(state.schemaVersion - 1)) await client.query(statements)
+  const isStale = state.derivation !== derivationOf(options.fingerprint)
+  if (isStale) await assertMayRebuild(client, options)
+  else await addMissing(client, state, options)
+  if (state.schemaVersion < schemaVersion)
+    await client.query('update state set schema_version = $1', [schemaVersion])
+  return isStale ? 'stale' : 'current'
+}
+
+async function assertMayRebuild(client: Client, options: MigrateOptions): Promise<void> {
+  const { rebuild: policy = 'always' } = options
+  if (policy === 'never') throw new BuiltElsewiseError()
+  if (policy === 'always') return
+  const lost = await runSteps(client, findLost(options, recordText))
+  if (lost.length > 0) throw new LostCollectionsError(lost)
+}
+
+export const recordText = (column: string): string => `${column}::text`
+
+/** Those that are missing. The function that changes them knows all from then on, whoever writes. */
+async function addCounts(client: Client, table: Table): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    'select tablename as name from pg_tables where schemaname = $1',
+    [recordsSchema],
+  )
+  const there = new Set(rows.map(({ name }) => name))
+  const missing = table.counts.filter(({ name }) => !there.has(name))
+  await client.query(createCounts(table, recordsSchema, missing) + startCounting(table, missing))
+}
+
+/** What is kept by triggers and not derived from one record. */
+async function addMissing(client: Client, state: State, { tables }: MigrateOptions): Promise<void> {
+  for (const table of tables) await addCounts(client, table)
+  if (state.schemaVersion < summedVersion)
+    await client.query(tables.map((table) => createSums(table)).join('\n') + startSumming(tables))
+}

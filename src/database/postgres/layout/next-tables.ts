@@ -1,0 +1,120 @@
+/**
+ * The tables that a rebuild fills: from rows of the old ones, then from those that have changed meanwhile. What no
+ * longer fits the lexicons is noted, and stays where it is until the rebuild ends. All within the caller's
+ * transaction, whose search path leads to the new tables.
+ */
+import type { ColumnValue, RecordCheck, RecordPut } from '../../database.ts'
+import { repoCollectionsWhere, type RecordRow, withheld } from '../../metadata/rebuild.ts'
+import { storedRecord } from '../../stored-record.ts'
+import type { Table } from '../../layout/tables.ts'
+import { findRepoCollections, makeRepoCollections } from '../write/repo-collections.ts'
+import { quote, recordsSchema } from './ddl.ts'
+import { type RebuildPart, rebuildSchema } from './rebuild-state.ts'
+import { jsonKeys, type NewRow, type RowId, type RowKey, TableWriter } from '../write/table-writer.ts'
+import type { Transaction } from '../write/transactions.ts'
+
+const rowsAtOnce = 1_000
+
+type OldRow = Readonly<Record<string, ColumnValue>>
+
+export class NextTables {
+  readonly #check: RecordCheck
+  readonly #writers: ReadonlyMap<string, TableWriter>
+
+  constructor(tables: readonly Table[], check: RecordCheck) {
+    this.#check = check
+    this.#writers = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table)]))
+  }
+
+  /** Some more rows of a collection. */
+  async copy(transaction: Transaction, { nsid, former, last_id }: RebuildPart): Promise<void> {
+    const save = `update ${rebuildSchema}.part set done = done + $2, last_id = $3, copied = $4 where nsid = $1`
+    const rows =
+      former === null
+        ? []
+        : await transaction.query<OldRow>(
+            `${selectOld(former)} where t.id > $1 order by t.id limit $2`,
+            last_id,
+            rowsAtOnce,
+          )
+    await this.#add(transaction, nsid, rows)
+    const last = rows.at(-1)?.id ?? last_id
+    await transaction.query(save, nsid, rows.length, last, Number(rows.length < rowsAtOnce))
+  }
+
+  /** Brings some records that have changed up to date; how many. */
+  async catchUp(transaction: Transaction, parts: readonly RebuildPart[]): Promise<number> {
+    const changes = await transaction.query<RowKey & { readonly former: string }>(
+      `delete from ${rebuildSchema}.change
+       where n in (select n from ${rebuildSchema}.change order by n limit $1) returning former, base, rkey`,
+      rowsAtOnce,
+    )
+    for (const [former, keys] of Map.groupBy(changes, (change) => change.former)) {
+      const part = parts.find((one) => one.former === former)
+      const writer = part === undefined ? undefined : this.#writers.get(part.nsid)
+      if (part === undefined || writer === undefined) continue
+      await writer.remove(transaction, await writer.find(transaction, keys))
+      const given = 'json_to_recordset($2) as given (base bigint, rkey text)'
+      const forget = `delete from ${rebuildSchema}.refusal r using ${given}
+        where r.nsid = $1 and r.base = given.base and r.rkey = given.rkey`
+      await transaction.query(forget, part.nsid, jsonKeys(keys))
+      const read = `${selectOld(former)} join json_to_recordset($1) as given (base bigint, rkey text)
+        on t.base = given.base and t.rkey = given.rkey`
+      await this.#add(transaction, part.nsid, await transaction.query<OldRow>(read, jsonKeys(keys)))
+    }
+    return changes.length
+  }
+
+  /** What is not shown has no rows: those of hidden accounts, and `hidden` records. */
+  async removeWithheld(transaction: Transaction, hidden: readonly RecordRow[]): Promise<void> {
+    for (const writer of this.#writers.values()) {
+      const rows = await transaction.query<RowId>(
+        `select id from ${quote(writer.table.name)} where base in (${repoCollectionsWhere(withheld)})`,
+      )
+      const found = await writer.find(transaction, hidden)
+      await writer.remove(transaction, [...rows, ...found])
+    }
+  }
+
+  async #add(transaction: Transaction, nsid: string, rows: readonly OldRow[]): Promise<void> {
+    const writer = this.#writers.get(nsid)
+    if (writer === undefined || rows.length === 0) return
+    const [added, refused]: [NewRow[], RowKey[]] = [[], []]
+    const bases: string[] = []
+    for (const row of rows) {
+      const record = storedRecord(writer.table, row, this.#check)
+      if (record.kind === 'put') {
+        added.push(newRow(row, record))
+        bases.push(...writer.referredRepoCollections(record))
+      } else refused.push({ base: row.base as bigint, rkey: String(row.rkey) })
+    }
+    await findRepoCollections(transaction, bases)
+    await makeRepoCollections(transaction, bases)
+    await writer.insert(transaction, added)
+    if (refused.length === 0) return
+    const note = `insert into ${rebuildSchema}.refusal (nsid, base, rkey)
+      select $1, base, rkey from json_to_recordset($2) as given (base bigint, rkey text) on conflict do nothing`
+    await transaction.query(note, nsid, jsonKeys(refused))
+  }
+}
+
+/** Records as any generation of the program kept them, whose columns these are. */
+export function selectOld(former: string): string {
+  return `select t.id, t.base, t.rkey, t.did, t.cid, t.rev, t.indexed_at, t.changed_at, t.record::text as json
+    from ${recordsSchema}.${quote(former)} t`
+}
+
+function newRow(row: OldRow, record: RecordPut): NewRow {
+  if (record.cid === null)
+    throw new Error(`The record ${String(row.rkey)} has no valid CID: ${String(row.cid)}.`)
+  return {
+    base: row.base as bigint,
+    did: String(row.did),
+    rkey: String(row.rkey),
+    cid: String(row.cid),
+    rev: row.rev as string | null,
+    indexedAt: row.indexed_at as bigint,
+    changedAt: row.changed_at as bigint,
+    record,
+  }
+}

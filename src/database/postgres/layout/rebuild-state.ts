@@ -1,0 +1,89 @@
+/** How far a rebuild has come, as the database says itself: also for who only reads. */
+import type { ClientBase } from 'pg'
+import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
+import { metadataSchema, recordsSchema } from './ddl.ts'
+
+/** Where new tables are filled, where the former ones wait until nobody reads them any more, and what this file has. */
+export const nextSchema = `${recordsSchema}_next`
+export const oldSchema = `${recordsSchema}_old`
+export const rebuildSchema = `${metadataSchema}_rebuild`
+
+const text = 'text collate "C"'
+
+/**
+ * `target`: what is being built. `part`: how far each collection has come. `change`: records that have changed in the
+ * old tables, in that order, which triggers note whatever program writes. `refusal`: records that no longer fit.
+ */
+export const rebuildTables = `
+  create schema ${rebuildSchema};
+  create table ${rebuildSchema}.target (derivation ${text} not null);
+  create table ${rebuildSchema}.part (
+    nsid ${text} primary key, former ${text}, total bigint not null, done bigint not null default 0,
+    last_id bigint not null default 0, copied smallint not null default 0, complete smallint not null default 0
+  );
+  create table ${rebuildSchema}.change (
+    n bigint generated always as identity primary key, former ${text} not null, base bigint not null,
+    rkey ${text} not null, unique (former, base, rkey)
+  );
+  create table ${rebuildSchema}.refusal (
+    nsid ${text} not null, base bigint not null, rkey ${text} not null, primary key (nsid, base, rkey)
+  );
+  create function ${rebuildSchema}.note() returns trigger language plpgsql as $note$
+    begin
+      if tg_op = 'DELETE' then
+        insert into ${rebuildSchema}.change (former, base, rkey) select tg_table_name, base, rkey from old_rows
+          on conflict do nothing;
+      else
+        insert into ${rebuildSchema}.change (former, base, rkey) select tg_table_name, base, rkey from new_rows
+          on conflict do nothing;
+      end if;
+      return null;
+    end
+  $note$;`
+
+export interface RebuildPart {
+  readonly nsid: string
+  /** The table that has the records; null where the collection is new. */
+  readonly former: string | null
+  readonly total: bigint
+  readonly done: bigint
+  readonly last_id: bigint
+  readonly copied: bigint
+  readonly complete: bigint
+}
+
+/** What is being built; null when nothing is. */
+export async function readTarget(client: ClientBase): Promise<string | null> {
+  const { rows: found } = await client.query(
+    `select where to_regclass('${rebuildSchema}.target') is not null`,
+  )
+  if (found.length === 0) return null
+  const { rows } = await client.query<{ derivation: string }>(
+    `select derivation from ${rebuildSchema}.target`,
+  )
+  return rows[0]?.derivation ?? null
+}
+
+export async function readParts(client: ClientBase): Promise<readonly RebuildPart[]> {
+  const { rows } = await client.query<RebuildPart>(`select * from ${rebuildSchema}.part order by nsid`)
+  return rows
+}
+
+/** Null when none is under way. */
+export async function readProgress(client: ClientBase): Promise<RebuildProgress | null> {
+  const target = await readTarget(client)
+  if (target === null) return null
+  const { rows } = await client.query<{ derivation: string }>(
+    `select derivation from ${metadataSchema}.state`,
+  )
+  // Until nobody reads the old tables any more, this is left of one that is over.
+  if (target === rows[0]?.derivation) return null
+  return {
+    collections: (await readParts(client)).map(({ nsid, done, total, complete }) => ({
+      collection: nsid,
+      done: Number(done),
+      total: Number(total),
+      isComplete: complete === 1n,
+    })),
+  }
+}

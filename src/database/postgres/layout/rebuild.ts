@@ -1,0 +1,223 @@
+/**
+ * Derives all tables anew from the records they keep. They are filled in a schema of their own beside the old one, in
+ * steps that each commit with how far they have come: readers and writers go on with the old ones, and whoever takes up
+ * a rebuild that was broken off goes on from its last step. Triggers note which records change meanwhile. The last
+ * transaction catches up with those, and the two schemas change names; whoever is still reading then reads to the end.
+ */
+import type { Client } from 'pg'
+import type { Change, RecordCheck } from '../../database.ts'
+import { leaveUnserved } from '../../metadata/preview.ts'
+import { judgeRejections } from '../../metadata/read-rejections.ts'
+import { enterAccounts, hiddenRecords, quarantineHidden, startAnew } from '../../metadata/rebuild.ts'
+import { storedRecord } from '../../stored-record.ts'
+import type { MigrateOptions } from '../../migrate-options.ts'
+import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
+import type { Table } from '../../layout/tables.ts'
+import { Applier } from '../write/applier.ts'
+import { checkInterval } from '../connection.ts'
+import { createCounts, startCounting } from './count-ddl.ts'
+import { createTables, derivationOf, indexStatements, quote, recordsSchema, schemaVersion } from './ddl.ts'
+import { isPassing } from '../failures.ts'
+import { createFunctions } from './functions.ts'
+import { keepUnserved } from './generations.ts'
+import { countTexts } from '../load/load.ts'
+import { NextTables, selectOld } from './next-tables.ts'
+import {
+  nextSchema,
+  oldSchema,
+  type RebuildPart,
+  readParts,
+  readProgress,
+  readTarget,
+  rebuildSchema,
+  rebuildTables,
+} from './rebuild-state.ts'
+import { runSteps } from '../steps.ts'
+import { createSums, startSumming } from './sum-ddl.ts'
+import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
+import { createTriggers } from './triggers.ts'
+
+/** Within no transaction, by the one who may migrate. */
+export async function rebuild(client: Client, options: MigrateOptions): Promise<RebuildReport> {
+  // A statement that may take long ends soon after the process that waits for it.
+  await client.query(`select set_config('client_connection_check_interval', ${checkInterval}, false)`)
+  try {
+    await step(client, 'old', () => begin(client, options))
+    return await fillAndFinish(client, options)
+  } catch (error) {
+    // What cannot be done leaves no second set of tables behind; what only has to wait goes on next time.
+    // What cannot be dropped now is dropped by the next rebuild; the reason is what is told.
+    if (!isPassing(error)) await step(client, 'old', () => dropUnfinished(client)).catch(() => undefined)
+    throw error
+  }
+}
+
+async function fillAndFinish(client: Client, options: MigrateOptions): Promise<RebuildReport> {
+  const next = new NextTables(options.tables, options.check)
+  const tell = async (): Promise<void> => {
+    const progress = await readProgress(client)
+    if (progress !== null) options.onProgress?.(progress)
+  }
+  for (const { nsid } of await readParts(client)) {
+    const table = options.tables.find(({ collection }) => collection.nsid === nsid)
+    for (;;) {
+      const part = (await readParts(client)).find((one) => one.nsid === nsid)
+      if (part === undefined || part.copied === 1n) break
+      await step(client, 'next', (transaction) => next.copy(transaction, part))
+      await tell()
+    }
+    for (const statement of table === undefined ? [] : indexStatements(table))
+      await step(client, 'next', () => client.query(`set local maintenance_work_mem = '512MB'; ${statement}`))
+    await client.query(`update ${rebuildSchema}.part set complete = 1 where nsid = $1`, [nsid])
+    await tell()
+  }
+  const parts = await readParts(client)
+  // So many are left to the last transaction at most, unless more come than can be caught up with.
+  for (let round = 0; round < 100; round += 1) {
+    const changes = await step(client, 'next', (transaction) => next.catchUp(transaction, parts))
+    if (changes < 500) break
+  }
+  return step(client, 'next', (transaction) => finish(transaction, options, next, parts))
+}
+
+async function begin(client: Client, { tables, fingerprint }: MigrateOptions): Promise<void> {
+  if ((await readTarget(client)) === derivationOf(fingerprint)) return
+  await dropUnfinished(client)
+  await client.query(
+    `drop schema if exists ${oldSchema} cascade; create schema ${nextSchema}; ${rebuildTables}`,
+  )
+  await client.query(`insert into ${rebuildSchema}.target values ($1)`, [derivationOf(fingerprint)])
+  const { rows } = await client.query<{ nsid: string; table_name: string }>(
+    'select nsid, table_name from collection',
+  )
+  const formers = new Map(rows.map(({ nsid, table_name }) => [nsid, table_name]))
+  for (const { collection } of tables) {
+    const former = formers.get(collection.nsid) ?? null
+    const count = former === null ? '0' : `(select count(*) from ${recordsSchema}.${quote(former)})`
+    await client.query(`insert into ${rebuildSchema}.part (nsid, former, total) values ($1, $2, ${count})`, [
+      collection.nsid,
+      former,
+    ])
+    if (former !== null) await client.query(createTriggers('rebuild', former, `${rebuildSchema}.note`))
+  }
+  await client.query(useNext)
+  await client.query(createFunctions())
+  for (const table of tables)
+    await client.query(
+      createTables(table, nextSchema) + createCounts(table, nextSchema) + createSums(table, nextSchema),
+    )
+}
+
+async function dropUnfinished(client: Client): Promise<void> {
+  await client.query(`drop schema if exists ${nextSchema}, ${rebuildSchema} cascade`)
+}
+
+/** Nobody else writes from here on until it is committed. */
+async function finish(
+  transaction: Transaction,
+  options: MigrateOptions,
+  next: NextTables,
+  parts: readonly RebuildPart[],
+): Promise<RebuildReport> {
+  const client = transaction.client as Client
+  const { tables, check, judge } = options
+  while ((await next.catchUp(transaction, parts)) > 0);
+  const hidden = await runSteps(client, hiddenRecords())
+  await next.removeWithheld(transaction, hidden)
+  for (const { former } of parts)
+    if (former !== null) await runSteps(client, quarantineHidden(`${recordsSchema}.${quote(former)}`, hidden))
+  await client.query('delete from text_count')
+  await runSteps(client, startAnew())
+  const counters = new RebuildCounters()
+  for (const table of tables) {
+    await runSteps(client, enterAccounts(quote(table.name)))
+    const { rows } = await client.query<{ n: bigint }>(`select count(*) as n from ${quote(table.name)}`)
+    counters.addStored(table.collection.nsid, Number(rows[0]?.n))
+  }
+  // Whatever is too old leaves later, with a note that it did.
+  const applier = new Applier({ ...options, retention: new Map() })
+  for await (const refused of refusals(transaction, { tables, check }, parts, counters))
+    await applier.apply(transaction, refused)
+  if (judge !== undefined)
+    for (let judged = await runSteps(client, judgeRejections(judge, counters)); judged !== null; ) {
+      await applier.apply(transaction, judged.changes)
+      judged = await runSteps(client, judgeRejections(judge, counters, judged.last))
+    }
+  await client.query('set local enable_seqscan = on')
+  for (const table of tables) await client.query(startCounting(table))
+  await client.query(startSumming(tables))
+  await countTexts(applier, transaction)
+  await keepUnserved(client, tables)
+  await runSteps(client, leaveUnserved(tables, counters))
+  await replaceCollections(client, tables)
+  await client.query(
+    `drop schema if exists ${oldSchema} cascade;
+     alter schema ${recordsSchema} rename to ${oldSchema}; alter schema ${nextSchema} rename to ${recordsSchema}`,
+  )
+  await client.query(
+    'update state set schema_version = $1, plan_version = plan_version + 1, derivation = $2',
+    [schemaVersion, derivationOf(options.fingerprint)],
+  )
+  return counters.report()
+}
+
+async function replaceCollections(client: Client, tables: readonly Table[]): Promise<void> {
+  const nsids = tables.map(({ collection }) => collection.nsid)
+  await client.query('delete from collection where nsid = any($1)', [nsids])
+  for (const table of tables) await enterCollection(client, table)
+}
+
+/** A collection's table, without its indexes, and with nothing counted or added up. */
+export async function layOut(client: Client, table: Table, schema: string): Promise<void> {
+  await client.query(createTables(table, schema) + createCounts(table, schema) + createSums(table, schema))
+  await enterCollection(client, table)
+}
+
+async function enterCollection(client: Client, { name, collection }: Table): Promise<void> {
+  await client.query('insert into collection (nsid, table_name, ordered) values ($1, $2, 0)', [
+    collection.nsid,
+    name,
+  ])
+}
+
+/** Records that no longer fit, some at a time. */
+async function* refusals(
+  { query }: Transaction,
+  { tables, check }: { readonly tables: readonly Table[]; readonly check: RecordCheck },
+  parts: readonly RebuildPart[],
+  counters: RebuildCounters,
+): AsyncGenerator<readonly Change[]> {
+  for (const { nsid, former } of parts) {
+    const table = tables.find(({ collection }) => collection.nsid === nsid)
+    if (former === null || table === undefined) continue
+    const read = `${selectOld(former)} join ${rebuildSchema}.refusal r
+      on r.nsid = $1 and r.base = t.base and r.rkey = t.rkey
+      where t.id > $2 and not exists (select from parked p where p.base = t.base and p.rkey = t.rkey)
+      order by t.id limit 500`
+    for (let after = 0n; ; ) {
+      const rows = await query<Record<string, bigint | string | null>>(read, nsid, after)
+      if (rows.length === 0) break
+      after = rows.at(-1)?.id as bigint
+      const changes = rows.map((row) => storedRecord(table, row, check))
+      for (const change of changes) counters.addKept(nsid, change)
+      yield changes
+    }
+  }
+}
+
+/** Whatever names no schema goes to the new tables. */
+const useNext = `select set_config('search_path', replace(current_setting('search_path'), '${recordsSchema}', '${nextSchema}'), true)`
+
+/** A transaction of one writer at a time, as all that write have. Where the new tables are what is written to, rows are found by indexes. */
+async function step<Result>(
+  client: Client,
+  tables: 'old' | 'next',
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const begin = `begin; set local enable_seqscan = off; set local enable_hashjoin = off;
+    set local enable_mergejoin = off; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`
+  return within(client, begin, async () => {
+    if (tables === 'next') await client.query(useNext)
+    return work(createTransaction(client))
+  })
+}

@@ -1,0 +1,284 @@
+/**
+ * A database that is becoming a copy: rows come in transactions of some thousands, indexes are built when all rows of
+ * a collection are there. One process at a time does it, as long as its connection lasts.
+ */
+import type { Client } from 'pg'
+import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
+import { ownListing, writeStored } from '../../copy/metadata-rows.ts'
+import { formatMark, stateOf, type CopyProgress } from '../../copy/mark.ts'
+import { type CopyPart, partsOf, type RecordRow, type Row } from '../../copy/parts.ts'
+import { repoCollectionUri } from '../../write/decide.ts'
+import { deriveRow } from '../../derive.ts'
+import { ownSums } from '../../layout/sums.ts'
+import type { Table } from '../../layout/tables.ts'
+import { baseId, findRepoCollections } from '../write/repo-collections.ts'
+import { attemptOf, closeClient, connect } from '../connection.ts'
+import { startCounting, stopCounting } from '../layout/count-ddl.ts'
+import {
+  derivationOf,
+  dropIndexes,
+  indexStatements,
+  metadataSchema,
+  quote,
+  schemaVersion,
+} from '../layout/ddl.ts'
+import { codeOf, refusal } from '../failures.ts'
+import { jsonRow, jsonRows, jsonValue } from '../read/json-rows.ts'
+import type { MigrateOptions } from '../../migrate-options.ts'
+import { assertOurLayout, migrate, readState } from '../layout/migrate.ts'
+import { identityOf, spelling, takeSnapshot } from './snapshot.ts'
+import { runSteps } from '../steps.ts'
+import { startSumming, stopSumming } from '../layout/sum-ddl.ts'
+import { jsonKeys, type NewRow, type RowId, type RowKey, TableWriter } from '../write/table-writer.ts'
+import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
+import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
+
+/** Rows that go into one statement. */
+const rowsAtOnce = 500
+
+/** Throws, leaving the database as it is, where no copy of the source may be made. */
+export async function openPostgresTarget(
+  url: string,
+  source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
+  options: MigrateOptions,
+): Promise<CopyTarget> {
+  const client = await connect(url, 'write')
+  try {
+    if ((await identityOf(client, url)) === source.identity)
+      throw new Error('it is the very database that is to be copied. Name another with --to.')
+    await lock(client)
+    const former = await readState(client)
+    await assertOurLayout(client, former)
+    const derivation = derivationOf(options.fingerprint)
+    const wanted = { derivation, kind: source.kind, source: source.name }
+    if (former === null) await migrate(client, options)
+    const state = await readState(client)
+    const found = await stateOf({
+      derivation: state?.schemaVersion === schemaVersion ? state.derivation : null,
+      wanted,
+      hasRows: () => hasRows(client, options.tables),
+    })
+    const target = new PostgresTarget(client, url, options.tables, {
+      found,
+      derivation,
+      mark: formatMark(wanted),
+    })
+    if (found === 'empty') await target.begin()
+    return target
+  } catch (error) {
+    await closeClient(client)
+    throw refusal(error, attemptOf(client))
+  }
+}
+
+/** Who was killed lets go of it within a second: the server looks whether the connection is still there. */
+async function lock(client: Client): Promise<void> {
+  try {
+    await client.query(
+      `set client_connection_check_interval = '1s'; set lock_timeout = '10s';
+       select pg_advisory_lock(${lockSpace}, ${locks.copying}); set lock_timeout = 0`,
+    )
+  } catch (cause) {
+    if (codeOf(cause) !== '55P03') throw cause
+    throw new Error('another process copies into it. Try again when it is done.', { cause })
+  }
+}
+
+async function hasRows(client: Client, tables: readonly Table[]): Promise<boolean> {
+  for (const { name } of partsOf(tables)) {
+    const { rows } = await client.query(`select from ${quote(name)} limit 1`)
+    if (rows.length > 0) return true
+  }
+  return false
+}
+
+class PostgresTarget implements CopyTarget {
+  readonly isWhole: boolean
+  readonly #client: Client
+  readonly #url: string
+  readonly #derivation: string
+  readonly #mark: string
+  readonly #writers: ReadonlyMap<string, TableWriter>
+
+  constructor(
+    client: Client,
+    url: string,
+    tables: readonly Table[],
+    { found, derivation, mark }: CopyProgress,
+  ) {
+    this.isWhole = found === 'whole'
+    this.#client = client
+    this.#url = url
+    this.#derivation = derivation
+    this.#mark = mark
+    this.#writers = new Map(tables.map((table) => [table.name, new TableWriter(table)]))
+  }
+
+  /** From here on nobody else opens it. */
+  async begin(): Promise<void> {
+    await this.#transact(this.#derivation, async () => {
+      await this.#setDerivation(this.#mark)
+      for (const { table } of this.#writers.values())
+        await this.#client.query(dropIndexes(table) + stopCounting(table) + stopSumming(table))
+    })
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    return takeSnapshot(await connect(this.#url, 'read'), this.#url)
+  }
+
+  async write(part: CopyPart, changes: RowChanges): Promise<void> {
+    await this.#transact(this.#mark, async (transaction) => {
+      const writer = this.#writers.get(part.name)
+      if (writer === undefined) await runSteps(transaction.client, writeStored(part, changes, spelling))
+      else await writeRecords(transaction, writer, changes)
+    })
+  }
+
+  async complete({ name }: CopyPart): Promise<void> {
+    const writer = this.#writers.get(name)
+    if (writer === undefined || (await this.#isComplete(name))) return
+    const { table } = writer
+    // One by one, so that one who is killed has not built them in vain.
+    for (const statement of indexStatements(table))
+      await this.#transact(this.#mark, () =>
+        this.#client.query(`set local maintenance_work_mem = '512MB'; ${statement}`),
+      )
+    const sides = [...table.arrays, ...table.counts].map(({ name }) => quote(name))
+    await this.#client.query(`vacuum (analyze) ${[analyzedColumns(table), ...sides].join(', ')}`)
+    await this.#transact(this.#mark, async (transaction) => {
+      await refreshCounts(transaction, writer)
+      await this.#client.query(startCounting(table))
+      await transaction.query(
+        `insert into listing (kind, target, done) values ('${ownListing}', $1, 1)`,
+        name,
+      )
+    })
+  }
+
+  async finish(): Promise<void> {
+    await this.#transact(this.#mark, async ({ query }) => {
+      await this.#client.query(startSumming([...this.#writers.values()].map(({ table }) => table)))
+      await query(`delete from listing where kind = '${ownListing}'`)
+      await this.#setDerivation(this.#derivation)
+    })
+    const sums = [...this.#writers.values()].flatMap(({ table }) => ownSums(table))
+    const names = ['base', 'parked', 'tombstone', ...sums.map(({ name }) => quote(name))]
+    await this.#client.query(`vacuum (analyze) ${names.join(', ')}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await closeClient(this.#client)
+  }
+
+  async #isComplete(name: string): Promise<boolean> {
+    const { rows } = await this.#client.query(
+      `select from listing where kind = '${ownListing}' and target = $1`,
+      [name],
+    )
+    return rows.length > 0
+  }
+
+  /** `expected`: what the database must still say that it is derived from. */
+  async #transact(expected: string, work: (transaction: Transaction) => Promise<unknown>): Promise<void> {
+    const client = this.#client
+    const begin = `begin; set local lock_timeout = '10s';
+      select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0`
+    await within(client, begin, async () => {
+      const { rows } = await client.query(`select derivation from ${metadataSchema}.state`)
+      if (rows[0]?.derivation !== expected)
+        throw new Error('The copy has been changed by another process meanwhile. Start again.')
+      await work(createTransaction(client))
+    })
+  }
+
+  async #setDerivation(derivation: string): Promise<void> {
+    await this.#client.query('update state set derivation = $1, plan_version = plan_version + 1', [
+      derivation,
+    ])
+  }
+}
+
+async function writeRecords(
+  transaction: Transaction,
+  writer: TableWriter,
+  { added, changed, removed }: RowChanges,
+): Promise<void> {
+  for (const some of slices(removed)) {
+    const rows = await rowsOf(transaction, writer, some)
+    // One may have another moment by now, under which it has come already.
+    const given = rows.map((row) =>
+      jsonRow([
+        ['base', String(row.base)],
+        ['rkey', jsonValue(row.rkey)],
+        ['indexed_at', String(row.indexedAt)],
+      ]),
+    )
+    const found = await transaction.query<RowId>(
+      `select t.id from json_to_recordset($1) as given (base bigint, rkey text, indexed_at bigint)
+       join ${quote(writer.table.name)} t using (base, rkey, indexed_at)`,
+      jsonRows(given),
+    )
+    await writer.remove(transaction, found)
+  }
+  for (const some of slices(changed)) {
+    const rows = await rowsOf(transaction, writer, some)
+    const found = await findRows(transaction, writer, rows)
+    const ids = new Map(found.map((row) => [keyOf(row), row.id]))
+    await writer.update(
+      transaction,
+      rows.map((row) => ({ ...row, id: ids.get(keyOf(row)) ?? 0n })),
+    )
+  }
+  for (const some of slices(added)) {
+    const rows = await rowsOf(transaction, writer, some)
+    const isAllNew = (await writer.insert(transaction, rows)).length === rows.length
+    if (isAllNew) continue
+    // Some are there under another moment. What this run has added comes again too.
+    await writer.remove(transaction, await findRows(transaction, writer, rows))
+    await writer.insert(transaction, rows)
+  }
+}
+
+async function rowsOf(
+  transaction: Transaction,
+  writer: TableWriter,
+  rows: readonly Row[],
+): Promise<readonly NewRow[]> {
+  const { table } = writer
+  const { nsid: collection } = table.collection
+  const records = rows.map((row) => {
+    const [indexedAt, rkey, did, cid, rev, changedAt, json] = row as RecordRow
+    const record = { json, ...deriveRow(table, JSON.parse(json)) }
+    return { did, rkey, cid, rev, indexedAt, changedAt, record }
+  })
+  await findRepoCollections(transaction, [
+    ...records.map(({ did }) => repoCollectionUri({ did, collection })),
+    ...records.flatMap(({ record }) => [...writer.referredRepoCollections(record)]),
+  ])
+  // All of them are there: they come first.
+  return records.map((row) => ({
+    ...row,
+    base: baseId(transaction, repoCollectionUri({ did: row.did, collection })),
+  }))
+}
+
+async function findRows(
+  transaction: Transaction,
+  writer: TableWriter,
+  rows: readonly RowKey[],
+): Promise<readonly (RowKey & { readonly id: bigint })[]> {
+  return transaction.query(
+    `select t.base, t.rkey, t.id from json_to_recordset($1) as given (base bigint, rkey text)
+     join ${quote(writer.table.name)} t using (base, rkey)`,
+    jsonKeys(rows),
+  )
+}
+
+function keyOf({ base, rkey }: RowKey): string {
+  return `${base} ${rkey}`
+}
+
+function* slices(rows: readonly Row[]): Generator<readonly Row[]> {
+  for (let start = 0; start < rows.length; start += rowsAtOnce) yield rows.slice(start, start + rowsAtOnce)
+}

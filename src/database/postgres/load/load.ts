@@ -1,0 +1,55 @@
+/** Whole imports into empty tables: indexes are built and counts taken when all rows are there. */
+import type { ClientBase } from 'pg'
+import type { Change } from '../../database.ts'
+import type { OutcomeCounts } from '../../metadata/source-marks.ts'
+import { addOutcome, type Outcome } from '../../write/outcome.ts'
+import { ownSums } from '../../layout/sums.ts'
+import type { Applier } from '../write/applier.ts'
+import { startCounting, stopCounting } from '../layout/count-ddl.ts'
+import { createIndexes, dropIndexes, quote } from '../layout/ddl.ts'
+import { startSumming, stopSumming } from '../layout/sum-ddl.ts'
+import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
+import type { Transaction } from '../write/transactions.ts'
+
+type Batches = AsyncIterable<readonly Change[]>
+
+/** Whether no collection has a record. */
+export async function areEmpty({ tables }: Applier, { query }: Transaction): Promise<boolean> {
+  for (const { table } of tables.values())
+    if ((await query(`select from ${quote(table.name)} limit 1`)).length > 0) return false
+  return true
+}
+
+/** Within the caller's transaction. */
+export async function fill(
+  applier: Applier,
+  transaction: Transaction,
+  batches: Batches,
+  total: Outcome,
+  counts?: OutcomeCounts,
+): Promise<void> {
+  const { client } = transaction
+  const options = { blind: true, ...(counts && { counts }) }
+  const tables = [...applier.tables.values()].map(({ table }) => table)
+  for (const table of tables)
+    await client.query(dropIndexes(table) + stopCounting(table) + stopSumming(table))
+  for await (const batch of batches) addOutcome(total, await applier.apply(transaction, batch, options))
+  await client.query(`set local maintenance_work_mem = '512MB'`)
+  for (const table of tables) await client.query(createIndexes(table))
+  await client.query('set local enable_seqscan = on')
+  for (const table of tables) await client.query(startCounting(table))
+  await client.query(startSumming(tables))
+}
+
+/** After it, outside of a transaction: what the server would do by itself some time later. */
+export async function tidy({ tables }: Applier, client: ClientBase): Promise<void> {
+  const parts = [...tables.values()].flatMap(({ table }) => [
+    analyzedColumns(table),
+    ...[...table.arrays, ...table.counts, ...ownSums(table)].map(({ name }) => quote(name)),
+  ])
+  await client.query(`vacuum (analyze) base, ${parts.join(', ')}`)
+}
+
+export async function countTexts(applier: Applier, transaction: Transaction): Promise<void> {
+  for (const table of applier.tables.values()) await refreshCounts(transaction, table)
+}

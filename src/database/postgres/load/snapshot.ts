@@ -1,0 +1,113 @@
+/** All that a database holds, in one transaction of a connection that only reads. */
+import type { Client } from 'pg'
+import type { Snapshot } from '../../copy/database-copy.ts'
+import { storedRow, type Spelling, selectStored } from '../../copy/metadata-rows.ts'
+import { jsonColumn, type CopyPart, type Row } from '../../copy/parts.ts'
+import { BuiltElsewiseError } from '../../refusals.ts'
+import { attemptOf, closeClient, connect } from '../connection.ts'
+import { metadataSchema, quote } from '../layout/ddl.ts'
+import { codeOf, refusal } from '../failures.ts'
+import { assertOurs, isCurrent, readState } from '../layout/migrate.ts'
+import { withoutPassword } from '../url.ts'
+
+export const spelling: Spelling = {
+  cid: (column) => column,
+  json: (column) => `${column}::text`,
+  newCid: (text) => text,
+  newJson: '?::jsonb',
+}
+
+/** Rows that are fetched at a time. */
+const rowsAtOnce = 1_000
+
+/** Everything is read to its end, by a reader that may be held up for long. The moment is that of the first reading. */
+const begin = `begin isolation level repeatable read read only;
+  set local enable_seqscan = on; set local cursor_tuple_fraction = 1; set local work_mem = '64MB';
+  set local idle_in_transaction_session_timeout = 0; select from ${metadataSchema}.state`
+
+/** Of a database of these lexicons. */
+export async function openPostgresSnapshot(
+  url: string,
+  { fingerprint }: { readonly fingerprint: string },
+): Promise<Snapshot> {
+  const client = await connect(url, 'read')
+  try {
+    const state = await readState(client)
+    await assertOurs(client, state)
+    if (state === null) throw new Error('it is empty, so that there is nothing to copy.')
+    if (!isCurrent(state, fingerprint)) throw new BuiltElsewiseError()
+    return await takeSnapshot(client, url)
+  } catch (error) {
+    await closeClient(client)
+    throw refusal(error, attemptOf(client))
+  }
+}
+
+/** The connection is the snapshot's own from here on. */
+export async function takeSnapshot(client: Client, url: string): Promise<Snapshot> {
+  const identity = await identityOf(client, url)
+  await client.query(begin)
+  return new PostgresSnapshot(client, identity, withoutPassword(url))
+}
+
+/** Which database of which cluster. */
+export async function identityOf(client: Client, url: string): Promise<string> {
+  try {
+    const { rows } = await client.query<{ identity: string }>(
+      `select system_identifier || '/' || current_database() as identity from pg_control_system()`,
+    )
+    return rows[0]?.identity ?? url
+  } catch (error) {
+    // Not every role may ask.
+    if (codeOf(error) !== '42501') throw error
+    return withoutPassword(url)
+  }
+}
+
+class PostgresSnapshot implements Snapshot {
+  readonly identity: string
+  readonly kind = 'database'
+  readonly name: string
+  readonly #client: Client
+
+  constructor(client: Client, identity: string, name: string) {
+    this.#client = client
+    this.identity = identity
+    this.name = name
+  }
+
+  async collections(): Promise<readonly string[]> {
+    const { rows } = await this.#client.query(`select nsid from ${metadataSchema}.collection order by nsid`)
+    return rows.map(({ nsid }) => String(nsid))
+  }
+
+  async count({ name }: CopyPart): Promise<number> {
+    const { rows } = await this.#client.query(`select count(*) as n from ${quote(name)}`)
+    return Number(rows[0]?.n)
+  }
+
+  async *rows(part: CopyPart): AsyncGenerator<Row> {
+    const text = part.table === null ? selectStored(part, spelling) : selectRecords(part.name)
+    const json = jsonColumn(part)
+    await this.#client.query(`declare rows no scroll cursor for ${text}`)
+    for (;;) {
+      const { rows } = await this.#client.query({ text: `fetch ${rowsAtOnce} from rows`, rowMode: 'array' })
+      if (rows.length === 0) break
+      for (const row of rows) {
+        // As every engine writes it: without white space.
+        if (json !== null) row[json] = JSON.stringify(JSON.parse(row[json]))
+        yield storedRow(part, row)
+      }
+    }
+    await this.#client.query('close rows')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await closeClient(this.#client)
+  }
+}
+
+function selectRecords(name: string): string {
+  return `select indexed_at, rkey, did, cid, rev, changed_at, record::text from ${quote(name)}
+    order by indexed_at, rkey, did`
+}

@@ -1,0 +1,18 @@
+/** Rows as a JSON text, which is how many of them travel in one parameter. */
+import type { ColumnValue } from '../../changes.ts'
+
+/** Members of an object, their values as JSON already. */
+export function jsonRow(members: Iterable<readonly [name: string, json: string]>): string {
+  let row = ''
+  for (const [name, json] of members) row += `${row === '' ? '{' : ','}"${name}":${json}`
+  return `${row}}`
+}
+
+export function jsonRows(rows: readonly string[]): string {
+  return `[${rows.join(',')}]`
+}
+
+/** Integers of any size stay exact. */
+export function jsonValue(value: ColumnValue): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,84 @@
+/** Connections that are lost without a word, behind a proxy that forgets them. */
+import assert from 'node:assert/strict'
+import { startProxy } from '../../../../test/network/proxy.ts'
+import { onPostgres } from '../../../../test/support/databases.ts'
+import { apply, openNotes, put, spot, visibleRecords } from '../../../../test/support/notes.ts'
+import { postgresUrl } from '../../../../test/support/postgres.ts'
+import { connected } from '../../../../test/support/postgres-layout.ts'
+import { until } from '../../../../test/support/until.ts'
+import { QueryPool } from './query-pool.ts'
+import { defaultQueryOptions, Servers } from './servers.ts'
+
+const parallel = 5
+
+onPostgres('a caller does not wait for connections that were lost while they were idle', async () => {
+  await using behind = await proxied()
+  await using servers = new Servers({ ...defaultQueryOptions, database: behind.url, poolSize: parallel })
+  await readAll(servers)
+  behind.freeze()
+  await readAll(servers)
+})
+
+onPostgres('a statement is asked again when its answer was lost under way', async () => {
+  await using behind = await proxied()
+  await using servers = new Servers({ ...defaultQueryOptions, database: behind.url, poolSize: parallel })
+  await using looking = await connected(behind.direct)
+  const text = 'select pg_sleep(1) as slept'
+  const reading = servers.read((client) => client.query(text))
+  const running = async () => {
+    const { rows } = await looking.query(
+      `select from pg_stat_activity where query = $1 and state = 'active' and pid <> pg_backend_pid()`,
+      [text],
+    )
+    return rows.length === 1
+  }
+  await until(running)
+  behind.freeze()
+  assert.equal((await reading).rows.length, 1)
+})
+
+onPostgres('a long statement is not taken for lost, and the server is asked ever more rarely', async () => {
+  await using behind = await proxied()
+  await using pool = new QueryPool(behind.url, { poolSize: 1 })
+  const { rows } = await pool.run((client) => client.query('select pg_sleep(6) as slept'), { kind: 'short' })
+  assert.equal(rows.length, 1)
+  // Its own, and one for each question; without pauses that double there would be six of those.
+  assert.ok(behind.accepted() >= 2 && behind.accepted() <= 4, String(behind.accepted()))
+})
+
+onPostgres('whoever writes goes on over another connection when its own was lost', async () => {
+  await using behind = await proxied()
+  await using store = await openNotes(behind.url)
+  await apply(store, put(store, spot('a'), 0))
+  await using looking = await connected(behind.direct)
+  behind.freeze()
+  const rested = async () => {
+    const { rows } = await looking.query(
+      `select from pg_stat_activity where datname = current_database() and application_name = 'lexigraph'
+         and state = 'idle' and query = 'commit' and state_change < clock_timestamp() - interval '2 seconds'`,
+    )
+    return rows.length === 1
+  }
+  await until(rested)
+  await apply(store, put(store, spot('b'), 1))
+  assert.equal((await visibleRecords(store)).size, 2)
+})
+
+/** As many at once as there are connections. */
+async function readAll(servers: Servers): Promise<void> {
+  const read = () => servers.read((client) => client.query('select pg_sleep(0.05)'))
+  await Promise.all(Array.from({ length: parallel }, read))
+}
+
+async function proxied() {
+  const direct = await postgresUrl()
+  const proxy = await startProxy(direct)
+  const url = Object.assign(new URL(direct), { host: new URL(proxy.url).host }).href
+  return {
+    direct,
+    url,
+    freeze: proxy.freeze,
+    accepted: proxy.accepted,
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Finds connections that were lost without a word, as when a firewall or a NAT gateway forgets them: what is sent on
+ * them vanishes, and without a look nobody would know before a caller's time is up. A connection that has been idle is
+ * asked before it is used. Of one that has been silent under a statement, the server is asked over another connection
+ * whether it is at work on anything; if it is not, either the statement or its answer was lost.
+ */
+import type pg from 'pg'
+import { closeClient, connect, processOf } from '../connection.ts'
+
+/** Milliseconds without use after which a connection is asked whether it is still there, and that it has to answer. */
+const longestRest = 200
+const longestAnswer = 1_000
+/**
+ * Milliseconds without a byte after which the server is asked about a statement. Each question needs a new connection,
+ * so the pause before the next one doubles, up to the longest.
+ */
+const longestSilence = 1_000
+const longestPause = 16_000
+
+interface Use {
+  /** As the socket counts them. */
+  bytes: number
+  /** When the last of them came, or when the use began. */
+  heardAt: number
+  /** Milliseconds of silence at which the server is asked next. */
+  askAfter: number
+}
+
+export class Liveness implements Disposable {
+  readonly #url: string
+  readonly #idle = new Map<pg.PoolClient, { readonly since: number }>()
+  readonly #inUse = new Map<pg.PoolClient, Use>()
+  #timer: NodeJS.Timeout | undefined
+  #isLooking = false
+
+  /** `url` names one host. */
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  /** False: the connection is lost and closed, and so are all that were idle with it. */
+  async isAlive(client: pg.PoolClient): Promise<boolean> {
+    const idle = this.#idle.get(client)
+    this.#idle.delete(client)
+    if (idle === undefined) return true
+    const { stream } = client.connection
+    if (!stream.destroyed && performance.now() - idle.since < longestRest) return true
+    try {
+      if (stream.destroyed) throw new Error('It was closed.')
+      await client.query({ text: 'select', query_timeout: longestAnswer } as pg.QueryConfig)
+      return true
+    } catch {
+      stream.destroy()
+      this.#closeIdle()
+      return false
+    }
+  }
+
+  /** The connection is about to be used. */
+  begin(client: pg.PoolClient): void {
+    this.#timer ??= setInterval(() => void this.#look(), longestSilence).unref()
+    this.#inUse.set(client, startedNow(bytesOf(client)))
+  }
+
+  /** It is not used any more. */
+  end(client: pg.PoolClient): void {
+    this.#inUse.delete(client)
+    this.#idle.set(client, { since: performance.now() })
+  }
+
+  /** It is no longer in the pool. */
+  forget(client: pg.PoolClient): void {
+    this.#inUse.delete(client)
+    this.#idle.delete(client)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  /** What one connection suffered has mostly happened to those that were idle with it. */
+  #closeIdle(): void {
+    for (const client of this.#idle.keys()) client.connection.stream.destroy()
+  }
+
+  async #look(): Promise<void> {
+    const now = performance.now()
+    const silent = new Map<number, readonly [pg.PoolClient, Use, number]>()
+    for (const [client, use] of this.#inUse) {
+      const bytes = bytesOf(client)
+      if (bytes !== use.bytes) Object.assign(use, startedNow(bytes))
+      else if (now - use.heardAt >= use.askAfter) silent.set(processOf(client), [client, use, bytes])
+    }
+    if (silent.size === 0 || this.#isLooking) return
+    this.#isLooking = true
+    for (const [, use] of silent.values())
+      use.askAfter += Math.min(use.askAfter + longestSilence, longestPause)
+    try {
+      for (const pid of await this.#findResting([...silent.keys()])) {
+        const [client, use, bytes] = silent.get(pid) as readonly [pg.PoolClient, Use, number]
+        // It may have been heard of meanwhile, or be used for something else by now.
+        if (this.#inUse.get(client) !== use || bytesOf(client) !== bytes) continue
+        client.connection.stream.destroy()
+        this.#closeIdle()
+      }
+    } catch {
+      // A server that cannot be asked is silent as a whole, which `watch.ts` notices.
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  /** Processes of the server that are there and have nothing to do. */
+  async #findResting(pids: readonly number[]): Promise<readonly number[]> {
+    const client = await connect(this.#url, 'read', { statementTimeout: longestAnswer })
+    try {
+      const { rows } = await client.query<{ pid: bigint }>(
+        `select pid from pg_stat_activity where pid = any($1) and state like 'idle%'
+           and state_change < clock_timestamp() - interval '${longestSilence} milliseconds'`,
+        [pids],
+      )
+      return rows.map(({ pid }) => Number(pid))
+    } finally {
+      await closeClient(client)
+    }
+  }
+}
+
+function startedNow(bytes: number): Use {
+  return { bytes, heardAt: performance.now(), askAfter: longestSilence }
+}
+
+function bytesOf(client: pg.PoolClient): number {
+  return (client.connection.stream as { readonly bytesRead?: number }).bytesRead ?? 0
+}

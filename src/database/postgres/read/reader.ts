@@ -1,0 +1,197 @@
+/** The read path of PostgreSQL: answers as the bytes the server sends, from whichever server is at hand. It cannot write. */
+import pg from 'pg'
+import type {
+  ColumnValue,
+  IndexStatus,
+  PlanState,
+  ReadDatabase,
+  ReadTerms,
+  Statement,
+  StoredAnswer,
+  StoredRecord,
+} from '../../database.ts'
+import { readHidings } from '../../metadata/hidings.ts'
+import { findKey, readKeys } from '../../metadata/keys.ts'
+import { readUsage } from '../../metadata/usage.ts'
+import { readRejections } from '../../metadata/read-rejections.ts'
+import { readStatus } from '../../metadata/status.ts'
+import type { Steps } from '../../metadata/steps.ts'
+import { measurePurge } from '../../metadata/purges.ts'
+import type { ApiKey, Hiding, StoredRejection, KeyUsage, PurgeExtent } from '../../metadata/metadata-store.ts'
+import { answerTooLarge, RebuiltElsewhereError, sumOutOfRange } from '../../refusals.ts'
+import type { Table } from '../../layout/tables.ts'
+import { closeClient } from '../connection.ts'
+import { derivationOf, quote } from '../layout/ddl.ts'
+import { postgresDialect } from '../dialect.ts'
+import { sumOutOfRangeState } from '../layout/functions.ts'
+import { runAnswer, runPrepared } from '../prepared.ts'
+import { longTimeout, type Query } from './query-pool.ts'
+import type { Servers } from './servers.ts'
+import { PostgresStatistics } from './statistics.ts'
+import { runSteps } from '../steps.ts'
+
+export interface ReaderOptions {
+  readonly fingerprint: string
+  /** Microseconds since 1970. */
+  readonly now: () => bigint
+}
+
+/** Rows that are fetched at a time of what is read whole. */
+const rowsAtOnce = 1000
+
+export class PostgresReader implements ReadDatabase {
+  readonly dialect = postgresDialect
+  readonly isRemote = true
+  readonly statistics: PostgresStatistics
+  readonly #servers: Servers
+  readonly #options: ReaderOptions
+  /** The plan version that was read last. */
+  #version = 0
+
+  constructor(servers: Servers, options: ReaderOptions) {
+    this.#servers = servers
+    this.#options = options
+    this.statistics = new PostgresStatistics((work, terms) => servers.read(work, terms))
+  }
+
+  async readPlanState(): Promise<PlanState> {
+    const text = `select plan_version, derivation, exists (select 1 from hidden) as hiding from state`
+    const state = await this.#readOnwards(async (client) => {
+      const { rows } = await runPrepared(client, { text, values: [] })
+      return { ...rows[0], version: Number(rows[0]?.plan_version) }
+    })
+    if (state.derivation !== derivationOf(this.#options.fingerprint)) throw new RebuiltElsewhereError()
+    // Ids follow no order here: the default order has an index.
+    return { version: state.version, ordered: new Set(), hiding: state.hiding }
+  }
+
+  async readAnswer(statement: Statement, terms: ReadTerms): Promise<StoredAnswer> {
+    const timeout = terms.kind === 'long' ? longTimeout : undefined
+    try {
+      return await this.#readOnwards(async (client) => {
+        const { version, body } = await runAnswer(client, statement, timeout)
+        if (body === null) throw answerTooLarge()
+        // A short one shares its memory with others.
+        return { version, body, isOwn: false }
+      }, terms)
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === sumOutOfRangeState) throw sumOutOfRange()
+      throw error
+    }
+  }
+
+  /** Asking the server takes as long as a short answer. */
+  dataVersion(): null {
+    return null
+  }
+
+  findKey(hash: string): Promise<ApiKey | null> {
+    return this.#inSnapshot(() => findKey(hash))
+  }
+
+  readKeys(): Promise<readonly ApiKey[]> {
+    return this.#inSnapshot(readKeys)
+  }
+
+  readUsage(since: number): Promise<readonly KeyUsage[]> {
+    return this.#inSnapshot(() => readUsage(since))
+  }
+
+  readHidings(): Promise<readonly Hiding[]> {
+    return this.#inSnapshot(readHidings)
+  }
+
+  readPurgeExtent(subject: string): Promise<PurgeExtent> {
+    return this.#inSnapshot(() => measurePurge(subject))
+  }
+
+  readStatus(): Promise<IndexStatus> {
+    return this.#inSnapshot(() => readStatus(this.#options.now(), (uri) => `split_part(${uri}, '/', 4)`))
+  }
+
+  async readSize(): Promise<number> {
+    const text = 'select pg_database_size(current_database()) as n'
+    return this.#servers.read(async (client) => {
+      const { rows } = await runPrepared(client, { text, values: [] })
+      return Number(rows[0]?.n)
+    })
+  }
+
+  readRejections(limit: number, after: string | null): Promise<readonly StoredRejection[]> {
+    return this.#inSnapshot(() => readRejections(limit, after))
+  }
+
+  async *readRecords(table: Table): AsyncGenerator<StoredRecord> {
+    const text = `select base.uri || t.rkey as uri, cid, rev, indexed_at, changed_at, record::text as json
+      from ${quote(table.name)} t join base on base.id = t.base
+      where t.base not in (select base from hidden) order by t.indexed_at desc, t.rkey desc, t.did desc`
+    for await (const row of this.readRows({ text, values: [] }))
+      yield {
+        uri: String(row.uri),
+        cid: String(row.cid),
+        rev: row.rev as string | null,
+        indexedAt: row.indexed_at as bigint,
+        changedAt: row.changed_at as bigint,
+        // As every engine writes it: without white space.
+        json: JSON.stringify(JSON.parse(String(row.json))),
+      }
+  }
+
+  async *readRows({ text, values }: Statement): AsyncGenerator<Readonly<Record<string, ColumnValue>>> {
+    const client = await this.#servers.connectPrimary()
+    try {
+      await client.query('begin isolation level repeatable read read only')
+      await client.query(`declare rows no scroll cursor for ${text}`, [...values])
+      for (;;) {
+        const { rows } = await client.query(`fetch ${rowsAtOnce} from rows`)
+        if (rows.length === 0) return
+        yield* rows
+      }
+    } finally {
+      await closeClient(client)
+    }
+  }
+
+  async explain({ text, values }: Statement): Promise<readonly string[]> {
+    const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value))))
+    const given = literals.length === 0 ? '' : `(${literals.join(', ')})`
+    // Prepared, because that is how it runs: planned once for all values.
+    return this.#servers.read(async (client) => {
+      await client.query(`prepare explained as ${text}`)
+      try {
+        const { rows } = await client.query(`explain (costs off) execute explained${given}`)
+        return rows.map((row) => String(row['QUERY PLAN']))
+      } finally {
+        await client.query('deallocate explained')
+      }
+    })
+  }
+
+  /**
+   * Replicas come to a new plan version one after the other. Who has seen it is not sent back to the one before, or
+   * plans would be made anew for as long as two of them differ.
+   */
+  async #readOnwards<Result extends { readonly version: number }>(
+    work: Query<Result>,
+    terms?: ReadTerms,
+  ): Promise<Result> {
+    const found = await this.#servers.read(work, terms)
+    const result = found.version < this.#version ? await this.#servers.readPrimary(work, terms) : found
+    this.#version = result.version
+    return result
+  }
+
+  /** Steps are made anew when the reading is repeated. */
+  #inSnapshot<Result>(steps: () => Steps<Result>): Promise<Result> {
+    return this.#servers.read(async (client) => {
+      await client.query('begin isolation level repeatable read read only')
+      const result = await runSteps(client, steps())
+      await client.query('commit')
+      return result
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#servers[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Rough figures for choosing roads in PostgreSQL. They are asked for when a statement is made that needs them; until
+ * they are there guesses take their place, and the statement is made again.
+ */
+import { LRUCache } from 'lru-cache'
+import type { PoolClient } from 'pg'
+import type { ReadTerms, Statement, Statistics } from '../../database.ts'
+import type { Table, TextIndex } from '../../layout/tables.ts'
+import { quote } from '../layout/ddl.ts'
+import { runPrepared } from '../prepared.ts'
+
+/** Milliseconds that a figure is good for. */
+const lifetime = 60_000
+const maxStatistics = 10_000
+/** Counted for one statement at a time; the rest stays guessed. */
+const mostCounts = 50
+/** What may be asked of `text_count`: letters and digits make a word, and words have trigrams. */
+const wordLike = /^[\p{L}\p{N}]+$/u
+
+type Read = <Result>(work: (client: PoolClient) => Promise<Result>, terms: ReadTerms) => Promise<Result>
+
+export class PostgresStatistics implements Statistics {
+  readonly #read: Read
+  readonly #statistics = new LRUCache<string, number>({ max: maxStatistics, ttl: lifetime })
+  /** Statements whose only value is a figure, by what they are kept under. */
+  readonly #lacking = new Map<string, Statement>()
+  /** Sequences of characters that `text_count` is to be asked for. */
+  readonly #lackingTerms = new Map<string, readonly [index: string, term: string]>()
+  /** Which characters the server takes for letters depends on the locale of the database. */
+  #letters: RegExp | null = null
+
+  constructor(read: Read) {
+    this.#read = read
+  }
+
+  rows({ name }: Table): number {
+    const text = 'select greatest(reltuples, 0)::bigint as n from pg_class where oid = to_regclass($1)'
+    return this.#statistic({ text, values: [quote(name)] }, 1000)
+  }
+
+  countUpTo({ text, values }: Statement, limit: number): number {
+    return this.#statistic(
+      { text: `select count(*) as n from (${text} limit ${Math.ceil(limit)}) s`, values },
+      limit,
+    )
+  }
+
+  trigram(index: TextIndex, trigram: string): number | null {
+    return this.#isWord(trigram) ? this.#count(index, trigram) : null
+  }
+
+  prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number } {
+    return { terms: 1, records: this.#count(index, needle) }
+  }
+
+  async complete(signal?: AbortSignal): Promise<boolean> {
+    if (this.#lacking.size === 0 && this.#lackingTerms.size === 0) return false
+    const asked = [...this.#lacking].slice(0, mostCounts)
+    const sequences = [...this.#lackingTerms.values()]
+    this.#lacking.clear()
+    this.#lackingTerms.clear()
+    await this.#read(
+      async (client) => {
+        this.#letters ??= await readLetters(client)
+        if (sequences.length > 0) await this.#readTerms(client, sequences)
+        for (const [key, statement] of asked) {
+          const { rows } = await runPrepared(client, statement)
+          this.#statistics.set(key, Number(rows[0]?.n ?? 0))
+        }
+      },
+      { kind: 'short', ...(signal && { signal }) },
+    )
+    return true
+  }
+
+  async #readTerms(
+    client: PoolClient,
+    terms: readonly (readonly [index: string, term: string])[],
+  ): Promise<void> {
+    const text = `select asked.index, asked.term, coalesce(records, 0) as n
+      from json_to_recordset($1) as asked(index text, term text)
+      left join text_count on index_name = asked.index and text_count.term = asked.term`
+    const asked = JSON.stringify(terms.map(([index, term]) => ({ index, term })))
+    const { rows } = await runPrepared(client, { text, values: [asked] })
+    for (const { index, term, n } of rows) this.#statistics.set(termKey(index, term), Number(n))
+  }
+
+  #count({ name }: TextIndex, term: string): number {
+    const key = termKey(name, term)
+    const known = this.#statistics.get(key)
+    if (known === undefined) this.#lackingTerms.set(key, [name, term])
+    return known ?? 1000
+  }
+
+  #statistic(statement: Statement, guess: number): number {
+    const key = `${withoutNumbers(statement.text)}\0${statement.values.map(String).join('\0')}`
+    const known = this.#statistics.get(key)
+    if (known === undefined) this.#lacking.set(key, statement)
+    return known ?? guess
+  }
+
+  /** Whether the trigram index has it: only of what the server takes for words. */
+  #isWord(trigram: string): boolean {
+    return wordLike.test(trigram) && this.#letters?.test(trigram) !== false
+  }
+}
+
+/** Aliases are numbered on through a statement, and what is found for one part of it moves those of the next. */
+function withoutNumbers(text: string): string {
+  const numbers = new Map<string, string>()
+  return text.replaceAll(/\bt\d+\b/g, (alias) => {
+    const number = numbers.get(alias) ?? `t#${numbers.size}`
+    numbers.set(alias, number)
+    return number
+  })
+}
+
+function termKey(index: string, term: string): string {
+  return `${index}\0${term}`
+}
+
+/** In a database with the locale C only what is ASCII is a letter. */
+async function readLetters(client: PoolClient): Promise<RegExp> {
+  const { rows } = await client.query(`select cardinality(show_trgm('яя')) > 0 as all`)
+  return rows[0]?.all === true ? wordLike : /^[a-z0-9]+$/
+}

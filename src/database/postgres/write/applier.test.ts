@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { onPostgres } from '../../../../test/support/databases.ts'
+import { line } from '../../../../test/support/note-lines.ts'
+import {
+  account,
+  apply,
+  contentJson,
+  noOutcome,
+  note,
+  openNotes,
+  put,
+  rev,
+  spot,
+  uriOf,
+  visibleRecords,
+} from '../../../../test/support/notes.ts'
+import { freshDatabase } from '../../../../test/support/postgres.ts'
+import type { Change } from '../../database.ts'
+import { Applier } from './applier.ts'
+import { connect } from '../connection.ts'
+import { Transactions } from './transactions.ts'
+
+onPostgres(
+  'what is remembered between runs is bounded, and nothing goes wrong when it is forgotten',
+  async () => {
+    await using database = await freshDatabase()
+    await using store = await openNotes(database.url)
+    await apply(store, put(store, spot('a'), 0, { rev: rev(1) }), put(store, spot('b'), 1, { rev: rev(1) }))
+    await apply(store, account(0, 'suspended', 1))
+    await apply(store, put(store, spot('a'), 0, { rev: rev(2) }), put(store, spot('b'), 1, { rev: rev(2) }))
+    const [state] = await store.rows('select derivation from state')
+    await using transactions = new Transactions(
+      () => connect(database.url, 'write'),
+      String(state?.derivation),
+    )
+    const options = { tables: store.tables, now: () => 1n, check: () => null }
+    const applier = new Applier(options, 0)
+    const changes: readonly Change[] = [
+      account(0, null, 2),
+      // Returns, with what it refers to, from where it waited, and is then written.
+      put(store, spot('a'), 3, { rev: rev(3) }),
+      account(1, null, 1),
+      put(store, spot('b'), 3, { rev: rev(3) }),
+      ...Array.from({ length: 600 }, (_, n) => store.change(line(`k${n}`))),
+    ]
+    const remembered = await transactions.transact(async (transaction) => {
+      const outcome = await applier.apply(transaction, changes)
+      assert.deepEqual(outcome, { ...noOutcome, stored: 600, updated: 2 })
+      return transaction.bases.size + transaction.accountStatuses.size
+    })
+    assert.equal(remembered, 0)
+    const visible = await visibleRecords(store)
+    assert.equal(visible.get(uriOf(spot('a'))), contentJson(note, 3))
+    assert.equal(visible.size, 602)
+  },
+)

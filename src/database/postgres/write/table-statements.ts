@@ -1,0 +1,84 @@
+/** Statements that write many rows of one collection at once. Rows come as one JSON text. */
+import { type ArrayIndex, type Column, storedColumns, type Table } from '../../layout/tables.ts'
+import { columnType, quote, textAt } from '../layout/ddl.ts'
+
+export interface TableStatements {
+  /** Of rows with `base` and `rkey`: those that are there. */
+  readonly find: string
+  /** Ids of a base's rows, up to so many. */
+  readonly some: string
+  /** Ids of a base's rows that no revision, or one before this, vouches for. */
+  readonly older: string
+  /** Leaves alone what is there already; yields the ids of what was added. */
+  readonly insert: string
+  /** The same of rows that have an id. */
+  readonly bringBack: string
+  readonly update: string
+  readonly setRev: string
+  /** Of ids. */
+  readonly quarantine: string
+  readonly remove: string
+  readonly sides: readonly { readonly insert: string; readonly remove: string }[]
+}
+
+/** What a row is given, beside its derived columns, which are `c0`, `c1` and so on. */
+const kept = [
+  ['base', 'bigint'],
+  ['did', 'text'],
+  ['rkey', 'text'],
+  ['cid', 'text'],
+  ['rev', 'text'],
+  ['indexed_at', 'bigint'],
+  ['changed_at', 'bigint'],
+  ['record', 'jsonb'],
+] as const
+
+export function tableStatements(table: Table): TableStatements {
+  const name = quote(table.name)
+  const stored = storedColumns(table)
+  const derived = stored.map((column, index) => [quote(column.name), derivedValue(column, index)] as const)
+  const types = stored.map(({ kind }, index) => `c${index} ${columnType(kind)}`)
+  const given = (...columns: readonly string[]): string =>
+    `json_to_recordset($1) as given (${columns.join(', ')})`
+  const insert = (more: readonly (readonly [string, string])[]): string => {
+    const columns = [...more, ...kept]
+    return `insert into ${name} (${[...columns.map(([column]) => column), ...derived.map(([column]) => column)].join(', ')})
+      select ${[...columns.map(([column]) => `given.${column}`), ...derived.map(([, value]) => value)].join(', ')}
+      from ${given(...columns.map(([column, type]) => `${column} ${type}`), ...types)}
+      on conflict (base, rkey) do nothing returning id, base, rkey`
+  }
+  const changed = ['cid text', 'rev text', 'changed_at bigint', 'record jsonb']
+  return {
+    find: `select t.base, t.rkey, t.id, t.cid, t.rev from ${given('base bigint', 'rkey text')}
+      join ${name} t on t.base = given.base and t.rkey = given.rkey`,
+    some: `select id from ${name} where base = $1 order by rkey limit $2`,
+    older: `select id from ${name} where base = $1 and (rev is null or rev < $2)`,
+    insert: insert([]),
+    bringBack: insert([['id', 'bigint']]),
+    update: `update ${name} t set cid = given.cid, rev = given.rev, changed_at = given.changed_at, record = given.record
+      ${derived.map(([column, value]) => `, ${column} = ${value}`).join('')}
+      from ${given('id bigint', ...changed, ...types)} where t.id = given.id`,
+    setRev: `update ${name} t set rev = given.rev from ${given('id bigint', 'rev text')} where t.id = given.id`,
+    quarantine: `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
+      select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = any($1)`,
+    remove: `delete from ${name} where id = any($1)`,
+    sides: table.arrays.map((array) => ({
+      insert: insertElements(array),
+      remove: `delete from ${quote(array.name)} where id = any($1)`,
+    })),
+  }
+}
+
+/** Of a long text for which ASCII lower case is all of folding, the row is given no folded one. */
+function derivedValue({ kind, path }: Column, index: number): string {
+  const value = `given.c${index}`
+  return kind === 'folded' ? `coalesce(${value}, lower(${textAt('given.record', path)}))` : value
+}
+
+function insertElements({ name, kind }: ArrayIndex): string {
+  const columns = kind === 'reference' ? 'base, rkey, id' : 'value, id'
+  const types =
+    kind === 'reference' ? 'base bigint, rkey text' : `value ${kind === 'text' ? 'text' : 'bigint'}`
+  return `insert into ${quote(name)} (${columns})
+    select ${columns} from json_to_recordset($1) as given (${types}, id bigint)`
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import pg from 'pg'
+import { onPostgres } from '../../../../test/support/databases.ts'
+import { day, line, snapshot } from '../../../../test/support/note-lines.ts'
+import { apply, noOutcome, note, openNotes, put, rev, spot, uriOf } from '../../../../test/support/notes.ts'
+import { type FreshDatabase, freshDatabase } from '../../../../test/support/postgres.ts'
+import { inPairs } from '../../../../test/support/store.ts'
+import { until } from '../../../../test/support/until.ts'
+import { type Change, DatabaseBusyError } from '../../database.ts'
+
+onPostgres('a connection that was lost while nobody used it is replaced unnoticed', async () => {
+  await using database = await freshDatabase()
+  await using administrator = await administratorOf(database)
+  await using store = await openNotes(database.url)
+  await apply(store, put(store, spot('a'), 0))
+  await administrator.endAll()
+  assert.deepEqual(await apply(store, put(store, spot('b'), 0)), { ...noOutcome, stored: 1 })
+})
+
+onPostgres('a batch whose connection is lost leaves nothing, and may be asked for again', async () => {
+  await using database = await freshDatabase()
+  await using administrator = await administratorOf(database)
+  await using store = await openNotes(database.url)
+  await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
+  const before = await snapshot(store)
+  const changes = [put(store, spot('a'), 1, { rev: rev(2) }), put(store, spot('b', 1), 1, { rev: rev(2) })]
+  await administrator.query(`begin; lock table lexigraph_records."${note}" in exclusive mode`)
+  const batch = assert.rejects(apply(store, ...changes), DatabaseBusyError)
+  await until(() => administrator.someWait())
+  await administrator.endAll()
+  await batch
+  await administrator.query('rollback')
+  assert.deepEqual(await snapshot(store), before)
+  assert.deepEqual(await apply(store, ...changes), { ...noOutcome, stored: 1, updated: 1 })
+})
+
+onPostgres('a load whose connection is lost leaves nothing, and its indexes are there', async () => {
+  await using database = await freshDatabase()
+  await using administrator = await administratorOf(database)
+  await using store = await openNotes(database.url)
+  const before = await snapshot(store)
+  const lines = ['a', 'b', 'c', 'd'].map((key) => line(key))
+  async function* interrupted() {
+    for await (const pair of inPairs(lines.map(store.change))) {
+      yield pair
+      await administrator.endAll()
+    }
+  }
+  await assert.rejects(store.database.write.load(interrupted()), DatabaseBusyError)
+  assert.deepEqual(await snapshot(store), before)
+  assert.deepEqual(await store.load(lines), { ...noOutcome, stored: 4 })
+})
+
+onPostgres('a server that takes no writes for a while is waited for', async () => {
+  await using database = await freshDatabase()
+  await using administrator = await administratorOf(database)
+  await using store = await openNotes(database.url)
+  const readOnly = (value: string) =>
+    administrator.query(
+      `set default_transaction_read_only = off;
+       alter database "${administrator.database}" set default_transaction_read_only = ${value}`,
+    )
+  await readOnly('on')
+  await administrator.endAll()
+  await assert.rejects(apply(store, put(store, spot('a'), 0)), DatabaseBusyError)
+  await readOnly('off')
+  assert.deepEqual(await apply(store, put(store, spot('a'), 0)), { ...noOutcome, stored: 1 })
+})
+
+onPostgres('whoever was started with other lexicons writes nothing any more', async () => {
+  await using database = await freshDatabase()
+  await using administrator = await administratorOf(database)
+  await using store = await openNotes(database.url)
+  await administrator.query(`update lexigraph.state set derivation = 'other'`)
+  await assert.rejects(apply(store, put(store, spot('a'), 0)), /rebuilt for other lexicons/)
+  assert.deepEqual(await store.rows(`select * from "${note}"`), [])
+})
+
+onPostgres('of what a load finds to be there already the highest revision stands', async () => {
+  await using database = await freshDatabase()
+  await using store = await openNotes(database.url)
+  // More than are written at once, so that what is looked for and what is not come together.
+  const lines = Array.from({ length: 1_300 }, (_, n) =>
+    line(`k${n % 600}`, { rev: rev(n % 7), text: `version ${n}`, tags: [`t${n}`], indexedAt: day(1) }),
+  )
+  const { stored, updated, older } = await store.load(lines)
+  assert.deepEqual([stored, updated + older], [600, 700])
+  const accountStatus = new Map<string, (typeof lines)[number]>()
+  for (const one of lines) {
+    const known = accountStatus.get(one.uri)
+    if (known === undefined || String(one.rev) >= String(known.rev)) accountStatus.set(one.uri, one)
+  }
+  const rows = await store.rows(
+    `select b.uri || t.rkey as uri, record ->> 'text' as text, value from "${note}" t
+     join base b on b.id = t.base left join "${note}/tags" s on s.id = t.id order by uri`,
+  )
+  assert.deepEqual(
+    rows.map(({ uri, text, value }) => [uri, text, value]),
+    [...accountStatus.values()]
+      .map(({ uri, value }) => [uri, value.text, (value.tags as string[])[0]])
+      .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+  )
+})
+
+onPostgres('sequences of text are counted after a load, and again when much has changed', async () => {
+  await using database = await freshDatabase()
+  await using store = await openNotes(database.url)
+  const counts = async () => {
+    const rows = await store.rows('select term, records from text_count order by term')
+    return Object.fromEntries(rows.map(({ term, records }) => [term, records]))
+  }
+  await store.load([line('a', { text: 'aba' }), line('b', { text: 'Äb' }), line('c', { text: 'xyz' })])
+  // What is seen only once counts as rare.
+  assert.deepEqual(await counts(), { a: 2, ab: 2, b: 2 })
+  await store.apply(...Array.from({ length: 900 }, (_, n) => line(`k${n}`, { text: 'xyz' })))
+  assert.deepEqual(await counts(), { a: 2, ab: 2, b: 2 })
+  await store.apply(...Array.from({ length: 900 }, (_, n) => line(`l${n}`, { text: 'xyz' })))
+  const after = await counts()
+  assert.deepEqual([after.xyz, after.xy, after.x, after.ab], [1801, 1801, 1801, 2])
+})
+
+onPostgres('what is refused is kept even if it is no text that the server takes', async () => {
+  await using database = await freshDatabase()
+  await using store = await openNotes(database.url)
+  const refused: Change = {
+    kind: 'reject',
+    source: 'test',
+    uri: uriOf(spot('a')),
+    reason: 'bad-text',
+    message: 'It has a NUL.',
+    record: 'a\0b\ud800c',
+  }
+  assert.deepEqual(await apply(store, refused), { ...noOutcome, rejected: 1 })
+  assert.deepEqual(await store.rows('select record from rejection'), [{ record: 'a\uFFFDb\uFFFDc' }])
+})
+
+async function administratorOf({ url }: FreshDatabase) {
+  const client = new pg.Client(url)
+  await client.connect()
+  const connections = `from pg_stat_activity where datname = current_database() and application_name = 'lexigraph'`
+  return {
+    database: client.database,
+    query: (text: string) => client.query(text),
+    /** Ends the program's connections, and waits until they are gone. */
+    async endAll() {
+      await client.query(`select pg_terminate_backend(pid, 10000) ${connections}`)
+    },
+    async someWait() {
+      return (await client.query(`select 1 ${connections} and wait_event_type = 'Lock'`)).rows.length > 0
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  }
+}

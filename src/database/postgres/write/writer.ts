@@ -1,0 +1,135 @@
+/** The write path of PostgreSQL: batches in one transaction each, and whole imports in one. */
+import type { Client } from 'pg'
+import type {
+  BatchOutcome,
+  Change,
+  CountedSource,
+  LeaderLock,
+  LeaderLockRequest,
+  SourceMark,
+  WriteDatabase,
+} from '../../database.ts'
+import { SqlMetadataStore } from '../../metadata/sql-metadata-store.ts'
+import { forgetRevisions } from '../../metadata/repo-rows.ts'
+import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
+import type { MetadataStore } from '../../metadata/metadata-store.ts'
+import { addOutcome, noOutcome, type Outcome } from '../../write/outcome.ts'
+import type { ApplierOptions } from '../../migrate-options.ts'
+import { Applier } from './applier.ts'
+import { compact } from '../load/compact.ts'
+import type { Use } from '../session-settings.ts'
+import { DatabaseUnreachableError } from '../failures.ts'
+import { holdLeaderLock, acquireLeaderLock } from '../leader-lock.ts'
+import { areEmpty, countTexts, fill, tidy } from '../load/load.ts'
+import { runSteps } from '../steps.ts'
+import { Transactions } from './transactions.ts'
+
+export interface PostgresWriterOptions extends ApplierOptions {
+  /** What the tables must have been derived from, as the table `state` has it. */
+  readonly derivation: string
+}
+
+type Connect = (use: Exclude<Use, 'read'>) => Promise<Client>
+
+export class PostgresWriter implements WriteDatabase {
+  readonly metadata: MetadataStore
+  readonly #connect: Connect
+  readonly #options: PostgresWriterOptions
+  readonly #transactions: Transactions
+  readonly #applier: Applier
+
+  /** `connect` is asked for a connection when one is first needed, and again when it was lost. */
+  constructor(connect: Connect, options: PostgresWriterOptions) {
+    this.#connect = connect
+    this.#options = options
+    this.#transactions = new Transactions(() => connect('write'), options.derivation)
+    this.#applier = new Applier(options)
+    const applier = this.#applier
+    const transact: Transactions['transact'] = (work) => this.#transactions.transact(work)
+    this.metadata = new SqlMetadataStore({
+      transact: (steps) => transact(({ client }) => runSteps(client, steps())),
+      read: (steps) => this.#transactions.read(({ client }) => runSteps(client, steps())),
+      now: options.now,
+      hide: (hiding) => transact((transaction) => applier.hide(transaction, hiding)),
+      unhide: (subject, by) => transact((transaction) => applier.unhide(transaction, subject, by)),
+      purge: (given) => transact((transaction) => applier.purge(transaction, given)),
+      expire: (limit) => transact((transaction) => applier.expire(transaction, limit)),
+      settle: (limit) => transact((transaction) => applier.settle(transaction, limit)),
+      forgetRevisions: (...given) => transact(({ client }) => runSteps(client, forgetRevisions(...given))),
+    })
+  }
+
+  /** What is committed survives a loss of power, unless the server is set up otherwise: `durable` adds nothing. */
+  applyBatch(changes: readonly Change[], mark?: SourceMark | CountedSource): Promise<BatchOutcome> {
+    return this.#transactions.transact((transaction) => this.#applier.applyBatch(transaction, changes, mark))
+  }
+
+  async load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
+    const total = noOutcome()
+    if (!(await this.#loadEmpty(batches, total)))
+      for await (const batch of batches) addOutcome(total, await this.applyBatch(batch, importSource))
+    return total
+  }
+
+  /** Former rows are free space then, which the server does not write over before it is used again. */
+  compact(): Promise<boolean> {
+    return this.#transactions.exclusively(compact)
+  }
+
+  async leaderLock(request: LeaderLockRequest): Promise<LeaderLock | null> {
+    const leading = await acquireLeaderLock(() => this.#connect('lead'), request)
+    if (leading === null) return null
+    const { client } = leading
+    const lost = new AbortController()
+    client.once('end', () => lost.abort())
+    let isFirst = true
+    const once = async (): Promise<Client> => {
+      if (!isFirst) {
+        // Another connection would not have the lock.
+        lost.abort()
+        throw new DatabaseUnreachableError('The connection that led is lost.')
+      }
+      isFirst = false
+      return client
+    }
+    const writer = new PostgresWriter(once, this.#options)
+    const over = new AbortController()
+    const until = AbortSignal.any([lost.signal, over.signal])
+    const kept = holdLeaderLock(leading, writer.#transactions, () => this.#connect('write'), until)
+    return {
+      metadata: writer.metadata,
+      applyBatch: (changes, mark) => writer.applyBatch(changes, mark),
+      load: (batches) => writer.load(batches),
+      lost: lost.signal,
+      async [Symbol.asyncDispose]() {
+        over.abort()
+        await kept
+        await writer[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#transactions[Symbol.asyncDispose]()
+  }
+
+  /** False, and nothing done, when there are records already. */
+  #loadEmpty(batches: AsyncIterable<readonly Change[]>, total: Outcome): Promise<boolean> {
+    return this.#transactions.exclusively(async () => {
+      const transaction = await this.#transactions.begin()
+      const { client } = transaction
+      const isEmpty = await areEmpty(this.#applier, transaction)
+      if (isEmpty) {
+        const counts = new OutcomeCounts()
+        await fill(this.#applier, transaction, batches, total, counts)
+        await runSteps(client, counts.save(importSource))
+      }
+      await client.query('commit')
+      if (!isEmpty) return false
+      await tidy(this.#applier, client)
+      await countTexts(this.#applier, await this.#transactions.begin())
+      await client.query('commit')
+      return true
+    })
+  }
+}

@@ -1,0 +1,144 @@
+/** What a purge leaves in the files of a SQLite database. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { onPostgres } from '../../test/support/databases.ts'
+import {
+  assertDerived,
+  dids,
+  note,
+  noteDatabases,
+  openNotes,
+  rev,
+  settleAll,
+  spot,
+  uriOf,
+  visibleRecords,
+} from '../../test/support/notes.ts'
+import type { Engine } from '../../test/support/postgres.ts'
+import { temporaryFolder, type TestStore } from '../../test/support/store.ts'
+
+const newUrl = noteDatabases()
+const inFolder = temporaryFolder()
+const ann = dids[0] as string
+const a = spot('a')
+const record = uriOf(a)
+
+test('of a purged record nothing is left in any file', async () => {
+  const folder = inFolder('bytes')
+  const secret = 'xylophone-quagmire'
+  const value = (text: string, tag: string) => ({ $type: note, text, tags: [tag], language: 'en' })
+  const holds = (text: string): boolean =>
+    ['', '-wal', '-shm'].some((suffix) => bytesOf(folder + suffix).includes(text))
+  await using store = await openNotes(folder)
+  await using reader = await openNotes(folder)
+  const lines = Array.from({ length: 300 }, (_, n) => ({
+    uri: uriOf(spot(`k${n}`, n % 3)),
+    value: value(`Something ordinary, number ${n}, at some length so that pages fill.`, `t${n}`),
+  }))
+  for (const some of inChunks(lines, 20)) await store.apply(...some)
+  // An update and a move leave former versions behind.
+  await store.apply({ uri: record, rev: rev(1), value: value(`${secret} first`, 'secrettag1') })
+  await store.apply({ uri: record, rev: rev(2), value: value(`${secret} second`, 'secrettag2') })
+  await store.database.write.applyBatch([
+    {
+      kind: 'reject',
+      source: 'test',
+      uri: record,
+      reason: 'malformed',
+      message: 'A test.',
+      record: `{"${secret}":3}`,
+    },
+  ])
+  await hide(store, record)
+  await store.database.write.metadata.unhide(record, 'tester')
+  assert.equal((await seen(reader)).includes('a'), true)
+  assert.ok(holds(secret) && holds('secrettag1'))
+  await purge(store, record)
+  assert.equal(await store.database.write.compact(), true)
+  await store.database.write.metadata.endPurges()
+  for (const text of [secret, 'secrettag', 'first', 'second']) assert.ok(!holds(text), text)
+  // A sequence of characters that nothing else has.
+  const index = store.tables.flatMap(({ texts }) => texts)[0]?.name
+  for (const part of ['terms', 'counts'])
+    assert.deepEqual(await store.rows(`select term from "${index}/${part}" where term = 'xyl'`), [])
+  assert.ok(holds('number 299'))
+  await assertDerived(store)
+  assert.equal((await seen(reader)).length, 300)
+})
+
+test('a file becomes smaller when most of it is purged', async () => {
+  const path = inFolder('smaller')
+  await using store = await openNotes(path)
+  const text = 'Words that take some space. '.repeat(10)
+  for (const some of inChunks(Array.from({ length: 2_000 }).keys().toArray(), 200))
+    await store.apply(
+      ...some.map((n) => ({ uri: uriOf(spot(`k${n}`)), value: { $type: note, text: `${n} ${text}` } })),
+    )
+  await store.database.write.compact()
+  const before = await store.database.read.readSize()
+  await purge(store, ann)
+  await settleAll(store)
+  await store.database.write.compact()
+  assert.ok((await store.database.read.readSize()) < before / 4)
+})
+
+onPostgres('of purged records neither space nor statistics are left', async () => {
+  await using store = await open('postgres')
+  const secret = 'xylophone-quagmire'
+  for (const some of inChunks(Array.from({ length: 2_000 }).keys().toArray(), 500))
+    await store.apply(
+      ...some.map((n) => ({
+        uri: uriOf(spot(`k${n}`)),
+        value: { $type: note, text: `${secret} ${n % 3}`, tags: [`${secret}${n % 3}`] },
+      })),
+    )
+  const look = async (): Promise<readonly [bytes: number, values: number]> => {
+    const [size] = await store.rows(`select pg_table_size('"${note}"'::regclass) as bytes`)
+    const like = `like '%${secret}%'`
+    const [stats] = await store.rows(
+      `select count(*) as n from pg_stats where most_common_vals::text ${like} or histogram_bounds::text ${like}`,
+    )
+    return [Number(size?.bytes), Number(stats?.n)]
+  }
+  await store.database.write.compact()
+  const before = await look()
+  assert.ok(before[1] > 0)
+  await purge(store, ann)
+  await settleAll(store)
+  assert.equal(await store.database.write.compact(), true)
+  const after = await look()
+  assert.ok(after[0] < before[0] / 4, `${after[0]} of ${before[0]} bytes are left.`)
+  assert.equal(after[1], 0)
+})
+
+function inChunks<One>(all: readonly One[], size: number): One[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size))
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(join(path))
+  } catch {
+    return Buffer.alloc(0)
+  }
+}
+
+async function open(database: Engine): Promise<TestStore> {
+  return openNotes(await newUrl(database))
+}
+
+function hide({ database }: TestStore, subject: string): Promise<number | null> {
+  return database.write.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
+}
+
+function purge({ database }: TestStore, subject: string) {
+  return database.write.metadata.purge({ subject, reason: 'A test.', purgedBy: 'tester' })
+}
+
+/** Record keys of the notes that can be seen. */
+async function seen(store: TestStore): Promise<string[]> {
+  const uris = [...(await visibleRecords(store)).keys()].filter((uri) => uri.includes(`/${note}/`))
+  return uris.map((uri) => uri.split('/').at(-1) ?? '').toSorted()
+}

@@ -1,0 +1,92 @@
+/** What a rebuild for other lexicons does to stored and to refused records: foreseen, or done. */
+import type { Change } from '../changes.ts'
+
+export interface RebuildReport {
+  readonly collections: readonly CollectionReport[]
+}
+
+export interface CollectionReport {
+  readonly name: string
+  /** False: the lexicons do not have it. Its records are kept as they are, and nobody is shown them. */
+  readonly served: boolean
+  /** Records that were stored before. */
+  readonly stored: number
+  /** Of those, records that do not fit the lexicons. */
+  readonly refused: number
+  /** Records that were refused before and fit now. */
+  readonly accepted: number
+  /** Why records do not fit, the most frequent reason first. */
+  readonly reasons: readonly RefusalCount[]
+}
+
+export interface RefusalCount {
+  readonly message: string
+  readonly records: number
+  /** A record that is refused for it. */
+  readonly example: string
+}
+
+/** Different messages that are told apart, and how many of them a report names. */
+const mostMessages = 1_000
+const namedMessages = 3
+
+interface Counters {
+  served: boolean
+  stored: number
+  refused: number
+  accepted: number
+  readonly reasons: Map<string, { records: number; readonly example: string }>
+}
+
+export class RebuildCounters {
+  readonly #collections = new Map<string, Counters>()
+
+  /** `served` false: of a collection that the lexicons do not have. */
+  addStored(collection: string, records: number, served = true): void {
+    const counters = this.#of(collection)
+    counters.stored += records
+    counters.served = served
+  }
+
+  addRefused(collection: string, uri: string, message: string): void {
+    const counters = this.#of(collection)
+    counters.refused += 1
+    const known = counters.reasons.get(message)
+    if (known !== undefined) known.records += 1
+    else if (counters.reasons.size < mostMessages) counters.reasons.set(message, { records: 1, example: uri })
+  }
+
+  addAccepted(collection: string): void {
+    this.#of(collection).accepted += 1
+  }
+
+  /** Of a record that was stored. */
+  addKept(collection: string, change: Change): void {
+    this.addStored(collection, 1)
+    if (change.kind === 'reject') this.addRefused(collection, change.uri ?? '', change.message)
+  }
+
+  /** Of a record that was refused before. */
+  addJudged(change: Change): void {
+    if (change.kind === 'put') this.addAccepted(change.collection)
+  }
+
+  report(): RebuildReport {
+    const names = [...this.#collections.keys()].toSorted()
+    return { collections: names.map((name) => reportOf(name, this.#of(name))) }
+  }
+
+  #of(collection: string): Counters {
+    let counters = this.#collections.get(collection)
+    if (counters === undefined) {
+      counters = { served: true, stored: 0, refused: 0, accepted: 0, reasons: new Map() }
+      this.#collections.set(collection, counters)
+    }
+    return counters
+  }
+}
+
+function reportOf(name: string, { reasons, ...counts }: Counters): CollectionReport {
+  const sorted = [...reasons].toSorted(([, a], [, b]) => b.records - a.records).slice(0, namedMessages)
+  return { name, ...counts, reasons: sorted.map(([message, counted]) => ({ message, ...counted })) }
+}

@@ -1,0 +1,251 @@
+/**
+ * The tables that a rebuild fills: from rows of the old ones, then from those that have changed meanwhile. What no
+ * longer fits the lexicons is noted, and stays where it is until the rebuild ends.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { ColumnValue, RecordCheck } from '../../database.ts'
+import { repoCollectionsWhere, type RecordRow, withheld } from '../../metadata/rebuild.ts'
+import { storedRecord } from '../../stored-record.ts'
+import { renamedTables } from '../../layout/renamed-tables.ts'
+import type { Table } from '../../layout/tables.ts'
+import {
+  createIndexes,
+  createSideIndexes,
+  fillCounts,
+  fillText,
+  optimizeText,
+  quote,
+  refreshCounts,
+} from './ddl.ts'
+import { nextPrefix } from './generations.ts'
+import type { RebuildPart } from './rebuild-state.ts'
+import { fillSums } from './sum-ddl.ts'
+import { SumWriter } from '../write/sum-writer.ts'
+import { type TableRow, TableWriter } from '../write/table-writer.ts'
+
+/** Milliseconds after which a step commits, and rows that are read at once. */
+const stepTime = 150
+const rowsAtOnce = 200
+/** Rows whose texts are entered at once. */
+const textsAtOnce = 5_000
+
+/** Does some more of a stage. */
+type Stage = (part: RebuildPart) => { readonly at: number; readonly done: number; readonly isOver: boolean }
+type OldRow = Readonly<Record<string, ColumnValue>>
+
+interface Next {
+  /** As the lexicons have it. */
+  readonly table: Table
+  readonly writer: TableWriter
+  /** The last one needs all collections to be complete. */
+  readonly stages: readonly Stage[]
+}
+
+export class NextTables {
+  readonly #database: DatabaseSync
+  readonly #check: RecordCheck
+  readonly #next: ReadonlyMap<string, Next>
+  readonly #repoCollections = new Map<string, number>()
+  readonly #refuse: StatementSync
+
+  constructor(database: DatabaseSync, tables: readonly Table[], check: RecordCheck) {
+    this.#database = database
+    this.#check = check
+    this.#refuse = database.prepare(
+      'insert or ignore into rebuild_refusal (nsid, base, rkey) values (?, ?, ?)',
+    )
+    const renamed = renamedTables(tables, nextPrefix)
+    this.#next = new Map(
+      tables.map((table, index) => {
+        const next = renamed[index] as Table
+        const sums = new SumWriter(database, next)
+        const writer = new TableWriter(database, next, (uri) => this.#base(uri), sums, 'rebuild_part')
+        return [table.collection.nsid, { table, writer, stages: this.#stages(table, next, writer) }]
+      }),
+    )
+  }
+
+  /** Somebody else has written. */
+  refresh(): void {
+    this.#repoCollections.clear()
+    for (const { writer } of this.#next.values()) writer.refresh()
+  }
+
+  /** What is to be done next; null when the tables are as the old ones were. */
+  findPart(parts: readonly RebuildPart[]): RebuildPart | null {
+    const left = ({ nsid, stage }: RebuildPart): number => (this.#next.get(nsid)?.stages.length ?? 0) - stage
+    return parts.find((part) => left(part) > 1) ?? parts.find((part) => left(part) > 0) ?? null
+  }
+
+  isComplete({ nsid, stage }: RebuildPart): boolean {
+    return stage >= (this.#next.get(nsid)?.stages.length ?? 0) - 1
+  }
+
+  /** The part as it is then. */
+  work(part: RebuildPart): RebuildPart {
+    const stage = this.#next.get(part.nsid)?.stages[part.stage]
+    if (stage === undefined) throw new Error(`${part.nsid} has no stage ${part.stage}.`)
+    const { at, done, isOver } = stage(part)
+    return isOver ? { ...part, done, stage: part.stage + 1, at: 0 } : { ...part, done, at }
+  }
+
+  /** Brings some records that have changed up to date; how many. */
+  catchUp(parts: readonly RebuildPart[], limit: number): number {
+    const changes = this.#database
+      .prepare('select n, former, base, rkey from rebuild_change order by n limit ?')
+      .all(limit)
+    const done = this.#database.prepare('delete from rebuild_change where n = ?')
+    for (const { n, former, base, rkey } of changes) {
+      const part = parts.find((one) => one.former === former)
+      const next = part === undefined ? undefined : this.#next.get(part.nsid)
+      if (part !== undefined && next !== undefined) this.#replace(part, next, Number(base), String(rkey))
+      done.run(n as number)
+    }
+    this.#settle()
+    return changes.length
+  }
+
+  /** What is not shown has no rows: those of hidden accounts, and `hidden` records. */
+  removeWithheld(hidden: readonly RecordRow[]): void {
+    for (const { writer } of this.#next.values()) {
+      const find = `select base, rkey from ${quote(writer.table.name)} where base in (${repoCollectionsWhere(withheld)})`
+      for (const { base, rkey } of this.#database.prepare(find).all())
+        writer.remove(writer.find(Number(base), String(rkey)) as TableRow)
+      for (const { base, rkey } of hidden) {
+        const row = writer.find(Number(base), rkey)
+        if (row !== undefined) writer.remove(row)
+      }
+    }
+    this.#settle()
+  }
+
+  #stages(table: Table, next: Table, writer: TableWriter): readonly Stage[] {
+    const once = (work: () => void): Stage => {
+      return ({ at, done }) => {
+        work()
+        return { at, done, isOver: true }
+      }
+    }
+    return [
+      (part) => this.#copyRows(table, writer, part),
+      once(() => {
+        writer.completeOrder()
+        writer.refresh()
+      }),
+      ...next.texts.flatMap((text) => [
+        (part: RebuildPart) => {
+          const to = part.at + textsAtOnce
+          this.#database.prepare(fillText(next, text, 'and id > ? and id <= ?')).run(part.at, to)
+          return { at: to, done: part.done, isOver: to >= lastId(this.#database, next) }
+        },
+        once(() => this.#database.exec(`${optimizeText(text)} ${refreshCounts(text)}`)),
+      ]),
+      ...next.arrays.map((array) =>
+        once(() => this.#database.exec(createSideIndexes({ ...next, arrays: [array] }))),
+      ),
+      ...next.indexes.map((index) =>
+        once(() => this.#database.exec(createIndexes({ ...next, arrays: [], indexes: [index] }))),
+      ),
+      once(() => this.#database.exec(fillCounts(next))),
+      once(() => this.#database.exec(fillSums(next))),
+    ]
+  }
+
+  #copyRows(table: Table, writer: TableWriter, part: RebuildPart): ReturnType<Stage> {
+    let { at, done } = part
+    let isOver = part.former === null
+    const read = part.former === null ? null : this.#prepareOld(part.former, 't.id > ? order by t.id limit ?')
+    const end = performance.now() + stepTime
+    while (!isOver && performance.now() < end) {
+      const rows = read?.all(at, rowsAtOnce) ?? []
+      for (const row of rows) {
+        const record = storedRecord(table, row, this.#check)
+        if (record.kind === 'put') writer.insert({ ...keptOf(row), id: null }, record, true)
+        else this.#refuse.run(part.nsid, row.base as bigint, row.rkey as string)
+      }
+      at = Number(rows.at(-1)?.id ?? at)
+      done += rows.length
+      isOver = rows.length < rowsAtOnce
+    }
+    writer.keepOrder()
+    return { at, done, isOver }
+  }
+
+  #replace({ nsid, former }: RebuildPart, { table, writer }: Next, base: number, rkey: string): void {
+    const old = this.#prepareOld(former as string, 't.base = ? and t.rkey = ?').get(base, rkey)
+    const known = writer.find(base, rkey)
+    const record = old === undefined ? null : storedRecord(table, old, this.#check)
+    const forget = 'delete from rebuild_refusal where nsid = ? and base = ? and rkey = ?'
+    this.#database.prepare(forget).run(nsid, base, rkey)
+    if (record?.kind === 'reject') this.#refuse.run(nsid, base, rkey)
+    if (old === undefined || record?.kind !== 'put') {
+      if (known !== undefined) writer.remove(known)
+      return
+    }
+    const row = keptOf(old)
+    // Under another moment it stands elsewhere in the order.
+    const isMoved = known !== undefined && this.#momentOf(writer, known) !== row.indexedAt
+    if (known !== undefined && !isMoved) return writer.update(known, row, record)
+    if (known !== undefined) writer.remove(known)
+    writer.insert({ ...row, id: null }, record)
+  }
+
+  /** As the writer does at the end of a transaction. */
+  #settle(): void {
+    const writers = [...this.#next.values()].map(({ writer }) => writer)
+    for (const writer of writers) writer.completeCounts()
+    for (const writer of writers) writer.completeTexts()
+    for (const writer of writers) writer.refreshCounts()
+  }
+
+  #prepareOld(former: string, where: string): StatementSync {
+    return prepareStored(this.#database, former, where)
+  }
+
+  #momentOf({ table }: TableWriter, { id }: TableRow): unknown {
+    const find = this.#database.prepare(`select indexed_at from ${quote(table.name)} where id = ?`)
+    find.setReadBigInts(true)
+    return find.get(id)?.indexed_at
+  }
+
+  #base(uri: string): number {
+    const known = this.#repoCollections.get(uri)
+    if (known !== undefined) return known
+    const [, did, collection] = /^at:\/\/([^/]+)\/([^/]+)\/$/.exec(uri) ?? []
+    const find = this.#database.prepare('select id from base where uri = ?')
+    const add = this.#database.prepare(
+      'insert into base (uri, did, collection) values (?, ?, ?) returning id',
+    )
+    const id = Number(find.get(uri)?.id ?? add.get(uri, did ?? null, collection ?? null)?.id)
+    if (this.#repoCollections.size > 100_000) this.#repoCollections.clear()
+    this.#repoCollections.set(uri, id)
+    return id
+  }
+}
+
+/** Records as any generation of the program kept them, whose columns these are. */
+export function prepareStored(database: DatabaseSync, table: string, where: string): StatementSync {
+  const rows = database.prepare(
+    `select t.id, t.base, t.rkey, base.did, t.cid, t.rev, t.indexed_at, t.changed_at, json(t.record) as json
+     from ${quote(table)} t join base on base.id = t.base where ${where}`,
+  )
+  rows.setReadBigInts(true)
+  return rows
+}
+
+function keptOf(row: OldRow) {
+  return {
+    base: Number(row.base),
+    did: String(row.did),
+    rkey: String(row.rkey),
+    cid: row.cid as Uint8Array,
+    rev: row.rev as string | null,
+    indexedAt: row.indexed_at as bigint,
+    changedAt: row.changed_at as bigint,
+    json: String(row.json),
+  }
+}
+
+function lastId(database: DatabaseSync, { name }: Table): number {
+  return Number(database.prepare(`select ifnull(max(id), 0) as id from ${quote(name)}`).get()?.id)
+}

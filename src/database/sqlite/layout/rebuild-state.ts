@@ -1,0 +1,89 @@
+/** How far a rebuild has come, as the file says itself: also for who only reads. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
+import { connect } from '../connection.ts'
+
+/** Microseconds without a step after which nobody is at work on a rebuild. */
+const silence = 30_000_000n
+
+/**
+ * `rebuild`: what is being built, and when somebody was last at work on it. `rebuild_part`: how far each collection has
+ * come, and the order of its new ids as `collection` has it. `rebuild_change`: records that have changed in the old
+ * tables, in that order. `rebuild_refusal`: records that no longer fit the lexicons.
+ */
+export const rebuildTables = `
+  create table rebuild (id integer primary key check (id = 1), derivation text not null, heard_at integer not null);
+  create table rebuild_part (
+    nsid text primary key, former text, total integer not null, done integer not null, stage integer not null,
+    at integer not null, complete integer not null default 0, ordered integer not null,
+    last_id integer, last_indexed_at integer, last_rkey text, last_did text
+  ) without rowid;
+  create table rebuild_change (
+    n integer primary key, former text not null, base integer not null, rkey text not null, unique (former, base, rkey)
+  );
+  create table rebuild_refusal (
+    nsid text not null, base integer not null, rkey text not null, primary key (nsid, base, rkey)
+  ) without rowid;`
+export const dropRebuildTables = ['rebuild', 'rebuild_part', 'rebuild_change', 'rebuild_refusal']
+  .map((name) => `drop table ${name};`)
+  .join('\n')
+
+/** A row of `rebuild_part`. */
+export interface RebuildPart {
+  readonly nsid: string
+  /** The table that has the records; null where the collection is new. */
+  readonly former: string | null
+  readonly total: number
+  readonly done: number
+  readonly stage: number
+  /** How far the stage has come, as an id. */
+  readonly at: number
+  /** 1: nothing is left but what needs all collections. */
+  readonly complete: number
+}
+
+/** Null where none is under way. */
+export function readProgress(database: DatabaseSync): RebuildProgress | null {
+  if (findRebuild(database) === null) return null
+  return {
+    collections: readParts(database).map(({ nsid, done, total, complete }) => ({
+      collection: nsid,
+      done,
+      total,
+      isComplete: complete === 1,
+    })),
+  }
+}
+
+export function readFileProgress(path: string): RebuildProgress | null {
+  const database = connect(path, true)
+  try {
+    return readProgress(database)
+  } finally {
+    database.close()
+  }
+}
+
+interface Rebuild {
+  readonly derivation: string
+  readonly heardAt: bigint
+}
+
+export function findRebuild(database: DatabaseSync): Rebuild | null {
+  const table = `select 1 from sqlite_master where type = 'table' and name = 'rebuild'`
+  if (database.prepare(table).get() === undefined) return null
+  const find = database.prepare('select derivation, heard_at from rebuild')
+  find.setReadBigInts(true)
+  const row = find.get()
+  return row === undefined ? null : { derivation: String(row.derivation), heardAt: row.heard_at as bigint }
+}
+
+export function isAtWork({ heardAt }: Rebuild, now: bigint): boolean {
+  const since = now - heardAt
+  return since < silence && since > -silence
+}
+
+export function readParts(database: DatabaseSync): readonly RebuildPart[] {
+  const read = 'select nsid, former, total, done, stage, at, complete from rebuild_part order by nsid'
+  return database.prepare(read).all() as unknown as readonly RebuildPart[]
+}

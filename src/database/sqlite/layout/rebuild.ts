@@ -1,0 +1,309 @@
+/**
+ * Derives all tables anew from the records they keep. New ones are filled beside those that answer, in steps that each
+ * commit with how far they have come: readers and writers go on, and whoever takes up a rebuild that was broken off
+ * goes on from its last step. Triggers note which records change meanwhile. At the end one transaction catches up with
+ * those and gives the new tables the names of the old ones, which are dropped after it.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Change, DatabaseBusyError } from '../../database.ts'
+import { leaveUnserved } from '../../metadata/preview.ts'
+import { judgeRejections } from '../../metadata/read-rejections.ts'
+import {
+  repoCollectionsWhere,
+  enterAccounts,
+  hiddenRecords,
+  quarantineHidden,
+  startAnew,
+  withheld,
+} from '../../metadata/rebuild.ts'
+import { storedRecord } from '../../stored-record.ts'
+import { renamedTables } from '../../layout/renamed-tables.ts'
+import { RebuildCounters, type RebuildReport } from '../../rebuild/rebuild-report.ts'
+import { RebuildConflictError } from '../../refusals.ts'
+import type { Table } from '../../layout/tables.ts'
+import {
+  createCounts,
+  createSideTables,
+  createTable,
+  createTextIndexes,
+  createVocabularies,
+  derivationOf,
+  quote,
+} from './ddl.ts'
+import { isBusy } from '../failures.ts'
+import { dropLeftover, formerName, moveAside, moveInPlace, nextLeftover, nextPrefix } from './generations.ts'
+import { readDerivation } from './layout.ts'
+import { LogLength } from '../write/log-length.ts'
+import type { MigrateOptions } from '../../migrate-options.ts'
+import { NextTables, prepareStored } from './next-tables.ts'
+import {
+  dropRebuildTables,
+  findRebuild,
+  isAtWork,
+  type RebuildPart,
+  readParts,
+  readProgress,
+  rebuildTables,
+} from './rebuild-state.ts'
+import { createRunner } from '../steps.ts'
+import { createSums } from './sum-ddl.ts'
+import { SqliteWriter } from '../write/writer.ts'
+
+/** Milliseconds between two steps at most, and as a part of what the step took: others write meanwhile. */
+const longestRest = 25
+const restPart = 1 / 4
+/** Changes that one step catches up with, and how few the last transaction may have left to it. */
+const changesAtOnce = 500
+
+/** Outside of a transaction. Whoever ends the process ends it between two steps, or undoes one. */
+export async function rebuild(database: DatabaseSync, options: MigrateOptions): Promise<void> {
+  const derivation = derivationOf(options.fingerprint)
+  while (!transact(database, () => begin(database, options))) await dropLeftovers(database)
+  try {
+    await fill(database, options, derivation)
+  } catch (error) {
+    // What cannot be done leaves no second set of tables behind; what only has to wait goes on next time.
+    // What cannot be dropped now is dropped by the next command that writes; the reason is what is told.
+    if (!isBusy(error) && !(error instanceof DatabaseBusyError))
+      await giveUp(database, derivation).catch(() => undefined)
+    throw error
+  }
+  await dropLeftovers(database)
+}
+
+async function fill(database: DatabaseSync, options: MigrateOptions, derivation: string): Promise<void> {
+  const log = new LogLength(database)
+  let report: RebuildReport | null = null
+  let next: NextTables | null = null
+  let version: unknown
+  for (;;) {
+    await log.shorten()
+    const started = performance.now()
+    const isDone = transact(database, () => {
+      // Somebody else may have been at work on the same.
+      if (readDerivation(database) === derivation) return true
+      if (findRebuild(database)?.derivation !== derivation) throw new RebuildConflictError()
+      next ??= new NextTables(database, options.tables, options.check)
+      const now = dataVersion(database)
+      if (now !== version) next.refresh()
+      version = now
+      const isLast = step(database, next)
+      // After the step, which may take long: what is committed says when this process was last at work.
+      database.prepare('update rebuild set heard_at = ?').run(options.now())
+      if (!isLast) return false
+      report = finish(database, options, next)
+      return true
+    })
+    if (isDone) {
+      if (report !== null) options.onRebuilt?.(report)
+      return
+    }
+    const progress = readProgress(database)
+    if (progress !== null) options.onProgress?.(progress)
+    await pause(Math.min((performance.now() - started) * restPart, longestRest))
+  }
+}
+
+async function giveUp(database: DatabaseSync, derivation: string): Promise<void> {
+  transact(database, () => {
+    if (findRebuild(database)?.derivation === derivation) abandon(database)
+  })
+  await dropLeftovers(database)
+}
+
+/**
+ * What is left of a rebuild that is finished, or that nobody is at work on although the tables are those of the
+ * lexicons in force: whoever began it has gone back to them.
+ */
+export async function tidyUp(database: DatabaseSync, now: () => bigint): Promise<void> {
+  const isAbandoned = (): boolean => {
+    const found = findRebuild(database)
+    return found !== null && !isAtWork(found, now())
+  }
+  if (isAbandoned())
+    transact(database, () => {
+      if (isAbandoned()) abandon(database)
+    })
+  if (findRebuild(database) === null) await dropLeftovers(database)
+}
+
+/** Whether the tables are there to be filled; else something has to be dropped first. */
+function begin(database: DatabaseSync, options: MigrateOptions): boolean {
+  const derivation = derivationOf(options.fingerprint)
+  const found = findRebuild(database)
+  if (found?.derivation === derivation || readDerivation(database) === derivation) return true
+  if (found !== null) {
+    if (isAtWork(found, options.now())) throw new RebuildConflictError()
+    abandon(database)
+  }
+  if (nextLeftover(database) !== null) return false
+  database.exec(rebuildTables)
+  database
+    .prepare('insert into rebuild (id, derivation, heard_at) values (1, ?, ?)')
+    .run(derivation, options.now())
+  const names = new Map(
+    database
+      .prepare('select nsid, table_name from collection')
+      .all()
+      .map((row) => [String(row.nsid), String(row.table_name)]),
+  )
+  const renamed = renamedTables(options.tables, nextPrefix)
+  for (const table of renamed) {
+    const former = names.get(table.collection.nsid) ?? null
+    layOut(database, table)
+    const total =
+      former === null ? 0 : database.prepare(`select count(*) as n from ${quote(former)}`).get()?.n
+    database
+      .prepare(
+        'insert into rebuild_part (nsid, former, total, done, stage, at, ordered) values (?, ?, ?, 0, 0, 0, 1)',
+      )
+      .run(table.collection.nsid, former, Number(total))
+    if (former !== null) database.exec(createTriggers(former))
+  }
+  return true
+}
+
+function layOut(database: DatabaseSync, table: Table): void {
+  const parts = [createTable, createSideTables, createTextIndexes, createCounts, createSums]
+  database.exec(parts.map((create) => create(table)).join('\n'))
+}
+
+const events = ['insert', 'update', 'delete'] as const
+
+/** Whatever program writes, an older one too. */
+function createTriggers(former: string): string {
+  return events
+    .map((event) => {
+      const row = event === 'delete' ? 'old' : 'new'
+      return `create trigger ${triggerName(former, event)} after ${event} on ${quote(former)} begin
+          insert or ignore into rebuild_change (former, base, rkey) values ('${former}', ${row}.base, ${row}.rkey);
+        end;`
+    })
+    .join('\n')
+}
+
+function triggerName(former: string, event: string): string {
+  return quote(`${nextPrefix}${former}/${event}`)
+}
+
+/** What it has filled is dropped later. */
+function abandon(database: DatabaseSync): void {
+  for (const { former } of readParts(database))
+    if (former !== null)
+      for (const event of events) database.exec(`drop trigger if exists ${triggerName(former, event)}`)
+  database.exec(dropRebuildTables)
+}
+
+async function dropLeftovers(database: DatabaseSync): Promise<void> {
+  for (let name = nextLeftover(database); name !== null; name = nextLeftover(database)) {
+    const leftover = name
+    transact(database, () => {
+      if (findRebuild(database) === null) dropLeftover(database, leftover)
+    })
+    if (findRebuild(database) !== null) return
+    await pause(1)
+  }
+}
+
+/** Whether all is there but the last few changes. */
+function step(database: DatabaseSync, next: NextTables): boolean {
+  const parts = readParts(database)
+  const part = next.findPart(parts)
+  if (part === null) return next.catchUp(parts, changesAtOnce) < changesAtOnce
+  const reached = next.work(part)
+  const { nsid, done, stage, at } = reached
+  const save = 'update rebuild_part set done = ?, stage = ?, at = ?, complete = ? where nsid = ?'
+  database.prepare(save).run(done, stage, at, Number(next.isComplete(reached)), nsid)
+  return false
+}
+
+/** Nobody else writes from here on until it is committed. */
+function finish(database: DatabaseSync, options: MigrateOptions, next: NextTables): RebuildReport {
+  const parts = readParts(database)
+  while (next.catchUp(parts, changesAtOnce) > 0);
+  const run = createRunner(database)
+  const hidden = run(hiddenRecords())
+  next.removeWithheld(hidden)
+  const formers = parts.flatMap(({ former }) => former ?? [])
+  for (const former of formers) {
+    for (const event of events) database.exec(`drop trigger ${triggerName(former, event)}`)
+    run(quarantineHidden(quote(former), hidden))
+    database.exec(`delete from ${quote(former)} where base in (${repoCollectionsWhere(withheld)})`)
+    const remove = database.prepare(`delete from ${quote(former)} where base = ? and rkey = ?`)
+    for (const { base, rkey } of hidden) remove.run(base, rkey)
+    moveAside(database, former)
+  }
+  run(startAnew())
+  moveInPlace(database)
+  for (const table of options.tables) {
+    run(enterAccounts(quote(table.name)))
+    database.exec(createVocabularies(table))
+    database
+      .prepare(
+        `insert or replace into collection
+           (nsid, table_name, ordered, last_id, last_indexed_at, last_rkey, last_did)
+         select nsid, ?, ordered, last_id, last_indexed_at, last_rkey, last_did from rebuild_part where nsid = ?`,
+      )
+      .run(table.name, table.collection.nsid)
+  }
+  const state = 'update state set plan_version = plan_version + 1, derivation = ?'
+  database.prepare(state).run(derivationOf(options.fingerprint))
+  const counters = new RebuildCounters()
+  for (const { name, collection } of options.tables) {
+    const count = database.prepare(`select count(*) as n from ${quote(name)}`)
+    counters.addStored(collection.nsid, Number(count.get()?.n))
+  }
+  run(leaveUnserved(options.tables, counters))
+  // Whatever is too old leaves later, with a note that it did.
+  const writer = new SqliteWriter(database, { ...options, retention: new Map() })
+  for (const refused of refusals(database, options, parts, counters)) writer.applyWithin(refused)
+  const { judge } = options
+  if (judge !== undefined)
+    for (let judged = run(judgeRejections(judge, counters)); judged !== null; ) {
+      writer.applyWithin(judged.changes)
+      judged = run(judgeRejections(judge, counters, judged.last))
+    }
+  database.exec(dropRebuildTables)
+  return counters.report()
+}
+
+/** Records that no longer fit, some at a time, from where the old tables are by now. */
+function* refusals(
+  database: DatabaseSync,
+  { tables, check }: MigrateOptions,
+  parts: readonly RebuildPart[],
+  counters: RebuildCounters,
+): Generator<readonly Change[]> {
+  for (const { nsid, former } of parts) {
+    const table = tables.find(({ collection }) => collection.nsid === nsid)
+    if (former === null || table === undefined) continue
+    const refused = `(t.base, t.rkey) in (select base, rkey from rebuild_refusal where nsid = '${nsid}')`
+    const read = prepareStored(
+      database,
+      formerName(former),
+      `t.id > ? and ${refused} order by t.id limit 500`,
+    )
+    for (let rows = read.all(0); rows.length > 0; rows = read.all(rows.at(-1)?.id ?? 0)) {
+      const changes = rows.map((row) => storedRecord(table, row, check))
+      for (const change of changes) counters.addKept(nsid, change)
+      yield changes
+    }
+  }
+}
+
+function dataVersion(database: DatabaseSync): unknown {
+  return database.prepare('pragma data_version').get()?.data_version
+}
+
+function transact<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('begin immediate')
+  try {
+    const result = work()
+    database.exec('commit')
+    return result
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback')
+    throw error
+  }
+}

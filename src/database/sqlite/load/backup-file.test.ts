@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { fillWithEverything, received } from '../../../../test/support/everything.ts'
+import { keptState } from '../../../../test/support/kept-state.ts'
+import {
+  apply,
+  assertDerived,
+  noteDatabases,
+  noteLexicons,
+  openNotes,
+  put,
+  remove,
+  rev,
+  spot,
+  visibleRecords,
+} from '../../../../test/support/notes.ts'
+import { databases } from '../../../../test/support/postgres.ts'
+import { emptyDatabases, temporaryFolder, understand } from '../../../../test/support/store.ts'
+import { compare, fill, type OnProgress, type Snapshot } from '../../copy/database-copy.ts'
+import { partsOf, type Row } from '../../copy/parts.ts'
+import { openCopyTarget, openSnapshot } from '../../open.ts'
+import { writeBackup } from './backup-file.ts'
+import { openBackup } from './open-backup.ts'
+
+const newUrl = noteDatabases()
+const emptyUrl = emptyDatabases()
+const inFolder = temporaryFolder()
+const { set, tables } = understand(noteLexicons, {})
+const parts = partsOf(tables)
+const options = { tables, fingerprint: set.fingerprint, check: () => null, now: () => 1_780_000_000_000_000n }
+const about = {
+  version: '0.0.0',
+  takenAt: '2026-11-22T12:00:00.000Z',
+  source: 'a test',
+  fingerprint: set.fingerprint,
+  collections: tables.map(({ collection }) => collection.nsid),
+}
+const ignore: OnProgress = () => {}
+const { signal } = new AbortController()
+let lastFile = 0
+
+for (const from of databases)
+  for (const to of databases)
+    test(`a database restored from a backup has everything that was in the other (${from} to ${to})`, async () => {
+      await using store = await openNotes(await newUrl(from))
+      await fillWithEverything(store)
+      const state = await keptState(store)
+      const path = await backUp(store.path)
+      const url = await emptyUrl(to)
+      await restore(path, url)
+      await using restored = await openNotes(url)
+      assert.deepEqual(await keptState(restored), received(state))
+      assert.deepEqual(await visibleRecords(restored), await visibleRecords(store))
+      await assertDerived(restored)
+    })
+
+for (const engine of databases)
+  test(`a backup is of the moment at which it began (${engine})`, async () => {
+    await using store = await openNotes(await newUrl(engine))
+    await apply(store, put(store, spot('a'), 0, { rev: rev(1) }))
+    const then = await keptState(store)
+    await using source = await openSnapshot(store.path, options)
+    const path = newPath()
+    let change: Promise<unknown> | undefined
+    const changing: OnProgress = () => {
+      change ??= apply(store, put(store, spot('b'), 0), remove(spot('a'), rev(2)))
+    }
+    await apply(store, put(store, spot('c'), 1, { rev: rev(3) }))
+    await writeBackup({ path, source, parts, about, onProgress: changing, signal })
+    await change
+    const url = await emptyUrl(engine)
+    await restore(path, url)
+    await using restored = await openNotes(url)
+    assert.notDeepEqual(await keptState(store), then)
+    assert.deepEqual(await keptState(restored), then)
+  })
+
+test('numbers, texts and what is missing come back from a backup as they were', async () => {
+  const columns = ['key', 'value']
+  const part = { name: 'anything', columns, key: 1, table: null }
+  const value = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+    fc.constant(null),
+  )
+  const row = fc.tuple(fc.string(), value)
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
+      const path = newPath()
+      await writeBackup({ path, source: snapshotOf(rows), parts: [part], about, onProgress: ignore, signal })
+      await using backup = openBackup(path)
+      await backup.verify([part], ignore, signal)
+      assert.deepEqual(await Array.fromAsync(backup.rows(part)), rows)
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('a backup that was cut off or changed anywhere is refused, unless it holds the same', async () => {
+  const path = await someBackup()
+  const whole = readFileSync(path)
+  const rows = await rowsOf(path)
+  const damage = fc.oneof(
+    fc.record({ kind: fc.constant('cut'), at: fc.nat(whole.length - 1), bits: fc.constant(0) }),
+    fc.record({
+      kind: fc.constant('flip'),
+      at: fc.nat(whole.length - 1),
+      bits: fc.integer({ min: 1, max: 255 }),
+    }),
+    fc.record({ kind: fc.constant('zeros'), at: fc.nat(whole.length - 1), bits: fc.constant(0) }),
+  )
+  let refused = 0
+  await fc.assert(
+    fc.asyncProperty(damage, async ({ kind, at, bits }) => {
+      const damaged = newPath()
+      if (kind === 'cut') {
+        copyFileSync(path, damaged)
+        truncateSync(damaged, at)
+      } else {
+        const bytes = Buffer.from(whole)
+        if (kind === 'flip') bytes[at] = (bytes[at] ?? 0) ^ bits
+        else bytes.fill(0, at, Math.min(at + 600, bytes.length))
+        writeFileSync(damaged, bytes)
+      }
+      try {
+        assert.deepEqual(await rowsOf(damaged), rows)
+      } catch (error) {
+        const { message } = error as Error
+        assert.match(
+          message,
+          /^it (is damaged or incomplete|is not a backup by|has format \d+; this program)/,
+        )
+        refused += 1
+      }
+    }),
+    { numRuns: 200 },
+  )
+  assert.ok(refused > 50, `${refused} were refused`)
+})
+
+test('a backup whose rows were exchanged is refused', async () => {
+  for (const damage of [
+    `delete from block where part = 'tombstone'`,
+    `delete from part where name = 'tombstone'`,
+    `delete from part where name = 'tombstone'; delete from block where part = 'tombstone'`,
+    `update block set rows = (select rows from block where part = 'actor') where part = 'source'`,
+    `insert into block select part, number + 1, rows from block where part = 'actor'`,
+    `update part set rows = rows + 1 where name = 'actor'`,
+    `drop table block`,
+  ]) {
+    const path = await someBackup()
+    const database = new DatabaseSync(path)
+    database.exec(damage)
+    database.close()
+    await assert.rejects(rowsOf(path), /^Error: it is damaged or incomplete\.$/, damage)
+  }
+})
+
+test('a backup appears under its name when it is complete, readable by its owner alone', async () => {
+  await using store = await openNotes(await newUrl('sqlite'))
+  await fillWithEverything(store)
+  await using source = await openSnapshot(store.path, options)
+  const path = newPath()
+  const look: OnProgress = ({ stage }) => {
+    assert.equal(existsSync(path), false, stage)
+    assert.equal(statSync(`${path}.unfinished`).mode & 0o777, 0o600)
+  }
+  await writeBackup({ path, source, parts, about, onProgress: look, signal })
+  assert.equal(statSync(path).mode & 0o777, 0o600)
+  assert.equal(existsSync(`${path}.unfinished`), false)
+  const again = writeBackup({ path, source, parts, about, onProgress: ignore, signal })
+  await assert.rejects(again, /^Error: a file of that name is there already\. Name another\.$/)
+})
+
+test('of a backup that is stopped nothing is left, and what a killed one has left is replaced', async () => {
+  await using store = await openNotes(await newUrl('sqlite'))
+  await fillWithEverything(store)
+  await using source = await openSnapshot(store.path, options)
+  const path = newPath()
+  const write = (signal: AbortSignal, onProgress = ignore) =>
+    writeBackup({ path, source, parts, about, onProgress, signal })
+  await assert.rejects(write(AbortSignal.abort(new Error('stopped'))), /^Error: stopped$/)
+  assert.deepEqual([existsSync(path), existsSync(`${path}.unfinished`)], [false, false])
+  writeFileSync(`${path}.unfinished`, readFileSync(await someBackup()).subarray(0, 20_000))
+  let meanwhile: Promise<unknown> | undefined
+  await write(signal, () => {
+    meanwhile ??= assert.rejects(write(signal), /another process is writing a backup of that name\.$/)
+  })
+  await meanwhile
+  await using backup = openBackup(path)
+  await backup.verify(parts, ignore, signal)
+})
+
+test('what is not a backup, or is one of a newer program, is told', async () => {
+  const text = newPath()
+  writeFileSync(text, 'nothing of the kind')
+  assert.throws(() => openBackup(text), /^Error: it is damaged or incomplete\.$/)
+  const store = await openNotes(await newUrl('sqlite'))
+  await store[Symbol.asyncDispose]()
+  assert.throws(() => openBackup(store.path), /^Error: it is not a backup by `lexigraph backup`\.$/)
+  assert.throws(() => openBackup(newPath()), /^Error: there is no such file\.$/)
+  assert.throws(() => openBackup(dirname(text)), /^Error: it is a folder\. Name the file/)
+  const compressed = newPath()
+  writeFileSync(compressed, gzipSync(readFileSync(await someBackup())))
+  assert.throws(() => openBackup(compressed), /^Error: it is compressed\. Decompress it first/)
+  const longer = await someBackup()
+  appendFileSync(longer, 'more')
+  assert.throws(
+    () => openBackup(longer),
+    /^Error: it is damaged or incomplete: it has 4 bytes more than were written\./,
+  )
+  const newer = await someBackup()
+  const database = new DatabaseSync(newer)
+  database.exec('pragma user_version = 99')
+  database.close()
+  assert.throws(() => openBackup(newer), /it has format 99; this program reads formats up to 1\. Use a newer/)
+})
+
+function newPath(): string {
+  lastFile += 1
+  return inFolder(`${lastFile}.backup`)
+}
+
+async function backUp(url: string): Promise<string> {
+  const path = newPath()
+  await using source = await openSnapshot(url, options)
+  await writeBackup({ path, source, parts, about, onProgress: ignore, signal })
+  return path
+}
+
+async function someBackup(): Promise<string> {
+  await using store = await openNotes(await newUrl('sqlite'))
+  await fillWithEverything(store)
+  return await backUp(store.path)
+}
+
+async function restore(path: string, url: string): Promise<void> {
+  await using backup = openBackup(path)
+  await using target = await openCopyTarget(url, backup, options)
+  await fill(backup, target, parts, ignore)
+  for (const { part, differing, first } of await compare(backup, target, parts, ignore))
+    assert.equal(differing, 0, `${part.name}: ${first}`)
+  await target.finish()
+}
+
+/** Verified first, as a restoration does. */
+async function rowsOf(path: string): Promise<readonly (readonly Row[])[]> {
+  await using backup = openBackup(path)
+  await backup.verify(parts, ignore, signal)
+  return await Promise.all(parts.map((part) => Array.fromAsync(backup.rows(part))))
+}
+
+function snapshotOf(rows: readonly Row[]): Snapshot {
+  return {
+    identity: 'none',
+    kind: 'database' as const,
+    name: 'none',
+    collections: async () => [],
+    count: async () => rows.length,
+    rows: async function* () {
+      yield* rows
+    },
+    [Symbol.asyncDispose]: async () => {},
+  }
+}

@@ -1,0 +1,361 @@
+/**
+ * A backup: all that a database keeps, in one file, whatever its engine. Rows are in compressed blocks, with the number
+ * of rows and a digest for each part, so that damage is found before anything is restored. The file is SQLite's, which
+ * gives blocks that can be found again, and is readable without this program.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { ColumnValue } from '../../changes.ts'
+import { type Digest, Digester, type OnProgress, type Snapshot } from '../../copy/database-copy.ts'
+import { type CopyPart, type Row, rowText } from '../../copy/parts.ts'
+import { DatabaseBusyError } from '../../database.ts'
+import { isBusy } from '../failures.ts'
+
+/** What a backup says of itself. */
+export interface BackupAbout {
+  /** Of the program that wrote it. */
+  readonly version: string
+  /** ISO 8601. */
+  readonly takenAt: string
+  /** Of the database, without a password. */
+  readonly source: string
+  /** Of the lexicons in force. */
+  readonly fingerprint: string
+  /** NSIDs of the collections that the lexicons have. */
+  readonly collections: readonly string[]
+}
+
+/** What a part holds. */
+export interface BackupPart extends Digest {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+export interface WrittenBackup {
+  readonly bytes: number
+  readonly parts: readonly BackupPart[]
+  /** Where each source stood. */
+  readonly cursors: readonly BackupCursor[]
+}
+
+export interface BackupCursor {
+  readonly source: string
+  readonly cursor: string | null
+  /** Microseconds: of the last event that is in the backup. */
+  readonly eventAt: bigint | null
+}
+
+export interface WriteBackup {
+  readonly path: string
+  readonly source: Snapshot
+  readonly parts: readonly CopyPart[]
+  readonly about: BackupAbout
+  readonly onProgress: OnProgress
+  /** Aborted: the backup is given up, and nothing is left of it. */
+  readonly signal: AbortSignal
+}
+
+/** "LxGb": tells backups from databases. */
+const applicationId = 0x4c784762
+/** Grows when an older program could not read what a newer one writes. */
+const format = 1
+/** Characters of rows in one block. */
+const blockLength = 1_000_000
+/** A backup has this name until it is complete. */
+const unfinished = '.unfinished'
+
+/** Fails where a file of that name exists. It appears when it is complete, has been read back, and is on the disk. */
+export async function writeBackup({
+  path,
+  source,
+  parts,
+  about,
+  onProgress,
+  signal,
+}: WriteBackup): Promise<WrittenBackup> {
+  assertNew(path)
+  const draft = `${path}${unfinished}`
+  const database = createDraft(draft)
+  try {
+    database.exec(`pragma application_id = ${applicationId}; pragma user_version = ${format}; ${layout}`)
+    let total = 0
+    for (const part of parts) total += await source.count(part)
+    const cursors: BackupCursor[] = []
+    let done = 0
+    for (const part of parts) {
+      onProgress({ stage: 'copying', part, done, total })
+      const writer = new PartWriter(database, part)
+      for await (const row of source.rows(part)) {
+        signal.throwIfAborted()
+        writer.add(row)
+        if (part.name === 'source') cursors.push(cursorOf(part, row))
+        done += 1
+        if (done % 1_000 === 0) onProgress({ stage: 'copying', part, done, total })
+      }
+      writer.end()
+    }
+    const digest = contentsDigest(about, readParts(database))
+    database
+      .prepare('insert into about (id, about, digest) values (1, ?, ?)')
+      .run(JSON.stringify(about), digest)
+    database.exec('commit')
+    const backup = new BackupFile(database)
+    await backup.verify(parts, onProgress, signal)
+    syncFile(draft)
+    assertNew(path)
+    renameSync(draft, path)
+    syncFile(dirname(path))
+    return { bytes: statSync(path).size, parts: backup.parts, cursors }
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  } finally {
+    database.close()
+  }
+}
+
+export class BackupFile implements Snapshot {
+  readonly about: BackupAbout
+  readonly parts: readonly BackupPart[]
+  readonly identity: string
+  readonly kind = 'backup'
+  readonly name: string
+  readonly #database: DatabaseSync
+
+  /** The connection is the backup's own. */
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    const { id, version } = readable(() => headerOf(database))
+    if (id !== applicationId) throw new Error('it is not a backup by `lexigraph backup`.')
+    if (version > format)
+      throw new Error(
+        `it has format ${version}; this program reads formats up to ${format}. Use a newer lexigraph.`,
+      )
+    const found = readable(() => database.prepare('select about, digest from about').get())
+    this.about = readable(() => JSON.parse(String(found?.about)) as BackupAbout)
+    this.parts = readable(() => readParts(database))
+    // That of the contents: a backup remains the same one when it is moved.
+    this.identity = contentsDigest(this.about, this.parts)
+    if (found?.digest !== this.identity) throw damaged()
+    this.name = `the backup of ${this.about.takenAt} (${this.identity.slice(0, 12)})`
+  }
+
+  /** Throws unless all rows of all parts are as they were written. */
+  async verify(parts: readonly CopyPart[], onProgress: OnProgress, signal: AbortSignal): Promise<void> {
+    const problem = readable(() => this.#database.prepare('pragma integrity_check').get())
+    if (problem?.integrity_check !== 'ok') throw damaged()
+    const total = this.parts.reduce((sum, { rows }) => sum + rows, 0)
+    let done = 0
+    for (const part of parts) {
+      const { rows, digest } = this.#part(part)
+      const digester = new Digester()
+      for await (const row of this.#read(part)) {
+        signal.throwIfAborted()
+        digester.add(rowText(row))
+        done += 1
+        if (done % 1_000 === 0) onProgress({ stage: 'reading', part, done, total })
+      }
+      const found = digester.end()
+      if (found.rows !== rows || found.digest !== digest) throw damaged()
+    }
+  }
+
+  async collections(): Promise<readonly string[]> {
+    return this.about.collections
+  }
+
+  async count(part: CopyPart): Promise<number> {
+    return this.#part(part).rows
+  }
+
+  async *rows(part: CopyPart): AsyncGenerator<Row> {
+    const { columns } = this.#part(part)
+    const at = part.columns.map((column) => columns.indexOf(column))
+    const isSame = columns.length === at.length && at.every((index, position) => index === position)
+    // A column that an older program did not know has no value.
+    for await (const row of this.#read(part)) yield isSame ? row : at.map((index) => row[index] ?? null)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#database.close()
+  }
+
+  #part({ name }: CopyPart): BackupPart {
+    // What an older program did not know is empty.
+    return (
+      this.parts.find((part) => part.name === name) ?? { name, columns: [], rows: 0, digest: emptyDigest }
+    )
+  }
+
+  async *#read({ name }: CopyPart): AsyncGenerator<Row> {
+    const text = 'select rows from block where part = ? order by number'
+    const blocks = readable(() => this.#database.prepare(text).iterate(name))
+    for (;;) {
+      const next = readable(() => blocks.next())
+      if (next.done === true) return
+      const block = next.value.rows as Uint8Array
+      const rows = readable(() => JSON.parse(zstdDecompressSync(block).toString()) as StoredValue[][])
+      for (const row of rows) yield row.map(valueOf)
+    }
+  }
+}
+
+const layout = `
+  begin;
+  create table about (id integer primary key check (id = 1), about text not null, digest text not null);
+  create table part (name text primary key, columns text not null, rows integer not null, digest text not null);
+  create table block (part text not null, number integer not null, rows blob not null, primary key (part, number));
+`
+
+class PartWriter {
+  readonly #database: DatabaseSync
+  readonly #part: CopyPart
+  readonly #digester = new Digester()
+  #rows: string[] = []
+  #length = 0
+  #blocks = 0
+
+  constructor(database: DatabaseSync, part: CopyPart) {
+    this.#database = database
+    this.#part = part
+  }
+
+  add(row: Row): void {
+    this.#digester.add(rowText(row))
+    const text = JSON.stringify(row.map(storedOf))
+    this.#rows.push(text)
+    this.#length += text.length
+    if (this.#length >= blockLength) this.#writeBlock()
+  }
+
+  end(): void {
+    if (this.#rows.length > 0) this.#writeBlock()
+    const { name, columns } = this.#part
+    const { rows, digest } = this.#digester.end()
+    this.#database
+      .prepare('insert into part (name, columns, rows, digest) values (?, ?, ?, ?)')
+      .run(name, JSON.stringify(columns), rows, digest)
+  }
+
+  #writeBlock(): void {
+    const data = zstdCompressSync(`[${this.#rows.join(',')}]`, {
+      params: { [constants.ZSTD_c_checksumFlag]: 1 },
+    })
+    this.#database
+      .prepare('insert into block (part, number, rows) values (?, ?, ?)')
+      .run(this.#part.name, this.#blocks, data)
+    this.#blocks += 1
+    this.#rows = []
+    this.#length = 0
+  }
+}
+
+/** JSON has one kind of number. Integers are numbers where that is exact; what else is a number is in a list. */
+type StoredValue = string | number | null | readonly [string | number]
+
+function storedOf(value: ColumnValue): StoredValue {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : [String(value)]
+  if (value instanceof Uint8Array) throw new Error('Bytes have no place in a backup.')
+  return typeof value === 'number' ? [value] : value
+}
+
+function valueOf(stored: StoredValue): ColumnValue {
+  if (typeof stored === 'number') return BigInt(stored)
+  if (stored === null || typeof stored === 'string') return stored
+  const [value] = stored
+  return typeof value === 'string' ? BigInt(value) : value
+}
+
+function cursorOf({ columns }: CopyPart, row: Row): BackupCursor {
+  const value = (column: string): ColumnValue => row[columns.indexOf(column)] ?? null
+  return {
+    source: String(value('name')),
+    cursor: value('cursor') as string | null,
+    eventAt: value('event_at') as bigint | null,
+  }
+}
+
+const emptyDigest = new Digester().end().digest
+
+function readParts(database: DatabaseSync): readonly BackupPart[] {
+  const found = database.prepare('select name, columns, rows, digest from part').all()
+  return found.map(({ name, columns, rows, digest }) => ({
+    name: String(name),
+    columns: JSON.parse(String(columns)) as string[],
+    rows: Number(rows),
+    digest: String(digest),
+  }))
+}
+
+/** Also of which parts there are. */
+function contentsDigest(about: BackupAbout, parts: readonly BackupPart[]): string {
+  const digester = new Digester()
+  digester.add(JSON.stringify([about, parts]))
+  return digester.end().digest
+}
+
+function assertNew(path: string): void {
+  if (existsSync(path)) throw new Error('a file of that name is there already. Name another.')
+  if (!existsSync(dirname(path)))
+    throw new Error(`there is no folder ${dirname(path)}. Make it, or name another file.`)
+}
+
+/** What a backup that was killed has left is replaced; the lock of one that is running is not. */
+function createDraft(path: string): DatabaseSync {
+  if (existsSync(path)) {
+    assertAbandoned(path)
+    rmSync(path)
+  }
+  // Only its owner may read it, before there is anything to read.
+  closeSync(openSync(path, 'wx', 0o600))
+  const database = new DatabaseSync(path)
+  // Until it is complete nobody needs it, so that no journal guards it.
+  database.exec(
+    'pragma page_size = 8192; pragma locking_mode = exclusive; pragma journal_mode = off; pragma synchronous = off',
+  )
+  database.exec('begin exclusive; commit')
+  return database
+}
+
+function assertAbandoned(path: string): void {
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    database.exec('begin exclusive; rollback')
+  } catch (cause) {
+    // Anything else is what a half-written file gives.
+    if (isBusy(cause))
+      throw new DatabaseBusyError('another process is writing a backup of that name.', { cause })
+  } finally {
+    database.close()
+  }
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function headerOf(database: DatabaseSync): { readonly id: unknown; readonly version: number } {
+  return {
+    id: database.prepare('pragma application_id').get()?.application_id,
+    version: Number(database.prepare('pragma user_version').get()?.user_version),
+  }
+}
+
+export function readable<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (cause) {
+    throw damaged(cause)
+  }
+}
+
+export function damaged(cause?: unknown): Error {
+  return new Error('it is damaged or incomplete.', { cause })
+}

@@ -1,0 +1,223 @@
+/**
+ * A file that is becoming a copy: rows come in transactions of some thousands, in the order that ids are to follow;
+ * trigrams and indexes are built when all rows of a collection are there.
+ */
+import { existsSync } from 'node:fs'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { parseCid } from '../../../lexicon/records/cid.ts'
+import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
+import { ownListing, writeStored } from '../../copy/metadata-rows.ts'
+import { formatMark, stateOf, type CopyProgress } from '../../copy/mark.ts'
+import { type CopyPart, partsOf, type RecordRow, type Row } from '../../copy/parts.ts'
+import { DatabaseBusyError } from '../../database.ts'
+import { repoCollectionUri } from '../../write/decide.ts'
+import { deriveRow } from '../../derive.ts'
+import type { Table } from '../../layout/tables.ts'
+import { derivationOf, quote, schemaVersion } from '../layout/ddl.ts'
+import { connect } from '../connection.ts'
+import { assertOurLayout, isEmpty, readDerivation, readSchemaVersion } from '../layout/layout.ts'
+import { migrate } from '../layout/migrate.ts'
+import type { MigrateOptions } from '../../migrate-options.ts'
+import { fileSettings } from '../open.ts'
+import { identityOf, SqliteSnapshot, spelling } from './snapshot.ts'
+import { createRunner, type Run } from '../steps.ts'
+import { type TableRow, TableWriter } from '../write/table-writer.ts'
+
+/** Throws, leaving the file as it is, where no copy of the source may be made. */
+export async function openSqliteTarget(
+  path: string,
+  source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
+  options: MigrateOptions,
+): Promise<CopyTarget> {
+  if (path === ':memory:') throw new Error('it would end with this process. Name a file.')
+  if (existsSync(path) && identityOf(path) === source.identity)
+    throw new Error('it is the very database that is to be copied. Name another with --to.')
+  const database = connect(path, false)
+  try {
+    assertOurLayout(database)
+    const derivation = derivationOf(options.fingerprint)
+    const wanted = { derivation, kind: source.kind, source: source.name }
+    if (isEmpty(database)) {
+      database.exec(fileSettings)
+      await migrate(database, options)
+    }
+    const found = await stateOf({
+      derivation: readSchemaVersion(database) === schemaVersion ? readDerivation(database) : null,
+      wanted,
+      hasRows: () => hasRows(database, options.tables),
+    })
+    database.exec(fileSettings)
+    const target = new SqliteTarget(database, path, options.tables, {
+      found,
+      derivation,
+      mark: formatMark(wanted),
+    })
+    if (found === 'empty') target.begin()
+    return target
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function hasRows(database: DatabaseSync, tables: readonly Table[]): boolean {
+  return partsOf(tables).some(
+    ({ name }) => database.prepare(`select 1 from ${quote(name)} limit 1`).get() !== undefined,
+  )
+}
+
+class SqliteTarget implements CopyTarget {
+  readonly isWhole: boolean
+  readonly #database: DatabaseSync
+  readonly #path: string
+  readonly #derivation: string
+  readonly #mark: string
+  readonly #run: Run
+  readonly #writers: ReadonlyMap<string, TableWriter>
+  readonly #repoCollections = new Map<string, number>()
+  readonly #findBase: StatementSync
+  /** Of a name, until it is done once. */
+  readonly #completed: Set<string>
+  #dataVersion: unknown
+
+  constructor(
+    database: DatabaseSync,
+    path: string,
+    tables: readonly Table[],
+    { found, derivation, mark }: CopyProgress,
+  ) {
+    this.isWhole = found === 'whole'
+    this.#database = database
+    this.#path = path
+    this.#derivation = derivation
+    this.#mark = mark
+    this.#run = createRunner(database)
+    this.#findBase = database.prepare('select id from base where uri = ?')
+    this.#writers = new Map(
+      tables.map((table) => [table.name, new TableWriter(database, table, (uri) => this.#base(uri), null)]),
+    )
+    const listed = database.prepare(`select target from listing where kind = '${ownListing}'`).all()
+    this.#completed = new Set(listed.map(({ target }) => String(target)))
+    this.#dataVersion = this.#readDataVersion()
+  }
+
+  /** From here on nobody else opens it. */
+  begin(): void {
+    this.#transact(() => {
+      this.#setDerivation(this.#mark)
+      for (const writer of this.#writers.values()) writer.startLoad()
+    })
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    return new SqliteSnapshot(connect(this.#path, true), this.#path)
+  }
+
+  async write(part: CopyPart, changes: RowChanges): Promise<void> {
+    this.#transact(() => {
+      const writer = this.#writers.get(part.name)
+      if (part.table === null || writer === undefined) this.#run(writeStored(part, changes, spelling))
+      else this.#writeRecords(part.table, writer, changes)
+    })
+  }
+
+  async complete({ name }: CopyPart): Promise<void> {
+    const writer = this.#writers.get(name)
+    if (writer === undefined || this.#completed.has(name)) return
+    this.#transact(() => {
+      writer.completeLoad()
+      this.#database
+        .prepare(`insert into listing (kind, target, done) values ('${ownListing}', ?, 1)`)
+        .run(name)
+    })
+    writer.refresh()
+    this.#completed.add(name)
+  }
+
+  async finish(): Promise<void> {
+    this.#transact(() => {
+      for (const writer of this.#writers.values()) writer.fillSums()
+      this.#database.exec(`delete from listing where kind = '${ownListing}'`)
+      this.#setDerivation(this.#derivation)
+    })
+    this.#database.exec('pragma wal_checkpoint(truncate)')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#database.close()
+  }
+
+  #writeRecords(table: Table, writer: TableWriter, { added, changed, removed }: RowChanges): void {
+    const bulk = !this.#completed.has(table.name)
+    const moment = this.#database.prepare(
+      `select indexed_at from ${quote(table.name)} where base = ? and rkey = ?`,
+    )
+    moment.setReadBigInts(true)
+    const remove = (base: number, rkey: string): void => {
+      const row = writer.find(base, rkey)
+      if (row !== undefined) writer.remove(row, bulk)
+    }
+    for (const row of removed) {
+      const { base, rkey, indexedAt } = this.#recordOf(table, row)
+      // It may have another moment by now, under which it has come already.
+      if (moment.get(base, rkey)?.indexed_at === indexedAt) remove(base, rkey)
+    }
+    for (const row of changed) {
+      const record = this.#recordOf(table, row)
+      const old = writer.find(record.base, record.rkey) as TableRow
+      writer.update(old, record, deriveRow(table, JSON.parse(record.json)), bulk)
+    }
+    for (const row of added) {
+      const record = this.#recordOf(table, row)
+      const derived = deriveRow(table, JSON.parse(record.json))
+      if (writer.insert(record, derived, bulk)) continue
+      remove(record.base, record.rkey)
+      writer.insert(record, derived, bulk)
+    }
+    if (bulk) writer.keepOrder()
+    else {
+      writer.completeCounts()
+      writer.completeTexts()
+      writer.refreshCounts()
+    }
+  }
+
+  #recordOf(table: Table, row: Row) {
+    const [indexedAt, rkey, did, cid, rev, changedAt, json] = row as RecordRow
+    const base = this.#base(repoCollectionUri({ did, collection: table.collection.nsid }))
+    return { id: null, base, did, rkey, cid: parseCid(cid) as Uint8Array, rev, indexedAt, changedAt, json }
+  }
+
+  #transact(work: () => void): void {
+    this.#database.exec('begin immediate')
+    try {
+      if (this.#readDataVersion() !== this.#dataVersion)
+        throw new DatabaseBusyError('Another process writes to the copy. Try again when it is done.')
+      work()
+      this.#database.exec('commit')
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('rollback')
+      throw error
+    }
+  }
+
+  /** All of them are there: they come first. */
+  #base(uri: string): number {
+    const known = this.#repoCollections.get(uri)
+    if (known !== undefined) return known
+    const row = this.#findBase.get(uri)
+    if (row === undefined) throw new Error(`The first part ${uri} of a URI is missing.`)
+    if (this.#repoCollections.size > 100_000) this.#repoCollections.clear()
+    this.#repoCollections.set(uri, Number(row.id))
+    return Number(row.id)
+  }
+
+  #setDerivation(derivation: string): void {
+    this.#database.prepare('update state set derivation = ?, plan_version = plan_version + 1').run(derivation)
+  }
+
+  /** Another value means that another connection has written. */
+  #readDataVersion(): unknown {
+    return this.#database.prepare('pragma data_version').get()?.data_version
+  }
+}

@@ -1,0 +1,85 @@
+/** All that a file holds, in one transaction of a connection that only reads. */
+import { realpathSync, statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { parseCid } from '../../../lexicon/records/cid.ts'
+import { inKeyOrder } from '../../../util/text/key-order.ts'
+import type { ColumnValue } from '../../changes.ts'
+import type { Snapshot } from '../../copy/database-copy.ts'
+import { storedRow, type Spelling, selectStored } from '../../copy/metadata-rows.ts'
+import { jsonColumn, type CopyPart, type Row } from '../../copy/parts.ts'
+import type { Table } from '../../layout/tables.ts'
+import { quote } from '../layout/ddl.ts'
+
+export const spelling: Spelling = {
+  cid: (column) => `cid_text(${column})`,
+  json: (column) => `json(${column})`,
+  newCid: parseCid,
+  newJson: 'jsonb(?)',
+}
+
+export class SqliteSnapshot implements Snapshot {
+  readonly identity: string
+  readonly kind = 'database'
+  readonly name: string
+  readonly #database: DatabaseSync
+
+  /** The connection is the snapshot's own. */
+  constructor(database: DatabaseSync, path: string) {
+    this.#database = database
+    // The moment is that of the first reading.
+    database.exec('begin; select id from state')
+    this.identity = identityOf(path)
+    this.name = nameOf(path)
+  }
+
+  async collections(): Promise<readonly string[]> {
+    const rows = this.#database.prepare('select nsid from collection order by nsid').all()
+    return rows.map(({ nsid }) => String(nsid))
+  }
+
+  async count({ name }: CopyPart): Promise<number> {
+    return Number(this.#database.prepare(`select count(*) as n from ${quote(name)}`).get()?.n)
+  }
+
+  async *rows(part: CopyPart): AsyncGenerator<Row> {
+    const text = part.table === null ? selectStored(part, spelling) : this.#selectRecords(part.table)
+    const statement = this.#database.prepare(text)
+    statement.setReadBigInts(true)
+    statement.setReturnArrays(true)
+    const json = jsonColumn(part)
+    for (const found of statement.iterate()) {
+      const row = found as unknown as ColumnValue[]
+      if (json !== null) row[json] = inOrder(String(row[json]))
+      yield storedRow(part, row)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#database.close()
+  }
+
+  #selectRecords({ name, collection }: Table): string {
+    const kept = this.#database.prepare('select ordered from collection where nsid = ?').get(collection.nsid)
+    // Where ids follow the default order they spare the sort.
+    const order = kept?.ordered === 1 ? 't.id' : 't.indexed_at, t.rkey, b.did'
+    return `select t.indexed_at, t.rkey, b.did, cid_text(t.cid), t.rev, t.changed_at, json(t.record)
+      from ${quote(name)} t join base b on b.id = t.base order by ${order}`
+  }
+}
+
+/** Files of earlier versions have keys in the order in which they came. */
+function inOrder(json: string): string {
+  const value: unknown = JSON.parse(json)
+  const ordered = inKeyOrder(value)
+  return ordered === value ? json : JSON.stringify(ordered)
+}
+
+/** Whatever path leads to it. */
+export function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true })
+  return `${dev}:${ino}`
+}
+
+export function nameOf(path: string): string {
+  return `sqlite:${realpathSync(path)}`
+}

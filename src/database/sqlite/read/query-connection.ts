@@ -1,0 +1,72 @@
+/** What is read through one connection to SQLite for answers, for status and for plans, whichever process the connection is in. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
+import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
+import { readStatus } from '../../metadata/status.ts'
+import { createRunner, type Run } from '../steps.ts'
+
+export class QueryConnection {
+  readonly #database: DatabaseSync
+  /** Runs what is written for every engine. */
+  readonly run: Run
+  /** A prepared statement takes some thirty bytes for each of its characters, outside of the heap: 30 MB of them at most. */
+  readonly #prepared = new LRUCache<string, StatementSync>({
+    max: 500,
+    maxSize: 1_000_000,
+    sizeCalculation: (_, text) => text.length + 1,
+  })
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.run = createRunner(database)
+  }
+
+  /**
+   * For statements that come again; their rows are arrays. Rows as objects stay until all memory is looked through,
+   * with the answers they hold, and 64 MB of those have all memory looked through.
+   */
+  prepare(text: string): StatementSync {
+    const known = this.#prepared.get(text)
+    if (known !== undefined) return known
+    const prepared = this.#database.prepare(text)
+    prepared.setReturnArrays(true)
+    this.#prepared.set(text, prepared)
+    return prepared
+  }
+
+  readAnswer({ text, values }: Statement): StoredAnswer {
+    const row = this.prepare(text).get(...values)
+    return { version: Number(row?.[0]), body: row?.[1] as Uint8Array, isOwn: true }
+  }
+
+  /** In one transaction, so that its figures agree. */
+  readStatus(now: bigint): IndexStatus {
+    this.#database.exec('begin')
+    try {
+      return this.run(readStatus(now, collectionOf))
+    } finally {
+      this.#database.exec('commit')
+    }
+  }
+
+  /** A line for each step, indented under the one it is part of. */
+  explain({ text, values }: Statement): readonly string[] {
+    const rows = this.#database.prepare(`explain query plan ${text}`).all(...values)
+    const depth = new Map<unknown, number>([[0, -1]])
+    return rows.map((row) => {
+      const level = (depth.get(row.parent) ?? -1) + 1
+      depth.set(row.id, level)
+      return `${'  '.repeat(level)}${String(row.detail)}`
+    })
+  }
+
+  clear(): void {
+    this.#prepared.clear()
+  }
+}
+
+/** The part between the third and the fourth slash after `at:`. */
+function collectionOf(uri: string): string {
+  const rest = `substr(${uri}, instr(substr(${uri}, 6), '/') + 6)`
+  return `substr(${rest}, 1, instr(${rest}, '/') - 1)`
+}

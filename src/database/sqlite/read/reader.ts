@@ -1,0 +1,194 @@
+/** The read path of SQLite: statements prepared once, answers as bytes. It cannot write. */
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import type {
+  ColumnValue,
+  IndexStatus,
+  PlanState,
+  ReadDatabase,
+  ReadTerms,
+  Statement,
+  Statistics,
+  StoredAnswer,
+  StoredRecord,
+} from '../../database.ts'
+import { isHiding } from '../../metadata/accounts.ts'
+import { readHidings } from '../../metadata/hidings.ts'
+import { findKey, readKeys } from '../../metadata/keys.ts'
+import { readUsage } from '../../metadata/usage.ts'
+import { readRejections } from '../../metadata/read-rejections.ts'
+import { measurePurge } from '../../metadata/purges.ts'
+import type { ApiKey, Hiding, StoredRejection, KeyUsage, PurgeExtent } from '../../metadata/metadata-store.ts'
+import { RebuiltElsewhereError } from '../../refusals.ts'
+import type { Table, TextIndex } from '../../layout/tables.ts'
+import { afterPrefix, derivationOf, quote } from '../layout/ddl.ts'
+import { sqliteDialect } from '../dialect.ts'
+import { asPassing, whileReachable } from '../failures.ts'
+import type { LongQueries } from './long-queries.ts'
+import { QueryConnection } from './query-connection.ts'
+
+export interface ReaderOptions {
+  readonly fingerprint: string
+  /** Microseconds since 1970. */
+  readonly now: () => bigint
+  /** On a connection shared with the writer: settles when no load is under way. */
+  readonly idle: () => Promise<unknown> | null
+  /** Null on a connection shared with the writer: nobody else can read what it has in memory. */
+  readonly long: LongQueries | null
+}
+
+export class SqliteReader implements ReadDatabase {
+  readonly #database: DatabaseSync
+  readonly #queries: QueryConnection
+  readonly #options: ReaderOptions
+  readonly statistics: Statistics
+  readonly dialect = sqliteDialect
+  readonly isRemote = false
+
+  constructor(database: DatabaseSync, options: ReaderOptions) {
+    this.#database = database
+    this.#queries = new QueryConnection(database)
+    this.#options = options
+    this.statistics = {
+      rows: ({ name }: Table) => this.#number(`select ifnull(max(id), 0) from ${quote(name)}`, []),
+      countUpTo: ({ text, values }, limit) =>
+        this.#number(`select count(*) from (${text} limit ? + 0)`, [...values, limit]),
+      trigram: ({ name }: TextIndex, trigram) =>
+        unindexable.test(trigram)
+          ? null
+          : this.#number(`select records from ${quote(`${name}/counts`)} where term = ?`, [trigram]),
+      prefix: ({ name }: TextIndex, needle) => {
+        if (unindexable.test(needle)) return null
+        const counts = `select count(*), sum(records) from ${quote(`${name}/counts`)}
+          where term >= ? and term < ?`
+        const row = this.#queries.prepare(counts).get(needle, afterPrefix(needle))
+        return { terms: Number(row?.[0]), records: Number(row?.[1] ?? 0) }
+      },
+    }
+  }
+
+  async readPlanState(): Promise<PlanState> {
+    await this.#options.idle()
+    return whileReachable(() => this.#planState())
+  }
+
+  async readAnswer(statement: Statement, terms: ReadTerms): Promise<StoredAnswer> {
+    const { long, idle } = this.#options
+    if (terms.kind === 'long' && long !== null) return passingOf(long.readAnswer(statement, terms))
+    const busy = idle()
+    if (busy !== null) await busy
+    // Here a statement cannot be stopped once it runs.
+    if (terms.kind === 'long') terms.signal.throwIfAborted()
+    return whileReachable(() => this.#queries.readAnswer(statement))
+  }
+
+  /** Null in memory, where this very connection writes too, which changes no version. */
+  dataVersion(): number | null {
+    if (this.#options.idle() !== null) return null
+    const ask = this.#queries.prepare('pragma data_version')
+    return whileReachable(() => Number(ask.get()?.[0]))
+  }
+
+  async findKey(hash: string): Promise<ApiKey | null> {
+    return whileReachable(() => this.#queries.run(findKey(hash)))
+  }
+
+  async readKeys(): Promise<readonly ApiKey[]> {
+    return whileReachable(() => this.#queries.run(readKeys()))
+  }
+
+  async readUsage(since: number): Promise<readonly KeyUsage[]> {
+    return whileReachable(() => this.#queries.run(readUsage(since)))
+  }
+
+  async readHidings(): Promise<readonly Hiding[]> {
+    return whileReachable(() => this.#queries.run(readHidings()))
+  }
+
+  async readPurgeExtent(subject: string): Promise<PurgeExtent> {
+    return whileReachable(() => this.#queries.run(measurePurge(subject)))
+  }
+
+  async readStatus(): Promise<IndexStatus> {
+    const { long, idle, now } = this.#options
+    if (long !== null) return passingOf(long.readStatus(now()))
+    await idle()
+    return this.#queries.readStatus(now())
+  }
+
+  async readSize(): Promise<number> {
+    await this.#options.idle()
+    const file = this.#database.location()
+    // Its log is gone when nobody has it open.
+    if (file !== null) return [file, `${file}-wal`].reduce((sum, path) => sum + bytesOf(path), 0)
+    const pages = 'select page_count * page_size from pragma_page_count, pragma_page_size'
+    return this.#number(pages, [])
+  }
+
+  async readRejections(limit: number, after: string | null): Promise<readonly StoredRejection[]> {
+    await this.#options.idle()
+    return whileReachable(() => this.#queries.run(readRejections(limit, after)))
+  }
+
+  async *readRecords({ name, collection }: Table): AsyncGenerator<StoredRecord> {
+    const { ordered } = await this.readPlanState()
+    // Where ids follow the default order they spare the sort.
+    const order = ordered.has(collection.nsid) ? 't.id desc' : 't.indexed_at desc, t.rkey desc, b.did desc'
+    const text = `select b.uri || t.rkey as uri, cid_text(t.cid) as cid, t.rev as rev, t.indexed_at as "indexedAt",
+        t.changed_at as "changedAt", json(t.record) as json
+      from ${quote(name)} t join base b on b.id = t.base
+      where t.base not in (select base from hidden) order by ${order}`
+    for (const row of this.#rows({ text, values: [] })) yield row as unknown as StoredRecord
+  }
+
+  async *readRows(statement: Statement): AsyncGenerator<Record<string, ColumnValue>> {
+    yield* this.#rows(statement)
+  }
+
+  async explain(statement: Statement): Promise<readonly string[]> {
+    const { long, idle } = this.#options
+    if (long !== null) return passingOf(long.explain(statement))
+    await idle()
+    return this.#queries.explain(statement)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#options.long?.[Symbol.asyncDispose]()
+    this.#queries.clear()
+    if (this.#database.isOpen) this.#database.close()
+  }
+
+  #planState(): PlanState {
+    const state = this.#database.prepare('select plan_version, derivation from state').get()
+    if (state?.derivation !== derivationOf(this.#options.fingerprint)) throw new RebuiltElsewhereError()
+    const ordered = this.#database.prepare('select nsid from collection where ordered = 1').all()
+    return {
+      version: Number(state.plan_version),
+      ordered: new Set(ordered.map((row) => String(row.nsid))),
+      hiding: this.#queries.run(isHiding()),
+    }
+  }
+
+  *#rows({ text, values }: Statement): Iterable<Record<string, ColumnValue>> {
+    const prepared = this.#database.prepare(text)
+    prepared.setReadBigInts(true)
+    yield* prepared.iterate(...values)
+  }
+
+  #number(text: string, values: readonly ColumnValue[]): number {
+    return Number(this.#queries.prepare(text).get(...values)?.[0] ?? 0)
+  }
+}
+
+function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** Two noncharacters that the trigram tokenizer replaces, so that they are found in the text alone. */
+const unindexable = /[\uFFFE\uFFFF]/
+
+function passingOf<Result>(connection: Promise<Result>): Promise<Result> {
+  return connection.catch((error) => {
+    throw asPassing(error)
+  })
+}

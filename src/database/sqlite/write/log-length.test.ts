@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { temporaryFolder } from '../../../../test/support/store.ts'
+import { until } from '../../../../test/support/until.ts'
+import { LogLength } from './log-length.ts'
+
+const inFolder = temporaryFolder()
+const megabytes = (count: number) => count * 1024 * 1024
+
+test('readers that take turns without a pause keep the log from starting anew until a writer waits', async () => {
+  const { writing, write, read, logged, size } = files('turns.db')
+  const first = read()
+  write(66)
+  const log = new LogLength(writing)
+  let isShort = false
+  const shortened = log.shorten().then(() => (isShort = true))
+  const second = read()
+  first.end()
+  // Whoever comes now reads the file alone.
+  await until(() => logged().left === 0)
+  assert.equal(isShort, false)
+  const third = read()
+  second.end()
+  await shortened
+  write(1)
+  assert.ok(logged().bytes < megabytes(2))
+  assert.ok(size() < megabytes(2))
+  assert.equal(third.rows(), 66)
+  third.end()
+})
+
+test('a reader that is patient is left alone until the log has grown by as much again', async ({ mock }) => {
+  const { writing, write, read, logged } = files('patient.db')
+  const patient = read()
+  write(66)
+  const log = new LogLength(writing)
+  let now = 0
+  const clock = mock.method(performance, 'now', () => (now += 10_000))
+  await log.shorten()
+  assert.ok(clock.mock.callCount() > 1)
+  clock.mock.resetCalls()
+  await log.shorten()
+  write(40)
+  await log.shorten()
+  assert.equal(clock.mock.callCount(), 0)
+  write(30)
+  await log.shorten()
+  assert.ok(clock.mock.callCount() > 1)
+  assert.ok(logged().bytes > megabytes(136))
+  patient.end()
+  await log.shorten()
+})
+
+test('in memory there is no log', async () => {
+  using writing = new DatabaseSync(':memory:')
+  await new LogLength(writing).shorten()
+})
+
+function files(name: string) {
+  const path = inFolder(name)
+  const writing = new DatabaseSync(path, { timeout: 0 })
+  writing.exec('pragma page_size = 8192; pragma journal_mode = wal; create table t (x)')
+  return {
+    writing,
+    size: () => statSync(`${path}-wal`).size,
+    /** Megabytes, a row and a transaction each. */
+    write: (count: number) => {
+      for (let row = 0; row < count; row += 1) writing.exec('insert into t values (zeroblob(1048576))')
+    },
+    /** A snapshot, until its end. */
+    read: () => {
+      const reading = new DatabaseSync(path, { readOnly: true })
+      const count = reading.prepare('select count(*) as n from t')
+      reading.exec('begin')
+      const rows = () => count.get()?.n
+      rows()
+      return { rows, end: () => reading.close() }
+    },
+    logged: () => {
+      const row = writing.prepare('pragma wal_checkpoint(passive)').get()
+      return { bytes: 8192 * Number(row?.log), left: Number(row?.log) - Number(row?.checkpointed) }
+    },
+  }
+}

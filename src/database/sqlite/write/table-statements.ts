@@ -1,0 +1,101 @@
+/** The statements that keep one collection's table, its side tables and its trigrams; who runs them in which order is not theirs. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { storedColumns, type Table } from '../../layout/tables.ts'
+import { indexedText, quote } from '../layout/ddl.ts'
+
+export interface TableStatements {
+  readonly insert: StatementSync
+  readonly find: StatementSync
+  readonly json: StatementSync
+  readonly keys: StatementSync
+  readonly older: StatementSync
+  readonly update: StatementSync
+  readonly setRev: StatementSync
+  readonly quarantine: StatementSync
+  readonly remove: StatementSync
+  readonly addElement: readonly StatementSync[]
+  readonly removeElement: readonly StatementSync[]
+  /** All elements of a row, by its id. */
+  readonly removeElements: readonly StatementSync[]
+  /** What the trigram indexes have of a row; null where there are none. */
+  readonly texts: StatementSync | null
+  readonly addText: readonly StatementSync[]
+  readonly removeText: readonly StatementSync[]
+  readonly last: StatementSync
+  readonly collection: StatementSync
+  readonly saveLast: StatementSync
+}
+
+/** The table that says of each collection whether ids follow the default order: of those that answer, or of the next. */
+export type CollectionTable = 'collection' | 'rebuild_part'
+
+export function prepareStatements(
+  database: DatabaseSync,
+  table: Table,
+  collectionTable: CollectionTable,
+): TableStatements {
+  const name = quote(table.name)
+  const columns = storedColumns(table).map((column) => quote(column.name))
+  const sideKey = (kind: string): string => (kind === 'reference' ? 'base = ? and rkey = ?' : 'value = ?')
+  const last = database.prepare(
+    `select t.id, t.indexed_at, t.rkey, base.did from ${name} t join base on base.id = t.base order by t.id desc limit 1`,
+  )
+  const collection = database.prepare(
+    `select ordered, last_id as id, last_indexed_at as indexed_at, last_rkey as rkey, last_did as did
+     from ${collectionTable} where nsid = ?`,
+  )
+  const texts =
+    table.texts.length === 0
+      ? null
+      : database.prepare(`select ${table.texts.map(indexedText).join(', ')} from ${name} where id = ?`)
+  texts?.setReturnArrays(true)
+  last.setReadBigInts(true)
+  collection.setReadBigInts(true)
+  return {
+    insert: database.prepare(
+      `insert into ${name} (id, base, rkey, cid, rev, indexed_at, changed_at, record${columns.map((it) => `, ${it}`).join('')})
+       values (?, ?, ?, ?, ?, ?, ?, jsonb(?)${', ?'.repeat(columns.length)}) on conflict (base, rkey) do nothing`,
+    ),
+    find: database.prepare(`select id, cid, rev from ${name} where base = ? and rkey = ?`),
+    json: database.prepare(`select json(record) as json from ${name} where id = ?`),
+    keys: database.prepare(`select rkey from ${name} where base = ? limit ?`),
+    older: database.prepare(
+      `select rkey from ${name} where base = ? and rkey > ? and (rev is null or rev < ?) order by rkey limit ?`,
+    ),
+    update: database.prepare(
+      `update ${name} set cid = ?, rev = ?, changed_at = ?, record = jsonb(?)${columns.map((it) => `, ${it} = ?`).join('')}
+       where id = ?`,
+    ),
+    setRev: database.prepare(`update ${name} set rev = ? where id = ?`),
+    quarantine: database.prepare(
+      `insert into parked (base, rkey, id, cid, rev, indexed_at, changed_at, record)
+       select base, rkey, id, cid, rev, indexed_at, changed_at, record from ${name} where id = ?`,
+    ),
+    remove: database.prepare(`delete from ${name} where id = ?`),
+    addElement: table.arrays.map(({ name: side, kind }) =>
+      database.prepare(
+        `insert or ignore into ${quote(side)} values (${kind === 'reference' ? '?, ?, ?' : '?, ?'})`,
+      ),
+    ),
+    removeElement: table.arrays.map(({ name: side, kind }) =>
+      database.prepare(`delete from ${quote(side)} where ${sideKey(kind)} and id = ?`),
+    ),
+    removeElements: table.arrays.map(({ name: side }) =>
+      database.prepare(`delete from ${quote(side)} where id = ?`),
+    ),
+    texts,
+    // Of values, never of a select: such a statement can be undone by itself, and before it begins all trigram
+    // indexes write what they have gathered, which then is a segment for every row.
+    addText: table.texts.map((text) =>
+      database.prepare(`insert into ${quote(text.name)} (rowid, t) values (?, ?)`),
+    ),
+    removeText: table.texts.map(({ name: index }) =>
+      database.prepare(`insert into ${quote(index)} (${quote(index)}, rowid, t) values ('delete', ?, ?)`),
+    ),
+    last,
+    collection,
+    saveLast: database.prepare(
+      `update ${collectionTable} set last_id = ?, last_indexed_at = ?, last_rkey = ?, last_did = ? where nsid = ?`,
+    ),
+  }
+}

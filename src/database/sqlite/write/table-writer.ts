@@ -1,0 +1,381 @@
+/**
+ * One collection's rows: its table, its side tables and its trigrams, always in step, and whether ids still
+ * follow the default order. It knows no transactions, no revisions and no accounts.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { ColumnValue, RecordPut } from '../../database.ts'
+import { deriveRow } from '../../derive.ts'
+import { storedColumns, type Table } from '../../layout/tables.ts'
+import { CountWriter } from './count-writer.ts'
+import {
+  createIndexes,
+  createOrderIndex,
+  dropIndexes,
+  dropOrderIndex,
+  fillText,
+  optimizeText,
+  refreshCounts,
+} from '../layout/ddl.ts'
+import { reorder } from '../reorder.ts'
+import { fillSums } from '../layout/sum-ddl.ts'
+import { SumWriter } from './sum-writer.ts'
+import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
+
+/** What decides about a row. */
+export interface StoredRow {
+  readonly cid: Uint8Array
+  readonly rev: string | null
+}
+
+export interface TableRow extends StoredRow {
+  readonly id: number
+}
+
+/** A row to be added; its derived values are beside it. */
+export interface NewRow {
+  /** Null: the next one. */
+  readonly id: number | null
+  readonly base: number
+  readonly did: string
+  readonly rkey: string
+  readonly cid: Uint8Array
+  readonly rev: string | null
+  readonly indexedAt: bigint
+  readonly changedAt: bigint
+  readonly json: string
+}
+
+export type RowChange = Pick<NewRow, 'cid' | 'rev' | 'changedAt' | 'json'>
+type Derived = Pick<RecordPut, 'columns' | 'arrays'>
+
+/** Where rows are: a table, or where those of hidden accounts wait. */
+export interface Rows {
+  find(base: number, rkey: string): StoredRow | undefined
+  insert(row: NewRow, derived: Derived, bulk: boolean): unknown
+  update(old: StoredRow, row: RowChange, derived: Derived, bulk: boolean): void
+  setRev(old: StoredRow, rev: string | null): void
+  remove(old: StoredRow): void
+}
+
+type OrderKey = readonly [indexedAt: bigint, rkey: string, did: string]
+
+export class TableWriter implements Rows {
+  readonly table: Table
+  readonly #database: DatabaseSync
+  readonly #collectionTable: CollectionTable
+  /** Gives the id of a URI's first part. */
+  readonly #base: (uri: string) => number
+  readonly #statements: TableStatements
+  readonly #counts: CountWriter
+  /** Null for a copy, which adds up when all rows are there. */
+  readonly #sums: SumWriter | null
+  /** Positions of `refBase` columns, whose text becomes an id. */
+  readonly #refBases: readonly number[]
+  #nextId = 1
+  #ordered = true
+  #last: OrderKey | null = null
+  /** Rows that this transaction has added, changed or removed, with what the trigrams have of them. */
+  readonly #changed = new Map<number, Texts | null>()
+  /** Rows stored or updated since the trigram counts were last taken. */
+  #drift = 0
+
+  constructor(
+    database: DatabaseSync,
+    table: Table,
+    base: (uri: string) => number,
+    sums: SumWriter | null = new SumWriter(database, table),
+    collectionTable: CollectionTable = 'collection',
+  ) {
+    this.table = table
+    this.#collectionTable = collectionTable
+    this.#database = database
+    this.#base = base
+    this.#statements = prepareStatements(database, table, collectionTable)
+    this.#counts = new CountWriter(database, table)
+    this.#sums = sums
+    this.#refBases = storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
+    this.refresh()
+  }
+
+  get isEmpty(): boolean {
+    return this.#nextId === 1
+  }
+
+  /** Whether ids follow the default order. */
+  get isOrdered(): boolean {
+    return this.#ordered
+  }
+
+  /** Of the last row in the order of ids. */
+  get lastIndexedAt(): bigint {
+    return this.#last?.[0] ?? 0n
+  }
+
+  /** Reads anew what memory says of ids and order: somebody else has written, or a transaction was undone. */
+  refresh(): void {
+    this.#changed.clear()
+    this.#counts.forget()
+    this.#sums?.forget()
+    const kept = this.#statements.collection.get(this.table.collection.nsid) as CollectionRow | undefined
+    const row = this.#statements.last.get() as LastRow | undefined
+    const last = row === undefined || (kept?.id ?? 0n) > row.id ? kept : row
+    this.#nextId = Number(last?.id ?? 0) + 1
+    this.#last = last?.id == null ? null : [last.indexed_at, last.rkey, last.did]
+    this.#ordered = kept?.ordered === 1n
+  }
+
+  find(base: number, rkey: string): TableRow | undefined {
+    return this.#statements.find.get(base, rkey) as TableRow | undefined
+  }
+
+  /** Record keys of some rows of a base. */
+  keys(base: number, limit: number): string[] {
+    return keysOf(this.#statements.keys.all(base, limit))
+  }
+
+  /** Removes a base's rows that no revision, or one before this, vouches for; how many. */
+  removeOlder(base: number, rev: string): number {
+    let removed = 0
+    let after = ''
+    for (;;) {
+      const keys = keysOf(this.#statements.older.all(base, after, rev, 1000))
+      for (const rkey of keys) {
+        const row = this.find(base, rkey)
+        if (row !== undefined) this.remove(row)
+      }
+      const last = keys.at(-1)
+      if (last === undefined) return removed
+      removed += keys.length
+      after = last
+    }
+  }
+
+  /**
+   * False when the record is there already, which is then left alone. `bulk`: trigrams and counts come later, all at
+   * once.
+   */
+  insert(row: NewRow, { columns, arrays }: Derived, bulk = false): boolean {
+    const id = row.id ?? this.#nextId
+    const derived = this.#withBases(columns)
+    const kept = [
+      id,
+      row.base,
+      row.rkey,
+      row.cid,
+      row.rev,
+      row.indexedAt,
+      row.changedAt,
+      row.json,
+      ...derived,
+    ]
+    if (this.#statements.insert.run(...kept).changes === 0) return false
+    if (!bulk) {
+      this.#counts.change([row.base, row.indexedAt, ...derived], 1)
+      this.#sums?.enter(id)
+    }
+    // A row that comes back under its old id stands where it stood.
+    if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
+    this.#addDerived(id, arrays, bulk)
+    return true
+  }
+
+  update(old: TableRow, row: RowChange, derived: Derived, bulk = false): void {
+    this.#removeDerived(old, bulk)
+    const columns = this.#withBases(derived.columns)
+    if (!bulk) {
+      const [base = null, indexedAt = null, ...former] = this.#counts.find(old.id)
+      this.#counts.change([base, indexedAt, ...former], -1)
+      this.#counts.change([base, indexedAt, ...columns], 1)
+    }
+    const write = (): unknown =>
+      this.#statements.update.run(row.cid, row.rev, row.changedAt, row.json, ...columns, old.id)
+    if (bulk || this.#sums === null) write()
+    else this.#sums.update(old.id, write)
+    this.#addDerived(old.id, derived.arrays, bulk)
+  }
+
+  setRev({ id }: TableRow, rev: string | null): void {
+    this.#statements.setRev.run(rev, id)
+  }
+
+  remove(old: TableRow, bulk = false): void {
+    this.#removeDerived(old, bulk)
+    if (!bulk) {
+      this.#counts.change(this.#counts.find(old.id), -1)
+      this.#sums?.leave(old.id)
+    }
+    this.#statements.remove.run(old.id)
+    this.#completeMany()
+  }
+
+  /** Moves a row to where those of hidden accounts wait. */
+  quarantine(row: TableRow): void {
+    this.#statements.quarantine.run(row.id)
+    this.remove(row)
+    // Its id and its place in the order stay its own, even when no row is left above them.
+    if (this.#last !== null)
+      this.#statements.saveLast.run(this.#nextId - 1, ...this.#last, this.table.collection.nsid)
+  }
+
+  /**
+   * Brings the trigrams in step with the rows, before the transaction ends. In the order of ids: at one that is
+   * lower than the last, an index first writes all that it has gathered.
+   */
+  completeTexts(): void {
+    const { addText, removeText } = this.#statements
+    for (const id of [...this.#changed.keys()].sort((a, b) => a - b)) {
+      const [before, now] = [this.#changed.get(id), this.#textsOf(id)]
+      for (const [index, add] of addText.entries()) {
+        const [old, text] = [before?.[index] ?? null, now?.[index] ?? null]
+        if (old === text) continue
+        if (old !== null) removeText[index]?.run(id, old)
+        if (text !== null) add.run(id, text)
+      }
+    }
+    this.#changed.clear()
+  }
+
+  /**
+   * Brings counts and sums in step with the rows, before the transaction ends. Before any trigrams: an index first writes
+   * all that it has gathered when a statement begins that can be undone by itself.
+   */
+  completeCounts(): void {
+    this.#counts.write()
+    this.#sums?.write()
+  }
+
+  /** A repository that is removed at once may have any number of records. */
+  #completeMany(): void {
+    if (this.#changed.size < 5_000) return
+    this.completeCounts()
+    this.completeTexts()
+  }
+
+  /** Takes the trigram counts again when they have drifted. */
+  refreshCounts(): void {
+    if (this.#drift < 1000 + this.#nextId / 5) return
+    for (const text of this.table.texts) this.#database.exec(refreshCounts(text))
+    this.#drift = 0
+  }
+
+  startLoad(): void {
+    this.#database.exec(dropIndexes(this.table))
+  }
+
+  /** Between transactions of a load that may be broken off: what it has seen of the order so far. */
+  keepOrder(): void {
+    this.#saveOrder(this.#ordered)
+  }
+
+  /** All rows of a load are there: gives them the ids that they keep. */
+  completeOrder(): void {
+    if (!this.#ordered) reorder(this.#database, this.table)
+    this.#saveOrder(true)
+  }
+
+  /** Everything that is cheaper to build at once, over rows that are in place. */
+  completeLoad(): void {
+    const { table } = this
+    this.#drift = 0
+    // Trigrams first: the pages that building them frees are taken by the indexes.
+    for (const text of table.texts) {
+      this.#database.prepare(fillText(table, text)).run()
+      this.#database.exec(`${optimizeText(text)} ${refreshCounts(text)}`)
+    }
+    this.#database.exec(createIndexes(table))
+    this.#counts.fill()
+  }
+
+  /** Adds up its records anew, when the rows of all tables are in place. */
+  fillSums(): void {
+    this.#sums?.forget()
+    this.#database.exec(fillSums(this.table))
+  }
+
+  /** Ids follow the default order as long as every new record sorts after the last. */
+  #append(key: OrderKey, bulk: boolean): void {
+    const inOrder = this.#last === null || precedes(this.#last, key)
+    this.#nextId += 1
+    this.#drift += 1
+    if (inOrder) this.#last = key
+    else if (bulk) this.#ordered = false
+    else if (this.#ordered) this.#saveOrder(false)
+  }
+
+  /** Plans go along the index or along the ids, so that they must notice. */
+  #saveOrder(ordered: boolean): void {
+    this.#ordered = ordered
+    const save = this.#database.prepare(
+      `update ${this.#collectionTable} set ordered = ? where nsid = ? and ordered <> ?`,
+    )
+    if (save.run(Number(ordered), this.table.collection.nsid, Number(ordered)).changes === 0) return
+    this.#database.exec('update state set plan_version = plan_version + 1')
+    this.#database.exec(ordered ? dropOrderIndex(this.table) : createOrderIndex(this.table))
+  }
+
+  #addDerived(id: number, arrays: RecordPut['arrays'], bulk: boolean): void {
+    const { addElement } = this.#statements
+    for (const [index, elements] of arrays.entries())
+      for (const element of elements) addElement[index]?.run(...this.#elementKey(element), id)
+    if (!bulk && !this.#changed.has(id)) this.#changed.set(id, null)
+    this.#completeMany()
+  }
+
+  #removeDerived({ id }: TableRow, bulk: boolean): void {
+    if (bulk) this.#removeElementsOf(id)
+    // By id, so that elements of a damaged record go too.
+    else for (const remove of this.#statements.removeElements) remove.run(id)
+    if (!bulk && !this.#changed.has(id)) this.#changed.set(id, this.#textsOf(id))
+    this.#drift += 1
+  }
+
+  /** A load has no index on the ids of elements. */
+  #removeElementsOf(id: number): void {
+    const { json, removeElement } = this.#statements
+    if (removeElement.length === 0) return
+    const { arrays } = deriveRow(this.table, JSON.parse(String(json.get(id)?.json)))
+    for (const [index, elements] of arrays.entries())
+      for (const element of elements) removeElement[index]?.run(...this.#elementKey(element), id)
+  }
+
+  #textsOf(id: number): Texts | null {
+    return (this.#statements.texts?.get(id) ?? null) as Texts | null
+  }
+
+  #elementKey(element: readonly ColumnValue[]): readonly ColumnValue[] {
+    const [first, second] = element
+    return second === undefined ? element : [this.#base(first as string), second]
+  }
+
+  #withBases(columns: readonly ColumnValue[]): readonly ColumnValue[] {
+    if (this.#refBases.length === 0) return columns
+    const copy = [...columns]
+    for (const index of this.#refBases) {
+      const uri = copy[index]
+      if (typeof uri === 'string') copy[index] = this.#base(uri)
+    }
+    return copy
+  }
+}
+
+type Texts = readonly (string | null)[]
+
+interface LastRow {
+  readonly id: bigint
+  readonly indexed_at: bigint
+  readonly rkey: string
+  readonly did: string
+}
+
+/** The last row as it was when one was last moved out, if ever. */
+type CollectionRow = { readonly ordered: bigint } & (LastRow | { readonly id: null })
+
+function keysOf(rows: readonly Record<string, ColumnValue>[]): string[] {
+  return rows.map(({ rkey }) => String(rkey))
+}
+
+/** Record keys and DIDs are ASCII, so that comparing code units is comparing code points. */
+function precedes(a: OrderKey, b: OrderKey): boolean {
+  if (a[0] !== b[0]) return a[0] < b[0]
+  return a[1] !== b[1] ? a[1] < b[1] : a[2] < b[2]
+}

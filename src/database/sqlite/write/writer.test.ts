@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { day, found, line, trigramsOf } from '../../../../test/support/note-lines.ts'
+import {
+  apply,
+  assertDerived,
+  note,
+  openNotes,
+  put,
+  remove,
+  rev,
+  spot,
+  uriOf,
+} from '../../../../test/support/notes.ts'
+import { temporaryFolder, type TestStore } from '../../../../test/support/store.ts'
+import type { Change } from '../../database.ts'
+
+const inFolder = temporaryFolder()
+
+test('a load into an empty store gives ids in default order, ties included', async () => {
+  // Nine records of three moments, three keys and two repositories, in no order.
+  const keys = [
+    [2, 'b', 1],
+    [1, 'c', 0],
+    [3, 'd', 0],
+    [1, 'a', 1],
+    [2, 'b', 0],
+    [1, 'a', 0],
+    [3, 'B', 1],
+    [2, 'e', 1],
+    [1, 'C', 0],
+  ] as const
+  const lines = keys.map(([at, rkey, did]) => line(rkey, { indexedAt: day(at), did, tags: [rkey] }))
+  // Two changes to one record keep their places.
+  const twice = [line('a', { indexedAt: day(2), tags: ['a'] }), line('a', { indexedAt: day(1), tags: ['a'] })]
+  for (const first of [[], twice]) {
+    await using store = await open()
+    await store.load([...first, ...lines])
+    const inOrder = await store.rows(inDefaultOrder)
+    assert.deepEqual(
+      inOrder.map(({ id }) => id),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9],
+    )
+    assert.ok(await isOrdered(store))
+    // Side tables and trigrams were renumbered along.
+    assert.deepEqual(
+      await store.rows(
+        'select t.rkey from "org.example.note/tags" s join "org.example.note" t using (id) where value <> t.rkey',
+      ),
+      [],
+    )
+    assert.equal((await found(store, 'text')).length, 9)
+  }
+})
+
+test('the order falls with the record that sorts before the last, and plans of the old order are noticed', async () => {
+  await using store = await open()
+  await store.load([line('a', { indexedAt: day(1) }), line('b', { indexedAt: day(3) })])
+  await store.apply(line('c', { indexedAt: day(4) }))
+  const before = await store.database.read.readPlanState()
+  assert.ok(before.ordered.has(note))
+  await store.apply(line('d', { indexedAt: day(2) }), line('e', { indexedAt: day(1) }))
+  const after = await store.database.read.readPlanState()
+  assert.ok(!after.ordered.has(note))
+  assert.equal(after.version, before.version + 1)
+  const answer = await store.database.read.readAnswer(
+    { text: 'select (select plan_version from state) as version, cast(1 as blob) as body', values: [] },
+    { kind: 'short' },
+  )
+  assert.equal(answer.version, after.version)
+})
+
+test('equal moments are in order by record key, then repository', async () => {
+  await using store = await open()
+  const at = { indexedAt: day(1) }
+  await store.apply(line('a', { ...at, did: 1 }), line('b', { ...at, did: 0 }), line('b', { ...at, did: 1 }))
+  assert.ok(await isOrdered(store))
+  await store.apply(line('a', { ...at, did: 0 }))
+  assert.ok(!(await isOrdered(store)))
+})
+
+test('the trigram index holds exactly the texts that stand, after many changes', async () => {
+  await using store = await open()
+  const words = ['Äpfel', 'birnen', 'ＰＦＬＡＵＭＥＮ', '', 'x', '中文', "O'Neill", '"%_"']
+  for (const [turn, word] of [...words, ...words.toReversed()].entries())
+    await store.apply(line(`k${turn % 5}`, { text: `${word} ${turn}` }), line(`k${turn % 3}`, { text: word }))
+  for (const fts of store.tables.flatMap(({ texts }) => texts)) {
+    const rebuilt = await store.rows(
+      `select ifnull("${fts.folded.name}", lower("${fts.text.name}")) || char(1) || char(1) as t from "org.example.note"`,
+    )
+    const expected = new Map<string, number>()
+    for (const { t } of rebuilt)
+      for (const trigram of new Set(trigramsOf(String(t))))
+        expected.set(trigram, (expected.get(trigram) ?? 0) + 1)
+    const kept = await store.rows(`select term, doc from "${fts.name}/terms"`)
+    assert.deepEqual(new Map(kept.map(({ term, doc }) => [term, doc])), expected)
+  }
+})
+
+test('the connection that reads cannot write', async () => {
+  await using store = await open()
+  await store.apply(line('a'))
+  for (const text of ['delete from state', 'create table t (x)', "update state set derivation = ''"])
+    await assert.rejects(store.rows(text), /readonly/)
+  assert.equal((await store.rows('select * from "org.example.note"')).length, 1)
+})
+
+test('an answer too large for memory is refused by the connection that reads', async () => {
+  await using store = await open()
+  await assert.rejects(store.rows("select printf('%.8388609c', 'x') as t"), /too big/)
+})
+
+test('a collection that was emptied is loaded as a new one, and plans notice that it is in order again', async () => {
+  const path = inFolder('emptied.db')
+  {
+    await using store = await openNotes(path)
+    const [later, earlier] = ['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z']
+    await apply(
+      store,
+      put(store, spot('a'), 0, { indexedAt: later }),
+      put(store, spot('b'), 0, { indexedAt: earlier }),
+    )
+    await apply(store, remove(spot('a'), rev(1)), remove(spot('b'), rev(1)))
+  }
+  await using store = await openNotes(path)
+  const before = await store.database.read.readPlanState()
+  assert.ok(!before.ordered.has(note))
+  await store.load([{ uri: uriOf(spot('c')), value: { $type: note, text: 'c' } }])
+  const after = await store.database.read.readPlanState()
+  assert.ok(after.ordered.has(note) && after.version > before.version)
+  await assertDerived(store)
+})
+
+test('a durable batch leaves the connection as it was', async () => {
+  await using store = await openNotes(':memory:')
+  const synchronous = () => store.rows('pragma synchronous')
+  const before = await synchronous()
+  const { write } = store.database
+  await write.applyBatch([put(store, spot('a'), 0)], undefined, { durable: true })
+  assert.deepEqual(await synchronous(), before)
+  const wrong = { ...put(store, spot('a'), 0), collection: 'org.example.no' } as Change
+  await assert.rejects(write.applyBatch([wrong], undefined, { durable: true }))
+  assert.deepEqual(await synchronous(), before)
+})
+
+const inDefaultOrder = `select t.id from "org.example.note" t join base b on b.id = t.base
+  order by t.indexed_at, t.rkey, b.did`
+
+let opened = 0
+function open(): Promise<TestStore> {
+  return openNotes(inFolder(`${(opened += 1)}.db`))
+}
+
+async function isOrdered(store: TestStore): Promise<boolean> {
+  return (await store.database.read.readPlanState()).ordered.has(note)
+}

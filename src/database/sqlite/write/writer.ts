@@ -1,0 +1,163 @@
+/** The write path of SQLite: batches in one transaction each, and whole imports in one. */
+import type { DatabaseSync } from 'node:sqlite'
+import type {
+  BatchOutcome,
+  Change,
+  CountedSource,
+  LeaderLock,
+  SourceMark,
+  WriteDatabase,
+} from '../../database.ts'
+import { SqlMetadataStore } from '../../metadata/sql-metadata-store.ts'
+import { importSource, OutcomeCounts } from '../../metadata/source-marks.ts'
+import type { MetadataStore } from '../../metadata/metadata-store.ts'
+import type { ApplierOptions } from '../../migrate-options.ts'
+import { addOutcome, noOutcome } from '../../write/outcome.ts'
+import { Applier } from './applier.ts'
+import { compactFile } from '../load/compact.ts'
+import { Transactions } from './transactions.ts'
+
+export class SqliteWriter implements WriteDatabase {
+  readonly metadata: MetadataStore
+  readonly #database: DatabaseSync
+  readonly #options: ApplierOptions
+  readonly #applier: Applier
+  readonly #transactions: Transactions
+  /**
+   * Sources of which this process has synced a cursor. Until then a loss of power may leave none at all, and a source
+   * without one goes on from now: what was stored before would be lost for good.
+   */
+  readonly #syncedCursors = new Set<string>()
+
+  constructor(database: DatabaseSync, options: ApplierOptions) {
+    this.#database = database
+    this.#options = options
+    const applier = new Applier(database, options)
+    const transactions = new Transactions(database, {
+      refresh: () => applier.refresh(),
+      beforeCommit: () => applier.complete(),
+    })
+    this.#applier = applier
+    this.#transactions = transactions
+    const { run, accounts } = applier
+    const durable = { durable: true }
+    this.metadata = new SqlMetadataStore({
+      transact: (steps, kept) => transactions.transact(() => run(steps()), kept),
+      read: (steps) => transactions.read(() => run(steps())),
+      now: options.now,
+      hide: (hiding) => transactions.transact(() => accounts.hide(hiding, options.now()), durable),
+      unhide: (subject, by) =>
+        transactions.transact(() => accounts.unhide(subject, by, options.now()), durable),
+      purge: (purge) => transactions.transact(() => accounts.purge(purge, options.now()), durable),
+      settle: (limit) => transactions.transact(() => accounts.settle(limit)),
+      expire: (limit) => transactions.transact(() => applier.expire(limit)),
+      forgetRevisions: (...given) => transactions.transact(() => accounts.forgetRevisions(...given)),
+    })
+  }
+
+  /** Settles when no load is under way; a reader on the same connection waits for it. */
+  get idle(): Promise<unknown> {
+    return this.#transactions.idle
+  }
+
+  applyBatch(
+    changes: readonly Change[],
+    mark?: SourceMark | CountedSource,
+    { durable = false }: { readonly durable?: boolean } = {},
+  ): Promise<BatchOutcome> {
+    const cursor = typeof mark === 'object' && mark.cursor !== null ? mark.source : null
+    const first = cursor !== null && !this.#syncedCursors.has(cursor)
+    return this.#transactions.exclusively(async () => {
+      const outcome = await this.#transactions.synced(durable || first, async () => {
+        await this.#transactions.begin()
+        return this.#transactions.finish(() => this.#applier.apply(changes, mark))
+      })
+      if (first) this.#syncedCursors.add(cursor)
+      return outcome
+    })
+  }
+
+  load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
+    return this.#transactions.exclusively(async () => {
+      const loaded = await this.#transactions.synced(true, async () => {
+        await this.#transactions.begin()
+        if (this.#applier.isEmpty) return this.#loadAll(batches)
+        this.#database.exec('commit')
+        return null
+      })
+      return loaded ?? this.#loadInTurn(batches)
+    })
+  }
+
+  compact(): Promise<boolean> {
+    return this.#transactions.exclusively(() =>
+      compactFile(this.#database, {
+        tables: this.#options.tables,
+        transact: async (work) => {
+          await this.#transactions.begin()
+          this.#transactions.finish(work)
+        },
+      }),
+    )
+  }
+
+  /** At once and for good: a file is one machine's, and nobody has to take over when that is gone. */
+  async leaderLock(): Promise<LeaderLock> {
+    return {
+      metadata: this.metadata,
+      applyBatch: (...given) => this.applyBatch(...given),
+      load: (batches) => this.load(batches),
+      lost: new AbortController().signal,
+      async [Symbol.asyncDispose]() {},
+    }
+  }
+
+  /** The same within the caller's transaction, for a rebuild. */
+  applyWithin(changes: readonly Change[]): void {
+    this.#applier.apply(changes)
+    this.#applier.complete()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#transactions.idle
+    this.#database.close()
+  }
+
+  /** In the transaction that is open, with indexes at its end. */
+  async #loadAll(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
+    const total = noOutcome()
+    const counts = new OutcomeCounts()
+    try {
+      this.#applier.startLoad()
+      for await (const batch of batches) addOutcome(total, this.#applier.count(batch, counts))
+      this.#applier.run(counts.save(importSource))
+      this.#applier.completeLoad()
+    } catch (error) {
+      this.#transactions.rollback()
+      throw error
+    }
+    this.#transactions.finish(() => undefined)
+    this.#database.exec('pragma wal_checkpoint(truncate)')
+    return total
+  }
+
+  /** Each batch in a transaction of its own. The last is synced, and all before it: what is told survives a loss of power. */
+  async #loadInTurn(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
+    const total = noOutcome()
+    const apply = (batch: readonly Change[], durable: boolean): Promise<void> =>
+      this.#transactions.synced(durable, async () => {
+        await this.#transactions.begin()
+        addOutcome(
+          total,
+          this.#transactions.finish(() => this.#applier.apply(batch, importSource)),
+        )
+      })
+    let last: readonly Change[] = []
+    for await (const batch of batches) {
+      if (last.length > 0) await apply(last, false)
+      last = batch
+    }
+    if (last.length > 0) await apply(last, true)
+    return total
+  }
+}

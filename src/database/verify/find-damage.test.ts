@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { onEveryDatabase } from '../../../test/support/databases.ts'
+import {
+  contentCount,
+  mark,
+  note,
+  noteDatabases,
+  openNotes,
+  put,
+  spot,
+  uriOf,
+} from '../../../test/support/notes.ts'
+import { databases } from '../../../test/support/postgres.ts'
+import {
+  laterReviewLines,
+  reviewLexicons,
+  reviewLines,
+  reviewReferences,
+} from '../../../test/support/reviews.ts'
+import { emptyDatabases, openTestStore, type TestStore } from '../../../test/support/store.ts'
+import { test } from 'node:test'
+import { findDamage } from './find-damage.ts'
+import { connect } from '../postgres/connection.ts'
+import { ownSums } from '../layout/sums.ts'
+
+const newUrl = noteDatabases()
+const emptyUrl = emptyDatabases()
+const uri = uriOf(spot('a0'))
+
+onEveryDatabase('each kind of damage is named, and nothing else', async (engine) => {
+  const json = (value: string) => (engine === 'sqlite' ? `jsonb('${value}')` : `'${value}'::jsonb`)
+  const id = `(select id from "${note}" where rkey = 'a0')`
+  const cases: readonly (readonly [statement: string, name: string, problem: RegExp])[] = [
+    [
+      `update "${note}" set record = ${json('{"text": "Other"}')} where rkey = 'a0'`,
+      uri,
+      /does not have its CID/,
+    ],
+    [
+      `update "${note}" set cid = (select cid from "${note}" where rkey = 'a1') where rkey = 'a0'`,
+      uri,
+      /its CID/,
+    ],
+    [`update "${note}" set ".score" = 4 where rkey = 'a0'`, uri, /^Columns differ from it: \.score\.$/],
+    [`update "${note}" set ".language" = null where rkey = 'a0'`, uri, /\.language/],
+    [`update "${note}" set ".about:key" = 'x' where rkey = 'a0'`, uri, /\.about:key/],
+    [`update "${note}" set ".text:folded" = 'other' where rkey = 'a0'`, uri, /\.text:folded/],
+    [`delete from "${note}/tags" where id = ${id} and value = 'fruit'`, uri, /has other elements/],
+    [`insert into "${note}/tags" (value, id) values ('strange', ${id})`, uri, /has other elements/],
+    [
+      `insert into "${note}/tags" (value, id) values ('strange', 123456)`,
+      `${note}/tags`,
+      /1 elements of records/,
+    ],
+    [`delete from "${note}/links:uri" where rkey = 'a'`, uriOf(spot('a1')), /has other elements/],
+  ]
+  for (const [statement, name, problem] of cases) {
+    const path = await newUrl(engine)
+    await using store = await openNotes(path)
+    await fill(store)
+    assert.deepEqual(await findDamage(store.database.read, store.tables), [])
+    await damage(store, statement)
+    const found = await findDamage(store.database.read, store.tables)
+    assert.match(found.find((one) => one.name === name)?.problem ?? '', problem, statement)
+    assert.deepEqual(
+      found.filter((one) => one.name.startsWith('at://')).map((one) => one.name),
+      name.startsWith('at://') ? (statement.includes('links') ? [name, uriOf(spot('a3'))] : [name]) : [],
+      statement,
+    )
+  }
+})
+
+if (databases.includes('sqlite'))
+  test('trigrams of other texts are found', async () => {
+    const path = await newUrl('sqlite')
+    await using store = await openNotes(path)
+    await fill(store)
+    const [text] = store.tables.find(({ name }) => name === note)?.texts ?? []
+    assert.ok(text !== undefined)
+    for (const statement of [
+      `insert into "${text.name}" (rowid, t) values (1000, 'strange')`,
+      `insert into "${text.name}" ("${text.name}") values ('delete-all')`,
+    ]) {
+      await damage(store, statement)
+      const found = await findDamage(store.database.read, store.tables)
+      assert.deepEqual(
+        found.map(({ name }) => name),
+        [text.name],
+        statement,
+      )
+    }
+  })
+
+onEveryDatabase('a row of no repository is named by its id', async (engine) => {
+  const path = await newUrl(engine)
+  await using store = await openNotes(path)
+  await fill(store)
+  await damage(store, `update "${note}" set base = 12345 where rkey = 'a0'`)
+  const [row] = await store.rows(`select id from "${note}" where rkey = 'a0'`)
+  const found = await findDamage(store.database.read, store.tables)
+  assert.match(
+    found.find(({ name }) => name === `${note}, row ${row?.id}`)?.problem ?? '',
+    /^It is of no repository\./,
+  )
+})
+
+if (databases.includes('sqlite'))
+  test('a record that cannot be parsed is named, and so are others of its table', async () => {
+    const path = await newUrl('sqlite')
+    await using store = await openNotes(path)
+    await fill(store)
+    // A line feed within a string.
+    await damage(store, `update "${note}" set record = x'7c4774657874170A' where rkey = 'a0'`)
+    await damage(store, `update "${note}" set ".score" = 4 where rkey = 'a1'`)
+    const found = await findDamage(store.database.read, store.tables)
+    const problems = new Map(found.map(({ name, problem }) => [name, problem]))
+    assert.equal(problems.get(uri), 'Its content cannot be parsed.')
+    assert.equal(problems.get(uriOf(spot('a1'))), 'Columns differ from it: .score.')
+  })
+
+onEveryDatabase('a table that cannot be read is named with the reason', async (engine) => {
+  const path = await newUrl(engine)
+  await using store = await openNotes(path)
+  await damage(store, `alter table "${note}" rename to other`)
+  const found = await findDamage(store.database.read, store.tables)
+  const counts = store.tables.find(({ name }) => name === note)?.counts ?? []
+  assert.deepEqual(new Set(found.map(({ name }) => name)), new Set([note, ...counts.map(({ name }) => name)]))
+  for (const { problem } of found) assert.match(problem, /^It cannot be read: .*[^.]\.$/)
+})
+
+onEveryDatabase('counts and sums that are not those of the records are named', async (engine) => {
+  await using store = await openTestStore({
+    path: await emptyUrl(engine),
+    lexicons: reviewLexicons,
+    references: reviewReferences,
+  })
+  await store.load(reviewLines)
+  await store.apply(...laterReviewLines)
+  assert.deepEqual(await findDamage(store.database.read, store.tables), [])
+  for (const [name, column] of [
+    [store.tables.flatMap((table) => table.counts).find((one) => one.name.includes('review'))?.name, 'n'],
+    [store.tables.flatMap(ownSums)[0]?.name, 'n'],
+  ]) {
+    assert.ok(name !== undefined)
+    await damage(store, `update "${name}" set ${column} = ${column} + 1`)
+    const found = await findDamage(store.database.read, store.tables)
+    assert.deepEqual(
+      found.map((one) => one.name),
+      [name],
+    )
+    await damage(store, `update "${name}" set ${column} = ${column} - 1`)
+  }
+})
+
+async function fill(store: TestStore): Promise<void> {
+  const changes = [note, mark].flatMap((collection) =>
+    [...Array(contentCount).keys()].map((content) => put(store, spot(`a${content}`, 0, collection), content)),
+  )
+  await store.database.write.applyBatch(changes)
+}
+
+/** Directly, without what keeps the rest in step. */
+async function damage({ engine, path }: TestStore, statement: string): Promise<void> {
+  if (engine === 'sqlite') {
+    using database = new DatabaseSync(path)
+    database.exec(statement)
+    return
+  }
+  const client = await connect(path, 'write')
+  try {
+    await client.query('set session_replication_role = replica')
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Holds all that is derived from records against the records, and records against their CIDs, by statements that every
+ * engine runs. What differs was damaged: by a fault of the machine, by hand, or by a bug.
+ */
+import { formatCid } from '../../lexicon/records/cid.ts'
+import { cidOfJson } from '../../lexicon/records/json-cid.ts'
+import { quote } from '../../sql/sql.ts'
+import type { ColumnValue, ReadDatabase } from '../database.ts'
+import { deriveRow, valueAt } from '../derive.ts'
+import { padding } from '../sqlite/layout/ddl.ts'
+import { storedColumns, type Table } from '../layout/tables.ts'
+import { differingCounts } from './verify-counts.ts'
+
+export interface Damage {
+  /** The URI of a record, a row by its id where it has no URI, or a table. */
+  readonly name: string
+  /** A sentence. */
+  readonly problem: string
+}
+
+/** Of each table only so much is told. */
+const most = 100
+
+export async function findDamage(read: ReadDatabase, tables: readonly Table[]): Promise<readonly Damage[]> {
+  const damage: Damage[] = []
+  for (const table of tables) {
+    let found = 0
+    try {
+      for await (const one of damagedIn(read, table)) {
+        damage.push(one)
+        if (++found === most) break
+      }
+    } catch (cause) {
+      damage.push({ name: table.name, problem: unreadable(cause as Error) })
+    }
+  }
+  const counts = await differingCounts(read, tables)
+  return [
+    ...damage,
+    ...counts.map(({ name, error }) => ({
+      name,
+      problem: error === null ? 'Its counts or sums are not those of the records.' : unreadable(error),
+    })),
+  ]
+}
+
+type Row = Readonly<Record<string, ColumnValue>>
+
+async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Damage> {
+  const isSqlite = read.dialect.engine === 'sqlite'
+  const trigrams = isSqlite ? table.texts.map(() => new Map<string, number>()) : []
+  for await (const row of read.readRows({ text: statementOf(table, isSqlite), values: [] })) {
+    if (row.term !== null) {
+      add(trigrams[Number(row.place)], String(row.term), -Number(row.doc))
+      continue
+    }
+    const problems = problemsOf(table, row, trigrams)
+    const name = row.uri === null ? `${table.name}, row ${row.id}` : String(row.uri)
+    if (row.uri === null) problems.unshift('It is of no repository.')
+    if (problems.length > 0) yield { name, problem: problems.join(' ') }
+  }
+  for (const { name } of table.arrays) {
+    const text = `select count(*) as n from ${quote(name)} s where not exists
+      (select 1 from ${quote(table.name)} t where t.id = s.id)`
+    for await (const { n } of read.readRows({ text, values: [] }))
+      if (Number(n) > 0) yield { name, problem: `It has ${n} elements of records that are not there.` }
+  }
+  for (const [place, { name }] of (isSqlite ? table.texts : []).entries()) {
+    const differing = trigrams[place]?.values().reduce((sum, count) => sum + (count === 0 ? 0 : 1), 0) ?? 0
+    if (differing > 0)
+      yield { name, problem: `It has other records than the texts for ${differing} trigrams.` }
+  }
+}
+
+/** `trigrams`, of each indexed text: how many records have a trigram, less how many the index has. */
+function problemsOf(table: Table, row: Row, trigrams: readonly Map<string, number>[]): string[] {
+  const problems: string[] = []
+  const content = contentOf(table, row)
+  if (content === null) return ['Its content cannot be parsed.']
+  const {
+    value,
+    derived: { columns, arrays },
+  } = content
+  const cid = row.cid instanceof Uint8Array ? formatCid(row.cid) : String(row.cid)
+  if (content.cid !== cid) problems.push('Its content does not have its CID.')
+  const differing = storedColumns(table).filter((column, index) => {
+    const derived =
+      column.kind === 'folded' ? foldedOf(table, value, columns, index) : (columns[index] ?? null)
+    return textOf(derived) !== textOf(row[`c${index}`] ?? null)
+  })
+  if (differing.length > 0)
+    problems.push(`Columns differ from it: ${differing.map(({ name }) => name).join(', ')}.`)
+  for (const [index, { name }] of table.arrays.entries()) {
+    const derived = (arrays[index] ?? []).map((element) => element.map(String).join('')).sort()
+    const stored = (JSON.parse(String(row[`a${index}`] ?? '[]')) as readonly string[]).toSorted()
+    if (JSON.stringify(derived) !== JSON.stringify(stored))
+      problems.push(`${name} has other elements than it.`)
+  }
+  for (const [index, counts] of trigrams.entries()) {
+    const { folded } = table.texts[index] as Table['texts'][number]
+    const place = storedColumns(table).findIndex(({ name }) => name === folded.name)
+    const text = foldedOf(table, value, columns, place)
+    if (typeof text === 'string') for (const term of trigramsOf(text + padding)) add(counts, term, 1)
+  }
+  return problems
+}
+
+interface Content {
+  readonly value: object
+  readonly cid: string | null
+  readonly derived: ReturnType<typeof deriveRow>
+}
+
+/** Null when it is damaged so much that it is no record. */
+function contentOf(table: Table, { json }: Row): Content | null {
+  if (json === null) return null
+  try {
+    const value = JSON.parse(String(json)) as object
+    return { value, cid: cidOfJson(value), derived: deriveRow(table, value) }
+  } catch {
+    return null
+  }
+}
+
+/** Where a column has none, the text in ASCII lower case. */
+function foldedOf(table: Table, value: object, columns: readonly ColumnValue[], place: number): ColumnValue {
+  const derived = columns[place] ?? null
+  if (derived !== null) return derived
+  const path = storedColumns(table)[place]?.path ?? []
+  const text = valueAt(value, path)
+  return typeof text === 'string' ? text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase()) : null
+}
+
+/** As the engine cuts them, which has no U+FFFE and U+FFFF. */
+function trigramsOf(text: string): Set<string> {
+  const characters = [...text.replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD')]
+  return new Set(characters.slice(2).map((last, at) => `${characters[at]}${characters[at + 1]}${last}`))
+}
+
+function add(counts: Map<string, number> | undefined, term: string, count: number): void {
+  counts?.set(term, (counts.get(term) ?? 0) + count)
+}
+
+function unreadable({ message }: Error): string {
+  return `It cannot be read: ${message.replace(/\.$/, '')}.`
+}
+
+function textOf(value: ColumnValue): string | null {
+  return value === null ? null : String(value)
+}
+
+/** Content that is damaged would end the statement: 8 asks for JSONB that is right in all its parts. */
+const isReadable = 'json_valid(t.record, 8)'
+
+function statementOf(table: Table, isSqlite: boolean): string {
+  const columns = storedColumns(table).map((column, index) => {
+    const { name, kind } = column
+    const stored = `t.${quote(name)}`
+    if (kind === 'refBase') return `(select uri from base where id = ${stored}) as c${index}`
+    // In a file it may be left out where it is the text in lower case.
+    const text = table.texts.find(({ folded }) => folded === column)?.text.name
+    const value =
+      kind === 'folded' && isSqlite && text !== undefined
+        ? `ifnull(${stored}, iif(${isReadable}, lower(t.${quote(text)}), null))`
+        : stored
+    return `cast(${value} as text) as c${index}`
+  })
+  const arrays = table.arrays.map(({ name, kind }, index) => {
+    const element =
+      kind === 'reference' ? '(select uri from base where id = s.base) || s.rkey' : 'cast(s.value as text)'
+    const all = isSqlite ? `json_group_array(${element})` : `json_agg(${element})::text`
+    return `(select ${all} from ${quote(name)} s where s.id = t.id) as a${index}`
+  })
+  const json = isSqlite ? `iif(${isReadable}, json(t.record), null)` : 't.record::text'
+  const selected = [`${json} as json`, ...columns, ...arrays]
+  const records = `select null as place, null as term, null as doc, b.uri || t.rkey as uri, t.id, t.cid, ${selected.join(', ')}
+    from ${quote(table.name)} t left join base b on b.id = t.base`
+  // In one statement with the records, so that both are of one moment while others write.
+  const nulls = ['null', 'null', 'null', ...selected.map(() => 'null')].join(', ')
+  const terms = (isSqlite ? table.texts : []).map(
+    ({ name }, place) => `select ${place}, term, doc, ${nulls} from ${quote(`${name}/terms`)}`,
+  )
+  return [records, ...terms].join(' union all ')
+}

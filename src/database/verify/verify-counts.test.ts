@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { databases } from '../../../test/support/postgres.ts'
+import {
+  laterReviewLines,
+  reviewLexicons,
+  reviewLines,
+  reviewReferences,
+} from '../../../test/support/reviews.ts'
+import { emptyDatabases, openTestStore, understand } from '../../../test/support/store.ts'
+import { connect } from '../postgres/connection.ts'
+import { ownSums } from '../layout/sums.ts'
+import { differingCounts } from './verify-counts.ts'
+
+const emptyUrl = emptyDatabases()
+const { tables } = understand(reviewLexicons, reviewReferences)
+const names = [
+  ...tables.flatMap(({ counts }) => counts.map(({ name }) => name)),
+  ...tables.flatMap((table) => ownSums(table).map(({ name }) => name)),
+]
+
+for (const engine of databases)
+  test(`counts and sums that are not those of the records are found, each by its name (${engine})`, async () => {
+    const path = await emptyUrl(engine)
+    await using store = await openTestStore({
+      path,
+      lexicons: reviewLexicons,
+      references: reviewReferences,
+    })
+    await store.load(reviewLines)
+    await store.apply(...laterReviewLines)
+    const { read } = store.database
+    assert.deepEqual(await differingCounts(read, tables), [])
+    const damaged: string[] = []
+    for (const name of names) {
+      const [column] = await store.rows(`select * from "${name}" limit 1`)
+      if (column === undefined) continue
+      damaged.push(name)
+      const last = Object.keys(column).at(-1)
+      await change(path, `update "${name}" set ${last} = ${last} + 1`)
+      assert.deepEqual(await differingCounts(read, tables), [{ name, error: null }])
+      await change(path, `update "${name}" set ${last} = ${last} - 1`)
+    }
+    assert.ok(damaged.length > 4, damaged.join())
+    const [total] = damaged
+    await change(path, `delete from "${total}"`)
+    assert.deepEqual(await differingCounts(read, tables), [{ name: total, error: null }])
+  })
+
+async function change(url: string, statement: string): Promise<void> {
+  if (!url.startsWith('postgres')) {
+    using database = new DatabaseSync(url)
+    database.exec(statement)
+    return
+  }
+  const client = await connect(url, 'write')
+  await client.query(`set search_path = lexigraph, lexigraph_records; ${statement}`)
+  await client.end()
+}

@@ -1,0 +1,98 @@
+/** Holds materialized counts and sums against the records that they are of, by statements that every engine runs. */
+import { quote, raw } from '../../sql/sql.ts'
+import { countedValues, countKeys, type CountTable, dayLength } from '../layout/counts.ts'
+import type { ReadDatabase } from '../database.ts'
+import { ownSums, refersTo, sumColumns, type SumTable, summedValues } from '../layout/sums.ts'
+import type { Table } from '../layout/tables.ts'
+
+/** Two queries with the same columns, named `v0` and so on, that must yield the same rows. */
+interface Pair {
+  readonly name: string
+  readonly columns: number
+  readonly stored: string
+  readonly computed: string
+}
+
+/** The tables of counts and sums that differ from what the records give, with an error where that cannot be told. */
+export async function differingCounts(
+  read: ReadDatabase,
+  tables: readonly Table[],
+): Promise<readonly DifferingCounts[]> {
+  const differing: DifferingCounts[] = []
+  const pairs = [
+    ...tables.flatMap((table) => table.counts.map((counts) => countsPair(read, table, counts))),
+    ...tables.flatMap(ownSums).map((sums) => sumsPair(read, sums)),
+  ]
+  // Asked together, because each question to PostgreSQL takes a connection of its own.
+  for (let start = 0; start < pairs.length; start += pairsAtOnce)
+    differing.push(...(await differingOf(read, pairs.slice(start, start + pairsAtOnce))))
+  return differing
+}
+
+export interface DifferingCounts {
+  readonly name: string
+  readonly error: Error | null
+}
+
+async function differingOf(read: ReadDatabase, pairs: readonly Pair[]): Promise<DifferingCounts[]> {
+  const found: DifferingCounts[] = []
+  try {
+    const text = pairs.map(differenceOf).join(' union all ')
+    for await (const { name } of read.readRows({ text, values: [] }))
+      found.push({ name: String(name), error: null })
+    return found
+  } catch (error) {
+    const [only, ...others] = pairs
+    if (only !== undefined && others.length === 0) return [{ name: only.name, error: error as Error }]
+    const each: DifferingCounts[] = []
+    for (const pair of pairs) each.push(...(await differingOf(read, [pair])))
+    return each
+  }
+}
+
+/** SQLite takes five hundred queries in one. */
+const pairsAtOnce = 50
+
+/** A row with the name where they differ. */
+function differenceOf({ name, columns, stored, computed }: Pair): string {
+  // Engines give numbers different types.
+  const texts = Array.from({ length: columns }, (_, index) => `cast(v${index} as text) as t${index}`).join(
+    ', ',
+  )
+  const [kept, met] = [`select ${texts} from (${stored}) kept`, `select ${texts} from (${computed}) met`]
+  const differs = `select * from (${kept} except ${met}) a union all select * from (${met} except ${kept}) b`
+  return `select '${name.replaceAll("'", "''")}' as name where exists (${differs})`
+}
+
+function countsPair({ dialect }: ReadDatabase, table: Table, counts: CountTable): Pair {
+  // As groups by month are told apart.
+  const told = (value: string): string =>
+    counts.kind === 'month' ? dialect.bucketKey(raw(`(${value} * ${dayLength})`), 'month').sql : value
+  const stored = countKeys(counts).map((key) => told(dialect.countedValue(raw(key)).sql))
+  const computed = countedValues(counts, quote).map(told)
+  const names = computed.map((_, index) => `v${index}`).join(', ')
+  return {
+    name: counts.name,
+    columns: computed.length + 1,
+    stored: `select ${named([...stored, 'n'])} from ${quote(counts.name)}`,
+    computed: `select ${names}, count(*) as v${computed.length}
+      from (select ${named(computed)} from ${quote(table.name)}) each group by ${names}`,
+  }
+}
+
+function sumsPair({ dialect }: ReadDatabase, sums: SumTable): Pair {
+  const columns = sumColumns(sums)
+  const keys = [sums.second.base, sums.second.key].map((key) => `d.${quote(key)}`)
+  const stored = ['base', 'rkey'].map((name) => dialect.countedValue(raw(name)).sql)
+  return {
+    name: sums.name,
+    columns: columns.length + 2,
+    stored: `select ${named([...stored, ...columns])} from ${quote(sums.name)}`,
+    computed: `select ${named([...keys, ...summedValues(sums, quote)])} from ${quote(sums.of)} c
+      left join ${quote(sums.between)} d on ${refersTo(sums, quote)} group by ${keys.join(', ')}`,
+  }
+}
+
+function named(values: readonly string[]): string {
+  return values.map((value, index) => `${value} as v${index}`).join(', ')
+}

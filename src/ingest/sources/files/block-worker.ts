@@ -1,0 +1,14 @@
+/** The thread beside the writing: reads blocks of lines and answers with their changes. */
+import { workerData } from 'node:worker_threads'
+import { createBlockReader, type ReaderOptions } from './block-reader.ts'
+import { answerRequests } from '../threads.ts'
+
+export interface BlockRequest {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly source: string
+  readonly firstLine: number
+}
+
+const reader = createBlockReader(workerData as ReaderOptions)
+
+answerRequests(({ bytes, source, firstLine }: BlockRequest) => reader.read(bytes, source, firstLine))

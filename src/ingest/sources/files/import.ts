@@ -1,0 +1,120 @@
+/**
+ * Imports records from JSON Lines. Validation and hashing run in threads, the writing here: the lines
+ * keep their order, and only a few blocks are under way at any time, however large the input.
+ */
+import { addAbortSignal } from 'node:stream'
+import type { BatchOutcome, Change, RejectionReason, WriteDatabase } from '../../../database/database.ts'
+import { counted } from '../../../util/text/counted.ts'
+import { inOrder } from '../../channel.ts'
+import type { Source } from '../../source.ts'
+import type { ReaderOptions } from './block-reader.ts'
+import type { BlockRequest } from './block-worker.ts'
+import { type Block, InputError, type LineInput, readBlocks } from './lines.ts'
+import { siblingModule } from '../../../util/sibling-module.ts'
+import { openThreads, type Threads } from '../threads.ts'
+
+interface ImportOptions extends ReaderOptions {
+  /** Threads beside this one, at least 1. */
+  readonly workers: number
+  readonly onProgress?: (progress: ImportProgress) => void
+  /** All is read; what the database does with it as a whole is still to come. */
+  readonly onRead?: () => void
+}
+
+export interface ImportProgress {
+  /** Lines that are not blank. */
+  readonly read: number
+  /** Bytes of the inputs, as stored. */
+  readonly consumed: number
+}
+
+export interface ImportResult extends Omit<BatchOutcome, 'deleted' | 'rejected'> {
+  readonly read: number
+  readonly refused: Readonly<Partial<Record<RejectionReason, number>>>
+}
+
+/** Of two lines for one URI the later wins. An input that cannot be read ends the import with an `InputError`. */
+export async function importRecords(
+  database: WriteDatabase,
+  inputs: readonly LineInput[],
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const refused: Partial<Record<RejectionReason, number>> = {}
+  let read = 0
+  async function* counting(): AsyncGenerator<readonly Change[]> {
+    for await (const { changes, consumed } of readChanges(inputs, options)) {
+      read += changes.length
+      for (const change of changes)
+        if (change.kind === 'reject') refused[change.reason] = (refused[change.reason] ?? 0) + 1
+      yield changes
+      options.onProgress?.({ read, consumed })
+    }
+    options.onRead?.()
+  }
+  try {
+    const { deleted: _, rejected: __, ...outcome } = await database.load(counting())
+    return { read, ...outcome, refused }
+  } catch (cause) {
+    if (!(cause instanceof InputError)) throw cause
+    throw new InputError(
+      `${cause.message} ${counted(read, 'record')} ${read === 1 ? 'was' : 'were'} read before that.`,
+      { cause },
+    )
+  }
+}
+
+/** The same as a source with an end, beside sources that have none; what is read again changes nothing. */
+export function createImportSource(
+  name: string,
+  inputs: readonly LineInput[],
+  options: Pick<ImportOptions, 'lexicons' | 'tables' | 'workers'>,
+): Source {
+  return {
+    name,
+    async *deliveries({ onState, signal }) {
+      onState('live', null)
+      // A pipe may say nothing for as long as it likes.
+      const ending = inputs.map((input) => ({
+        ...input,
+        open: () => addAbortSignal(signal, input.open()),
+      }))
+      try {
+        for await (const { changes } of readChanges(ending, options)) {
+          if (signal.aborted) return
+          yield { changes, cursor: null, eventAt: null, events: changes.length }
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error
+      }
+    },
+  }
+}
+
+/** The changes that the inputs ask for, in their order. */
+export async function* readChanges(
+  inputs: readonly LineInput[],
+  { lexicons, tables, workers }: ImportOptions,
+): AsyncGenerator<{ readonly changes: readonly Change[]; readonly consumed: number }> {
+  await using threads: Threads<BlockRequest, readonly Change[]> = openThreads(
+    siblingModule(import.meta.url, 'block-worker'),
+    workers,
+    {
+      lexicons,
+      tables,
+    },
+  )
+  let before = 0
+  for (const input of inputs) {
+    const read = async ({ bytes, firstLine, consumed }: Block) => ({
+      changes: await threads.read({ bytes, source: input.name, firstLine }, [bytes.buffer]),
+      consumed,
+    })
+    let consumed = 0
+    // One for each thread to read and one that waits for it, so that none stands idle while rows are written.
+    for await (const outcome of inOrder(readBlocks(input), read, workers)) {
+      consumed = outcome.consumed
+      yield { ...outcome, consumed: before + consumed }
+    }
+    before += input.size ?? consumed
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * One frame of a firehose (https://atproto.com/specs/event-stream) to the event in it. What nobody wants is
+ * passed over before it is looked at closely; what is wanted has the form that the protocol gives it.
+ */
+import { decodeAll } from '@atproto/lex-cbor'
+import { type Cid, isCid } from '@atproto/lex-data'
+import { isValidDid, isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
+import type { RejectionReason } from '../../../database/changes.ts'
+import { cleanText } from '../../../util/text/clean.ts'
+import { parseRecordInstant } from '../../../util/instant.ts'
+import type { ChangeReader } from '../change-reader.ts'
+import { grouped } from '../../../util/text/counted.ts'
+import { isObject } from '../../../util/is-object.ts'
+
+export interface Frame {
+  /** Its number in the stream, as text. */
+  readonly seq: string | null
+  /** Microseconds: when it happened, by the server's clock, but never later than now. */
+  readonly at: bigint | null
+  /** By the server's clock it happens later than it can have. */
+  readonly isFuture: boolean
+  readonly event: FirehoseEvent
+}
+
+export type FirehoseEvent =
+  | CommitEvent
+  | SyncEvent
+  | { readonly kind: 'identity'; readonly did: string }
+  | {
+      readonly kind: 'account'
+      readonly did: string
+      readonly active: boolean
+      readonly status: string | null
+    }
+  | StreamNotice
+  | { readonly kind: 'refused'; readonly reason: RejectionReason; readonly message: string }
+  | { readonly kind: 'unwanted' }
+
+export interface CommitEvent {
+  readonly kind: 'commit'
+  readonly did: string
+  readonly rev: string
+  readonly cid: Cid
+  /** A CAR file. */
+  readonly blocks: Uint8Array
+  /** Without those that nobody wants. */
+  readonly ops: readonly RecordOp[]
+  /** Of the commit, those included that nobody wants. */
+  readonly opCount: number
+  /** The commit says of itself that it does not tell everything. */
+  readonly tooBig: boolean
+}
+
+interface RecordOp {
+  readonly collection: string
+  readonly rkey: string
+  /** Null: the record is deleted. */
+  readonly cid: Cid | null
+}
+
+export interface SyncEvent {
+  readonly kind: 'sync'
+  readonly did: string
+  readonly rev: string
+  /** A CAR file. */
+  readonly blocks: Uint8Array
+}
+
+/** Not about an account, for the source to make sentences of. */
+export interface StreamNotice {
+  /** `error` ends the connection. */
+  readonly kind: 'info' | 'error'
+  /** The server's word for it, short enough to show. */
+  readonly name: string
+  readonly message: string
+}
+
+/** The protocol's own limit is lower; decoding more would take memory out of proportion. */
+export const maxFrameBytes = 8_000_000
+
+/** `now` in microseconds. */
+export function readFrame(
+  bytes: Uint8Array,
+  reader: Pick<ChangeReader, 'wants' | 'wantsAccount' | 'isFuture'>,
+  now: bigint,
+): Frame {
+  const nowhere = { seq: null, at: null, isFuture: false }
+  if (bytes.length > maxFrameBytes) {
+    const message = `The frame has more than ${grouped(maxFrameBytes)} bytes.`
+    return { ...nowhere, event: { kind: 'refused', reason: 'too-large', message } }
+  }
+  try {
+    const { header, body } = decodeFrame(bytes)
+    const time = typeof body.time === 'string' ? parseRecordInstant(body.time) : null
+    const isFuture = time !== null && reader.isFuture(time, now)
+    const at = time !== null && time > now ? now : time
+    return { seq: readSeq(body.seq), at, isFuture, event: readEvent(header, body, reader) }
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error)
+    return { ...nowhere, event: malformed(`cannot be decoded: ${what}`) }
+  }
+}
+
+/** Whether the frame ends the stream: its header is `{op: -1}`, which DAG-CBOR writes in one way. */
+export function isErrorFrame(frame: string | Uint8Array): boolean {
+  return typeof frame !== 'string' && errorHeader.every((byte, at) => frame[at] === byte)
+}
+
+const errorHeader = Buffer.from([0xa1, 0x62, ...Buffer.from('op'), 0x20])
+
+type Fields = Readonly<Record<string, unknown>>
+
+function decodeFrame(bytes: Uint8Array): { readonly header: Fields; readonly body: Fields } {
+  const values = decodeAll(bytes)
+  const header: unknown = values.next().value
+  const body: unknown = values.next().value
+  if (!isObject(header) || !isObject(body) || values.next().done !== true)
+    throw new Error('it is not two objects of DAG-CBOR')
+  return { header, body }
+}
+
+function readEvent(
+  { op, t }: Fields,
+  body: Fields,
+  reader: Pick<ChangeReader, 'wants' | 'wantsAccount'>,
+): FirehoseEvent {
+  if (op === -1) return { kind: 'error', name: clean(body.error), message: clean(body.message) }
+  if (op !== 1 || typeof t !== 'string') return unknown(clean(t ?? op))
+  switch (t) {
+    case '#commit':
+      return readCommit(body, reader)
+    case '#sync':
+    case '#identity':
+    case '#account':
+      return readAccountEvent(t, body, reader)
+    case '#info':
+      return { kind: 'info', name: clean(body.name), message: clean(body.message) }
+    default:
+      return unknown(clean(t))
+  }
+}
+
+function readCommit(
+  { repo, rev, commit, blocks, ops, tooBig }: Fields,
+  { wants, wantsAccount }: Pick<ChangeReader, 'wants' | 'wantsAccount'>,
+): FirehoseEvent {
+  if (typeof repo !== 'string' || !Array.isArray(ops)) return malformed('has no "repo" or no "ops"')
+  const wanted: unknown[] = ops.filter(
+    (op: unknown) => !isObject(op) || typeof op.path !== 'string' || wants(repo, split(op.path)[0]),
+  )
+  const cut = tooBig === true && wantsAccount(repo)
+  if (wanted.length === 0 && !cut) return { kind: 'unwanted' }
+  if (!isValidDid(repo)) return malformed('has a "repo" that is no DID')
+  if (typeof rev !== 'string' || !isValidTid(rev)) return malformed('has a "rev" that is no TID')
+  if (!isCid(commit)) return malformed('has a "commit" that is no CID')
+  if (!(blocks instanceof Uint8Array)) return malformed('has "blocks" that are no bytes')
+  const read = wanted.map(readOp)
+  const wrong = read.find((op) => typeof op === 'string')
+  if (wrong !== undefined) return malformed(wrong)
+  return {
+    kind: 'commit',
+    did: repo,
+    rev,
+    cid: commit,
+    blocks,
+    ops: read.filter((op) => typeof op !== 'string'),
+    opCount: ops.length,
+    tooBig: cut,
+  }
+}
+
+/** A change of one record, or what is wrong with it. */
+function readOp(op: unknown): RecordOp | string {
+  if (!isObject(op) || typeof op.path !== 'string') return 'has an operation without a "path"'
+  const { action, path, cid = null } = op
+  const [collection, rkey] = split(op.path)
+  if (!isValidNsid(collection) || !isValidRecordKey(rkey))
+    return `has an operation on "${clean(path)}", which is no collection with a record key`
+  switch (action) {
+    case 'create':
+    case 'update':
+      return isCid(cid) ? { collection, rkey, cid } : 'has a record without its CID'
+    case 'delete':
+      return { collection, rkey, cid: null }
+    default:
+      return `has an operation of the unknown kind "${clean(action)}"`
+  }
+}
+
+function readAccountEvent(
+  t: '#sync' | '#identity' | '#account',
+  { did, rev, blocks, active, status }: Fields,
+  { wantsAccount }: Pick<ChangeReader, 'wantsAccount'>,
+): FirehoseEvent {
+  if (typeof did !== 'string') return malformed('has no "did"')
+  if (!wantsAccount(did)) return { kind: 'unwanted' }
+  if (!isValidDid(did)) return malformed('has a "did" that is no DID')
+  switch (t) {
+    case '#identity':
+      return { kind: 'identity', did }
+    case '#account':
+      if (typeof active !== 'boolean') return malformed('does not say whether the account is active')
+      return { kind: 'account', did, active, status: typeof status === 'string' ? clean(status) : null }
+    case '#sync':
+      if (typeof rev !== 'string' || !isValidTid(rev)) return malformed('has a "rev" that is no TID')
+      if (!(blocks instanceof Uint8Array)) return malformed('has "blocks" that are no bytes')
+      return { kind: 'sync', did, rev, blocks }
+  }
+}
+
+function split(path: string): readonly [collection: string, rkey: string] {
+  const slash = path.indexOf('/')
+  return slash === -1 ? [path, ''] : [path.slice(0, slash), path.slice(slash + 1)]
+}
+
+function readSeq(seq: unknown): string | null {
+  const isCount = typeof seq === 'bigint' || (typeof seq === 'number' && Number.isSafeInteger(seq))
+  return isCount && seq >= 0 ? String(seq) : null
+}
+
+function malformed(what: string): FirehoseEvent {
+  return { kind: 'refused', reason: 'malformed', message: `The frame ${what}.` }
+}
+
+function unknown(name: string): FirehoseEvent {
+  const message = `The event is of a kind that this version does not know, "${name}".`
+  return { kind: 'refused', reason: 'unknown-event', message }
+}
+
+function clean(text: unknown): string {
+  if (text === undefined || text === null) return ''
+  return typeof text === 'string' ? cleanText(text, 200) : typeof text
+}

@@ -1,0 +1,120 @@
+/**
+ * Events of Jetstream to the changes they ask for: those of its first protocol (`/subscribe`) and of its
+ * second (`network.bsky.jetstream.subscribeEvents`), which are told apart by their form.
+ */
+import { isValidDid } from '@atproto/syntax'
+import { parseRecordInstant } from '../../../util/instant.ts'
+import { isObject } from '../../../util/is-object.ts'
+import type { ChangeReader } from '../change-reader.ts'
+import {
+  badUri,
+  type EventReader,
+  type ParsedEvent,
+  type JsonObject,
+  malformed,
+  notice,
+  readRecordEvent,
+  readAccountStatus,
+  unknown,
+} from './message-reader.ts'
+
+/** `now`: microseconds. */
+export function createJetstreamReader(reader: ChangeReader, source: string, now: () => bigint): EventReader {
+  return (event) => {
+    const opened = '$type' in event ? openSecond(event) : openFirst(event)
+    if (!('kind' in opened)) return opened
+    const { kind, did, micros, body } = opened
+    const at = readTime(micros, now())
+    const isFuture = micros !== null && reader.isFuture(micros, now())
+    const reading = readBody(kind, did, body, at ?? 0n)
+    // Nothing may be stored under a time that cannot be gone on from.
+    if (at === null && reading.changes !== undefined)
+      return { ...malformed('has no time, or one that cannot be'), isFuture }
+    return { ...reading, at, isFuture: isFuture || reading.isFuture === true }
+  }
+
+  function readBody(kind: string, did: unknown, body: unknown, at: bigint): ParsedEvent {
+    switch (kind) {
+      case 'commit':
+        if (!isObject(body)) return malformed('is a commit without its members')
+        return readRecordEvent(reader, source, body['operation'], { ...body, did }, now())
+      case 'identity':
+      case 'account':
+      case 'sync':
+        return readAccountEvent(reader, kind, did, body, at)
+      default:
+        return unknown(kind)
+    }
+  }
+}
+
+/** An event of either protocol. */
+interface Envelope {
+  readonly kind: string
+  readonly did: unknown
+  /** When the server met with it. */
+  readonly micros: bigint | null
+  readonly body: unknown
+}
+
+function openFirst(event: JsonObject): Envelope | ParsedEvent {
+  const { kind, did, time_us: time } = event
+  if (typeof kind !== 'string') return malformed('has no "kind" that is a string')
+  const micros = typeof time === 'number' && Number.isSafeInteger(time) ? BigInt(time) : null
+  return { kind, did, micros, body: event[kind] }
+}
+
+function openSecond(frame: JsonObject): Envelope | ParsedEvent {
+  if (frame['$type'] === 'error') return { notice: notice('error', frame['error']) }
+  if (frame['$type'] !== 'message') return unknown(frame['$type'])
+  const { payload } = frame
+  if (!isObject(payload) || typeof payload['$type'] !== 'string')
+    return malformed('has no "payload" that is a JSON object with a "$type"')
+  const kind = payload['$type'].slice(payload['$type'].indexOf('#') + 1)
+  if (kind === 'info') {
+    const { name } = payload
+    return name === 'OutdatedCursor' ? { notice: notice('outdated', name) } : unknown(name)
+  }
+  // `time` may be older than the event where an operator has imported times; cursors go by the other.
+  const { did, witnessedAt, time } = payload
+  const text = witnessedAt ?? time
+  const micros = typeof text === 'string' ? parseRecordInstant(text) : null
+  return { kind, did, micros, body: kind === 'commit' ? payload : payload[kind] }
+}
+
+/** 2001: smaller cursors are sequence numbers, so that such a time can never be gone on from. */
+const earliest = 1_000_000_000_000_000n
+/** Clocks differ by less. */
+const tolerance = 3_600_000_000n
+
+function readTime(micros: bigint | null, now: bigint): bigint | null {
+  if (micros === null || micros < earliest || micros > now + tolerance) return null
+  return micros > now ? now : micros
+}
+
+function readAccountEvent(
+  reader: ChangeReader,
+  kind: 'identity' | 'account' | 'sync',
+  did: unknown,
+  body: unknown,
+  eventAt: bigint,
+): ParsedEvent {
+  if (typeof did !== 'string') return malformed('has no "did" that is a string')
+  if (!reader.wantsAccount(did)) return {}
+  if (!isValidDid(did)) return badUri('has a "did" that is no DID')
+  switch (kind) {
+    case 'identity':
+      return { changes: [{ kind, did }] }
+    case 'sync':
+      return {
+        changes: [
+          { kind: 'repo-request', did, reason: 'Jetstream says that it has diverged', ifKnown: true },
+        ],
+      }
+    case 'account': {
+      if (!isObject(body) || typeof body['active'] !== 'boolean')
+        return malformed('has no "active" that is true or false')
+      return { changes: [{ kind, did, ...readAccountStatus(body['active'], body['status']), eventAt }] }
+    }
+  }
+}

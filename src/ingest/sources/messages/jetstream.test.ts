@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { zstdCompressSync } from 'node:zlib'
+import fc from 'fast-check'
+import { dictionary, startFakeJetstream } from '../../../../test/network/fake-jetstream.ts'
+import { membersOf } from '../../../../test/network/fake-server.ts'
+import {
+  assertInOrder,
+  clockBeside,
+  collection,
+  didOf,
+  endsAs,
+  follow,
+  gist,
+  noteOf,
+  noteReader,
+  publications,
+  tid,
+} from '../../../../test/network/follow.ts'
+import { until } from '../../../../test/support/until.ts'
+import type { Source } from '../../source.ts'
+import { createJetstreamSource } from './jetstream.ts'
+
+const [alice, bob] = [didOf(1), didOf(2)]
+const second = 1_000_000
+const hour = 3600 * second
+const subscribeEvents = '/xrpc/network.bsky.jetstream.subscribeEvents'
+
+for (const protocol of [1, 2] as const) {
+  test(`records, deletions and what is told of accounts come in order by protocol ${protocol}`, async () => {
+    await using server = await startFakeJetstream({ protocol })
+    await using followed = follow(openJetstream(server.url))
+    await until(() => server.connections.length >= 1)
+    server.publishRecord(noteOf(alice, 'a', tid(1), 'one'))
+    server.publishRecord({ ...noteOf(alice, 'a', tid(2), 'two'), update: true })
+    server.publish({ kind: 'identity', did: alice, body: { handle: 'alice.test' } })
+    server.publish({ kind: 'account', did: bob, body: { active: false, status: 'takendown' } })
+    server.publishRecord({ ...noteOf(alice, 'x', tid(3), 'no'), collection: 'org.example.other' })
+    server.publishRecord(noteOf(alice, 'a', tid(4), null))
+    await until(() => followed.changes.length >= 5)
+    assert.deepEqual(followed.changes.map(gist), [
+      `ab/a ${tid(1)} one`,
+      `ab/a ${tid(2)} two`,
+      'identity ab',
+      'account ac takendown',
+      `ab/a ${tid(4)} gone`,
+    ])
+    const { pathname, searchParams } = server.connections[0]!.url
+    assert.equal(pathname, protocol === 1 ? '/subscribe' : subscribeEvents)
+    assert.deepEqual(searchParams.getAll(protocol === 1 ? 'wantedCollections' : 'collections'), [collection])
+    assert.deepEqual(
+      [searchParams.has('cursor'), searchParams.has('zstdDictionary')],
+      [false, protocol === 2],
+    )
+  })
+}
+
+test('a repository that has diverged is asked for', async () => {
+  await using server = await startFakeJetstream()
+  await using followed = follow(openJetstream(server.url))
+  await until(() => server.connections.length >= 1)
+  server.publish({ kind: 'sync', did: alice, body: { rev: tid(1), blocks: { $bytes: 'AA' } } })
+  await until(() => followed.changes.length >= 1)
+  assert.deepEqual(followed.changes, [
+    { kind: 'repo-request', did: alice, reason: 'Jetstream says that it has diverged', ifKnown: true },
+  ])
+})
+
+test('publishers are asked for in the URL, and what others publish is passed over', async () => {
+  await using server = await startFakeJetstream()
+  await using followed = follow(openJetstream(server.url, [alice]))
+  await until(() => server.connections.length >= 1)
+  assert.deepEqual(server.connections[0]!.url.searchParams.getAll('dids'), [alice])
+  await server.sendRaw(
+    JSON.stringify({ did: bob, time_us: Date.now() * 1000, kind: 'identity', identity: { did: bob } }),
+  )
+  server.publishRecord(noteOf(bob, 'a', tid(1), 'no'))
+  server.publishRecord(noteOf(alice, 'a', tid(1), 'yes'))
+  await until(() => followed.changes.length >= 1)
+  assert.deepEqual(followed.changes.map(gist), [`ab/a ${tid(1)} yes`])
+})
+
+test('publishers that do not fit into a URL are sent by the first protocol after connecting', async () => {
+  await using server = await startFakeJetstream()
+  const publishers = Array.from({ length: 10_000 }, (_, at) => didOf(at + 1))
+  await using followed = follow(openJetstream(server.url, publishers))
+  await until(() => (server.connections[0]?.received.length ?? 0) >= 1)
+  assert.equal(server.connections[0]!.url.pathname, '/subscribe')
+  server.publishRecord(noteOf(didOf(10_001), 'a', tid(1), 'no'))
+  server.publishRecord(noteOf(didOf(10_000), 'a', tid(1), 'yes'))
+  await until(() => followed.changes.length >= 1)
+  assert.deepEqual(followed.changes[0]?.kind === 'put' && followed.changes[0].did, didOf(10_000))
+  assert.deepEqual(followed.notices, [])
+})
+
+test('more publishers than Jetstream filters by are sorted out here, and the operator is told', async () => {
+  await using server = await startFakeJetstream()
+  const publishers = Array.from({ length: 10_001 }, (_, at) => didOf(at + 1))
+  await using followed = follow(openJetstream(server.url, publishers))
+  await until(() => server.connections.length >= 1)
+  assert.deepEqual(server.connections[0]!.url.searchParams.getAll('dids'), [])
+  server.publishRecord(noteOf(didOf(10_002), 'a', tid(1), 'no'))
+  server.publishRecord(noteOf(didOf(10_001), 'a', tid(1), 'yes'))
+  await until(() => followed.changes.length >= 1)
+  assert.deepEqual(followed.changes[0]?.kind === 'put' && followed.changes[0].did, didOf(10_001))
+  assert.match(followed.notices.join(), /at most 10,000 publishers; there are 10,001/)
+})
+
+test('what is not known is refused, and an error of the server is told', async () => {
+  await using server = await startFakeJetstream()
+  await using followed = follow(openJetstream(server.url))
+  await until(() => server.connections.length >= 1)
+  for (const did of [alice, bob]) server.publish({ kind: 'label', did, body: {} })
+  server.publishRecord(noteOf(alice, 'a', tid(1), 'text'))
+  await until(() => followed.changes.length >= 3)
+  await server.sendRaw('{"$type":"error","error":"ConsumerTooSlow","message":"too slow"}')
+  await until(() => followed.notices.length >= 1)
+  assert.deepEqual(followed.changes.map(gist), [
+    'reject unknown-event',
+    'reject unknown-event',
+    `ab/a ${tid(1)} text`,
+  ])
+  assert.match(followed.notices[0]!, /"ConsumerTooSlow"/)
+})
+
+test('an event of the year 9999 is refused and nothing goes on from it', async () => {
+  await using server = await startFakeJetstream()
+  await using followed = follow(openJetstream(server.url))
+  await until(() => server.connections.length >= 1)
+  const time = Date.now() * 1000
+  server.publishRecord(noteOf(alice, 'a', tid(1), 'text'), time)
+  server.publishRecord(noteOf(alice, 'b', tid(2), 'text'), 253_402_300_799 * second)
+  await until(() => followed.changes.length >= 2)
+  assert.deepEqual(followed.changes.map(gist), [`ab/a ${tid(1)} text`, 'reject malformed'])
+  assert.equal(followed.cursor(), String(time))
+})
+
+test('messages that are too large are refused, packed or not, and those after them are read', async () => {
+  await using server = await startFakeJetstream()
+  await using followed = follow(openJetstream(server.url))
+  await until(() => server.connections.length >= 1)
+  await server.sendRaw(zstdCompressSync(Buffer.alloc(500_000_000, ' '), { dictionary }))
+  await server.connections[0]!.send('x'.repeat(9_000_000))
+  server.publishRecord(noteOf(alice, 'a', tid(1), 'text'))
+  await until(() => followed.changes.length >= 3)
+  assert.deepEqual(followed.changes.map(gist), [
+    'reject too-large',
+    'reject too-large',
+    `ab/a ${tid(1)} text`,
+  ])
+  for (const change of followed.changes)
+    if (change.kind === 'reject')
+      assert.ok(change.record.length <= 64 * 1024 && !change.record.includes('\0'))
+})
+
+test('a text that is no UTF-8 is refused once, and those after it are read', async () => {
+  await using server = await startFakeJetstream({ protocol: 1 })
+  await using followed = follow(openJetstream(server.url))
+  await until(() => server.connections.length >= 1)
+  const { did, ...note } = membersOf(noteOf(alice, 'a', tid(1), 'caf?'))
+  const event = { did, time_us: Date.now() * 1000, kind: 'commit', commit: { operation: 'create', ...note } }
+  const bytes = Buffer.from(JSON.stringify(event))
+  bytes[bytes.indexOf('?')] = 0xe9
+  await server.connections[0]!.send(bytes, false)
+  server.publishRecord(noteOf(alice, 'b', tid(2), 'text'))
+  await until(() => followed.changes.length >= 2)
+  assert.deepEqual(followed.changes.map(gist), ['reject cid-mismatch', `ab/b ${tid(2)} text`])
+  assert.equal(server.connections.length, 1)
+})
+
+test('a server waits while nobody reads, and nothing is lost', async () => {
+  await using server = await startFakeJetstream({ protocol: 1 })
+  await using followed = follow(openJetstream(server.url))
+  await until(() => server.connections.length >= 1)
+  const resume = followed.pause()
+  const text = 'x'.repeat(100_000)
+  const count = 500
+  for (let at = 0; at < count; at++) server.publishRecord(noteOf(alice, `r${at}`, tid(at + 1), text))
+  const [connection] = server.connections
+  let [last, still] = [0, 0]
+  await until(() => {
+    still = connection!.sent === last && last > 0 ? still + 1 : 0
+    last = connection!.sent
+    return still === 30
+  })
+  assert.ok(last < count / 2, `${last} of ${count} messages were sent to a client that does not read`)
+  resume()
+  await until(() => followed.changes.length >= count)
+  const keys = followed.changes.map((change) => (change.kind === 'put' ? change.rkey : ''))
+  assert.deepEqual(
+    keys,
+    keys.map((_, at) => `r${at}`),
+  )
+})
+
+test('an aborted source ends at once, connected or not', async () => {
+  await using server = await startFakeJetstream()
+  const connected = follow(openJetstream(server.url))
+  await until(() => connected.states.includes('live'))
+  const refused = follow(openJetstream('ws://127.0.0.1:9'))
+  await until(() => refused.states.some((state) => state.startsWith('unavailable')))
+  const attempts = refused.states.length
+  await Promise.all([connected.stop(), refused.stop()])
+  // Had it waited for its next attempt, that would have failed too.
+  assert.equal(refused.states.length, attempts)
+})
+
+test('a reader may leave while the stream is quiet', async () => {
+  await using server = await startFakeJetstream()
+  const publishing = until(() => server.connections.length >= 1).then(() =>
+    server.publishRecord(noteOf(alice, 'a', tid(1), 'text')),
+  )
+  const context = {
+    cursor: () => null,
+    onState: () => {},
+    onNotice: () => {},
+    signal: new AbortController().signal,
+  }
+  for await (const { events } of openJetstream(server.url).deliveries(context)) {
+    assert.equal(events, 1)
+    break
+  }
+  await publishing
+  await until(() => server.connections.every(({ open }) => !open))
+})
+
+for (const protocol of [1, 2] as const)
+  test(`with a clock that is two hours behind nothing is lost by protocol ${protocol}`, async () => {
+    await using server = await startFakeJetstream({ protocol })
+    server.clock.ahead = 2 * 3_600_000
+    await using followed = follow(openJetstream(server.url))
+    await until(() => server.connections.length >= 1)
+    const rev = tid(Date.now() * 1_000)
+    server.publishRecord(noteOf(alice, 'a', rev, 'one'))
+    server.publish({ kind: 'account', did: bob, body: { active: false, status: 'deleted' } })
+    await until(() => followed.states.some((state) => state.startsWith('unavailable')))
+    assert.match(
+      followed.states.at(-1)!,
+      /^unavailable: The clock of 127.0.0.1:\d+ is 7,[12]\d\d seconds ahead/,
+    )
+    assert.deepEqual(followed.changes, [])
+    // As if this machine's clock were set.
+    server.clock.ahead = 0
+    await until(() => followed.changes.length >= 2)
+    assert.deepEqual(followed.changes.map(gist), [`ab/a ${rev} one`, 'account ac deleted'])
+  })
+
+test('a publisher from the future holds nobody else up', async () => {
+  await using server = await startFakeJetstream()
+  await using followed = follow(openJetstream(server.url))
+  await until(() => server.connections.length >= 1)
+  server.publishRecord(noteOf(alice, 'a', tid(2.1e15), 'from 2036'))
+  server.publishRecord(noteOf(bob, 'a', tid(1), 'of now'))
+  await until(() => followed.changes.length >= 3)
+  assert.deepEqual(followed.changes.map(gist), [
+    'repo-request ab',
+    'reject future-revision',
+    `ac/a ${tid(1)} of now`,
+  ])
+  assert.deepEqual(followed.states, ['connecting', 'live'])
+})
+
+// Each waits a second or more to connect again, so they do it together.
+suite('when a connection is lost or refused', { concurrency: true }, () => {
+  for (const protocol of [1, 2] as const) {
+    test(`a lost connection goes on two seconds before what is stored, by protocol ${protocol}`, async () => {
+      await using server = await startFakeJetstream({ protocol })
+      const begin = Date.now() * 1000 - hour
+      for (let at = 0; at < 10; at++)
+        server.publishRecord(noteOf(alice, `r${at}`, tid(at + 1), 'text'), begin + at * second)
+      await using followed = follow(openJetstream(server.url), { cursor: String(begin + 3 * second) })
+      await until(() => followed.cursor() === String(begin + 9 * second))
+      assert.equal(gist(followed.changes[0]!), `ab/r1 ${tid(2)} text`)
+      server.refuseNext(1)
+      server.disconnect()
+      await until(() => server.connections.length >= 2)
+      server.publishRecord(noteOf(alice, 'r10', tid(11), 'text'), begin + 10 * second)
+      await until(() => followed.cursor() === String(begin + 10 * second))
+      assert.deepEqual(
+        server.connections.map(({ url }) => url.searchParams.get('cursor')),
+        [begin + second, begin + 7 * second].map(String),
+      )
+      assert.deepEqual(followed.changes.slice(9).map(gist), [
+        `ab/r7 ${tid(8)} text`,
+        `ab/r8 ${tid(9)} text`,
+        `ab/r9 ${tid(10)} text`,
+        `ab/r10 ${tid(11)} text`,
+      ])
+      assert.deepEqual(
+        followed.states.map((state) => state.split(':')[0]),
+        ['connecting', 'live', 'unavailable', 'unavailable', 'live'],
+      )
+      assert.match(followed.states[3]!, /503/)
+      const packed = server.connections.map(({ url }) => url.searchParams.has('zstdDictionary'))
+      assert.deepEqual(packed, [protocol === 2, protocol === 2])
+    })
+
+    test(`whatever breaks, every record ends as published and each repository in order, by protocol ${protocol}`, async () => {
+      const check = fc.asyncProperty(fc.nat(), publications, async (seed, published) => {
+        const faults = { duplicate: 0.2, reorder: 0.3, garbage: 0.1, cut: 0.03 }
+        await using server = await startFakeJetstream({ protocol, seed, faults })
+        const begin = Date.now() * 1000 - hour
+        published.forEach((publication, at) => server.publishRecord(publication, begin + at * 200_000))
+        await using followed = follow(openJetstream(server.url), { cursor: String(begin) })
+        await until(() => endsAs(published, followed.changes))
+        assertInOrder(followed.changes)
+      })
+      await fc.assert(check, {
+        numRuns: Number(process.env['PROPERTY_RUNS'] ?? 1),
+        includeErrorInReport: true,
+      })
+    })
+  }
+
+  test('before anything is stored, a lost connection goes on from where the first began', async () => {
+    await using server = await startFakeJetstream()
+    const before = Date.now() * 1000
+    await using followed = follow(openJetstream(server.url))
+    await until(() => server.connections.length >= 1)
+    server.refuseNext(1)
+    server.disconnect()
+    server.publishRecord(noteOf(alice, 'a', tid(1), 'meanwhile'))
+    await until(() => followed.changes.length >= 1)
+    const cursor = Number(server.connections[1]!.url.searchParams.get('cursor'))
+    assert.ok(cursor >= before - 2 * second && cursor <= Date.now() * 1000 - 2 * second, String(cursor))
+  })
+
+  test('a server that does not know the dictionary it handed out is read without compression', async () => {
+    await using server = await startFakeJetstream({ dictionaryRetired: true })
+    await using followed = follow(openJetstream(server.url))
+    await until(() => server.connections.length >= 1)
+    server.publishRecord(noteOf(alice, 'a', tid(1), 'plain'))
+    await until(() => followed.changes.length >= 1)
+    const { pathname, searchParams } = server.connections[0]!.url
+    assert.deepEqual([pathname, searchParams.has('zstdDictionary')], [subscribeEvents, false])
+  })
+
+  test('when the server no longer has what is asked for, the operator learns how to make up for it', async () => {
+    const now = Date.now() * 1000
+    const cursor = String(now - 37 * hour)
+    for (const protocol of [1, 2] as const) {
+      await using server = await startFakeJetstream({ protocol, keptSince: now - hour })
+      await using followed = follow(openJetstream(server.url, [alice]), { cursor })
+      await until(() => server.connections.length >= 1 && followed.notices.length > 0)
+      server.disconnect()
+      await until(() => server.connections.length >= 2)
+      server.publishRecord(noteOf(alice, 'a', tid(1), 'text'))
+      await until(() => followed.changes.length >= 1)
+      assert.equal(followed.notices.length, 1)
+      assert.equal(server.connections[1]!.url.searchParams.has('zstdDictionary'), protocol === 2)
+      assert.match(followed.notices[0]!, /events were missed.* run `lexigraph backfill` with did:plc:/)
+    }
+    await using server = await startFakeJetstream({ protocol: 1 })
+    await using followed = follow(openJetstream(server.url), { cursor: String(now - 35 * hour) })
+    await until(() => server.connections.length >= 1)
+    assert.deepEqual(followed.notices, [])
+  })
+})
+
+function openJetstream(url: string, publishers: readonly string[] | null = null): Source {
+  return createJetstreamSource({
+    name: 'jetstream:test',
+    url,
+    reader: noteReader(publishers),
+    threads: 2,
+    clock: clockBeside(url),
+  })
+}

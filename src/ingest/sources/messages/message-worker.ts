@@ -1,0 +1,28 @@
+/** The thread beside the writing: reads groups of messages and answers with what they ask for. */
+import { workerData } from 'node:worker_threads'
+import { type ChangeReader, createChangeReader, type NetworkReaderOptions } from '../change-reader.ts'
+import { createJetstreamReader } from './jetstream-reader.ts'
+import { createGroupReader, type EventReader } from './message-reader.ts'
+import { createTapReader } from './tap-reader.ts'
+import { answerRequests } from '../threads.ts'
+
+export interface MessageWorkerData {
+  readonly protocol: 'jetstream' | 'tap'
+  /** The source's name, which refused records are kept with. */
+  readonly name: string
+  readonly reader: NetworkReaderOptions
+}
+
+const { protocol, name, reader } = workerData as MessageWorkerData
+
+answerRequests(createGroupReader(name, createEventReader(createChangeReader(reader))))
+
+function createEventReader(changes: ChangeReader): EventReader {
+  const now = (): bigint => BigInt(Date.now()) * 1_000n
+  switch (protocol) {
+    case 'jetstream':
+      return createJetstreamReader(changes, name, now)
+    case 'tap':
+      return createTapReader(changes, name, now)
+  }
+}

@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import {
+  answerJson,
+  type Fault,
+  refuse,
+  type RepoHost,
+  startRepoHost,
+} from '../../../../test/support/repo-host.ts'
+import { until } from '../../../../test/support/until.ts'
+import { createHosts, gather, HostError, type Hosts } from './hosts.ts'
+import { createIdentity } from './identity.ts'
+
+const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
+const others = Array.from({ length: 9 }, (_, index) => `did:plc:${'abcdefghij'[index]?.repeat(24)}`)
+const [book, person] = ['org.example.book', 'org.example.person']
+const forever = new AbortController().signal
+
+test('a repository comes as its host has it', async () => {
+  await using host = await startRepoHost()
+  const car = Buffer.alloc(3_000_000, 'x')
+  host.repos.set(did, car)
+  assert.deepEqual(Buffer.from(await hosts().fetchRepo(host.url, did, forever)), car)
+  assert.deepEqual(host.asked, [`getRepo?did=${encodeURIComponent(did)}`])
+})
+
+test('a packed answer is unpacked', async () => {
+  await using host = await startRepoHost()
+  host.faults.push((response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(50_000, 'x'))),
+  )
+  assert.equal((await hosts().fetchRepo(host.url, did, forever)).length, 50_000)
+})
+
+test('what a host refuses is told with its status and its name', async () => {
+  await using host = await startRepoHost()
+  host.repos.set(did, 'RepoDeactivated')
+  const error = await failure(hosts().fetchRepo(host.url, did, forever))
+  assert.deepEqual([error.status, error.code, error.shouldRetry()], [400, 'RepoDeactivated', false])
+  assert.equal(error.message, `${host.url} answers with status 400 RepoDeactivated: It is RepoDeactivated.`)
+})
+
+test('what is no XRPC error is told without a name, and its text cannot break a line', async () => {
+  await using host = await startRepoHost()
+  const bodies = [
+    '<h1>Not found</h1>',
+    '[]',
+    'null',
+    '{"error":7,"message":{}}',
+    `{"error":"a\\u0000\\nb${'c'.repeat(5000)}"}`,
+  ]
+  for (const body of bodies) {
+    host.faults.push((response) => response.writeHead(404).end(body))
+    const { status, message } = await failure(hosts().fetchRepo(host.url, did, forever))
+    assert.equal(status, 404)
+    assert.match(message, /^http:\/\/127\.0\.0\.1:\d+ answers with status 404( a\uFFFD{2}bc{0,200}…)?\.$/)
+  }
+})
+
+test('statuses say whether another attempt may go better', async () => {
+  await using host = await startRepoHost()
+  for (const [status, retry] of [
+    [400, false],
+    [401, false],
+    [404, false],
+    [408, true],
+    [429, true],
+    [500, true],
+    [501, false],
+    [502, true],
+    [503, true],
+  ] as const) {
+    host.faults.push((response) => refuse(response, status, 'Odd'))
+    const error = await failure(hosts().fetchRepo(host.url, did, forever))
+    assert.deepEqual([error.status, error.shouldRetry()], [status, retry])
+  }
+})
+
+test('a host that asks for a pause is left alone as long as it asks', async () => {
+  await using host = await startRepoHost()
+  host.repos.set(did, Buffer.from('x'))
+  const at: number[] = []
+  const pause: Fault = (response) => {
+    at.push(Date.now())
+    refuse(response, 429, 'RateLimitExceeded', { 'retry-after': '1' })
+  }
+  host.faults.push(pause)
+  const fetching = hosts()
+  await fetching.fetchRepo(host.url, did, forever)
+  assert.ok(Date.now() - (at[0] as number) >= 990)
+  host.faults.push((response) =>
+    refuse(response, 503, 'Busy', { 'retry-after': new Date(Date.now() + 1_900).toUTCString() }),
+  )
+  await Promise.all([1, 2, 3].map(() => fetching.fetchRepo(host.url, did, forever)))
+  assert.equal(host.asked.length, 6)
+})
+
+test('a pause that is too long is told instead of waited for', async () => {
+  await using host = await startRepoHost()
+  const inAnHour = Date.now() + 3_600_000
+  for (const headers of [
+    { 'retry-after': '3600' },
+    { 'retry-after': new Date(inAnHour).toUTCString() },
+    { 'ratelimit-reset': String(Math.round(inAnHour / 1000)) },
+  ]) {
+    host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', headers))
+    const { retryAt, shouldRetry } = await failure(hosts().fetchRepo(host.url, did, forever))
+    assert.ok(Math.abs((retryAt as number) - inAnHour) < 2_000, String(retryAt))
+    assert.ok(shouldRetry)
+  }
+  host.faults.push((response) =>
+    refuse(response, 429, 'RateLimitExceeded', { 'retry-after': '9'.repeat(30) }),
+  )
+  const { retryAt } = await failure(hosts().fetchRepo(host.url, did, forever))
+  assert.ok((retryAt as number) <= Date.now() + 24 * 3_600_000)
+  for (const odd of ['soon', '-1', '']) {
+    host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', { 'retry-after': odd }))
+    assert.equal((await failure(hosts().fetchRepo(host.url, did, forever))).retryAt, null)
+  }
+})
+
+test('an answer that is cut, or never ends, or never begins, is a failure that may pass', async () => {
+  await using host = await startRepoHost()
+  const faults: Fault[] = [
+    (response) => response.destroy(),
+    (response) => response.writeHead(200, { 'content-length': '1000' }).write('x', () => response.destroy()),
+    (response) => response.writeHead(200).write('x', () => response.destroy()),
+    () => {},
+    (response) => void response.writeHead(200).write('x'),
+    (response) => response.socket?.end('HTTP/1.1 200 OK\r\nnonsense\r\n\r\n'),
+  ]
+  for (const fault of faults) {
+    host.faults.push(fault)
+    const error = await failure(createHosts(fetch, 200).fetchRepo(host.url, did, forever))
+    assert.deepEqual([error.status, error.shouldRetry()], [null, true], String(fault))
+    assert.match(error.message, /^http:.* could not be asked: .+\.$/)
+  }
+})
+
+test('a slow answer is waited for as long as something comes', async () => {
+  await using host = await startRepoHost()
+  host.faults.push((response) => {
+    let left = 10
+    const timer = setInterval(
+      () => (left-- > 0 ? response.write('x') : (clearInterval(timer), response.end())),
+      400,
+    )
+  })
+  assert.equal((await createHosts(fetch, 3_000).fetchRepo(host.url, did, forever)).length, 10)
+})
+
+test('a host that is not there is a failure that may pass', async () => {
+  const host = await startRepoHost()
+  await host[Symbol.asyncDispose]()
+  const error = await failure(hosts().fetchRepo(host.url, did, forever))
+  assert.match(error.message, /ECONNREFUSED/)
+  assert.equal(error.shouldRetry(), true)
+  assert.equal((await failure(hosts().fetchRepo('nonsense', did, forever))).shouldRetry(), false)
+})
+
+test('redirects lead to the host that has the repository', async () => {
+  await using relay = await startRepoHost()
+  await using host = await startRepoHost()
+  host.repos.set(did, Buffer.from('x'))
+  relay.faults.push((response) =>
+    response.writeHead(302, { location: `${host.url}/xrpc/com.atproto.sync.getRepo?did=${did}` }).end(),
+  )
+  assert.equal((await hosts().fetchRepo(relay.url, did, forever)).length, 1)
+})
+
+test('a pause that another host asks for is none of the one that redirects there', async () => {
+  await using relay = await startRepoHost()
+  await using host = await startRepoHost()
+  relay.faults.push((response) =>
+    response.writeHead(302, { location: `${host.url}/xrpc/com.atproto.sync.getRepo?did=${did}` }).end(),
+  )
+  host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', { 'retry-after': '60' }))
+  const error = await failure(hosts().fetchRepo(relay.url, did, forever))
+  assert.deepEqual([error.status, error.retryAt], [429, null])
+})
+
+test('redirects without end are a failure', async () => {
+  await using host = await startRepoHost()
+  const loop: Fault = (response) =>
+    response.writeHead(302, { location: '/xrpc/com.atproto.sync.getRepo' }).end()
+  host.faults.push(...Array.from({ length: 30 }, () => loop))
+  assert.match((await failure(hosts().fetchRepo(host.url, did, forever))).message, /redirect/)
+})
+
+test('private addresses are refused on a public network', async () => {
+  await using host = await startRepoHost()
+  host.repos.set(did, Buffer.from('x'))
+  const { fetch } = createIdentity({ plcUrl: 'https://plc.directory', handleResolver: null })
+  for (const url of [
+    host.url,
+    host.url.replace('http:', 'https:'),
+    'https://localhost',
+    'https://10.0.0.1',
+    'https://[::1]',
+  ])
+    await failure(createHosts(fetch).fetchRepo(url, did, forever))
+  assert.deepEqual(host.asked, [])
+})
+
+test('an answer ends with the signal, and so does a pause', async () => {
+  await using host = await startRepoHost()
+  const stop = new AbortController()
+  host.faults.push(() => stop.abort(new Error('Stopped.')))
+  await assert.rejects(hosts().fetchRepo(host.url, did, stop.signal), { message: 'Stopped.' })
+  const again = new AbortController()
+  host.faults.push((response) => refuse(response, 429, 'RateLimitExceeded', { 'retry-after': '60' }))
+  const fetching = hosts().fetchRepo(host.url, did, again.signal)
+  await until(() => host.asked.length >= 2)
+  again.abort()
+  await assert.rejects(fetching, { name: 'AbortError' })
+})
+
+test('bytes are gathered up to a limit and no further', async () => {
+  let made = 0
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    for (; made < 100; made++) yield new Uint8Array(1000).fill(made)
+  }
+  assert.equal(await gather(chunks(), 4_500), null)
+  assert.equal(made, 4)
+  made = 0
+  const bytes = await gather(chunks(), 100_000)
+  assert.equal(bytes?.length, 100_000)
+  assert.deepEqual([bytes?.[0], bytes?.[99_999]], [0, 99])
+})
+
+test('the accounts of a lone host come page by page, those that are not active apart', async () => {
+  await using host = await startRepoHost()
+  for (const other of others) host.repos.set(other, '')
+  host.listed.set(others[1] as string, { active: false, status: 'deactivated' })
+  host.listed.set(others[7] as string, { active: false })
+  host.pageSize = 4
+  const [pages, inactive] = await listAll(host)
+  assert.deepEqual(pages, [[others[0], others[2], others[3]], [others[4], others[5], others[6]], [others[8]]])
+  assert.deepEqual(inactive, ['deactivated', 'inactive'])
+})
+
+test('a host that knows collections is asked for those that are wanted, one after the other', async () => {
+  await using host = await startRepoHost()
+  host.pageSize = 2
+  host.collections = new Map([
+    [book, others.slice(0, 3)],
+    [person, others.slice(2, 4)],
+  ])
+  const [pages] = await listAll(host)
+  assert.deepEqual(pages, [[others[0], others[1]], [others[2]], [others[2], others[3]]])
+  assert.deepEqual(
+    host.asked.map((request) => new URLSearchParams(request.split('?')[1]).get('collection')),
+    [book, book, person],
+  )
+})
+
+test('a listing goes on where it ended, and begins anew when its collection is no longer wanted', async () => {
+  await using host = await startRepoHost()
+  host.pageSize = 2
+  host.collections = new Map([[book, others]])
+  const first = await hosts().listAccounts(host.url, [book], null, forever)
+  const second = await hosts().listAccounts(host.url, [book], first.cursor, forever)
+  assert.deepEqual([second.dids, second.notice], [others.slice(2, 4), null])
+  host.collections = new Map([[person, others]])
+  const anew = await hosts().listAccounts(host.url, [person], second.cursor, forever)
+  assert.deepEqual(anew.dids, others.slice(0, 2))
+})
+
+test('whatever a lone host says to the question for collections, all its accounts are listed', async () => {
+  await using host = await startRepoHost()
+  host.repos.set(did, '')
+  const says: Fault[] = [
+    (response) => refuse(response, 401, 'AuthMissing'),
+    (response) => refuse(response, 404, 'XRPCNotSupported'),
+    (response) => refuse(response, 400, 'InvalidRequest'),
+    (response) => response.writeHead(200).end('<h1>Welcome</h1>'),
+    (response) => response.writeHead(405).end(),
+  ]
+  for (const fault of says) {
+    host.faults.push(fault)
+    const page = await hosts().listAccounts(host.url, [book, person], null, forever)
+    assert.deepEqual(page.dids, [did])
+    assert.match(page.notice ?? '', /^http:.* cannot say who has records of which collection/)
+  }
+})
+
+test('a host that is down is not taken for one that knows no collections', async () => {
+  await using host = await startRepoHost()
+  host.faults.push((response) => refuse(response, 502, 'Bad'))
+  assert.equal((await failure(hosts().listAccounts(host.url, [book], null, forever))).status, 502)
+})
+
+test('lists that are none are a failure, and what is no DID in one is left out', async () => {
+  await using host = await startRepoHost()
+  for (const odd of [
+    '[]',
+    '7',
+    'null',
+    '{}',
+    '{"repos":{}}',
+    '{"repos":[',
+    `{"repos":[],"cursor":"${'x'.repeat(3000)}"}`,
+  ]) {
+    host.faults.push((response) => response.writeHead(200).end(odd))
+    const error = await failure(hosts().listAccounts(host.url, [], null, forever))
+    assert.deepEqual([error.status, error.shouldRetry()], [200, false], odd)
+  }
+  host.faults.push((response) =>
+    answerJson(response, { repos: [7, null, { did: 'alice.test' }, { did: 7 }, { did }], cursor: 7 }),
+  )
+  const { dids, cursor, inactive } = await hosts().listAccounts(host.url, [], null, forever)
+  assert.deepEqual([dids, cursor, inactive.length], [[did], null, 4])
+})
+
+test('a host that answers with the same page again and again is left', async () => {
+  await using host = await startRepoHost()
+  const same: Fault = (response) => answerJson(response, { repos: [{ did }], cursor: 'same' })
+  host.faults.push(same, same)
+  const first = await hosts().listAccounts(host.url, [], null, forever)
+  assert.match(
+    (await failure(hosts().listAccounts(host.url, [], first.cursor, forever))).message,
+    /again and again/,
+  )
+})
+
+function hosts(): Hosts {
+  return createHosts(fetch)
+}
+
+async function failure(work: Promise<unknown>): Promise<HostError> {
+  try {
+    await work
+  } catch (error) {
+    assert.ok(error instanceof HostError, String((error as Error).stack))
+    return error
+  }
+  return assert.fail('It did not fail.')
+}
+
+async function listAll({
+  url,
+}: RepoHost): Promise<readonly [pages: readonly (readonly string[])[], inactive: readonly string[]]> {
+  const pages: (readonly string[])[] = []
+  const inactive: string[] = []
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<Hosts['listAccounts']>> = await hosts().listAccounts(
+      url,
+      [book, person],
+      cursor,
+      forever,
+    )
+    pages.push(page.dids)
+    inactive.push(...page.inactive)
+    cursor = page.cursor
+  } while (cursor !== null)
+  return [pages, inactive]
+}

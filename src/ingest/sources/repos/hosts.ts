@@ -1,0 +1,319 @@
+/**
+ * What the hosts of repositories are asked: one repository as a whole, and which accounts there are
+ * (https://atproto.com/specs/sync). Nothing of an answer is believed before it is looked at; its size and
+ * its time have limits.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isValidDid } from '@atproto/syntax'
+import { cleanText } from '../../../util/text/clean.ts'
+import { reasonOf } from '../../../util/text/reason.ts'
+import { maxCarBytes } from './repo-reader.ts'
+import { grouped } from '../../../util/text/counted.ts'
+
+export interface Hosts {
+  /** The repository as a CAR file. All calls throw a `HostError`, or the signal's reason. */
+  readonly fetchRepo: (host: string, did: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>
+  /** How an account stands with its host; `status` null when it is active. */
+  readonly repoStatus: (host: string, did: string, signal: AbortSignal) => Promise<RepoStatus>
+  /**
+   * A page of the accounts that have records of the collections, where the host can tell, else of all.
+   * `cursor`: where the last page ended; null begins.
+   */
+  readonly listAccounts: (
+    host: string,
+    collections: readonly string[],
+    cursor: string | null,
+    signal: AbortSignal,
+  ) => Promise<AccountPage>
+}
+
+export interface RepoStatus {
+  readonly active: boolean
+  readonly status: string | null
+}
+
+export interface AccountPage {
+  /** Those that are active. */
+  readonly dids: readonly string[]
+  /** The status of each of the others, such as `deactivated`. */
+  readonly inactive: readonly string[]
+  /** Why all accounts are listed although collections were asked for; null when there is nothing to say. */
+  readonly notice: string | null
+  /** Where the next page begins, for this host and these collections; null after the last one. */
+  readonly cursor: string | null
+}
+
+/** A host that could not be asked, or that refused. */
+export class HostError extends Error {
+  override name = 'HostError'
+  /** Null when there was no answer. */
+  readonly status: number | null
+  /** What the answer calls itself, such as `RepoNotFound`. */
+  readonly code: string | null
+  /** Milliseconds since 1970: when the host wants to be asked again; null when it does not say. */
+  readonly retryAt: number | null
+
+  constructor(
+    message: string,
+    { status = null, code = null, retryAt = null, ...options }: ErrorOptions & Partial<HostAnswer> = {},
+  ) {
+    super(message, options)
+    this.status = status
+    this.code = code
+    this.retryAt = retryAt
+  }
+
+  /** Whether it may go better later. */
+  shouldRetry(): boolean {
+    if (this.status === null) return true
+    return [408, 425, 429].includes(this.status) || (this.status >= 500 && this.status !== 501)
+  }
+}
+
+type HostAnswer = Pick<HostError, 'status' | 'code' | 'retryAt'>
+
+/** `fetch` must be one that may follow where accounts and hosts point to. `stallMs`: without a byte, at most. */
+export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): Hosts {
+  /** When hosts that have asked for a pause may be asked again. */
+  const pauses = new Map<string, number>()
+  const pauseLeft = (origin: string): number => {
+    const left = (pauses.get(origin) ?? 0) - Date.now()
+    if (left <= 0) pauses.delete(origin)
+    return left
+  }
+
+  const ask = async (
+    host: string,
+    method: string,
+    parameters: Readonly<Record<string, string>>,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<Uint8Array<ArrayBuffer>> => {
+    const url = requestUrl(host, method, parameters)
+    for (let pausesLeft = 3; ; pausesLeft--) {
+      for (let pause = pauseLeft(url.origin); pause > 0; pause = pauseLeft(url.origin))
+        await sleep(pause, undefined, { signal })
+      try {
+        return await askOnce(fetch, url, limit, stallMs, signal)
+      } catch (error) {
+        if (!(error instanceof HostError) || error.retryAt === null) throw error
+        if (pausesLeft === 0 || error.retryAt - Date.now() > longestPause) throw error
+        pauses.set(url.origin, error.retryAt)
+      }
+    }
+  }
+
+  const list = async (
+    host: string,
+    { collection, cursor }: ListPosition,
+    signal: AbortSignal,
+  ): Promise<Omit<AccountPage, 'notice'>> => {
+    const method = collection === null ? 'listRepos' : 'listReposByCollection'
+    const parameters = {
+      limit: '1000',
+      ...(collection !== null && { collection }),
+      ...(cursor !== null && { cursor }),
+    }
+    const page = readPage(host, await ask(host, method, parameters, maxListBytes, signal))
+    if (page.cursor !== null && page.cursor === cursor)
+      throw new HostError(`${host} answers with the same page of its accounts again and again.`, {
+        status: 200,
+      })
+    return page
+  }
+
+  return {
+    fetchRepo: (host, did, signal) => ask(host, 'getRepo', { did }, maxCarBytes, signal),
+    repoStatus: async (host, did, signal) => {
+      const answer = parseJson(await ask(host, 'getRepoStatus', { did }, maxErrorBytes, signal))
+      const { active, status } = answer ?? {}
+      if (typeof active !== 'boolean')
+        throw new HostError(`${host} does not say whether the account is active.`, { status: 200 })
+      const why = typeof status === 'string' ? clean(status) : 'deactivated'
+      return { active, status: active ? null : why }
+    },
+    listAccounts: async (host, collections, cursor, signal) => {
+      const place = parseListPosition(cursor, collections)
+      let notice: string | null = null
+      const page = await list(host, place, signal).catch((error: unknown) => {
+        // A lone PDS knows no collections, and what it says to the question differs.
+        const isUnknown = error instanceof HostError && error.status !== null && !error.shouldRetry()
+        if (cursor !== null || place.collection === null || !isUnknown) throw error
+        place.collection = null
+        notice = `${host} cannot say who has records of which collection, so all its accounts are listed.`
+        return list(host, place, signal)
+      })
+      return { ...page, notice, cursor: nextPlace(place, page.cursor, collections) }
+    },
+  }
+}
+
+/** Collects bytes as they come, without a second copy of them. Null when there are more than the limit. */
+export async function gather(
+  chunks: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const buffer = new ArrayBuffer(0, { maxByteLength: limit })
+  let length = 0
+  for await (const chunk of chunks) {
+    const end = length + chunk.length
+    if (end > limit) return null
+    if (end > buffer.byteLength) buffer.resize(Math.min(limit, end + growth))
+    new Uint8Array(buffer, length, chunk.length).set(chunk)
+    length = end
+  }
+  return new Uint8Array(buffer, 0, length)
+}
+
+const growth = 1024 * 1024
+const maxListBytes = 10_000_000
+const maxErrorBytes = 100_000
+/** Milliseconds for one answer, however steadily it comes. */
+const longestAnswer = 3_600_000
+/** Milliseconds that a host is waited for while others could be asked. */
+const longestPause = 300_000
+const longestRetryAfter = 24 * 3_600_000
+
+function requestUrl(host: string, method: string, parameters: Readonly<Record<string, string>>): URL {
+  const url = URL.parse(`/xrpc/com.atproto.sync.${method}`, host)
+  if (url === null) throw new HostError(`"${host}" is no URL of a host.`, { status: 400 })
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url
+}
+
+async function askOnce(
+  fetch: typeof globalThis.fetch,
+  url: URL,
+  limit: number,
+  stallMs: number,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const stalled = new AbortController()
+  const timer = setTimeout(
+    () => stalled.abort(new Error(`nothing came for ${stallMs / 1000} seconds`)),
+    stallMs,
+  )
+  async function* watched(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      timer.refresh()
+      yield chunk
+    }
+  }
+  try {
+    const answer = await fetch(url, {
+      redirect: 'follow',
+      headers: { 'user-agent': 'lexigraph' },
+      signal: AbortSignal.any([signal, stalled.signal, AbortSignal.timeout(longestAnswer)]),
+    })
+    timer.refresh()
+    const bytes = await gather(
+      watched(answer.body ?? ReadableStream.from([])),
+      answer.ok ? limit : maxErrorBytes,
+    )
+    if (!answer.ok) throw refusal(url, answer, bytes)
+    if (bytes !== null) return bytes
+    const message = `${url.origin} answers with more than ${grouped(limit)} bytes.`
+    throw new HostError(message, { status: answer.status })
+  } catch (cause) {
+    if (cause instanceof HostError) throw cause
+    signal.throwIfAborted()
+    throw new HostError(`${url.origin} could not be asked: ${reasonOf(stalled.signal.reason ?? cause)}.`, {
+      cause,
+    })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** https://atproto.com/specs/xrpc#error-responses */
+function refusal(url: URL, answer: Response, bytes: Uint8Array | null): HostError {
+  const body = bytes === null ? null : parseJson(bytes)
+  const code = typeof body?.error === 'string' ? clean(body.error) : null
+  const why = typeof body?.message === 'string' ? `: ${clean(body.message)}` : ''
+  return new HostError(
+    `${url.origin} answers with status ${answer.status}${code === null ? '' : ` ${code}`}${why}.`,
+    {
+      status: answer.status,
+      code,
+      // Who was asked cannot speak for the host that it redirects to.
+      retryAt: answer.redirected ? null : retryTime(answer),
+    },
+  )
+}
+
+/** Seconds from now or a date; some hosts give the second since 1970 in a header of their own. */
+function retryTime({ status, headers }: Response): number | null {
+  if (status !== 429 && status !== 503) return null
+  const now = Date.now()
+  const after = headers.get('retry-after')
+  const reset = Number(headers.get('ratelimit-reset') ?? Number.NaN)
+  const at =
+    after === null ? reset * 1000 : /^\d+$/.test(after) ? now + Number(after) * 1000 : Date.parse(after)
+  return Number.isFinite(at) && at >= now - longestRetryAfter ? Math.min(at, now + longestRetryAfter) : null
+}
+
+/** Where a listing is, as its cursor says. */
+interface ListPosition {
+  /** Null: all accounts, by `listRepos`. */
+  collection: string | null
+  /** The host's own. */
+  readonly cursor: string | null
+}
+
+function parseListPosition(cursor: string | null, collections: readonly string[]): ListPosition {
+  const begin = { collection: collections[0] ?? null, cursor: null }
+  if (cursor === null) return begin
+  const place = parseJson(Buffer.from(cursor))
+  const collection = place?.collection
+  // The lexicons may have changed since.
+  if (collection !== null && (typeof collection !== 'string' || !collections.includes(collection)))
+    return begin
+  return { collection, cursor: typeof place?.cursor === 'string' ? place.cursor : null }
+}
+
+function nextPlace(
+  { collection }: ListPosition,
+  cursor: string | null,
+  collections: readonly string[],
+): string | null {
+  if (cursor !== null) return JSON.stringify({ collection, cursor })
+  const next = collection === null ? undefined : collections[collections.indexOf(collection) + 1]
+  return next === undefined ? null : JSON.stringify({ collection: next, cursor: null })
+}
+
+function readPage(host: string, bytes: Uint8Array): Omit<AccountPage, 'notice'> {
+  const page = parseJson(bytes)
+  if (!Array.isArray(page?.repos))
+    throw new HostError(`${host} answers with something that is no list of repositories.`, { status: 200 })
+  const dids: string[] = []
+  const inactive: string[] = []
+  for (const repo of page.repos as unknown[]) {
+    const { did, active, status } = Object(repo) as Record<string, unknown>
+    if (typeof did !== 'string' || !isValidDid(did)) inactive.push('no DID')
+    else if (active === false) inactive.push(typeof status === 'string' ? clean(status) : 'inactive')
+    else dids.push(did)
+  }
+  const cursor = typeof page.cursor === 'string' && page.cursor !== '' ? page.cursor : null
+  if (cursor !== null && cursor.length > maxCursor)
+    throw new HostError(`${host} answers with an impossibly long cursor.`, { status: 200 })
+  return { dids, inactive, cursor }
+}
+
+const maxCursor = 2_000
+
+function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
+    return typeof value === 'object' ? (value as Readonly<Record<string, unknown>> | null) : null
+  } catch {
+    return null
+  }
+}
+
+/** What a host says of itself, as a part of a line that an operator reads. */
+function clean(text: string): string {
+  return cleanText(text, 200)
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .trim()
+    .replace(/\.$/, '')
+}

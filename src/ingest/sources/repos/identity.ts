@@ -1,0 +1,300 @@
+/**
+ * Who an account is: its signing key, its host, and the handle that it and its domain agree upon.
+ * Asks the directory of DIDs and the accounts' own domains, so it reaches no private address unless told
+ * to work on a private network.
+ */
+import dns from 'node:dns/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { safeFetchWrap } from '@atproto-labs/fetch-node'
+import {
+  getHandle,
+  getKey,
+  getPds,
+  IdResolver,
+  PoorlyFormattedDidDocumentError,
+  PoorlyFormattedDidError,
+  UnsupportedDidMethodError,
+  UnsupportedDidWebPathError,
+} from '@atproto/identity'
+import { isValidDid, isValidHandle, isValidTld, normalizeHandle } from '@atproto/syntax'
+import { LRUCache } from 'lru-cache'
+import { reasonOf } from '../../../util/text/reason.ts'
+
+/** Plain data, so that it can be sent to a thread. */
+export interface IdentityOptions {
+  /** The directory of `did:plc`, such as https://plc.directory. With `http:` the network is a private one. */
+  readonly plcUrl: string
+  /** The URL of a service that is asked for handles; null asks DNS and the handles' own domains. */
+  readonly handleResolver: string | null
+}
+
+export interface Account {
+  readonly did: string
+  /** A `did:key`; null when the DID document has none that can be used. */
+  readonly signingKey: string | null
+  /** The URL of the account's host. */
+  readonly pds: string | null
+  /** As the DID document claims it; `verifiedHandle` says whether it holds. */
+  readonly handle: string | null
+}
+
+export interface Identity {
+  /**
+   * Remembered for an hour, a failure for a minute; throws an `IdentityError`.
+   * `fresh` asks again, but after the first time at most once a minute for one account.
+   */
+  readonly account: (did: string, options?: { readonly fresh?: boolean }) => Promise<Account>
+  /** Grows with each document that is asked for. */
+  readonly asked: () => number
+  /** By a document that was asked for after `asked` was so much; not at once after the last. */
+  readonly accountAfter: (did: string, asked: number) => Promise<Account>
+  /** Milliseconds until `fresh` asks again for this account; 0 when it would. */
+  readonly untilFresh: (did: string) => number
+  /** Something about the account has changed: the next to ask for it gets news, with the bound of `fresh`. */
+  readonly forget: (did: string) => void
+  /** The DID that a handle points to, null when to none. Throws an `IdentityError` when that cannot be told now. */
+  readonly resolveHandle: (handle: string) => Promise<string | null>
+  /** The account's handle when both directions agree, else null. Throws an `IdentityError` worth another try. */
+  readonly verifiedHandle: (did: string) => Promise<string | null>
+  /** For addresses that accounts name: it refuses private ones, except on a private network. */
+  readonly fetch: typeof globalThis.fetch
+}
+
+/** An identity that could not be found out. */
+export class IdentityError extends Error {
+  override name = 'IdentityError'
+  readonly #passing: boolean
+
+  constructor(message: string, options: ErrorOptions & { readonly passing: boolean }) {
+    super(message, options)
+    this.#passing = options.passing
+  }
+
+  /** Whether it may go better later; an account that is gone or malformed stays so. */
+  shouldRetry(): boolean {
+    return this.#passing
+  }
+}
+
+/** `clock` counts milliseconds. */
+export function createIdentity(
+  { plcUrl, handleResolver }: IdentityOptions,
+  clock: { readonly now: () => number } = performance,
+): Identity {
+  const isPrivate = new URL(plcUrl).protocol === 'http:'
+  const resolver = new IdResolver({
+    timeout,
+    plcUrl,
+    // Left to itself the library refuses private addresses, odd ports and large answers.
+    ...(isPrivate && { fetch: globalThis.fetch }),
+  })
+  const siteFetch = isPrivate ? globalThis.fetch : publicFetch(maxSiteBytes)
+  const entries = new LRUCache<string, Entry>({ max: maxAccounts })
+  let asked = 0
+
+  const account: Identity['account'] = (did, { fresh = false } = {}) => {
+    const now = clock.now()
+    const before = entries.get(did)
+    if (before !== undefined && now < before.until && !(fresh && now >= before.freshFrom))
+      return before.account
+    return ask(did, fresh, before)
+  }
+
+  const ask = (did: string, fresh: boolean, before: Entry | undefined): Promise<Account> => {
+    const now = clock.now()
+    const entry: Entry = {
+      account: lookUp(resolver, did),
+      number: ++asked,
+      at: now,
+      until: now + hour,
+      freshFrom: fresh && before !== undefined ? now + minute : (before?.freshFrom ?? now),
+    }
+    entries.set(did, entry)
+    return entry.account.catch((error: unknown) => {
+      entry.until = clock.now() + minute
+      const passing = before !== undefined && error instanceof IdentityError && error.shouldRetry()
+      // What was known an hour ago is better than nothing while the directory is away.
+      if (passing) Object.assign(entry, { account: before.account, number: before.number })
+      if (passing && !fresh) return before.account
+      throw error
+    })
+  }
+
+  const resolveHandle: Identity['resolveHandle'] = async (handle) => {
+    if (!isValidHandle(handle) || !isValidTld(handle)) return null
+    const name = normalizeHandle(handle)
+    const did =
+      handleResolver === null ? await askDomain(siteFetch, name) : await askService(handleResolver, name)
+    return typeof did === 'string' && isValidDid(did) ? did : null
+  }
+
+  return {
+    account,
+    asked: () => asked,
+    accountAfter: async (did, mark) => {
+      for (;;) {
+        const before = entries.get(did)
+        if (before !== undefined && before.number > mark) return before.account
+        const wait = before === undefined ? 0 : before.at + askPause - clock.now()
+        if (wait <= 0) return ask(did, true, before)
+        await pause(Math.ceil(wait))
+      }
+    },
+    untilFresh: (did) => Math.max(0, (entries.peek(did)?.freshFrom ?? 0) - clock.now()),
+    forget: (did) => {
+      const entry = entries.peek(did)
+      const now = clock.now()
+      if (entry === undefined || now < entry.freshFrom) return
+      entry.until = now
+      entry.freshFrom = now + minute
+    },
+    resolveHandle,
+    verifiedHandle: async (did) => {
+      const { handle } = await account(did, { fresh: true }).catch((error: unknown) => {
+        if (error instanceof IdentityError && !error.shouldRetry()) return { handle: null }
+        throw error
+      })
+      if (handle === null || (await resolveHandle(handle)) !== did) return null
+      return normalizeHandle(handle)
+    },
+    // Repositories are large and take their time, so its callers set the limits of size and time.
+    fetch: isPrivate ? globalThis.fetch : publicFetch(Infinity),
+  }
+}
+
+function publicFetch(responseMaxSize: number): typeof globalThis.fetch {
+  return safeFetchWrap({
+    allowCustomPort: true,
+    // What redirects lead to as well. Accounts have names for hosts, and private addresses many spellings.
+    allowIpHost: false,
+    allowImplicitRedirect: true,
+    responseMaxSize,
+    timeout: Infinity,
+  })
+}
+
+interface Entry {
+  account: Promise<Account>
+  /** How many documents had been asked for, with this one, and when it was. */
+  number: number
+  readonly at: number
+  /** By the clock: when it must be looked up anew. */
+  until: number
+  /** From when on it may be asked for again before that. */
+  freshFrom: number
+}
+
+const timeout = 5_000
+/** Milliseconds between two questions for one account that must have an answer of now. */
+const askPause = 300
+const minute = 60_000
+const hour = 60 * minute
+const maxSiteBytes = 10_000
+/** About 20 MB. */
+const maxAccounts = 50_000
+
+async function lookUp({ did: directory }: IdResolver, did: string): Promise<Account> {
+  if (!isValidDid(did)) throw new IdentityError(`"${did}" is no DID.`, { passing: false })
+  const document = await directory.resolve(did).catch((cause: unknown) => {
+    const message = `The DID document of ${did} could not be fetched: ${reasonOf(cause)}.`
+    throw new IdentityError(message, { cause, passing: !isFinal(cause) })
+  })
+  if (document === null) {
+    // Of domains the library does not say whether they have no document or could not answer.
+    throw new IdentityError(`There is no DID document of ${did}.`, { passing: did.startsWith('did:web:') })
+  }
+  const pds = getPds(document)
+  return {
+    did,
+    signingKey: usableKey(document),
+    pds: pds === undefined ? null : new URL(pds).origin,
+    handle: getHandle(document) ?? null,
+  }
+}
+
+function usableKey(document: Parameters<typeof getKey>[0]): string | null {
+  try {
+    return getKey(document) ?? null
+  } catch {
+    // A key that is no point of a known curve verifies nothing.
+    return null
+  }
+}
+
+function isFinal(cause: unknown): boolean {
+  if (
+    cause instanceof PoorlyFormattedDidError ||
+    cause instanceof PoorlyFormattedDidDocumentError ||
+    cause instanceof UnsupportedDidMethodError ||
+    cause instanceof UnsupportedDidWebPathError ||
+    cause instanceof URIError
+  )
+    return true
+  if (!(cause instanceof Error)) return false
+  if ('code' in cause && cause.code === 'ERR_INVALID_URL') return true
+  return 'status' in cause && isRefusal(Number(cause.status))
+}
+
+/** A status that would be the same tomorrow, such as 410 for a DID that was given up. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429
+}
+
+/**
+ * What the handle's own domain says (https://atproto.com/specs/handle#handle-resolution). Null only when it
+ * says nothing: a domain that cannot be asked has not taken the handle away.
+ */
+async function askDomain(fetch: typeof globalThis.fetch, handle: string): Promise<string | null> {
+  const failures: unknown[] = []
+  for (const ask of [askDns, askSite]) {
+    const did = await ask(handle, fetch).catch((cause: unknown) => {
+      failures.push(cause)
+      return null
+    })
+    if (did !== null) return did
+  }
+  const [cause] = failures
+  if (cause === undefined) return null
+  const message = `The handle ${handle} could not be looked up at its domain: ${reasonOf(cause)}.`
+  throw new IdentityError(message, { cause, passing: true })
+}
+
+async function askDns(handle: string): Promise<string | null> {
+  const records = await dns.resolveTxt(`_atproto.${handle}`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === dns.NOTFOUND || error.code === dns.NODATA) return []
+    throw error
+  })
+  const found = records.map((parts) => parts.join('')).filter((text) => text.startsWith('did='))
+  return found.length === 1 ? String(found[0]).slice('did='.length) : null
+}
+
+async function askSite(handle: string, fetch: typeof globalThis.fetch): Promise<string | null> {
+  try {
+    const url = `https://${handle}/.well-known/atproto-did`
+    const answer = await fetch(url, { redirect: 'follow', signal: AbortSignal.timeout(timeout) })
+    if (answer.ok) return (await answer.text()).split('\n')[0]?.trim() ?? null
+    await answer.body?.cancel()
+    if (isRefusal(answer.status)) return null
+    throw new Error(`it answered with status ${answer.status}`)
+  } catch (error) {
+    // There is no such domain.
+    if (reasonOf(error).includes('ENOTFOUND')) return null
+    throw error
+  }
+}
+
+/** https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle, on a service that the operator names. */
+async function askService(service: string, handle: string): Promise<unknown> {
+  const url = new URL('/xrpc/com.atproto.identity.resolveHandle', service)
+  url.searchParams.set('handle', handle)
+  try {
+    const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeout) })
+    if (answer.ok) return ((await answer.json()) as { readonly did?: unknown } | null)?.did
+    await answer.body?.cancel()
+    if (isRefusal(answer.status)) return null
+    throw new Error(`it answered with status ${answer.status}`)
+  } catch (cause) {
+    const message = `The handle ${handle} could not be looked up at ${service}: ${reasonOf(cause)}.`
+    throw new IdentityError(message, { cause, passing: true })
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * Repositories as a whole: which ones a target means, and from a CAR file to changes that are verified.
+ * As a source it asks for the repositories of a target, which are then fetched like all that are asked for.
+ */
+import { UsageError } from '../../../errors.ts'
+import { createReadStream } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isValidDid, isValidHandle } from '@atproto/syntax'
+import type { Change } from '../../../database/changes.ts'
+import { retryDelay } from '../../retries.ts'
+import type { Source } from '../../source.ts'
+import type { NetworkReaderOptions } from '../change-reader.ts'
+import type { Clock } from '../clock.ts'
+import { type AccountPage, gather, HostError, type Hosts } from './hosts.ts'
+import { type Identity, IdentityError } from './identity.ts'
+import { InputError } from '../files/lines.ts'
+import { PassingRepoError, RepoError } from './repo-blocks.ts'
+import { maxCarBytes } from './repo-reader.ts'
+import type { RepoAnswer, RepoQuestion } from './repo-worker.ts'
+import { siblingModule } from '../../../util/sibling-module.ts'
+import { openThreads, type Threads } from '../threads.ts'
+import { grouped } from '../../../util/text/counted.ts'
+
+/** What somebody wants the repositories of. */
+export type Target =
+  | { readonly kind: 'account'; readonly did: string }
+  | { readonly kind: 'handle'; readonly handle: string }
+  /** All accounts of a host or relay. */
+  | { readonly kind: 'host'; readonly url: string }
+  /** One repository in a CAR file. */
+  | { readonly kind: 'file'; readonly path: string }
+
+/** Throws a `UsageError`. */
+export function parseTarget(text: string): Target {
+  if (isValidDid(text)) return { kind: 'account', did: text }
+  if (/^https?:/i.test(text)) {
+    const url = URL.parse(text)
+    if (url !== null) return { kind: 'host', url: url.origin }
+  } else if (text.includes('/') || text.endsWith('.car')) return { kind: 'file', path: text }
+  else if (isValidHandle(text)) return { kind: 'handle', handle: text }
+  const forms = 'a DID, a handle, the URL of a host as https://example.com, or the path of a CAR file'
+  throw new UsageError(`${JSON.stringify(text)} names no repositories; write ${forms}.`)
+}
+
+/** Accounts of a target, and from where to go on; null when these are the last. */
+export interface TargetPage {
+  readonly dids: readonly string[]
+  readonly cursor: string | null
+}
+
+export interface ListOptions {
+  readonly identity: Identity
+  readonly hosts: Hosts
+  readonly collections: readonly string[]
+  readonly publishers: ReadonlySet<string> | null
+  /** How often in a row it may fail before the failure is thrown, even though it may pass. */
+  readonly attempts: number
+  readonly onFailure: (message: string) => void
+  readonly onNotice: (text: string) => void
+  readonly signal: AbortSignal
+}
+
+/** Throws what `isFault` knows, an `InputError`, or the signal's reason. */
+export async function* listTarget(
+  target: Exclude<Target, { kind: 'file' }>,
+  from: string | null,
+  options: ListOptions,
+): AsyncGenerator<TargetPage> {
+  const { attempts, onFailure, onNotice, publishers, signal } = options
+  const inactive = new Map<string, number>()
+  let cursor = from
+  for (let failures = 0; ; ) {
+    const page = await readPage(target, cursor, options).catch((error: unknown) => {
+      if (signal.aborted || !isFault(error) || !error.shouldRetry() || ++failures === attempts) throw error
+      onFailure(error.message)
+      return null
+    })
+    if (page === null) {
+      await sleep(retryDelay(1_000, failures), undefined, { signal })
+      continue
+    }
+    failures = 0
+    if (page.notice !== null) onNotice(page.notice)
+    for (const status of page.inactive) inactive.set(status, (inactive.get(status) ?? 0) + 1)
+    yield { cursor: page.cursor, dids: page.dids.filter((did) => publishers?.has(did) ?? true) }
+    if (page.cursor === null) break
+    cursor = page.cursor
+  }
+  const counts = [...inactive].map(([status, count]) => `${count} ${status}`)
+  if (target.kind === 'host' && counts.length > 0)
+    onNotice(`Accounts of ${target.url} that are not active are left out: ${counts.join(', ')}.`)
+}
+
+async function readPage(
+  target: Exclude<Target, { kind: 'file' }>,
+  cursor: string | null,
+  { identity, hosts, collections, signal }: ListOptions,
+): Promise<AccountPage> {
+  const one = { inactive: [], notice: null, cursor: null }
+  switch (target.kind) {
+    case 'account':
+      return { dids: [target.did], ...one }
+    case 'handle': {
+      const did = await identity.resolveHandle(target.handle)
+      if (did === null) throw new InputError(`The handle ${target.handle} belongs to no account.`)
+      return { dids: [did], ...one }
+    }
+    case 'host':
+      return hosts.listAccounts(target.url, collections, cursor, signal)
+  }
+}
+
+/** What the network or a repository did wrong; all other errors are our own. */
+export type Fault = HostError | IdentityError | RepoError
+
+export function isFault(error: unknown): error is Fault {
+  return error instanceof HostError || error instanceof IdentityError || error instanceof RepoError
+}
+
+export type RepoThread = Threads<RepoQuestion, RepoAnswer>
+
+/** A thread that reads one repository at a time. */
+export function openRepoThread(reader: NetworkReaderOptions): RepoThread {
+  return openThreads(siblingModule(import.meta.url, 'repo-worker'), 1, reader)
+}
+
+export interface ReadOptions {
+  /** Whose it must be; null takes that of any account. */
+  readonly did: string | null
+  /** What refused records are kept under. */
+  readonly source: string
+  readonly identity: Identity
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/**
+ * All of a repository that is of use, in chunks, nothing before all of it is verified. The next chunk is
+ * made when it is asked for. `car` goes to the thread. Throws what `isFault` knows.
+ */
+export async function* readRepo(
+  thread: RepoThread,
+  car: Uint8Array<ArrayBuffer>,
+  { did: expected, source, identity, clock, signal }: ReadOptions,
+): AsyncGenerator<readonly Change[]> {
+  let name = expected ?? source
+  const ask = async <Kind extends RepoQuestion['kind']>(
+    question: Extract<RepoQuestion, { kind: Kind }>,
+    transfer?: readonly ArrayBuffer[],
+  ): Promise<Extract<RepoAnswer, { kind: Kind }>> => {
+    const answer = await thread.read(question, transfer).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new PassingRepoError(`The thread that read the repository of ${name} failed: ${why}.`, { cause })
+    })
+    if (answer.kind === 'refused') {
+      const message = `The repository of ${name} is refused. ${answer.message}`
+      throw answer.passing ? new PassingRepoError(message) : new RepoError(message)
+    }
+    return answer as Extract<RepoAnswer, { kind: Kind }>
+  }
+  const isSigned = async (fresh: boolean): Promise<boolean> => {
+    const { signingKey } = await identity.account(did, { fresh })
+    return signingKey !== null && (await ask({ kind: 'isSigned', signingKey })).signed
+  }
+
+  const { did, future } = await ask({ kind: 'open', car, source }, [car.buffer])
+  if (expected !== null && did !== expected)
+    throw new RepoError(`The repository of ${expected} is refused. It is that of ${did}.`)
+  name = did
+  // A key that is remembered may have been replaced.
+  if (!(await isSigned(false)) && !(await isSigned(true)))
+    throw new RepoError(
+      `The repository of ${did} is refused. Its commit is not signed with the account's key.`,
+    )
+  if (future !== null) {
+    const refused = `The repository of ${did} is refused.`
+    const doubt = await clock.doubt(null, signal)
+    if (doubt !== null) throw new PassingRepoError(`${refused} ${doubt}`)
+    if (future.passing) throw new PassingRepoError(`${refused} ${future.message}`)
+    throw new RepoError(`${refused} ${future.message}`)
+  }
+  await ask({ kind: 'verify' })
+  for (;;) {
+    const { changes } = await ask({ kind: 'next' })
+    if (changes === null) return
+    yield changes
+  }
+}
+
+/** Throws an `InputError`. */
+export async function loadCar(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const car = await gather(createReadStream(path, { highWaterMark: 1024 * 1024 }), maxCarBytes).catch(
+    (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'ENOENT' ? 'there is no such file' : cause.message
+      throw new InputError(`${path} cannot be read: ${why}.`, { cause })
+    },
+  )
+  if (car !== null) return car
+  throw new InputError(`${path} has more than ${grouped(maxCarBytes)} bytes, which is the limit.`)
+}
+
+export interface RepoExportOptions {
+  readonly name: string
+  readonly target: Target
+  readonly reader: NetworkReaderOptions
+  readonly identity: Identity
+  readonly clock: Clock
+  readonly hosts: Hosts
+}
+
+/**
+ * The accounts of a target as requests for their repositories; a CAR file as what is in it. It has an end:
+ * what is asked for then waits in the ledger.
+ */
+export function createRepoExportSource(given: RepoExportOptions): Source {
+  const { name, target, reader, identity, clock, hosts } = given
+  const collections = reader.tables.map(({ collection }) => collection.nsid)
+  return {
+    name,
+    async *deliveries({ cursor, onState, onNotice, signal }) {
+      onState('connecting', null)
+      try {
+        if (target.kind === 'file') {
+          const car = await loadCar(target.path)
+          await using thread = openRepoThread(reader)
+          onState('live', null)
+          const options = { did: null, source: target.path, identity, clock, signal }
+          for await (const changes of readRepo(thread, car, options)) {
+            if (signal.aborted) return
+            yield { changes, cursor: null, eventAt: null, events: changes.length }
+          }
+          return
+        }
+        const onFailure = (message: string): void => onState('unavailable', message)
+        const options = { identity, hosts, collections, publishers: reader.publishers, attempts: Infinity }
+        for await (const page of listTarget(target, cursor(), { ...options, onFailure, onNotice, signal })) {
+          onState('live', null)
+          const changes = page.dids.map((did) => ({
+            kind: 'repo-request' as const,
+            did,
+            reason: `${name} has it.`,
+          }))
+          // The last page is listed again next time, as accounts may be added after it.
+          yield { changes, cursor: page.cursor, eventAt: null, events: changes.length }
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        if (!isFault(error)) throw error
+        onState('unavailable', error.message)
+      }
+    },
+  }
+}

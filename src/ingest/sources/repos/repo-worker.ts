@@ -1,0 +1,60 @@
+/** The thread beside the writing: reads one repository after the other, each as its questions come. */
+import { workerData } from 'node:worker_threads'
+import type { Change } from '../../../database/changes.ts'
+import { createChangeReader, type NetworkReaderOptions } from '../change-reader.ts'
+import { RepoError } from './repo-blocks.ts'
+import { openRepo, type Repo } from './repo-reader.ts'
+import { answerRequests } from '../threads.ts'
+
+/** In this order: `open`, `isSigned` until it is, `verify`, `next` until there is nothing more. */
+export type RepoQuestion =
+  | { readonly kind: 'open'; readonly car: Uint8Array<ArrayBuffer>; readonly source: string }
+  | { readonly kind: 'isSigned'; readonly signingKey: string }
+  | { readonly kind: 'verify' }
+  | { readonly kind: 'next' }
+
+export type RepoAnswer =
+  | { readonly kind: 'open'; readonly did: string; readonly future: Repo['future'] }
+  | { readonly kind: 'isSigned'; readonly signed: boolean }
+  | { readonly kind: 'verify' }
+  /** Null after the last. */
+  | { readonly kind: 'next'; readonly changes: readonly Change[] | null }
+  /** A `RepoError`; the repository is closed. */
+  | { readonly kind: 'refused'; readonly message: string; readonly passing: boolean }
+
+const reader = createChangeReader(workerData as NetworkReaderOptions)
+
+let repo: Repo | null = null
+let chunks: AsyncIterator<readonly Change[]> | null = null
+
+answerRequests(async (question: RepoQuestion): Promise<RepoAnswer> => {
+  try {
+    return await answer(question)
+  } catch (error) {
+    repo = null
+    if (!(error instanceof RepoError)) throw error
+    return { kind: 'refused', message: error.message, passing: error.shouldRetry() }
+  }
+})
+
+async function answer(question: RepoQuestion): Promise<RepoAnswer> {
+  if (question.kind === 'open') {
+    repo = await openRepo(question.car, reader, question.source)
+    chunks = null
+    return { kind: 'open', did: repo.did, future: repo.future }
+  }
+  if (repo === null) throw new Error('No repository is open.')
+  switch (question.kind) {
+    case 'isSigned':
+      return { kind: 'isSigned', signed: repo.isSignedBy(question.signingKey) }
+    case 'verify':
+      await repo.verify()
+      return { kind: 'verify' }
+    case 'next': {
+      chunks ??= repo.chunks()
+      const next = await chunks.next()
+      if (next.done === true) repo = null
+      return { kind: 'next', changes: next.done === true ? null : next.value }
+    }
+  }
+}

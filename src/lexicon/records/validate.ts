@@ -1,0 +1,319 @@
+/**
+ * From a line of an import to a record that may be stored, or to the reason why it may not.
+ * Runs for every record, so the common case allocates little and converts nothing.
+ */
+import { jsonToLex, lexToIpld, type LexUserType, Lexicons } from '@atproto/lexicon'
+import { isCid, type LexValue } from '@atproto/lex-data'
+import { isValidDid, isValidNsid, isValidRecordKey, isValidTid } from '@atproto/syntax'
+import { cleanText } from '../../util/text/clean.ts'
+import { isInstantForm, parseRecordInstant } from '../../util/instant.ts'
+import { inKeyOrder } from '../../util/text/key-order.ts'
+import { cidOf, formatCid, parseCid } from './cid.ts'
+import type { LexiconSet } from '../lexicon-set.ts'
+import { isRecordLexicon } from '../lexicons.ts'
+import { createQuickCheck, type QuickCheck } from './quick-check.ts'
+import { createShapeCheck, type ShapeCheck } from './record-shape.ts'
+import { isBadText, scanJson } from './scan.ts'
+import { grouped } from '../../util/text/counted.ts'
+import { isObject } from '../../util/is-object.ts'
+
+/** Why a record is refused; kept with it, and counted. */
+export type RejectionReason =
+  | 'malformed'
+  | 'bad-uri'
+  | 'unknown-collection'
+  | 'invalid-record'
+  | 'bad-cid'
+  | 'cid-mismatch'
+  | 'bad-text'
+  | 'bad-datetime'
+  | 'integer-out-of-range'
+  | 'bad-metadata'
+  | 'too-large'
+  | 'bad-signature'
+  | 'bad-proof'
+  | 'future-revision'
+  | 'unknown-event'
+  | 'flood'
+
+export interface ReadRecord {
+  readonly collection: string
+  readonly did: string
+  readonly rkey: string
+  /** 36 bytes: CIDv1, dag-cbor, sha-256. */
+  readonly cid: Uint8Array
+  readonly rev: string | null
+  /** Microseconds since 1970; null when the line does not say. */
+  readonly indexedAt: bigint | null
+  readonly value: Readonly<Record<string, unknown>>
+  /** The value as JSON text, each key once. */
+  readonly json: string
+}
+
+export interface Refusal {
+  readonly reason: RejectionReason
+  readonly message: string
+  /** As the line has it, unless it is no text that can be stored. */
+  readonly uri: string | null
+}
+
+export type ParsedRecord =
+  | { readonly ok: true; readonly record: ReadRecord }
+  | ({ readonly ok: false } & Refusal)
+
+/** Reads a line that is parsed already: `{uri, cid?, rev?, indexedAt?, value}`; other members are ignored. */
+export type RecordReader = (line: unknown) => ParsedRecord
+
+/** The same from the line's text. */
+export function createLineReader(lexicons: LexiconSet): (text: string) => ParsedRecord {
+  const readRecord = createRecordReader(lexicons)
+  return (text) => {
+    let line: unknown
+    try {
+      line = JSON.parse(text)
+    } catch (error) {
+      return refuse(
+        null,
+        'malformed',
+        `The line is not JSON: ${error instanceof Error ? error.message : ''}.`,
+      )
+    }
+    return readRecord(line)
+  }
+}
+
+export function createRecordReader(lexicons: LexiconSet): RecordReader {
+  const collections = compileCollections(lexicons)
+  return (line) => {
+    if (!isObject(line))
+      return refuse(null, 'malformed', 'The line is no JSON object with "uri" and "value".')
+    const { uri, value } = line
+    if (typeof uri !== 'string') return refuse(null, 'malformed', 'The line has no "uri" that is a string.')
+    if (isBadText(uri)) return refuse(null, 'bad-text', 'The URI has a NUL or a lone surrogate in its text.')
+    const place = parseUri(uri)
+    if (typeof place === 'string') return refuse(uri, 'bad-uri', place)
+    if (!isObject(value)) return refuse(uri, 'malformed', 'The line has no "value" that is a JSON object.')
+    const collection = collections.get(place.collection)
+    if (collection === undefined) {
+      return refuse(uri, 'unknown-collection', `No lexicon here defines the collection ${place.collection}.`)
+    }
+    const wrongKey = collection.checkKey(place.rkey)
+    if (wrongKey !== null) return refuse(uri, 'bad-uri', wrongKey)
+    const metadata = readMetadata(line)
+    if ('reason' in metadata) return refuse(uri, metadata.reason, metadata.message)
+    const content = readContent(collection, value, line['cid'])
+    if ('reason' in content) return refuse(uri, content.reason, content.message)
+    const { did, rkey } = place
+    const { rev, indexedAt } = metadata
+    const { cid, json } = content
+    return { ok: true, record: { collection: collection.nsid, did, rkey, cid, rev, indexedAt, value, json } }
+  }
+}
+
+interface Fault {
+  readonly reason: RejectionReason
+  readonly message: string
+}
+
+const largestJson = 1_000_000
+
+function refuse(uri: string | null, reason: RejectionReason, message: string): ParsedRecord {
+  return { ok: false, reason, message: cleanText(message), uri }
+}
+
+interface RecordUri {
+  readonly did: string
+  readonly collection: string
+  readonly rkey: string
+}
+
+/** Neighbouring records mostly have the same of it. */
+function rememberingLast(isValid: (text: string) => boolean): (text: string) => boolean {
+  let last: string | null = null
+  return (text) => {
+    if (text === last) return true
+    if (!isValid(text)) return false
+    last = text
+    return true
+  }
+}
+
+const isDid = rememberingLast(isValidDid)
+const isNsid = rememberingLast(isValidNsid)
+const uriForm = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/
+
+/** The parts of a record's URI, or what is wrong with it. */
+function parseUri(uri: string): RecordUri | string {
+  const [, did, collection, rkey] = uriForm.exec(uri) ?? []
+  if (did === undefined || collection === undefined || rkey === undefined) {
+    return 'The URI is not of the form at://did/collection/rkey.'
+  }
+  if (!isDid(did))
+    return `"${did}" in the URI is no DID${did.startsWith('did:') ? '' : ', which a record must have'}.`
+  if (!isNsid(collection)) return `"${collection}" in the URI is no NSID.`
+  if (!isValidRecordKey(rkey)) return `"${rkey}" in the URI is no record key.`
+  return { did, collection, rkey }
+}
+
+function readMetadata(
+  line: Readonly<Record<string, unknown>>,
+): Pick<ReadRecord, 'rev' | 'indexedAt'> | Fault {
+  const { rev = null, indexedAt = null } = line
+  if (rev !== null && (typeof rev !== 'string' || !isValidTid(rev))) {
+    return { reason: 'bad-metadata', message: 'The "rev" of the line is no TID.' }
+  }
+  if (indexedAt === null) return { rev, indexedAt }
+  const instant = typeof indexedAt === 'string' ? parseRecordInstant(indexedAt) : null
+  if (instant !== null) return { rev, indexedAt: instant }
+  if (typeof indexedAt !== 'string' || !isInstantForm(indexedAt)) {
+    return { reason: 'bad-metadata', message: 'The "indexedAt" of the line is no RFC 3339 datetime.' }
+  }
+  return {
+    reason: 'bad-datetime',
+    message: `The "indexedAt" of the line, ${indexedAt}, is no instant of the years 0001 to 9999.`,
+  }
+}
+
+interface Collection {
+  readonly nsid: string
+  /** What is wrong with a record key; null when it fits. */
+  readonly checkKey: (rkey: string) => string | null
+  /** Spares the two below for the records that nothing is wrong with; false says nothing. */
+  readonly isSurelyValid: QuickCheck
+  /** Throws what the official validator says. */
+  readonly assertValid: (lexValue: unknown) => void
+  readonly checkShape: ShapeCheck
+}
+
+function readContent(
+  collection: Collection,
+  value: Readonly<Record<string, unknown>>,
+  given: unknown,
+): Pick<ReadRecord, 'cid' | 'json'> | Fault {
+  const { fault, special } = scanJson(value)
+  if (fault !== null) return fault
+  const ordered = inKeyOrder(value)
+  const json = JSON.stringify(ordered)
+  if (json.length * 3 > largestJson && Buffer.byteLength(json) > largestJson) {
+    return {
+      reason: 'too-large',
+      message: `The record has more than ${grouped(largestJson)} bytes of JSON.`,
+    }
+  }
+  if (value['$type'] !== collection.nsid) {
+    return {
+      reason: 'invalid-record',
+      message: `Record/$type must be "${collection.nsid}", as the URI says.`,
+    }
+  }
+  try {
+    // Without links, bytes and blobs the JSON value is the lexicon value.
+    const lexValue = special ? jsonToLex(value) : value
+    if (special || !collection.isSurelyValid(value)) {
+      collection.assertValid(lexValue)
+      const wrongShape = collection.checkShape(value)
+      if (wrongShape !== null) return wrongShape
+    }
+    const data = (special ? lexToIpld(lexValue) : ordered) as LexValue
+    const wrongLink = special ? findWrongLink(data, 'Record') : null
+    if (wrongLink !== null) return wrongLink
+    const cid = cidOf(data, !special)
+    return checkCid(cid, given) ?? { cid, json }
+  } catch (error) {
+    // The official validator knows some of the impossible dates too.
+    const wrongShape = collection.checkShape(value)
+    if (wrongShape?.impossible === true) return wrongShape
+    return { reason: 'invalid-record', message: `${error instanceof Error ? error.message : String(error)}.` }
+  }
+}
+
+/** What is left of `$link` and `$bytes` after conversion meant neither a link nor bytes. */
+function findWrongLink(value: unknown, path: string): Fault | null {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || isCid(value)) return null
+  for (const [key, member] of Object.entries(value)) {
+    if (key === '$link' || key === '$bytes') {
+      return {
+        reason: 'invalid-record',
+        message: `${path} has "${key}" but is no valid ${key === '$link' ? 'link' : 'bytes'}.`,
+      }
+    }
+    const fault = findWrongLink(member, `${path}/${key}`)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
+function checkCid(cid: Uint8Array, given: unknown): Fault | null {
+  if (given === undefined || given === null) return null
+  if (typeof given !== 'string') return { reason: 'bad-cid', message: 'The "cid" of the line is no string.' }
+  const computed = formatCid(cid)
+  // Nearly always equal as text; a CID has other spellings in other bases.
+  if (given === computed) return null
+  const bytes = parseCid(given)
+  if (bytes === null) {
+    return {
+      reason: 'bad-cid',
+      message: 'The "cid" of the line is no CID of a record (version 1, dag-cbor, sha-256).',
+    }
+  }
+  if (Buffer.compare(bytes, cid) === 0) return null
+  return { reason: 'cid-mismatch', message: `The CID of the value is ${computed}, not ${given}.` }
+}
+
+/**
+ * Published lexicons use a record's definition as the type of a property, which the library refuses to look
+ * into. It asks for a definition without naming the types it wants only to validate a value within another.
+ */
+class EmbeddingLexicons extends Lexicons {
+  override getDefOrThrow<Type extends LexUserType['type'] = LexUserType['type']>(
+    uri: string,
+    types?: readonly Type[],
+  ): Extract<LexUserType, { type: Type }> {
+    const def: LexUserType = super.getDefOrThrow(uri, types)
+    return (types === undefined && def.type === 'record' ? def.record : def) as Extract<
+      LexUserType,
+      { type: Type }
+    >
+  }
+}
+
+function compileCollections(set: LexiconSet): ReadonlyMap<string, Collection> {
+  // The library writes into the documents it is given.
+  const official = new EmbeddingLexicons(structuredClone(set.documents) as never)
+  const shadowed = set.documents.some(({ defs }) => hasInheritedName(defs))
+  const collections = set.documents.filter(isRecordLexicon).map(({ id, defs }): [string, Collection] => {
+    const assertValid = (value: unknown) =>
+      void official.assertValidRecord(id, shadowed ? withoutPrototype(value) : value)
+    const key = 'key' in defs['main']! ? (defs['main'].key as string) : 'any'
+    const checkShape = createShapeCheck(set, id)
+    const isSurelyValid = shadowed ? () => false : createQuickCheck(set, id)
+    return [id, { nsid: id, checkKey: keyCheck(key), isSurelyValid, assertValid, checkShape }]
+  })
+  return new Map(collections)
+}
+
+function keyCheck(type: string): (rkey: string) => string | null {
+  if (type === 'tid') return (rkey) => (isValidTid(rkey) ? null : `The record key "${rkey}" must be a TID.`)
+  if (type === 'nsid')
+    return (rkey) => (isValidNsid(rkey) ? null : `The record key "${rkey}" must be an NSID.`)
+  if (!type.startsWith('literal:')) return () => null
+  const literal = type.slice('literal:'.length)
+  return (rkey) => (rkey === literal ? null : `The record key "${rkey}" must be "${literal}".`)
+}
+
+/** Whether some property has a name such as `constructor`, which every plain object seems to have. */
+function hasInheritedName(node: unknown): boolean {
+  if (typeof node !== 'object' || node === null) return false
+  if ('properties' in node && Object.keys(Object(node.properties)).some((name) => name in {})) return true
+  return Object.values(node).some(hasInheritedName)
+}
+
+function withoutPrototype(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototype)
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value
+  return Object.assign(
+    Object.create(null) as object,
+    Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutPrototype(member)])),
+  )
+}

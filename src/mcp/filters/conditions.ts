@@ -1,0 +1,133 @@
+/** Conditions on single values and on lists of them: what a caller wrote, checked, in GraphQL's operators. */
+import type { FieldType } from '../../schema/model/model.ts'
+import { operatorsOn } from '../../schema/model/where-operators.ts'
+import { parseStretch, type Stretch } from './dates.ts'
+import { operatorsFor, unknownOperator } from './filter-operators.ts'
+import type { Literal } from '../graphql/graphql-text.ts'
+import { type Json, ToolError } from '../tools/tool.ts'
+import type { Where } from './where.ts'
+import { isObject } from '../../util/is-object.ts'
+
+/** The moment that "today" is reckoned from. */
+export interface Clock {
+  readonly now: () => Date
+}
+
+const arrayOperators = operatorsOn('array').map(([name]) => name)
+
+export function arrayCondition(text: string, of: FieldType, value: unknown, clock: Clock): Where {
+  const element = (given: unknown): Literal => scalarLiteral(text, of, given, clock)
+  if (value === null) return { isNull: true }
+  if (Array.isArray(value)) return { hasAny: value.map(element) }
+  if (!isObject(value)) return { has: element(value) }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]): [string, Literal] => {
+      if (name === 'isNull') return [name, isNull(text, inner)]
+      if (name === 'has' || name === 'eq') return ['has', element(inner)]
+      if (name === 'hasAny' || name === 'in') return ['hasAny', list(text, inner).map(element)]
+      if (name === 'hasAll') return [name, list(text, inner).map(element)]
+      throw unknownOperator(text, name, arrayOperators)
+    }),
+  )
+}
+
+export function scalarCondition(text: string, type: FieldType, value: unknown, clock: Clock): Where {
+  if (value === null) return { isNull: true }
+  if (Array.isArray(value)) {
+    const values = [...new Set(value.map((each) => scalarLiteral(text, type, each, clock)))]
+    if (type.kind !== 'boolean') return { in: values }
+    const [only, other] = values
+    if (only === undefined) throw new ToolError(`"${text}" is true or false; the list is empty.`)
+    return other === undefined ? { eq: only } : { isNull: false }
+  }
+  if (isObject(value)) return operatorsOf(text, type, value, clock)
+  if (type.kind === 'datetime') return within(parseStretch(asText(text, value), clock.now()))
+  const literal = scalarLiteral(text, type, value, clock)
+  return type.kind === 'string' && type.freeText ? { contains: literal } : { eq: literal }
+}
+
+function operatorsOf(text: string, type: FieldType, given: Json, clock: Clock): Where {
+  const allowed = operatorsFor(type)
+  const conditions = Object.entries(given).flatMap(([name, inner]) =>
+    Object.entries(conditionOf(name, inner)),
+  )
+  const names = new Set(conditions.map(([name]) => name))
+  if (names.size < conditions.length)
+    throw new ToolError(
+      `Some of ${Object.keys(given).join(', ')} set the same bound of "${text}"; leave one of them out.`,
+    )
+  return Object.fromEntries(conditions)
+
+  function conditionOf(name: string, inner: unknown): Where {
+    if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
+    if (name === 'isNull') return { isNull: isNull(text, inner) }
+    if (inner === null && (name === 'eq' || name === 'ne')) return { isNull: name === 'eq' }
+    if (name === 'in' || name === 'notIn')
+      return { [name]: list(text, inner).map((each) => scalarLiteral(text, type, each, clock)) }
+    if (type.kind === 'datetime') return momentCondition(name, parseStretch(asText(text, inner), clock.now()))
+    return { [name]: scalarLiteral(text, type, inner, clock) }
+  }
+}
+
+function within({ start, end }: Stretch): Where {
+  return start === end ? { eq: start } : { gte: start, lt: end }
+}
+
+/** After a day is from the next one on, up to a day is with it. */
+function momentCondition(name: string, { start, end }: Stretch): Where {
+  if (start === end) return { [name]: start }
+  if (name === 'eq') return { gte: start, lt: end }
+  if (name === 'gt') return { gte: end }
+  if (name === 'lte') return { lt: end }
+  return { [name]: start }
+}
+
+function scalarLiteral(text: string, type: FieldType, value: unknown, { now }: Clock): Literal {
+  switch (type.kind) {
+    case 'integer': {
+      const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
+      const most = type.bits === 32 ? 2 ** 31 : Number.MAX_SAFE_INTEGER
+      if (typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < most) return number
+      throw new ToolError(
+        `"${text}" is an integer, and ${shown(value)} is none. Write a number, or bounds such as {"gte": 8}.`,
+      )
+    }
+    case 'boolean':
+      if (typeof value === 'boolean') return value
+      if (value === 'true' || value === 'false') return value === 'true'
+      throw new ToolError(`"${text}" is true or false, and ${shown(value)} is neither.`)
+    case 'datetime':
+      return parseStretch(asText(text, value), now()).start
+    default:
+      return asText(text, value)
+  }
+}
+
+function asText(text: string, value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value !== 'string') throw new ToolError(`"${text}" takes a text, and ${shown(value)} is none.`)
+  if (value.includes('\0')) throw new ToolError(`The text for "${text}" has a NUL in it; leave it out.`)
+  return value.toWellFormed()
+}
+
+function list(text: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw new ToolError(`This operator of "${text}" takes a list, such as ["a", "b"].`)
+}
+
+export function strings(text: string, value: unknown): string[] {
+  return list(text, value).map((each) => asText(text, each))
+}
+
+export function isNull(text: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw new ToolError(`isNull of "${text}" is true or false.`)
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 60)
+}
+
+export function isOnly(value: object, name: string): boolean {
+  return Object.keys(value).length === 1 && name in value
+}

@@ -1,0 +1,115 @@
+/** Stretches of time as people write them, in UTC and reckoned from a moment that is given. */
+import { nearest } from '../../util/text/nearest.ts'
+import { formatInstant, parseInstant } from '../../util/instant.ts'
+import { ToolError } from '../tools/tool.ts'
+
+/** From `start` up to but without `end`, both RFC 3339; a moment is a stretch without length. */
+export interface Stretch {
+  readonly start: string
+  readonly end: string
+}
+
+type Unit = 'hour' | 'day' | 'week' | 'month' | 'year'
+
+const examples =
+  'Write a date such as "2026-11-16", a month "2026-11", RFC 3339, "today", "yesterday", "this week", "last month", "last 7 days" or "3 days ago"'
+const known = [
+  'today',
+  'yesterday',
+  ...['this', 'last'].flatMap((which) => ['week', 'month', 'year'].map((unit) => `${which} ${unit}`)),
+  'last 24 hours',
+  'last 7 days',
+  'last 30 days',
+  '3 days ago',
+]
+
+/** Throws a ToolError for what is none. */
+export function parseStretch(text: string, now: Date): Stretch {
+  const words = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, ' ')
+  const found = namedStretch(words, now) ?? writtenStretch(text.trim())
+  if (found !== null) return found
+  const near = nearest(words, known)
+  throw new ToolError(
+    `"${text.slice(0, 80)}" is no time${near === null ? '' : `; "${near}" is`}. ${examples}.`,
+  )
+}
+
+function namedStretch(words: string, now: Date): Stretch | null {
+  if (words === 'now') return between(now, now)
+  if (words === 'today') return unitAt('day', now)
+  if (words === 'yesterday') return unitAt('day', moved(now, 'day', -1))
+  const [, which, named] = /^(this|last|past|previous) (week|month|year)$/.exec(words) ?? []
+  if (which !== undefined) return unitAt(named as Unit, which === 'this' ? now : before(now, named as Unit))
+  const [, count, unit] = /^(?:last|past) (\d{1,4}) (hour|day|week|month|year)s?$/.exec(words) ?? []
+  if (count !== undefined) return checked(moved(now, unit as Unit, -Number(count)), now)
+  const [, back, of] = /^(\d{1,4}) (hour|day|week|month|year)s? ago$/.exec(words) ?? []
+  if (back === undefined) return null
+  const at = moved(now, of as Unit, -Number(back))
+  return of === 'hour' ? checked(at, at) : unitAt('day', at)
+}
+
+/** A year, a month, a date or an instant. */
+function writtenStretch(text: string): Stretch | null {
+  const [, year, month] = /^(\d{4})(?:-(\d\d))?$/.exec(text) ?? []
+  const whole = /^\d{4}$/.test(text) ? `${year}-01-01` : month === undefined ? text : `${text}-01`
+  const instant = parseInstant(whole)
+  if (instant === null) return null
+  if (whole.length > 10) {
+    const at = formatInstant(instant)
+    return { start: at, end: at }
+  }
+  return unitAt(
+    year === undefined ? 'day' : month === undefined ? 'year' : 'month',
+    new Date(`${whole}T00:00Z`),
+  )
+}
+
+/** The first moment of the unit before; from its start, because the last of a month may be no day of that before. */
+function before(now: Date, unit: Unit): Date {
+  return moved(startOf(unit, now), unit, -1)
+}
+
+function unitAt(unit: Unit, at: Date): Stretch | null {
+  if (Number.isNaN(at.getTime())) return null
+  const start = startOf(unit, at)
+  return checked(start, moved(start, unit, 1))
+}
+
+function startOf(unit: Unit, at: Date): Date {
+  const start = new Date(at)
+  start.setUTCHours(unit === 'hour' ? at.getUTCHours() : 0, 0, 0, 0)
+  // ISO weeks begin on Mondays.
+  if (unit === 'week') start.setUTCDate(start.getUTCDate() - ((start.getUTCDay() + 6) % 7))
+  if (unit === 'month' || unit === 'year') start.setUTCDate(1)
+  if (unit === 'year') start.setUTCMonth(0)
+  return start
+}
+
+function moved(at: Date, unit: Unit, by: number): Date {
+  const there = new Date(at)
+  if (unit === 'hour') there.setUTCHours(at.getUTCHours() + by)
+  if (unit === 'day') there.setUTCDate(at.getUTCDate() + by)
+  if (unit === 'week') there.setUTCDate(at.getUTCDate() + 7 * by)
+  if (unit === 'month' || unit === 'year') {
+    const months = unit === 'month' ? by : 12 * by
+    there.setUTCDate(1)
+    there.setUTCMonth(there.getUTCMonth() + months)
+    // A month before 31 March is the last of February.
+    const last = new Date(Date.UTC(there.getUTCFullYear(), there.getUTCMonth() + 1, 0)).getUTCDate()
+    there.setUTCDate(Math.min(at.getUTCDate(), last))
+  }
+  return there
+}
+
+/** Null where the years have other than four digits, which no datetime can be compared with. */
+function checked(start: Date, end: Date): Stretch | null {
+  const years = [start, end].map((at) => at.getUTCFullYear())
+  return years.every((year) => year >= 1 && year <= 9999) ? between(start, end) : null
+}
+
+function between(start: Date, end: Date): Stretch {
+  return { start: start.toISOString(), end: end.toISOString() }
+}

@@ -1,0 +1,33 @@
+/** The operators of filters by the kind of field, and what those who write another one most likely meant. */
+import type { FieldType } from '../../schema/model/model.ts'
+import { operatorsOn, operatorTargetOf, whereOperators } from '../../schema/model/where-operators.ts'
+import { nearest } from '../../util/text/nearest.ts'
+import { ToolError } from '../tools/tool.ts'
+
+const synonyms = new Map(
+  Object.entries(whereOperators).flatMap(([name, operator]) =>
+    operator.synonyms.map((synonym: string) => [synonym, name] as const),
+  ),
+)
+
+export function operatorsFor(type: FieldType): readonly string[] {
+  return operatorsOn(operatorTargetOf(type) ?? 'datetime').map(([name]) => name)
+}
+
+export function unknownOperator(text: string, name: string, allowed: readonly string[]): ToolError {
+  const plain = name.replace(/^\$/, '').toLowerCase()
+  const other = synonyms.get(plain)
+  const near = other !== undefined && allowed.includes(other) ? other : nearest(plain, allowed)
+  const meant = near === null || near === name ? '' : ` Did you mean "${near}"?`
+  return new ToolError(
+    `"${text}" has no operator "${name.slice(0, 40)}".${meant} It takes ${allowed.join(', ')}.`,
+  )
+}
+
+/** Filters are joined one way only, which those who know GraphQL's would not expect. */
+export function assertNoJoining(name: string): void {
+  if (/^\$?(or|and|not|nor)$/i.test(name))
+    throw new ToolError(
+      `"${name}" is no field: all filters have to hold. For one field or another value write a list of values or {"ne": …}; for one condition or another ask twice, or use run_graphql.`,
+    )
+}

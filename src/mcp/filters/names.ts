@@ -1,0 +1,171 @@
+/** Records by name, however it is spelt: what resolve_name tells, and what a filter on a reference takes a name for. */
+import type { Subject } from '../words/collections.ts'
+import { printField } from '../graphql/graphql-text.ts'
+import { plainText } from '../words/plain-text.ts'
+import { foldText } from '../../util/text/fold.ts'
+import type { Where } from './where.ts'
+import type { Json } from '../tools/tool.ts'
+
+export interface NamedRecord {
+  readonly collection: string
+  readonly uri: string
+  readonly name: string
+  readonly match: Match
+  /** 0 to 1: how much the two spellings have in common. */
+  readonly score: number
+}
+
+export type Match = 'exact' | 'starts' | 'contains' | 'similar'
+const matches: readonly Match[] = ['exact', 'starts', 'contains', 'similar']
+
+export interface NameSearch {
+  readonly found: readonly NamedRecord[]
+  /** Whether there may be more of them, since there are more candidates than are compared. */
+  readonly isCapped: boolean
+  readonly query: string
+}
+
+export type Asking = (query: string) => Promise<Json>
+
+/** Candidates that are compared here, from each collection. */
+const mostCandidates = 100
+const mostPieces = 6
+/** Conditions in one operation: more would cost more points than a tier may allow for it. */
+const mostConditions = 8
+/** Less in common than this is another name. */
+const leastScore = 0.35
+
+/** Best first. Similar names are looked for only where no name has all of it. */
+export async function searchNames(
+  name: string,
+  subjects: readonly Subject[],
+  askFor: Asking,
+): Promise<NameSearch> {
+  const named = subjects.filter(({ display }) => display !== null)
+  const { records, ...whole } = await candidates(
+    named,
+    (field) => [{ [field]: { eq: name } }, { [field]: { contains: name } }],
+    askFor,
+  )
+  const sure = rank(name, records).filter(({ match }) => match !== 'similar')
+  if (sure.length > 0) return { ...whole, found: sure }
+  const pieces = piecesOf(name)
+  if (pieces.length === 0) return { ...whole, found: [] }
+  const { records: alike, ...near } = await candidates(
+    named,
+    (field) => [{ OR: pieces.map((piece): Where => ({ [field]: { contains: piece } })) }],
+    askFor,
+  )
+  return { ...near, found: rank(name, alike).filter(({ score }) => score >= leastScore) }
+}
+
+interface Candidate {
+  readonly subject: Subject
+  readonly uri: string
+  readonly name: string
+}
+
+async function candidates(
+  subjects: readonly Subject[],
+  conditions: (field: string) => readonly Where[],
+  askFor: Asking,
+): Promise<Omit<NameSearch, 'found'> & { readonly records: readonly Candidate[] }> {
+  const each = conditions('').reduce(
+    (sum, where) => sum + ('OR' in where ? (where.OR as Where[]).length : 1),
+    0,
+  )
+  const atOnce = Math.max(1, Math.floor(mostConditions / each))
+  const searches = []
+  for (let start = 0; start < subjects.length; start += atOnce)
+    searches.push(await candidatesOf(subjects.slice(start, start + atOnce), conditions, askFor))
+  return {
+    records: searches.flatMap(({ records }) => records),
+    isCapped: searches.some(({ isCapped }) => isCapped),
+    query: searches.map(({ query }) => query).join('\n'),
+  }
+}
+
+async function candidatesOf(
+  subjects: readonly Subject[],
+  conditions: (field: string) => readonly Where[],
+  askFor: Asking,
+): Promise<Omit<NameSearch, 'found'> & { readonly records: readonly Candidate[] }> {
+  const fields = subjects.flatMap(({ collection, display }, index) =>
+    conditions(display?.name ?? '').map((where, at) => {
+      const first = 'OR' in where || at > 0 ? mostCandidates : 5
+      const list = printField(collection.rootField, { first, where })
+      return { alias: `c${index}_${at}`, index, text: `${list} { nodes { uri ${display?.name} } }` }
+    }),
+  )
+  const query = `{ ${fields.map(({ alias, text }) => `${alias}: ${text}`).join(' ')} }`
+  const data = await askFor(query)
+  let isCapped = false
+  const records = fields.flatMap(({ alias, index }) => {
+    const subject = subjects[index] as Subject
+    const { nodes } = data[alias] as { nodes: readonly Json[] }
+    isCapped ||= nodes.length === mostCandidates
+    return nodes.map((node) => ({
+      subject,
+      uri: String(node.uri),
+      name: String(node[subject.display?.name ?? '']),
+    }))
+  })
+  return { records: [...new Map(records.map((record) => [record.uri, record])).values()], isCapped, query }
+}
+
+function rank(name: string, records: readonly Candidate[]): NamedRecord[] {
+  const wanted = foldText(name.trim())
+  return records
+    .map(({ subject, uri, name: has }) => {
+      const folded = foldText(has.trim())
+      const match = matchOf(wanted, folded)
+      const score = match === 'exact' ? 1 : similarity(wanted, folded)
+      return { collection: subject.label, uri: plainText(uri), name: plainText(has), match, score }
+    })
+    .toSorted(
+      (a, b) =>
+        matches.indexOf(a.match) - matches.indexOf(b.match) || b.score - a.score || (a.uri < b.uri ? -1 : 1),
+    )
+}
+
+function matchOf(wanted: string, folded: string): Match {
+  if (folded === wanted) return 'exact'
+  if (folded.startsWith(wanted)) return 'starts'
+  return folded.includes(wanted) ? 'contains' : 'similar'
+}
+
+/** Pairs of letters that two spellings share, of all they have: spaces and signs do not count. */
+export function similarity(a: string, b: string): number {
+  const [left, right] = [pairsOf(a), pairsOf(b)]
+  if (left.length === 0 || right.length === 0) return 0
+  const rest = [...right]
+  let shared = 0
+  for (const pair of left) {
+    const at = rest.indexOf(pair)
+    if (at === -1) continue
+    rest.splice(at, 1)
+    shared += 1
+  }
+  return (2 * shared) / (left.length + right.length)
+}
+
+function pairsOf(text: string): string[] {
+  const letters = Array.from(text.slice(0, 200).matchAll(/[\p{L}\p{N}\p{M}]/gu), ([letter]) => letter)
+  if (letters.length === 1) return letters
+  return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`)
+}
+
+/** Beginnings and ends of the longest words: one wrong letter leaves most of them whole. */
+function piecesOf(name: string): string[] {
+  const words = Array.from(foldText(name).matchAll(/[\p{L}\p{N}\p{M}]+/gu), ([word]) => word)
+  const pieces = words
+    .filter((word) => word.length > 1)
+    .toSorted((a, b) => b.length - a.length)
+    .flatMap((word) => {
+      const size = /[\u3000-\u9fff\uac00-\ud7af]/.test(word) ? 2 : 3
+      if (word.length <= size) return [word]
+      const middle = Math.floor((word.length - size) / 2)
+      return [word.slice(0, size), word.slice(-size), word.slice(middle, middle + size)]
+    })
+  return [...new Set(pieces)].slice(0, mostPieces)
+}

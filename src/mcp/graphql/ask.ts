@@ -1,0 +1,40 @@
+/** One question to the endpoint, with its errors as a caller of a tool should read them. */
+import { prepare } from '../../query/parse/prepare.ts'
+import { EndpointError, type EndpointFault } from './endpoint.ts'
+import { cutText } from '../words/budget.ts'
+import { plainText } from '../words/plain-text.ts'
+import type { Json, ToolsGiven } from '../tools/tool.ts'
+
+/** Throws an EndpointError where there is not all that was asked for. */
+export async function ask(
+  { endpoint, schema }: ToolsGiven,
+  query: string,
+  signal: AbortSignal,
+): Promise<Json> {
+  const { data, errors } = await endpoint.ask({ query }, signal)
+  // What failed in part is missing from the data, and would be taken for something that is not there.
+  if (data !== null && errors.length === 0) return data
+  // What fits the lexicons here and not those there is nobody's mistake but that of who started this program.
+  if (errors.some(({ code }) => code === 'GRAPHQL_VALIDATION_FAILED') && isValid(schema, query))
+    throw new EndpointError(
+      'The service has other lexicons than this program; start it with --lexicons and the folder of those that the service has.',
+    )
+  throw new EndpointError(faultText(errors))
+}
+
+export function faultText(errors: readonly EndpointFault[]): string {
+  const [first, ...more] = errors
+  if (first === undefined) return 'The service answered with nothing.'
+  const wait = first.retryAfter === null ? '' : ` Try again in ${first.retryAfter} seconds.`
+  const others = more.slice(0, 2).map(({ message }) => ` ${cutText(plainText(message), 300)}`)
+  return `${cutText(plainText(first.message), 500)}${wait}${others.join('')}`
+}
+
+function isValid(schema: ToolsGiven['schema'], query: string): boolean {
+  try {
+    prepare(schema, query)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,59 @@
+/** What descriptions of collections and of fields share: words for types, counts of values, and making them fit. */
+import type { FieldType } from '../../schema/model/model.ts'
+import { budgets, cutText, fitValue, tokensOfJson } from '../words/budget.ts'
+import { plainText, plainValue } from '../words/plain-text.ts'
+import type { Json } from './tool.ts'
+
+export interface Counted {
+  readonly groupCount: number
+  readonly groups: readonly (Json & { readonly count: number })[]
+}
+
+/** A list, because an object would put numbers first. */
+export interface Values {
+  /** The most frequent, with their counts. */
+  readonly shown: readonly (readonly [value: string, count: number])[]
+  /** How many more there are. */
+  readonly others: number
+}
+
+export function valuesOf({ groupCount, groups }: Counted, keyOf: (group: Json) => unknown): Values {
+  const shown = groups.map((group) => [plainText(String(keyOf(group) ?? '(missing)')), group.count] as const)
+  return { shown, others: groupCount - groups.length }
+}
+
+export function typeWord(type: FieldType): string {
+  switch (type.kind) {
+    case 'string':
+      if (type.freeText) return 'text'
+      return type.code ? 'code' : type.categorical ? 'category' : (type.format ?? 'string')
+    case 'array':
+      return `list of ${typeWord(type.of)}`
+    case 'object':
+      return `object {${type.type.fields.map(({ name }) => name).join(' ')}}`
+    case 'strongRef':
+    case 'atUri':
+      return 'reference'
+    case 'datetime':
+      return 'time'
+    default:
+      return type.kind
+  }
+}
+
+/** The most frequent, and how many others there are. What is cut to the same beginning is counted together. */
+export function fewer({ shown, others }: Values, most: number, longest: number): Json {
+  const counts = new Map<string, number>()
+  for (const [value, count] of shown.slice(0, most)) {
+    const cut = cutText(value, longest)
+    counts.set(cut, (counts.get(cut) ?? 0) + count)
+  }
+  const left = others + Math.max(shown.length - most, 0)
+  return Object.fromEntries([...counts, ...(left > 0 ? [['(other values)', left] as const] : [])])
+}
+
+export function fitted(whole: Json): Json {
+  const { query, ...rest } = whole
+  const room = budgets.describe - tokensOfJson(query) - 50
+  return { ...(fitValue(plainValue(rest), room).value as Json), query: plainText(String(query)) }
+}

@@ -1,0 +1,346 @@
+/** The tools over the demo corpus: what every answer and every refusal has to keep to. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { closeCorpora } from '../../../test/golden/corpora.ts'
+import type { Json } from '../../../test/reference/shapes.ts'
+import type { PlainRecord } from '../../../test/reference/world.ts'
+import { createAgent, engineEndpoint, modelOf } from '../../../test/support/agents.ts'
+import { libraryLexicons, libraryReferences } from '../../../test/support/lexicons.ts'
+import { EndpointError } from '../graphql/endpoint.ts'
+import {
+  articleOf,
+  articles,
+  enrichments,
+  model,
+  news,
+  of,
+  open,
+  reference,
+  service,
+} from '../../../test/support/news-agent.ts'
+import { budgets } from '../words/budget.ts'
+
+after(closeCorpora)
+
+function outlet(article: PlainRecord | undefined): string | null {
+  return (article && reference.resolve(article.value.source.uri)?.value.displayName) ?? null
+}
+
+test('the list of tools fits in 2,500 tokens', () => {
+  const listed = open().tools.map((tool) => ({
+    ...tool,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  }))
+  const tokens = countTokens(JSON.stringify({ tools: listed }))
+  assert.ok(tokens <= 2500, `${tokens} tokens`)
+})
+
+for (const collection of ['article', 'enrichment', 'source'])
+  test(`a description of ${collection} fits in 1,500 tokens and names every field`, async () => {
+    const answer = await open().call('describe', { collection })
+    assert.ok(countTokens(JSON.stringify(answer)) <= 1500)
+    const fields = model.collections.find(({ nsid }) => nsid.endsWith(collection))?.type.fields ?? []
+    for (const { name } of fields) assert.ok(name in answer.fields, name)
+  })
+
+test('a text is looked for in titles and other texts', async () => {
+  const { total } = await open().call('search_records', { collection: 'article', text: 'ELECTION', limit: 1 })
+  const where = {
+    OR: ['title', 'description', 'section'].map((name) => ({ [name]: { contains: 'election' } })),
+  }
+  assert.equal(total, reference.count(`${news}.article`, where))
+  assert.ok(total > 0)
+})
+
+test('of several texts for a field, any may be in it', async () => {
+  const words = ['climate', 'Klima', 'clima']
+  const filters = { 'article.title': words, sentiment: 'negative' }
+  const { count } = await open().call('aggregate', { collection: 'enrichment', filters, text: 'a' })
+  const any = (names: readonly string[], needles: readonly string[]) => ({
+    OR: names.flatMap((name) => needles.map((contains) => ({ [name]: { contains } }))),
+  })
+  const where = {
+    article: any(['title'], words),
+    sentiment: { eq: 'negative' },
+    AND: [any(['neutralHeadline', 'summary', 'impactReasoning'], ['a'])],
+  }
+  assert.equal(count, reference.count(`${news}.enrichment`, where))
+  assert.ok(count > 0)
+})
+
+test('pages go on where the last ended, cut or not, and meet every record once', async () => {
+  const agent = open()
+  const seen: string[] = []
+  let after: string | undefined
+  do {
+    const args = {
+      collection: 'source',
+      detail: 'full',
+      limit: 20,
+      ...(after === undefined ? {} : { after }),
+    }
+    const answer = await agent.call('search_records', args)
+    assert.ok(answer.returned > 0)
+    seen.push(...answer.records.map(({ uri }: Json) => uri))
+    after = answer.after
+  } while (after !== undefined)
+  assert.equal(seen.length, of('source').length)
+  assert.equal(new Set(seen).size, seen.length)
+})
+
+test('a record comes with what it refers to and what refers to it', async () => {
+  const agent = open()
+  const [article] = articles.filter(({ value }) => value.duplicateOf !== undefined)
+  const { uri, value } = article as PlainRecord
+  const answer = await agent.call('get_record', { collection: 'article', value: value.url })
+  assert.equal(answer.uri, uri)
+  assert.equal(answer.references.source.displayName, outlet(article))
+  assert.equal(answer.references.duplicateOf.title, articleOf.get(value.duplicateOf)?.value.title)
+  const about = enrichments.filter((enrichment) => enrichment.value.article.uri === uri)
+  assert.equal(answer.referredToBy?.enrichment?.total ?? 0, about.length)
+  assert.deepEqual(await agent.call('get_record', { uri }).then(({ record }) => record), answer.record)
+})
+
+test('names are found however they are spelt', async () => {
+  const agent = open()
+  for (const [given, name, match] of [
+    ['Harbour & Hill', 'Harbour & Hill', 'exact'],
+    ['harbour', 'Harbour & Hill', 'starts'],
+    ['traboules', 'Le Courrier des Traboules', 'contains'],
+    ['Courier des Trabules', 'Le Courrier des Traboules', 'similar'],
+    ['telar de merida', 'El Telar de Mérida', 'contains'],
+    ['みなと夕', 'みなと夕刊', 'starts'],
+  ] as const) {
+    const { matches } = await agent.call('resolve_name', { name: given, collection: 'source' })
+    assert.deepEqual([matches[0]?.name, matches[0]?.match], [name, match], given)
+  }
+  const { matches } = await agent.call('resolve_name', { name: 'qqqq xxxx', collection: 'source' })
+  assert.deepEqual(matches, [])
+  const common = await open().call('resolve_name', { name: 'a', collection: 'article' })
+  assert.match(common.hint, /write more of it/)
+  assert.equal(common.total, undefined)
+})
+
+const refusals: readonly (readonly [tool: string, args: Json, says: RegExp])[] = [
+  ['search_records', { collection: 'artcle' }, /no collection "artcle"\. Did you mean "article"/],
+  ['search_records', { collection: 'article', filters: { langage: 'en' } }, /Did you mean "language"/],
+  [
+    'search_records',
+    { collection: 'article', filters: { sentiment: 'negative' } },
+    /Write "enrichment\.sentiment"/,
+  ],
+  [
+    'search_records',
+    { collection: 'article', filters: { sentimnt: 'negative' } },
+    /Did you mean "enrichment\.sentiment"/,
+  ],
+  [
+    'search_records',
+    { collection: 'article', filters: { 'source.contry': 'MX' } },
+    /Did you mean "source\.country"/,
+  ],
+  [
+    'search_records',
+    { collection: 'article', filters: { wordCount: 'many' } },
+    /an integer, and "many" is none/,
+  ],
+  [
+    'search_records',
+    { collection: 'article', filters: { title: { conains: 'x' } } },
+    /Did you mean "contains"/,
+  ],
+  ['search_records', { collection: 'article', filters: { authors: 'x' } }, /such as "authors\.name"/],
+  [
+    'search_records',
+    { collection: 'article', filters: { source: 'Harbor & Hill' } },
+    /The nearest: "Harbour & Hill"/,
+  ],
+  ['search_records', { collection: 'article', filters: { source: 'radio' } }, /more than one source "radio"/],
+  ['search_records', { collection: 'article', sort: '-publishdAt' }, /Did you mean "publishedAt"/],
+  ['search_records', { collection: 'article', sort: 'source.country' }, /sorted by its own fields/],
+  ['search_records', { collection: 'article', since: 'last wek' }, /"last week" is/],
+  ['search_records', { collection: 'article', after: 'page2' }, /no cursor/],
+  [
+    'search_records',
+    { collection: 'article', filters: { publishedAt: { gt: '2026-11-01', gte: '2026-11-05' } } },
+    /gt, gte set the same bound of "publishedAt"/,
+  ],
+  [
+    'search_records',
+    { collection: 'article', filters: { wordCount: { gt: null } } },
+    /an integer, and null is none/,
+  ],
+  [
+    'search_records',
+    { collection: 'article', filters: { language: { constructor: 'en' } } },
+    /no operator "constructor"\. It takes/,
+  ],
+  [
+    'search_records',
+    { collection: 'article', filters: { [`${'source.article.'.repeat(6)}title`]: 'x' } },
+    /too long a path: one has at most 12 parts/,
+  ],
+  ['aggregate', { collection: 'enrichment', measures: ['constructor:impactLevel'] }, /is no measure/],
+  [
+    'aggregate',
+    { collection: 'article', by: ['enrichment.sentiment'] },
+    /Aggregate the collection "enrichment" instead/,
+  ],
+  ['aggregate', { collection: 'article', by: ['source', 'source.uri'] }, /grouped by twice/],
+  ['aggregate', { collection: 'article', by: ['publishedAt:fortnight'] }, /hour, day, week, month, year/],
+  [
+    'aggregate',
+    { collection: 'article', measures: ['mean:enrichment.impactLevel'] },
+    /with "avg:impactLevel"/,
+  ],
+  ['aggregate', { collection: 'article', measures: ['avg:title'] }, /wordCount/],
+  ['aggregate', { collection: 'article', order: 'cuont' }, /Did you mean "count"/],
+  ['get_record', { uri: 'https://harbour-and-hill.example' }, /no AT-URI/],
+  ['get_record', { collection: 'article', value: 'https://nowhere.example/' }, /search_records/],
+  ['run_graphql', { query: '{ techServiceNewsArticle { nodes { titel } } }' }, /Did you mean "title"/],
+]
+for (const [tool, args, says] of refusals)
+  test(`${tool} ${JSON.stringify(args)} is told what to write instead`, async () => {
+    assert.match(await open().refusal(tool, args), says)
+  })
+
+test('nothing found with a value that is not known is told the known ones', async () => {
+  const filters = { 'enrichment.sentiment': 'negativ' }
+  const { total, hint } = await open().call('search_records', { collection: 'article', filters })
+  assert.equal(total, 0)
+  assert.match(hint, /Did you mean "negative"/)
+})
+
+test('a query is judged with the nearest names and the values of its variables', async () => {
+  const agent = open()
+  const query = 'query ($n: Int!) { techServiceNewsArticle(first: $n) { totalCount } }'
+  assert.deepEqual(await agent.call('validate_graphql', { query }), {
+    valid: true,
+    reads: ['techServiceNewsArticle'],
+  })
+  const { valid, errors } = await agent.call('validate_graphql', { query, variables: { n: 'x' } })
+  assert.equal(valid, false)
+  assert.match(errors[0].message, /\$n/)
+  assert.equal(agent.asked.length, 0)
+})
+
+test('data of any query is cut to the tokens that are asked for', async () => {
+  const agent = open()
+  const query = '{ techServiceNewsArticle(first: 100) { nodes { title description recordJson } } }'
+  for (const most of [200, 1000, 4000, 20000]) {
+    const answer = await agent.call('run_graphql', { query, max_tokens: most })
+    const tokens = countTokens(JSON.stringify(answer))
+    assert.ok(tokens <= most, `${tokens} of ${most}`)
+    assert.equal(answer.cut[0].of, 100)
+  }
+})
+
+test('every answer keeps to its budget when records hold the longest texts', async () => {
+  const long = { ...engineEndpoint(service.engine) }
+  const endless = (value: unknown): unknown => {
+    if (typeof value === 'string' && /\S \S/.test(value)) return `${value} `.repeat(300)
+    if (Array.isArray(value)) return value.map(endless)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, endless(inside)]))
+  }
+  const agent = createAgent(model, {
+    async ask(question, signal) {
+      const { data, ...rest } = await long.ask(question, signal)
+      return { ...rest, data: endless(data) as Json }
+    },
+  })
+  const calls: readonly (readonly [keyof typeof budgets, Json])[] = [
+    ['describe', {}],
+    ['describe', { collection: 'enrichment' }],
+    ['describe', { collection: 'article', field: 'source' }],
+    ['search_records', { collection: 'article', limit: 50 }],
+    ['search_records', { collection: 'enrichment', limit: 50, detail: 'full' }],
+    ['get_record', { uri: articles[0]?.uri }],
+    ['aggregate', { collection: 'enrichment', by: ['article.source', 'topics'], limit: 500 }],
+    ['resolve_name', { name: 'a', limit: 10 }],
+    ['run_graphql', { query: '{ techServiceNewsSource(first: 50) { nodes { displayName description } } }' }],
+  ]
+  for (const [name, args] of calls) {
+    const tokens = countTokens(JSON.stringify(await agent.call(name, args)))
+    assert.ok(tokens <= budgets[name], `${name} ${JSON.stringify(args)} has ${tokens} tokens`)
+  }
+})
+
+test('what records hide in their texts does not come through, whatever tool reads them', async () => {
+  const engine = engineEndpoint(service.engine)
+  const hide = (value: unknown): unknown => {
+    if (typeof value === 'string')
+      return value.startsWith('at:') ? value : `\u202e${value}\u200b\u0007\u{e0041}`
+    if (Array.isArray(value)) return value.map(hide)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, hide(inside)]))
+  }
+  const agent = createAgent(model, {
+    async ask(question, signal) {
+      const { data, ...rest } = await engine.ask(question, signal)
+      return { ...rest, data: hide(data) as Json }
+    },
+  })
+  for (const [name, args] of [
+    ['describe', {}],
+    ['describe', { collection: 'source' }],
+    ['describe', { collection: 'article', field: 'source' }],
+    [
+      'search_records',
+      { collection: 'article', fields: ['title', 'source', 'enrichment.summary', 'authors'] },
+    ],
+    ['search_records', { collection: 'article', detail: 'full' }],
+    ['get_record', { uri: articles[0]?.uri }],
+    ['aggregate', { collection: 'article', by: ['source', 'section'] }],
+    ['resolve_name', { name: 'radio' }],
+    ['run_graphql', { query: '{ techServiceNewsArticle(first: 5) { nodes { title recordJson } } }' }],
+  ] as const)
+    assert.doesNotMatch(
+      JSON.stringify(await agent.call(name, args)),
+      /[\u202e\u200b]|\\u0007|\u{e0041}/u,
+      name,
+    )
+})
+
+test('a service with other lexicons, and one that is not there, are told in a sentence', async () => {
+  const library = modelOf(libraryLexicons as readonly Json[], libraryReferences)
+  const elsewhere = createAgent(library, engineEndpoint(service.engine))
+  assert.match(
+    await elsewhere.refusal('search_records', { collection: 'book' }),
+    /other lexicons.*--lexicons/,
+  )
+  const gone = createAgent(model, {
+    ask: () => Promise.reject(new EndpointError('The service at http://x is not reachable.')),
+  })
+  for (const [name, args] of [
+    ['describe', {}],
+    ['search_records', { collection: 'article' }],
+    ['run_graphql', { query: '{ __typename }' }],
+  ] as const)
+    assert.match(await gone.refusal(name, args), /not reachable/)
+})
+
+test('a call that nobody waits for any more ends with the reason', async () => {
+  const reason = new Error('gone')
+  const agent = createAgent(model, {
+    ask: (_, signal) =>
+      Promise.reject(signal.aborted ? signal.reason : new Error('It was asked all the same.')),
+  })
+  const tool = agent.tools.find(({ name }) => name === 'describe')
+  await assert.rejects(async () => await tool?.run({}, AbortSignal.abort(reason)), reason)
+})
+
+test('shares are of each group and of the whole, and groups may be ordered by them', async () => {
+  const agent = open()
+  const args = { collection: 'enrichment', share: { sentiment: 'negative' } }
+  const negative = enrichments.filter(({ value }) => value.sentiment === 'negative').length
+  const share = Math.round((1000 * negative) / enrichments.length) / 1000
+  assert.deepEqual((await agent.call('aggregate', args)).rows, [[enrichments.length, negative, share]])
+  const { rows } = await agent.call('aggregate', { ...args, by: ['category'], order: '-share' })
+  const shares = rows.map((row: Json[]) => row.at(-1))
+  assert.deepEqual(
+    shares,
+    shares.toSorted((a: number, b: number) => b - a),
+  )
+})

@@ -1,0 +1,380 @@
+/**
+ * The model as a GraphQL schema. Every field that reads data says in its extensions what it reads;
+ * there are no resolvers, because the compiler turns a whole operation into SQL.
+ */
+import type { GraphQLFieldConfig, GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql'
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  GraphQLUnionType,
+} from 'graphql/type'
+import { byPosition, type Fields, uniqueFields } from './fields.ts'
+import { createInputTypes } from './inputs.ts'
+import type { Collection, Field, FieldType, Model, ObjectType, Reference, UnionType } from '../model/model.ts'
+import { type GroupField, groupFields, holderOf, leafType, measureFields } from '../model/operators.ts'
+import { defineRecordInterfaces, nodeFields, systemFieldConfigs } from './record-interfaces.ts'
+import { nonNull, reads } from './roles.ts'
+import { BigInt53, DateTime, Json } from './scalars.ts'
+import { defineIndexStatus } from './status.ts'
+import { createTypeRegistry } from './type-registry.ts'
+
+const listOf = (type: GraphQLOutputType) => new GraphQLList(nonNull(type))
+const strongRefName = 'ComAtprotoRepoStrongRef'
+
+/**
+ * Fails, naming both origins, when two generated types would have the same name. `assumeValid`: the first question
+ * does not wait until graphql-js has checked what is generated, which tests have.
+ */
+export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSchema {
+  const registry = createTypeRegistry()
+  const inputs = createInputTypes(model, registry)
+
+  const pageInfo = registry.define(GraphQLObjectType, 'every list', {
+    name: 'PageInfo',
+    description: 'Where this page ends, and whether there is more on either side.',
+    fields: {
+      hasNextPage: { type: nonNull(GraphQLBoolean) },
+      hasPreviousPage: { type: nonNull(GraphQLBoolean) },
+      startCursor: { type: GraphQLString },
+      endCursor: { type: GraphQLString },
+    },
+  })
+  const blob = registry.define(GraphQLObjectType, 'blobs', {
+    name: 'Blob',
+    description: 'A file in the repository of the record.',
+    fields: {
+      ref: { type: GraphQLString, description: 'CID of the bytes.' },
+      mimeType: { type: GraphQLString },
+      size: { type: BigInt53, description: 'In bytes.' },
+    },
+  })
+  const unknownObject = registry.define(GraphQLObjectType, 'open unions', {
+    name: 'UnknownObject',
+    description: 'An object of a type that the lexicon leaves open.',
+    fields: { type: { type: GraphQLString, description: 'Its `$type`.' }, value: { type: nonNull(Json) } },
+  })
+  const strongRef = registry.define(GraphQLObjectType, 'com.atproto.repo.strongRef', {
+    name: strongRefName,
+    description: 'A reference that pins a version of a record.',
+    fields: () => ({
+      uri: { type: nonNull(GraphQLString) },
+      cid: { type: nonNull(GraphQLString) },
+      isCurrent: {
+        type: GraphQLBoolean,
+        description: 'Whether the indexed record still has that CID; null when it is not indexed.',
+      },
+      uriResolved: { type: record, description: 'The indexed record with that URI, whatever its version.' },
+    }),
+  })
+  const { node, record } = defineRecordInterfaces(registry)
+  const records = new Map(
+    model.collections.map((collection) => [
+      collection.nsid,
+      registry.define(GraphQLObjectType, collection.nsid, {
+        name: collection.typeName,
+        description: collection.type.description,
+        interfaces: [node, record],
+        fields: () => recordFields(collection),
+        extensions: { collection },
+      }),
+    ]),
+  )
+
+  const outputType = (type: FieldType): GraphQLOutputType => {
+    switch (type.kind) {
+      case 'string':
+      case 'atUri':
+      case 'bytes':
+      case 'cidLink':
+        return GraphQLString
+      case 'datetime':
+        return DateTime
+      case 'integer':
+        return type.bits === 32 ? GraphQLInt : BigInt53
+      case 'boolean':
+        return GraphQLBoolean
+      case 'strongRef':
+        return strongRef
+      case 'blob':
+        return blob
+      case 'unknown':
+        return Json
+      case 'object':
+        return objectType(type.type)
+      case 'union':
+        return unionType(type.type)
+      case 'array':
+        return listOf(outputType(type.of))
+    }
+  }
+  const objects = new Map<string, GraphQLObjectType>()
+  const objectType = (type: ObjectType): GraphQLObjectType => {
+    const known = objects.get(type.origin)
+    if (known !== undefined) return known
+    const created = registry.define(GraphQLObjectType, type.origin, {
+      name: type.name,
+      description: type.description,
+      fields: () => (type.fields.length === 0 ? emptyFields : propertyFields(type.fields)),
+    })
+    objects.set(type.origin, created)
+    return created
+  }
+  const unions = new Map<UnionType, GraphQLOutputType>()
+  const unionType = (type: UnionType): GraphQLOutputType => {
+    const known = unions.get(type)
+    if (known !== undefined) return known
+    const created = createUnion(type)
+    unions.set(type, created)
+    return created
+  }
+  const createUnion = (type: UnionType): GraphQLOutputType => {
+    if (type.members.length === 0) return type.closed ? Json : unknownObject
+    const types = () => [
+      ...type.members.map((member) => (member.type === 'strongRef' ? strongRef : objectType(member.type))),
+      ...(type.closed ? [] : [unknownObject]),
+    ]
+    return registry.define(
+      GraphQLUnionType,
+      `a union of ${type.members.map(({ origin }) => origin).join(', ')}`,
+      { name: type.name, description: type.description, types },
+    )
+  }
+
+  const propertyFields = (fields: readonly Field[]): Fields => {
+    const own = fields.map((field): [string, GraphQLFieldConfig<unknown, unknown>] => [
+      field.name,
+      reads({ type: outputType(field.type), description: field.description }, { kind: 'property', field }),
+    ])
+    const resolved = fields.flatMap((field): [string, GraphQLFieldConfig<unknown, unknown>][] => {
+      const many = field.type.kind === 'array'
+      const kind = field.type.kind === 'array' ? field.type.of.kind : field.type.kind
+      if (kind !== 'strongRef' && kind !== 'atUri') return []
+      const description = many
+        ? `The records that \`${field.name}\` refers to, position by position; null where one is not indexed.`
+        : `The record that \`${field.name}\` refers to; null when it is not indexed. Read the fields of its type with \`... on <Type>\`.`
+      const type = many ? new GraphQLList(record) : record
+      return [[`${field.name}Resolved`, reads({ type, description }, { kind: 'resolved', field })]]
+    })
+    return Object.fromEntries([...resolved, ...own].sort(byPosition(fields)))
+  }
+
+  const recordFields = (collection: Collection): Fields => {
+    const properties = propertyFields(collection.type.fields)
+    const reverse = collection.referredBy
+      .filter(({ viaField }) => !(viaField in properties))
+      .map((reference) => [reference.viaField, reverseField(reference)])
+    return { ...systemFieldConfigs(), ...properties, ...Object.fromEntries(reverse) }
+  }
+  const reverseField = (reference: Reference) => {
+    const holder = holderOf(reference, model)
+    return reads(
+      {
+        type: nonNull(connection(holder)),
+        args: listArguments(holder),
+        description: `The ${holder.nsid} records whose \`${reference.path.join('.')}\` refers to this one.`,
+      },
+      { kind: 'reverse', reference, collection: holder },
+    )
+  }
+
+  const listArguments = (collection: Collection): GraphQLFieldConfigArgumentMap => ({
+    first: {
+      type: GraphQLInt,
+      description: 'Page size from the start or from `after`; 20 when neither size is given.',
+    },
+    after: { type: GraphQLString, description: 'An `endCursor` of this list with the same `sortBy`.' },
+    last: { type: GraphQLInt, description: 'Page size back from the end or from `before`.' },
+    before: {
+      type: GraphQLString,
+      description: 'A `startCursor` of this list with the same `sortBy`; goes with `last`.',
+    },
+    where: { type: inputs.where(collection) },
+    sortBy: {
+      type: new GraphQLList(new GraphQLNonNull(inputs.sortBy(collection))),
+      description: 'Up to five fields; `indexedAt DESC` when empty or absent.',
+    },
+  })
+  const connection = (collection: Collection): GraphQLObjectType =>
+    registry.once(
+      GraphQLObjectType,
+      `${collection.typeName}Connection`,
+      `lists of ${collection.nsid}`,
+      () => {
+        const node = records.get(collection.nsid) as GraphQLObjectType
+        const edge = registry.define(GraphQLObjectType, `lists of ${collection.nsid}`, {
+          name: `${collection.typeName}Edge`,
+          fields: { cursor: { type: nonNull(GraphQLString) }, node: { type: nonNull(node) } },
+        })
+        return {
+          description: 'A page of a list.',
+          fields: {
+            edges: { type: nonNull(listOf(edge)) },
+            nodes: { type: nonNull(listOf(node)), description: 'The same records without cursors.' },
+            pageInfo: { type: nonNull(pageInfo) },
+            totalCount: {
+              type: nonNull(GraphQLInt),
+              description: 'How many records match `where`; counted only when selected.',
+            },
+          },
+        }
+      },
+    )
+
+  const measures = (collection: Collection): Fields => {
+    const fields = measureFields(collection)
+    const integers = fields.filter(({ leaf }) => leafType(leaf).kind === 'integer')
+    const of = (suffix: string, of: typeof fields, type: (field: FieldType) => GraphQLOutputType) =>
+      registry.once(
+        GraphQLObjectType,
+        `${collection.typeName}Aggregate${suffix}`,
+        `measures of ${collection.nsid}`,
+        () => ({
+          fields: Object.fromEntries(of.map((field) => [field.name, { type: type(leafType(field.leaf)) }])),
+        }),
+      )
+    const measured = (type: GraphQLObjectType, description: string) => ({ type: nonNull(type), description })
+    return {
+      ...(integers.length === 0
+        ? {}
+        : {
+            avg: measured(
+              of('Avg', integers, () => GraphQLFloat),
+              'Means of present values.',
+            ),
+            sum: measured(
+              of('Sum', integers, () => BigInt53),
+              'Sums of present values.',
+            ),
+          }),
+      min: measured(of('Min', fields, outputType), 'Smallest present values.'),
+      max: measured(of('Max', fields, outputType), 'Largest present values.'),
+      countDistinct: {
+        type: nonNull(GraphQLInt),
+        args: { field: { type: new GraphQLNonNull(inputs.groupBy(collection)) } },
+        description: 'How many different present values there are; of arrays, different elements.',
+      },
+    }
+  }
+  const groupConfigs = (field: GroupField, shadow: ReadonlySet<string>) => {
+    const type = leafType(field.leaf)
+    const isReference = type.kind === 'strongRef' || type.kind === 'atUri'
+    const own: [string, GraphQLFieldConfig<unknown, unknown>] = [
+      field.name,
+      reads({ type: isReference ? GraphQLString : outputType(type) }, { kind: 'group', field }),
+    ]
+    if (!isReference || shadow.has(`${field.name}Resolved`)) return [own]
+    return [
+      own,
+      [`${field.name}Resolved`, reads({ type: record }, { kind: 'groupResolved', field })],
+    ] as const
+  }
+  const aggregate = (collection: Collection): GraphQLObjectType => {
+    const fields = groupFields(collection, model)
+    const names = new Set(fields.map(({ name }) => name))
+    const count = { type: nonNull(GraphQLInt), description: 'How many records match `where`.' }
+    const group = registry.once(
+      GraphQLObjectType,
+      `${collection.typeName}AggregateGroup`,
+      `aggregates of ${collection.nsid}`,
+      () => ({
+        description: 'One group: the values it was grouped by, and what its records add up to.',
+        fields: {
+          ...Object.fromEntries(fields.flatMap((field) => groupConfigs(field, names))),
+          count: { ...count, description: 'How many records are in the group.' },
+          ...measures(collection),
+        },
+      }),
+    )
+    return registry.once(
+      GraphQLObjectType,
+      `${collection.typeName}Aggregated`,
+      `aggregates of ${collection.nsid}`,
+      () => ({
+        fields: {
+          count,
+          groupCount: {
+            type: nonNull(GraphQLInt),
+            description: 'How many groups there are in all.',
+          },
+          groups: { type: nonNull(listOf(group)) },
+          ...measures(collection),
+        },
+      }),
+    )
+  }
+
+  const rootFields = (collection: Collection): [string, GraphQLFieldConfig<unknown, unknown>][] => [
+    [
+      collection.rootField,
+      reads(
+        {
+          type: nonNull(connection(collection)),
+          args: listArguments(collection),
+          description: collection.type.description,
+        },
+        { kind: 'connection', collection },
+      ),
+    ],
+    [
+      `${collection.rootField}Aggregate`,
+      reads(
+        {
+          type: nonNull(aggregate(collection)),
+          description: `Counts and measures of ${collection.nsid} records.`,
+          args: {
+            where: { type: inputs.where(collection) },
+            groupBy: {
+              type: new GraphQLList(new GraphQLNonNull(inputs.groupBy(collection))),
+              description: 'Up to five fields.',
+            },
+            orderBy: { type: inputs.aggregateOrder, description: 'COUNT_DESC when absent.' },
+            rankBy: {
+              type: inputs.rankBy(collection),
+              description: 'Orders by a measure instead of `orderBy`.',
+            },
+            minCount: { type: GraphQLInt, description: 'Leaves out groups of fewer records.' },
+            limit: { type: GraphQLInt, description: 'How many groups: 0 to 1000, 50 when absent.' },
+          },
+        },
+        { kind: 'aggregate', collection },
+      ),
+    ],
+    [
+      `${collection.rootField}ByUri`,
+      reads(
+        {
+          type: records.get(collection.nsid) as GraphQLObjectType,
+          args: { uri: { type: new GraphQLNonNull(GraphQLString) } },
+          description: `The ${collection.nsid} record with that AT-URI; null when it is not indexed.`,
+        },
+        { kind: 'byUri', collection },
+      ),
+    ],
+  ]
+  const status = reads(
+    {
+      type: nonNull(defineIndexStatus(registry)),
+      description: 'How much is indexed at this moment, and how far behind the network that is.',
+    },
+    { kind: 'status' },
+  )
+  const query = registry.define(GraphQLObjectType, 'the root of every operation', {
+    name: 'Query',
+    fields: () =>
+      uniqueFields([...model.collections.flatMap(rootFields), ...nodeFields(node), ['indexStatus', status]]),
+  })
+  return new GraphQLSchema({ description, query, types: [strongRef], assumeValid })
+}
+
+const description =
+  'Records of the AT Protocol, read-only, as their lexicons describe them. Each collection has a list, an aggregate and a field that finds one record by its URI; `node` finds any record by its id, and `indexStatus` says how complete and fresh the answers are.'
+
+const emptyFields: Fields = {
+  _empty: { type: GraphQLBoolean, description: 'Always null: the lexicon gives this object no properties.' },
+}

@@ -1,0 +1,320 @@
+/** The input types of `where`, `sortBy`, `groupBy` and `rankBy`, generated from what operators.ts lists. */
+import type { GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql'
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+} from 'graphql/type'
+import type { Collection, FieldType, Model, ObjectType } from '../model/model.ts'
+import {
+  groupFields,
+  holderOf,
+  isCountable,
+  measureFields,
+  objectWhereFields,
+  type ObjectPath,
+  recordWhereFields,
+  sortFields,
+  targetOf,
+  type WhereField,
+} from '../model/operators.ts'
+import { typeNameOf } from '../model/naming.ts'
+import { BigInt53, DateTime } from './scalars.ts'
+import type { TypeRegistry } from './type-registry.ts'
+import { operatorsOn, type OperatorTarget } from '../model/where-operators.ts'
+
+export type InputTypes = ReturnType<typeof createInputTypes>
+
+const reading = 'Several operators on one field must all hold; a missing value satisfies none but `isNull`.'
+
+/** Input types by collection, each made once; circular ones refer to each other lazily. */
+export function createInputTypes(model: Model, registry: TypeRegistry) {
+  const direction = registry.define(GraphQLEnumType, 'every list', {
+    name: 'SortDirection',
+    values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
+  })
+  const aggregateOrder = registry.define(GraphQLEnumType, 'every aggregate', {
+    name: 'AggregateOrderBy',
+    description: 'By count or by the group keys; equal counts come in ascending key order.',
+    values: {
+      COUNT_ASC: { value: { by: 'count', direction: 'asc' } },
+      COUNT_DESC: { value: { by: 'count', direction: 'desc' } },
+      KEY_ASC: { value: { by: 'key', direction: 'asc' } },
+      KEY_DESC: { value: { by: 'key', direction: 'desc' } },
+    },
+  })
+  const measure = registry.define(GraphQLEnumType, 'every aggregate', {
+    name: 'Measure',
+    values: Object.fromEntries(
+      ['avg', 'sum', 'min', 'max', 'countDistinct'].map((value) => [
+        value === 'countDistinct' ? 'COUNT_DISTINCT' : value.toUpperCase(),
+        { value },
+      ]),
+    ),
+  })
+
+  /** The operators of a target, whose values are of that type. */
+  const operatorFields = (
+    target: OperatorTarget,
+    value: GraphQLScalarType,
+    where?: () => GraphQLInputObjectType,
+  ): GraphQLInputFieldConfigMap =>
+    Object.fromEntries(
+      operatorsOn(target).map(([name, operator, description]) => {
+        const type = {
+          value: () => value,
+          list: () => listOf(value),
+          text: () => GraphQLString,
+          flag: () => GraphQLBoolean,
+          where: () => where?.() ?? value,
+        }[operator.value]()
+        return [name, description === null ? { type } : { type, description }]
+      }),
+    )
+  const operators = (
+    name: string,
+    origin: string,
+    description: string,
+    target: OperatorTarget,
+    type: GraphQLScalarType,
+  ) =>
+    registry.once(GraphQLInputObjectType, name, `conditions on ${origin}`, () => ({
+      description,
+      fields: operatorFields(target, type),
+    }))
+  const scalars = (target: OperatorTarget, type: GraphQLScalarType) =>
+    operators(
+      `${type.name}WhereInput`,
+      `every ${type.name}`,
+      `Conditions on a ${type.name}. ${reading}`,
+      target,
+      type,
+    )
+  const strings = scalars('string', GraphQLString)
+  const instants = scalars('datetime', DateTime)
+  const booleans = scalars('boolean', GraphQLBoolean)
+  const uris = operators(
+    'UriWhereInput',
+    'the AT-URI of every reference',
+    `Conditions on a reference's AT-URI. ${reading}`,
+    'uri',
+    GraphQLString,
+  )
+
+  const scalarOf = (type: FieldType): GraphQLScalarType => {
+    if (type.kind === 'integer') return type.bits === 32 ? GraphQLInt : BigInt53
+    return type.kind === 'datetime' ? DateTime : GraphQLString
+  }
+  const arrays = (type: FieldType) => {
+    const scalar = scalarOf(type)
+    return operators(
+      `${scalar.name}ArrayWhereInput`,
+      `every array of ${scalar.name}`,
+      'Conditions on an array; a missing one satisfies none but `isNull`.',
+      'array',
+      scalar,
+    )
+  }
+
+  const nested = (
+    name: string,
+    origin: string,
+    description: string,
+    fields: () => GraphQLInputFieldConfigMap,
+  ): GraphQLInputObjectType => {
+    const type: GraphQLInputObjectType = registry.once(
+      GraphQLInputObjectType,
+      name,
+      `conditions on ${origin}`,
+      () => ({
+        description,
+        fields: () => ({
+          AND: { type: listOf(type), description: 'All hold; an empty list holds.' },
+          OR: { type: listOf(type), description: 'At least one holds; an empty list does not.' },
+          NOT: { type },
+          ...fields(),
+        }),
+      }),
+    )
+    return type
+  }
+
+  const some = (
+    name: string,
+    origin: string,
+    element: () => GraphQLInputObjectType,
+    target: 'elements' | 'reverse',
+  ) =>
+    registry.once(GraphQLInputObjectType, name, `conditions on ${origin}`, () => ({
+      description:
+        target === 'reverse'
+          ? 'Conditions on the records that refer to this one.'
+          : 'Conditions on elements.',
+      fields: () => operatorFields(target, GraphQLBoolean, element),
+    }))
+
+  const where = (collection: Collection): GraphQLInputObjectType =>
+    nested(
+      `${collection.typeName}WhereInput`,
+      collection.nsid,
+      `Conditions on ${collection.nsid} records; all must hold.`,
+      () => conditions(recordWhereFields(collection)),
+    )
+
+  /** An object's own name, or its place's where references inside have declared targets. */
+  const nameOf = (type: ObjectType, place: ObjectPath | null): string =>
+    place === null ? type.name : `${place.collection.typeName}At${typeNameOf(place.path.join('-'))}`
+  const placeOf = (type: ObjectType, place: ObjectPath | null): string =>
+    place === null ? type.origin : `${place.collection.nsid}#${place.path.join('.')}`
+  const objects = (type: ObjectType, place: ObjectPath | null): GraphQLInputObjectType =>
+    nested(
+      `${nameOf(type, place)}WhereInput`,
+      placeOf(type, place),
+      `Conditions on a ${type.origin}; inside a missing one none holds.`,
+      () => ({
+        ...conditions(objectWhereFields(type, place)),
+        isNull: { type: GraphQLBoolean, description: 'Whether the object is missing.' },
+      }),
+    )
+
+  const references = (kind: 'strongRef' | 'atUri', target: Collection | null): GraphQLInputObjectType => {
+    const suffix = kind === 'strongRef' ? 'StrongRefWhereInput' : 'AtUriWhereInput'
+    const words =
+      target === null ? 'a record' : `a ${target.nsid} record, and on that record when it is indexed`
+    const name = `${target?.typeName ?? ''}${suffix}`
+    return nested(name, `references to ${words}`, `Conditions on a reference to ${words}.`, () => ({
+      ...(target === null ? {} : conditions(recordWhereFields(target))),
+      uri: { type: uris, description: 'The URI as the reference has it.' },
+      ...operatorFields(kind, GraphQLString),
+    }))
+  }
+
+  const typeOfProperty = (
+    type: FieldType,
+    field: Extract<WhereField, { kind: 'property' }>,
+  ): GraphQLInputType => {
+    switch (type.kind) {
+      case 'string':
+        return strings
+      case 'datetime':
+        return instants
+      case 'integer':
+        return scalars('integer', scalarOf(type))
+      case 'boolean':
+        return booleans
+      case 'strongRef':
+      case 'atUri':
+        return references(type.kind, targetOf(field.reference, model))
+      case 'object':
+        return objects(type.type, field.inside)
+      case 'array': {
+        const { of } = type
+        if (isCountable(of)) return arrays(of)
+        if (of.kind === 'strongRef') {
+          const target = targetOf(field.reference, model)
+          return some(
+            `${target?.typeName ?? ''}StrongRefArrayWhereInput`,
+            `arrays of references to ${target?.nsid ?? 'records'}`,
+            () => references('strongRef', target),
+            'elements',
+          )
+        }
+        if (of.kind === 'object')
+          return some(
+            `${nameOf(of.type, field.inside)}ArrayWhereInput`,
+            `arrays of ${placeOf(of.type, field.inside)}`,
+            () => objects(of.type, field.inside),
+            'elements',
+          )
+        throw new Error(`An array of ${of.kind} has no conditions.`)
+      }
+      case 'bytes':
+      case 'cidLink':
+      case 'blob':
+      case 'unknown':
+      case 'union':
+        throw new Error(`A ${type.kind} has no conditions.`)
+    }
+  }
+
+  const conditions = (fields: readonly WhereField[]): GraphQLInputFieldConfigMap =>
+    Object.fromEntries(
+      fields.map((field) => {
+        switch (field.kind) {
+          case 'system':
+            return [field.name, { type: strings }]
+          case 'systemInstant':
+            return [field.name, { type: instants }]
+          case 'reverse': {
+            const source = holderOf(field.reference, model)
+            const type = some(
+              `${source.typeName}ReverseWhereInput`,
+              `${source.nsid} records that refer to one`,
+              () => where(source),
+              'reverse',
+            )
+            return [field.name, { type }]
+          }
+          case 'property':
+            return [
+              field.name,
+              { type: typeOfProperty(field.field.type, field), description: field.field.description || null },
+            ]
+        }
+      }),
+    )
+
+  const sortBy = (collection: Collection) => {
+    const name = `${collection.typeName}SortField`
+    const origin = `the order of ${collection.nsid}`
+    const field = registry.once(GraphQLEnumType, name, origin, () => ({
+      values: enumValues(sortFields(collection)),
+    }))
+    return registry.once(GraphQLInputObjectType, `${name}Input`, origin, () => ({
+      description: 'A missing value is smaller than any value.',
+      fields: {
+        field: { type: new GraphQLNonNull(field) },
+        direction: { type: direction, defaultValue: 'asc' },
+      },
+    }))
+  }
+  const groupBy = (collection: Collection) => {
+    const name = `${collection.typeName}GroupByField`
+    return registry.once(GraphQLEnumType, name, `groups of ${collection.nsid}`, () => ({
+      values: enumValues(groupFields(collection, model)),
+    }))
+  }
+  const rankBy = (collection: Collection) => {
+    const name = `${collection.typeName}RankByInput`
+    const fields = new Map(
+      [...groupFields(collection, model), ...measureFields(collection)].map((field) => [field.name, field]),
+    )
+    return registry.once(GraphQLInputObjectType, name, `the order of groups of ${collection.nsid}`, () => {
+      const field = registry.define(GraphQLEnumType, `measures of ${collection.nsid}`, {
+        name: `${collection.typeName}MeasureField`,
+        values: enumValues([...fields.values()]),
+      })
+      return {
+        description: 'Orders groups by a measure; a group without one is smaller than any.',
+        fields: {
+          measure: { type: new GraphQLNonNull(measure) },
+          field: { type: new GraphQLNonNull(field) },
+          direction: { type: direction, defaultValue: 'desc' },
+        },
+      }
+    })
+  }
+  return { where, sortBy, groupBy, rankBy, aggregateOrder }
+}
+
+function enumValues(fields: readonly { readonly name: string }[]) {
+  return Object.fromEntries(fields.map((field) => [field.name, { value: field }]))
+}
+
+function listOf(type: GraphQLScalarType | GraphQLInputObjectType): GraphQLInputType {
+  return new GraphQLList(new GraphQLNonNull(type))
+}

@@ -1,0 +1,35 @@
+/** What a GraphQL field reads, kept in its extensions: the thread from the schema back to the model. */
+import type { GraphQLFieldConfig, GraphQLObjectType, GraphQLOutputType } from 'graphql'
+import { GraphQLNonNull } from 'graphql/type'
+import type { Collection, Field, Reference, SystemField } from '../model/model.ts'
+import type { GroupField } from '../model/operators.ts'
+
+export type FieldRole =
+  | { readonly kind: 'connection' | 'aggregate' | 'byUri'; readonly collection: Collection }
+  | { readonly kind: 'reverse'; readonly collection: Collection; readonly reference: Reference }
+  | { readonly kind: 'node' | 'nodes' }
+  | { readonly kind: 'system'; readonly name: SystemField }
+  | { readonly kind: 'status' }
+  | { readonly kind: 'property' | 'resolved'; readonly field: Field }
+  | { readonly kind: 'group' | 'groupResolved'; readonly field: GroupField }
+
+declare module 'graphql' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    role?: FieldRole
+  }
+  interface GraphQLObjectTypeExtensions<_TSource, _TContext> {
+    collection?: Collection
+  }
+}
+
+/** The field with what it reads. */
+export function reads(
+  config: GraphQLFieldConfig<unknown, unknown>,
+  role: FieldRole,
+): GraphQLFieldConfig<unknown, unknown> {
+  return { ...config, extensions: { role } }
+}
+
+export function nonNull(type: GraphQLOutputType): GraphQLNonNull<GraphQLObjectType> {
+  return new GraphQLNonNull(type as GraphQLObjectType)
+}

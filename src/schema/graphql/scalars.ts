@@ -1,0 +1,50 @@
+/** The three scalars of our own. Inputs become what the compiler compares: instants are bigint microseconds. */
+import { GraphQLError } from 'graphql/error'
+import { Kind } from 'graphql/language'
+import { GraphQLScalarType } from 'graphql/type'
+import { valueFromASTUntyped } from 'graphql/utilities/valueFromASTUntyped'
+import { parseInstant } from '../../util/instant.ts'
+
+export const DateTime = new GraphQLScalarType<bigint, string>({
+  name: 'DateTime',
+  specifiedByURL: 'https://atproto.com/specs/lexicon#datetime',
+  description:
+    'A moment. Output: as the record has it. Input: RFC 3339 such as "2026-11-16T13:00:00Z", or a date such as "2026-11-16", which means midnight UTC. Compared as an instant, in microseconds.',
+  coerceInputValue: instant,
+  coerceInputLiteral: (node) =>
+    node.kind === Kind.STRING ? instant(node.value) : instant(valueFromASTUntyped(node)),
+  coerceOutputValue: String,
+})
+
+export const BigInt53 = new GraphQLScalarType<number, number>({
+  name: 'BigInt',
+  specifiedByURL: 'https://atproto.com/specs/data-model#data-types',
+  description: 'An integer between -9007199254740991 and 9007199254740991, as a JSON number.',
+  coerceInputValue: safeInteger,
+  coerceInputLiteral: (node) => {
+    if (node.kind !== Kind.INT) throw new GraphQLError('BigInt wants an integer without quotes or fraction.')
+    return safeInteger(Number(node.value))
+  },
+  coerceOutputValue: Number,
+})
+
+export const Json = new GraphQLScalarType<unknown, unknown>({
+  name: 'JSON',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
+  description: 'Any JSON value, as the record has it. Output only.',
+})
+
+function instant(value: unknown): bigint {
+  const parsed = typeof value === 'string' ? parseInstant(value) : null
+  if (parsed === null)
+    throw new GraphQLError(
+      `${JSON.stringify(value)} is no moment between the years 0001 and 9999. Write RFC 3339 such as "2026-11-16T13:00:00Z", or a date such as "2026-11-16".`,
+    )
+  return parsed
+}
+
+function safeInteger(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value))
+    throw new GraphQLError(`${String(value)} is no integer between -9007199254740991 and 9007199254740991.`)
+  return value
+}

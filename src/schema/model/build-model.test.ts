@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GraphQLObjectType } from 'graphql'
+import { buildLexicons } from '../../lexicon/lexicons.ts'
+import { buildModel } from './build-model.ts'
+import { buildGraphQLSchema } from '../graphql/graphql.ts'
+import type { Model } from './model.ts'
+
+type Properties = Readonly<Record<string, unknown>>
+
+test('each lexicon type becomes a kind', () => {
+  const { fields } = collection(
+    model({
+      text: { type: 'string', maxGraphemes: 10 },
+      at: { type: 'string', format: 'datetime' },
+      uri: { type: 'string', format: 'at-uri' },
+      small: { type: 'integer', minimum: 0, maximum: 9 },
+      chosen: { type: 'integer', enum: [1, 2] },
+      large: { type: 'integer', minimum: 0 },
+      yes: { type: 'boolean' },
+      raw: { type: 'bytes' },
+      link: { type: 'cid-link' },
+      file: { type: 'blob' },
+      any: { type: 'unknown' },
+      ref: { type: 'ref', ref: 'com.atproto.repo.strongRef' },
+      token: { type: 'ref', ref: '#token' },
+      box: { type: 'ref', ref: '#box' },
+      list: { type: 'array', items: { type: 'string' } },
+      one: { type: 'union', refs: ['#box'] },
+    }),
+  ).type
+  assert.deepEqual(
+    fields.map(({ name, type }) => [name, type.kind === 'integer' ? type.bits : type.kind]),
+    [
+      ['text', 'string'],
+      ['at', 'datetime'],
+      // A record's own URI has that name.
+      ['record_uri', 'atUri'],
+      ['small', 32],
+      ['chosen', 32],
+      ['large', 53],
+      ['yes', 'boolean'],
+      ['raw', 'bytes'],
+      ['link', 'cidLink'],
+      ['file', 'blob'],
+      ['any', 'unknown'],
+      ['ref', 'strongRef'],
+      ['token', 'string'],
+      ['box', 'object'],
+      ['list', 'array'],
+      ['one', 'union'],
+    ],
+  )
+})
+
+test('text is free when it counts graphemes, bounded up to 5,000 bytes', () => {
+  const kinds = collection(
+    model({
+      free: { type: 'string', maxGraphemes: 300, maxLength: 30_000 },
+      headline: { type: 'string', maxGraphemes: 300, maxLength: 3000 },
+      known: { type: 'string', maxGraphemes: 30, knownValues: ['a'] },
+      plain: { type: 'string' },
+      edge: { type: 'string', maxLength: 5000 },
+      over: { type: 'string', maxLength: 5001 },
+    }),
+  ).type.fields.map(({ name, type }) =>
+    type.kind === 'string' ? [name, type.freeText, type.bounded] : [name],
+  )
+  assert.deepEqual(kinds, [
+    ['free', true, false],
+    ['headline', true, true],
+    ['known', false, true],
+    ['plain', false, false],
+    ['edge', false, true],
+    ['over', false, false],
+  ])
+})
+
+test('properties that clash or are no names are mapped, and each mapping is noted', () => {
+  const { notes } = model({
+    cid: { type: 'string' },
+    actorHandle: { type: 'string' },
+    count: { type: 'integer' },
+    AND: { type: 'string' },
+    'with-dash': { type: 'string' },
+    with_dash: { type: 'string' },
+  })
+  assert.deepEqual(notes, [
+    'org.example.thing: property "cid" is the field record_cid.',
+    'org.example.thing: property "actorHandle" is the field record_actorHandle.',
+    'org.example.thing: property "count" is the field record_count.',
+    'org.example.thing: property "AND" is the field record_AND.',
+    'org.example.thing: property "with-dash" is the field with_dash.',
+    'org.example.thing: property "with_dash" is the field with_dash_.',
+  ])
+})
+
+test('a generated field gives way to a property of its name, and that is noted', () => {
+  const { notes } = model({
+    other: { type: 'ref', ref: 'com.atproto.repo.strongRef' },
+    otherResolved: { type: 'string' },
+    orgExampleThingViaOther: { type: 'string' },
+  })
+  assert.deepEqual(notes, [
+    'org.example.thing: the generated field otherResolved gives way to the property of that name.',
+    'org.example.thing: the generated field orgExampleThingViaOther gives way to the property of that name.',
+  ])
+})
+
+test('references are found in objects and arrays, circular ones once, with their declared targets', () => {
+  const strongRef = { type: 'ref', ref: 'com.atproto.repo.strongRef' }
+  const built = model(
+    {
+      one: strongRef,
+      many: { type: 'array', items: { type: 'string', format: 'at-uri' } },
+      box: { type: 'ref', ref: '#box' },
+      either: { type: 'union', refs: ['com.atproto.repo.strongRef'] },
+    },
+    {
+      'org.example.thing#one': ['org.example.thing'],
+      'org.example.thing#many': ['org.example.thing', 'org.example.elsewhere'],
+      'org.example.thing#box.content': [],
+    },
+  )
+  const references = collection(built).references.map(({ path, many, target, targets, viaField }) => [
+    path.join('.'),
+    many,
+    target,
+    targets?.length,
+    viaField,
+  ])
+  assert.deepEqual(references, [
+    ['one', false, 'org.example.thing', 1, 'orgExampleThingViaOne'],
+    ['many', true, null, 2, 'orgExampleThingViaMany'],
+    ['box.content', false, null, 0, 'orgExampleThingViaBoxContent'],
+  ])
+  // Declared to lead nowhere, a reference has no reverse field.
+  assert.deepEqual(
+    collection(built).referredBy.map(({ viaField }) => viaField),
+    ['orgExampleThingViaOne', 'orgExampleThingViaMany'],
+  )
+})
+
+test('a union is one type, though its record is embedded elsewhere or its array has a definition', () => {
+  const union = { type: 'union', refs: ['#box'] }
+  const colors = { type: 'record', key: 'any', record: { type: 'object', properties: { accent: union } } }
+  const box = { type: 'object', properties: { more: { type: 'ref', ref: '#list' } } }
+  const list = { type: 'array', items: { type: 'union', refs: ['#box'] } }
+  const properties = {
+    theme: { type: 'ref', ref: 'org.example.colors' },
+    one: { type: 'ref', ref: '#list' },
+    two: { type: 'ref', ref: '#list' },
+  }
+  const main = { type: 'record', key: 'any', record: { type: 'object', properties } }
+  const documents = [
+    { lexicon: 1, id: 'org.example.colors', defs: { main: colors, box: { ...box, properties: {} } } },
+    { lexicon: 1, id: 'org.example.site', defs: { main, list, box } },
+  ]
+  const result = buildLexicons(
+    documents.map((document) => ({ file: document.id, document })),
+    {},
+  )
+  assert.ok(result.ok, JSON.stringify(result))
+  const schema = buildGraphQLSchema(buildModel(result.lexicons))
+  const typeOf = (type: string, field: string) =>
+    String((schema.getType(type) as GraphQLObjectType).getFields()[field]?.type)
+  assert.equal(typeOf('OrgExampleColors', 'accent'), 'OrgExampleColorsAccentUnion')
+  assert.equal(typeOf('OrgExampleColorsValue', 'accent'), 'OrgExampleColorsAccentUnion')
+  assert.equal(typeOf('OrgExampleSite', 'one'), '[OrgExampleSiteListUnion!]')
+  assert.equal(typeOf('OrgExampleSiteBox', 'more'), '[OrgExampleSiteListUnion!]')
+})
+
+function model(properties: Properties, references: Readonly<Record<string, readonly string[]>> = {}): Model {
+  const box = {
+    type: 'object',
+    properties: {
+      content: { type: 'ref', ref: 'com.atproto.repo.strongRef' },
+      inner: { type: 'ref', ref: '#box' },
+    },
+  }
+  const document = {
+    lexicon: 1,
+    id: 'org.example.thing',
+    defs: {
+      main: { type: 'record', key: 'any', record: { type: 'object', properties } },
+      box,
+      token: { type: 'token' },
+    },
+  }
+  const result = buildLexicons([{ file: 'thing.json', document }], references)
+  assert.ok(result.ok, JSON.stringify(result))
+  return buildModel(result.lexicons)
+}
+
+function collection({ collections }: Model) {
+  const [only] = collections
+  assert.ok(only !== undefined)
+  return only
+}

@@ -1,0 +1,292 @@
+/**
+ * Lexicons to model: walks the record lexicons and everything reachable from them.
+ * It decides kinds, names and references; what GraphQL or tables make of them is not its business.
+ */
+import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
+import { buildReferences } from './build-references.ts'
+import { describe } from '../graphql/describe.ts'
+import type {
+  Collection,
+  Field,
+  FieldType,
+  ObjectType,
+  StringType,
+  Constraints,
+  UnionMember,
+  UnionType,
+} from './model.ts'
+import { type Model, systemFields } from './model.ts'
+import { buckets, joinedGroupNames } from './operators.ts'
+import { fieldNameOf, rootFieldOf, typeNameOf } from './naming.ts'
+
+const strongRefId = 'com.atproto.repo.strongRef'
+const reservedEverywhere = ['AND', 'OR', 'NOT', 'isNull', '_empty']
+const reservedOnRecords = [
+  'id',
+  ...systemFields,
+  ...reservedEverywhere,
+  'isIndexed',
+  'isCurrent',
+  'count',
+  'avg',
+  'sum',
+  'min',
+  'max',
+  'countDistinct',
+]
+
+/** A definition as the lexicon document has it; read leniently because the loader has checked it. */
+interface Definition {
+  readonly type: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Definition>>
+  readonly required?: readonly string[]
+  readonly nullable?: readonly string[]
+  readonly record?: Definition
+  readonly items?: Definition
+  readonly ref?: string
+  readonly refs?: readonly string[]
+  readonly closed?: boolean
+  readonly format?: string
+  readonly knownValues?: readonly string[]
+  readonly enum?: readonly string[]
+  readonly maxLength?: number
+  readonly maxGraphemes?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly const?: unknown
+  readonly [constraint: string]: unknown
+}
+
+/** Builds the model of every record collection in the set; deterministic in the set's fingerprint. */
+export function buildModel(lexicons: LexiconSet): Model {
+  const notes: string[] = []
+  const walk = new Walk(lexicons, notes)
+  const bare = lexicons.documents
+    .filter((document) => document.defs.main?.type === 'record')
+    .map((document) => ({
+      nsid: document.id,
+      typeName: typeNameOf(document.id),
+      rootField: rootFieldOf(document.id),
+      type: walk.recordType(document.id),
+    }))
+  const references = bare.flatMap((collection) => buildReferences(collection, lexicons.targets, bare))
+  const collections = bare.map(
+    (collection): Collection => ({
+      ...collection,
+      references: references.filter((reference) => reference.collection === collection.nsid),
+      referredBy: references.filter((reference) => reference.targets?.includes(collection.nsid) ?? true),
+    }),
+  )
+  const model = { collections, lexicons: lexicons.versions, notes, fingerprint: lexicons.fingerprint }
+  for (const collection of collections) {
+    const via = collection.referredBy.map(({ viaField }) => viaField)
+    notes.push(...shadowed(collection.type, [...via, ...joinedGroupNames(collection, model)]))
+  }
+  for (const type of walk.objects) notes.push(...shadowed(type, []))
+  return model
+}
+
+/** The mutable part: object types by origin, so that circular references end, and one type per union. */
+class Walk {
+  readonly #definitions = new Map<string, Definition>()
+  readonly #objects = new Map<string, ObjectType>()
+  readonly #unions = new Map<Definition, UnionType>()
+  readonly #notes: string[]
+
+  constructor(lexicons: LexiconSet, notes: string[]) {
+    this.#notes = notes
+    for (const document of lexicons.documents)
+      for (const [name, definition] of Object.entries(document.defs))
+        this.#definitions.set(
+          name === 'main' ? document.id : `${document.id}#${name}`,
+          definition as Definition,
+        )
+  }
+
+  /** Objects that are no records. */
+  get objects(): Iterable<ObjectType> {
+    return this.#objects.values()
+  }
+
+  recordType(nsid: string): ObjectType {
+    const definition = this.#definitions.get(nsid) as Definition
+    const name = typeNameOf(nsid)
+    const fields = this.#fields(definition.record as Definition, nsid, reservedOnRecords)
+    return { name, origin: nsid, description: definition.description ?? '', fields }
+  }
+
+  #fields(definition: Definition, origin: string, reserved: readonly string[]): Field[] {
+    const taken = new Set<string>()
+    return Object.entries(definition.properties ?? {}).map(([property, declared]) => {
+      let name = fieldNameOf(property)
+      if (reserved.includes(name)) name = `record_${name}`
+      while (taken.has(name)) name = `${name}_`
+      taken.add(name)
+      if (name !== property) this.#notes.push(`${origin}: property "${property}" is the field ${name}.`)
+      const type = this.#type(declared, origin, 0, property)
+      const required = definition.required?.includes(property) ?? false
+      const described = this.#described(declared, origin)
+      return {
+        name,
+        property,
+        type,
+        mayMiss: !required || (definition.nullable?.includes(property) ?? false),
+        description: describe(described, required),
+        constraints: constraintsOf(described, required),
+      }
+    })
+  }
+
+  /** A reference without words of its own takes those of what it refers to. */
+  #described(definition: Definition, origin: string): Definition {
+    if (definition.type !== 'ref') return definition
+    const referred = this.#definitions.get(absolute(definition.ref as string, origin))
+    return { ...definition, description: definition.description ?? referred?.description ?? '' }
+  }
+
+  #type(definition: Definition, origin: string, depth: number, place: string): FieldType {
+    switch (definition.type) {
+      case 'string':
+        return stringType(definition)
+      case 'integer':
+        return { kind: 'integer', bits: fits32(definition) ? 32 : 53, values: allowed(definition) }
+      case 'boolean':
+      case 'bytes':
+      case 'blob':
+        return { kind: definition.type }
+      case 'cid-link':
+        return { kind: 'cidLink' }
+      case 'token':
+        return stringType({ type: 'string', maxLength: 512, knownValues: [] })
+      case 'array':
+        return { kind: 'array', of: this.#type(definition.items as Definition, origin, depth, place) }
+      case 'object':
+        return { kind: 'object', type: this.#object(origin, definition) }
+      case 'union':
+        return this.#union(definition, origin, place)
+      case 'ref':
+        return this.#referred(absolute(definition.ref as string, origin), depth)
+      default:
+        return { kind: 'unknown' }
+    }
+  }
+
+  #referred(origin: string, depth: number): FieldType {
+    if (origin === strongRefId) return { kind: 'strongRef' }
+    const definition = this.#definitions.get(origin)
+    // A chain of array definitions that refers to itself has no shape that GraphQL could name.
+    if (definition === undefined || depth > 8) return { kind: 'unknown' }
+    if (definition.type === 'object') return { kind: 'object', type: this.#object(origin, definition) }
+    if (definition.type === 'record') return { kind: 'object', type: this.#embedded(origin, definition) }
+    return this.#type(definition, origin, depth + 1, '')
+  }
+
+  #object(origin: string, definition: Definition): ObjectType {
+    const known = this.#objects.get(origin)
+    if (known !== undefined) return known
+    const fields: Field[] = []
+    const type = { name: typeNameOf(origin), origin, description: definition.description ?? '', fields }
+    this.#objects.set(origin, type)
+    fields.push(...this.#fields(definition, origin, reservedEverywhere))
+    return type
+  }
+
+  /** A record's shape used as a plain object: it has no URI there, so it cannot share the record's type. */
+  #embedded(origin: string, definition: Definition): ObjectType {
+    const known = this.#objects.get(origin)
+    if (known !== undefined) return known
+    const fields: Field[] = []
+    const type = {
+      name: `${typeNameOf(origin)}Value`,
+      origin,
+      description: definition.description ?? '',
+      fields,
+    }
+    this.#objects.set(origin, type)
+    fields.push(...this.#fields(definition.record as Definition, origin, reservedEverywhere))
+    return type
+  }
+
+  /** Reached twice where a record is embedded too, or an array of it is a definition of its own. */
+  #union(definition: Definition, origin: string, place: string): FieldType {
+    const known = this.#unions.get(definition)
+    if (known !== undefined) return { kind: 'union', type: known }
+    const members: UnionMember[] = []
+    const type: UnionType = {
+      // Unions have no name in a lexicon: they are named by where they stand.
+      name: `${typeNameOf(place === '' ? origin : `${origin}-${fieldNameOf(place)}`)}Union`,
+      description: definition.description ?? '',
+      closed: definition.closed ?? false,
+      members,
+    }
+    this.#unions.set(definition, type)
+    for (const ref of definition.refs ?? []) {
+      const member = absolute(ref, origin)
+      const type = this.#referred(member, 0)
+      if (members.some((it) => it.origin === member)) continue
+      if (type.kind === 'object') members.push({ origin: member, type: type.type })
+      else if (type.kind === 'strongRef') members.push({ origin: member, type: 'strongRef' })
+    }
+    return { kind: 'union', type }
+  }
+}
+
+function constraintsOf(definition: Definition, required: boolean): Constraints {
+  const { description, minimum, maximum, items, knownValues, enum: values } = definition
+  const element = (items ?? {}) as Definition
+  const listed = knownValues ?? values ?? element.knownValues ?? element.enum ?? []
+  return {
+    words: description?.trim() ?? '',
+    required,
+    minimum: minimum ?? null,
+    maximum: maximum ?? null,
+    values: listed.map(String),
+  }
+}
+
+function absolute(ref: string, origin: string): string {
+  const document = origin.replace(/#.*$/, '')
+  return (ref.startsWith('#') ? `${document}${ref}` : ref).replace(/^lex:/, '').replace(/#main$/, '')
+}
+
+function fits32({ minimum, maximum, enum: values, const: constant }: Definition): boolean {
+  const listed = constant === undefined ? values : [constant]
+  const bounds = listed === undefined ? [minimum, maximum] : listed
+  return bounds.every((bound) => typeof bound === 'number' && bound >= -(2 ** 31) && bound < 2 ** 31)
+}
+
+function allowed({ minimum, maximum, enum: listed, const: constant }: Definition): number | null {
+  if (constant !== undefined) return 1
+  if (listed !== undefined) return listed.length
+  return minimum === undefined || maximum === undefined ? null : Math.max(maximum - minimum + 1, 0)
+}
+
+function stringType(definition: Definition): FieldType {
+  const { format, knownValues, enum: values, maxLength, maxGraphemes } = definition
+  if (format === 'datetime') return { kind: 'datetime' }
+  if (format === 'at-uri') return { kind: 'atUri' }
+  const code = format === 'language' || (maxLength !== undefined && maxLength <= 6)
+  const listed = knownValues !== undefined || values !== undefined || definition.const !== undefined
+  return {
+    kind: 'string',
+    format: format ?? null,
+    freeText: maxGraphemes !== undefined && format === undefined && !listed,
+    bounded: format !== undefined || listed || (maxLength !== undefined && maxLength <= 5000),
+    categorical: listed || code,
+    code,
+  } satisfies StringType
+}
+
+/** What would be generated beside an object's properties, and has the name of one. */
+function shadowed(type: ObjectType, generated: readonly string[]): string[] {
+  const properties = new Set(type.fields.map(({ name }) => name))
+  const own = type.fields.flatMap(({ name, type: field }): readonly string[] => {
+    const { kind } = field.kind === 'array' ? field.of : field
+    if (kind === 'strongRef' || kind === 'atUri') return [`${name}Resolved`]
+    return field.kind === 'datetime' ? buckets.map((bucket) => `${name}_${bucket}`) : []
+  })
+  return [...new Set([...own, ...generated])]
+    .filter((name) => properties.has(name))
+    .map((name) => `${type.origin}: the generated field ${name} gives way to the property of that name.`)
+}

@@ -1,0 +1,145 @@
+/**
+ * From the header X-API-Key to who asks. A key that does not hold is an error and never makes somebody anonymous; of
+ * keys only hashes are remembered, and none is ever repeated in a message. What a tier allows is not known here.
+ */
+import { LRUCache } from 'lru-cache'
+import type { ApiKey } from '../../database/metadata/metadata-store.ts'
+import { ServiceError } from '../../errors.ts'
+import { atMost } from '../../util/at-most.ts'
+import { hashKey, holdsKey, keyLength, readKey } from '../../util/api-key.ts'
+import { formatInstant } from '../../util/instant.ts'
+import type { Authenticate, Caller } from './caller.ts'
+import type { Limiter } from './limits/limiter.ts'
+import { publicTier, type Tier } from './tiers.ts'
+
+export interface AuthenticationOptions {
+  readonly findKey: (hash: string) => Promise<ApiKey | null>
+  readonly tiers: ReadonlyMap<string, Tier>
+  readonly limiter: Pick<Limiter, 'failKey' | 'keyPause'>
+  /** Microseconds since 1970. */
+  readonly now: () => bigint
+  /**
+   * How long a key that was found is taken for granted: after that many seconds at the latest a revoked one no longer
+   * holds. 0 where looking it up costs no round trip.
+   */
+  readonly cacheSeconds: number
+  /** Told what the operator should mend. */
+  readonly onNotice: (text: string) => void
+}
+
+const remembered = 10_000
+const withoutKey = 'or leave the header X-API-Key out, to be answered as everybody is'
+
+export function createAuthentication(options: AuthenticationOptions): Authenticate {
+  const { limiter, tiers, now } = options
+  const find = createFinder(options)
+  const tierOf = createTierFinder(options)
+  const everybody = tierNamed(tiers, publicTier)
+  /** Keys that held for an address, so that nobody is shut out because somebody beside them is guessing. */
+  const held = new LRUCache<string, true>(atMost(remembered))
+
+  return (header, network) => {
+    const sent = typeof header === 'string' ? [header] : (header ?? [])
+    return sent.length === 0
+      ? { id: `address:${network}`, tier: everybody, keyName: null }
+      : identify(sent, network)
+  }
+
+  async function identify(sent: readonly string[], network: string): Promise<Caller> {
+    const key = sent.length === 1 ? readKey(sent[0] ?? '') : null
+    const hash = key === null ? null : hashKey(key)
+    const place = `${network} ${hash}`
+    if (!held.has(place)) assertNoPause(await limiter.keyPause(network))
+    const found = hash === null ? null : await find(hash)
+    const problem = hash === null ? problemOfForm(sent) : problemOf(found, now())
+    if (found === null || problem !== null) {
+      held.delete(place)
+      assertNoPause(await limiter.failKey(network))
+      throw new ServiceError('UNAUTHENTICATED', problem ?? '')
+    }
+    held.set(place, true)
+    return { id: `key:${found.id}`, tier: tierOf(found), keyName: found.name }
+  }
+}
+
+/** Throws when a key is in the header that other services read it from: it must not be taken for none. */
+export function assertNoKeyInAuthorization(header: string | undefined): void {
+  if (header !== undefined && holdsKey(header))
+    throw new ServiceError(
+      'UNAUTHENTICATED',
+      'A key is read from the header X-API-Key alone. Send it there instead of in Authorization.',
+    )
+}
+
+function createFinder({
+  findKey,
+  now,
+  cacheSeconds,
+}: AuthenticationOptions): AuthenticationOptions['findKey'] {
+  if (cacheSeconds === 0) return findKey
+  const longest = BigInt(cacheSeconds) * 1_000_000n
+  const known = new LRUCache<string, { readonly key: ApiKey; readonly at: bigint }>(atMost(remembered))
+  return async (hash) => {
+    const at = now()
+    const entry = known.get(hash)
+    // The clock may have been set back.
+    if (entry !== undefined && at >= entry.at && at - entry.at < longest) return entry.key
+    const key = await findKey(hash)
+    if (key === null) known.delete(hash)
+    else known.set(hash, { key, at })
+    return key
+  }
+}
+
+function createTierFinder({ tiers, onNotice }: AuthenticationOptions): (key: ApiKey) => Tier {
+  const missed = new Set<string>()
+  return ({ tier: name }) => {
+    const tier = tiers.get(name)
+    if (tier !== undefined) return tier
+    if (!missed.has(name))
+      onNotice(
+        `There are keys of the tier ${JSON.stringify(name)}, which does not exist; the limits of ${publicTier} hold for them. Add it to the file of --tiers, or make other keys.`,
+      )
+    missed.add(name)
+    return tierNamed(tiers, publicTier)
+  }
+}
+
+function tierNamed(tiers: ReadonlyMap<string, Tier>, name: string): Tier {
+  const tier = tiers.get(name)
+  if (tier === undefined) throw new Error(`The tier ${name} is missing.`)
+  return tier
+}
+
+function assertNoPause(seconds: number): void {
+  if (seconds > 0)
+    throw new ServiceError(
+      'RATE_LIMITED',
+      `Too many API keys that do not hold came from your address. Send the next one in ${seconds} s, ${withoutKey}.`,
+      { retryAfter: seconds },
+    )
+}
+
+/** Of what cannot be a key, so that nothing was looked up. */
+function problemOfForm(sent: readonly string[]): string {
+  // Headers of the same name arrive as one, with commas.
+  if (sent.length > 1 || sent.some((text) => text.includes(',')))
+    return 'There is more than one API key. Send one header X-API-Key with one key.'
+  if (sent.every((text) => text.trim() === ''))
+    return `The header X-API-Key is empty. Put your key there, ${withoutKey}.`
+  return `The header X-API-Key is no key of this service: one has ${keyLength} characters, of which the first are lgk_ and the last a checksum. Copy yours again, ${withoutKey}.`
+}
+
+/** Null for one that holds. What became of a key is told to those alone who have it. */
+function problemOf(key: ApiKey | null, now: bigint): string | null {
+  if (key === null)
+    return `The API key is unknown here. Ask the operator of this service for one, ${withoutKey}.`
+  const { revokedAt, expiresAt, validUntil } = key
+  if (revokedAt !== null)
+    return `The API key was revoked at ${formatInstant(revokedAt)}. Ask the operator of this service for another, ${withoutKey}.`
+  if (expiresAt !== null && expiresAt <= now)
+    return `The API key has ended at ${formatInstant(expiresAt)}, because it was replaced. Use the one that replaced it, ${withoutKey}.`
+  if (validUntil !== null && validUntil <= now)
+    return `The API key expired at ${formatInstant(validUntil)}. Ask the operator of this service for another, ${withoutKey}.`
+  return null
+}

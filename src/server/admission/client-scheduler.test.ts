@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { performance } from 'node:perf_hooks'
+import { test } from 'node:test'
+import { startServer } from '../../../test/support/http-server.ts'
+import { createStandInEngine } from '../../../test/support/stand-in-engine.ts'
+import { ClientScheduler } from './client-scheduler.ts'
+
+test('of one caller requests begin for a millisecond in a turn of the event loop, and others need not wait for the rest', async () => {
+  let now = 0
+  const scheduler = new ClientScheduler(() => now)
+  const begun: string[] = []
+  const ask = async (caller: string): Promise<void> => {
+    const turn = scheduler.wait(caller)
+    if (turn !== undefined) await turn
+    begun.push(caller)
+    now += 0.5
+  }
+  const all = Array.from('aaaaa', ask)
+  assert.deepEqual(begun, ['a', 'a'])
+  all.push(ask('b'))
+  assert.deepEqual(begun, ['a', 'a', 'b'])
+  const turns: string[] = []
+  while (begun.length < 6) {
+    const before = begun.length
+    await new Promise((resolve) => setImmediate(resolve))
+    turns.push(begun.slice(before).join(''))
+  }
+  await Promise.all(all)
+  assert.deepEqual(
+    turns.filter((turn) => turn !== ''),
+    ['aa', 'a'],
+  )
+})
+
+test('whoever comes later waits behind those of the same caller', async () => {
+  let now = 0
+  const scheduler = new ClientScheduler(() => now)
+  const begun: number[] = []
+  const ask = async (number: number): Promise<void> => {
+    const turn = scheduler.wait('a')
+    if (turn !== undefined) await turn
+    begun.push(number)
+    now += 1
+  }
+  const first = [0, 1, 2, 3, 4].map(ask)
+  await new Promise((resolve) => setImmediate(resolve))
+  await Promise.all([...first, ask(5), ask(6)])
+  assert.deepEqual(begun, [0, 1, 2, 3, 4, 5, 6])
+})
+
+test('a caller whose requests take long has but a few of them in a moment, and others need not wait for it', async () => {
+  // What a busy machine takes between two lines must not count as work.
+  const scheduler = new ClientScheduler(() => 0)
+  const begun: string[] = []
+  const ask = async (caller: string, time: number): Promise<void> => {
+    const turn = scheduler.wait(caller)
+    if (turn !== undefined) await turn
+    begun.push(caller)
+    scheduler.spend(caller, time)
+  }
+  const all = Array.from({ length: 6 }, () => ask('heavy', 3))
+  await Promise.all(Array.from({ length: 50 }, () => ask('light', 0.01)))
+  const ofHeavy = begun.filter((caller) => caller === 'heavy').length
+  assert.equal(ofHeavy, 2)
+  await Promise.all(all)
+  assert.equal(begun.length, 56)
+})
+
+test('requests that arrive in one piece of a connection begin in several turns', async () => {
+  const { execute } = createStandInEngine()
+  const turns = new Map<number, number>()
+  const engine: { execute: typeof execute } = {
+    execute: (...question) => {
+      const turn = performance.nodeTiming.uvMetricsInfo.loopCount
+      turns.set(turn, (turns.get(turn) ?? 0) + 1)
+      const end = performance.now() + 1
+      while (performance.now() < end);
+      return execute(...question)
+    },
+  }
+  await using server = await startServer({ engine })
+  const get = (connection: string) =>
+    `GET /api/graphql?query=%7Bhello%7D HTTP/1.1\r\nhost: x\r\nconnection: ${connection}\r\n\r\n`
+  const answers = await server.raw(get('keep-alive').repeat(9) + get('close'))
+  assert.equal(answers.match(/HTTP\/1.1 200/g)?.length, 10)
+  assert.ok(Math.max(...turns.values()) <= 2, `In a turn there were ${[...turns.values()].join()}.`)
+})

@@ -1,0 +1,91 @@
+/**
+ * Points that somebody else counts, and that this process counts while the other does not answer. It goes on from what
+ * the other said last, and what was spent meanwhile is charged there as soon as it answers again. So silence gives
+ * nobody a second minute: at most, each process that hears nothing spends what was left when it last heard.
+ */
+import { LRUCache } from 'lru-cache'
+import { atMost } from '../../../util/at-most.ts'
+import type { Fallback } from './fallback.ts'
+import { type PointStore, type Taken, maxKeys, secondsCounted } from './point-store.ts'
+
+interface Balance {
+  /** Points left in the caller's minute, as far as it is known here. */
+  remaining: number
+  /** When that minute ends, in milliseconds since 1970. */
+  ends: number
+  /** Points granted here of which the other does not know. */
+  owed: number
+}
+
+export class ContinuedPoints implements PointStore {
+  readonly #shared: PointStore
+  readonly #fallback: Fallback
+  readonly #balances = new LRUCache<string, Balance>(atMost(maxKeys))
+
+  constructor(shared: PointStore, fallback: Fallback) {
+    this.#shared = shared
+    this.#fallback = fallback
+  }
+
+  take(key: string, limit: number, needed: number, wished: number): Promise<Taken> {
+    return this.#fallback.run(
+      () => this.#takeShared(key, limit, needed, wished),
+      () => this.#takeOwn(key, limit, needed, wished),
+    )
+  }
+
+  /** What is still owed is not given back but forgiven. */
+  giveBack(key: string, points: number, ends: number): void {
+    const balance = this.#find(key)
+    const forgiven = Math.min(points, balance?.owed ?? 0)
+    if (balance !== undefined) {
+      balance.owed -= forgiven
+      balance.remaining += forgiven
+    }
+    if (points > forgiven) this.#shared.giveBack(key, points - forgiven, ends)
+  }
+
+  async #takeShared(key: string, limit: number, needed: number, wished: number): Promise<Taken> {
+    const owed = this.#settle(key)
+    try {
+      const { granted, remaining, ends } = await this.#shared.take(key, limit, needed + owed, wished + owed)
+      const charged = granted > 0
+      // What other requests were granted here meanwhile is still to be charged.
+      const owing = (this.#find(key)?.owed ?? 0) + (charged ? 0 : owed)
+      const left = Math.max(0, remaining - owing)
+      this.#balances.set(key, { remaining: left, ends, owed: owing })
+      return { granted: charged ? granted - owed : 0, remaining: left, ends }
+    } catch (error) {
+      const balance = this.#find(key)
+      if (balance !== undefined) balance.owed += owed
+      throw error
+    }
+  }
+
+  /** What is owed, which another request that asks meanwhile does not pay again. */
+  #settle(key: string): number {
+    const balance = this.#find(key)
+    const owed = balance?.owed ?? 0
+    if (balance !== undefined) balance.owed = 0
+    return owed
+  }
+
+  #takeOwn(key: string, limit: number, needed: number, wished: number): Taken {
+    const balance = this.#find(key) ?? {
+      remaining: limit,
+      ends: Date.now() + secondsCounted * 1000,
+      owed: 0,
+    }
+    this.#balances.set(key, balance)
+    const fitting = Math.min(wished, balance.remaining)
+    const granted = fitting >= needed ? fitting : 0
+    balance.remaining -= granted
+    balance.owed += granted
+    return { granted, remaining: balance.remaining, ends: balance.ends }
+  }
+
+  #find(key: string): Balance | undefined {
+    const balance = this.#balances.get(key)
+    return balance !== undefined && Date.now() < balance.ends ? balance : undefined
+  }
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { mock, type TestContext, test } from 'node:test'
+import { someCaller } from '../../../../test/support/callers.ts'
+import { createMemoryLimiter } from '../../../../test/support/memory-limiter.ts'
+import { createMemoryPoints, MemoryCounter } from './point-store.ts'
+
+test('a caller has the points of its tier in a minute, and they come back when it ends', async (t) => {
+  stopClock(t)
+  const limiter = createMemoryLimiter()
+  const caller = someCaller({ pointsPerMinute: 10 })
+  assert.deepEqual(await limiter.spend(caller, 4), { granted: true, remaining: 6, resetSeconds: 60 })
+  mock.timers.tick(18_500)
+  assert.deepEqual(await limiter.spend(caller, 6), { granted: true, remaining: 0, resetSeconds: 42 })
+  assert.deepEqual(await limiter.spend(caller, 1), { granted: false, remaining: 0, resetSeconds: 42 })
+  mock.timers.tick(41_500)
+  assert.deepEqual(await limiter.spend(caller, 1), { granted: true, remaining: 9, resetSeconds: 60 })
+})
+
+test('what is refused costs nothing', async () => {
+  const limiter = createMemoryLimiter()
+  const caller = someCaller({ pointsPerMinute: 10 })
+  assert.equal((await limiter.spend(caller, 7))?.granted, true)
+  assert.deepEqual(pick(await limiter.spend(caller, 4)), { granted: false, remaining: 3 })
+  assert.deepEqual(pick(await limiter.spend(caller, 3)), { granted: true, remaining: 0 })
+})
+
+test('callers have points of their own', async () => {
+  const limiter = createMemoryLimiter()
+  assert.equal((await limiter.spend(someCaller({ id: 'address:192.0.2.1' }), 10))?.remaining, 0)
+  assert.equal((await limiter.spend(someCaller({ id: 'address:192.0.2.2' }), 10))?.remaining, 0)
+})
+
+test('of a tier without a limit nothing is counted', () => {
+  const limiter = createMemoryLimiter()
+  assert.equal(limiter.spend(someCaller({ pointsPerMinute: null }), 1_000_000), null)
+})
+
+test('requests that come at once are granted exactly what there is', async () => {
+  const limiter = createMemoryLimiter()
+  const caller = someCaller({ pointsPerMinute: 1_200 })
+  const wishes = Array.from({ length: 2_000 }, () => limiter.spend(caller, 1))
+  const granted = (await Promise.all(wishes)).filter((one) => one?.granted)
+  assert.equal(granted.length, 1_200)
+})
+
+test('who asks again and again is answered at once', async () => {
+  const limiter = createMemoryLimiter()
+  const caller = someCaller({ pointsPerMinute: 1_200 })
+  await limiter.spend(caller, 1)
+  await limiter.spend(caller, 1)
+  assert.ok(!(limiter.spend(caller, 1) instanceof Promise))
+})
+
+test('a request more than the tier allows at once waits for another to leave', async () => {
+  const limiter = createMemoryLimiter()
+  const caller = someCaller({ concurrent: 2 })
+  const other = someCaller({ id: 'key:2', concurrent: 2 })
+  assert.deepEqual(
+    [limiter.enter(caller), limiter.enter(caller), limiter.enter(caller), limiter.enter(other)],
+    [true, true, false, true],
+  )
+  limiter.leave(caller)
+  assert.equal(limiter.enter(caller), true)
+})
+
+test('ten keys that do not hold stop an address until its minute ends', async (t) => {
+  stopClock(t)
+  const limiter = createMemoryLimiter()
+  for (let failure = 1; failure < 10; failure++) assert.equal(await limiter.failKey('192.0.2.1'), 0)
+  assert.equal(limiter.keyPause('192.0.2.1'), 0)
+  mock.timers.tick(15_000)
+  assert.equal(await limiter.failKey('192.0.2.1'), 45)
+  assert.equal(limiter.keyPause('192.0.2.1'), 45)
+  assert.equal(limiter.keyPause('192.0.2.2'), 0)
+  mock.timers.tick(45_000)
+  assert.equal(limiter.keyPause('192.0.2.1'), 0)
+  assert.equal(await limiter.failKey('192.0.2.1'), 0)
+})
+
+test('when there are too many callers, the one whose minute began first is forgotten', async () => {
+  const counter = new MemoryCounter(3)
+  for (const key of ['a', 'b', 'c', 'a', 'd']) await counter.penalty(key, 1)
+  assert.deepEqual(
+    counter.dump().storage.map(({ key, value }) => [key, value]),
+    [
+      ['b', 1],
+      ['c', 1],
+      ['d', 1],
+    ],
+  )
+})
+
+test('callers whose minute has ended are not kept', async (t) => {
+  stopClock(t)
+  const counter = new MemoryCounter()
+  for (let key = 0; key < 1_000; key++) await counter.penalty(`address:${key}`, 1)
+  assert.equal(counter.dump().storage.length, 1_000)
+  mock.timers.tick(60_000)
+  assert.equal(counter.dump().storage.length, 0)
+})
+
+test('what is given back after the end of its minute is no present for the next', async (t) => {
+  stopClock(t)
+  const points = createMemoryPoints()
+  const { ends } = await points.take('key:1', 10, 5, 5)
+  mock.timers.tick(60_000)
+  points.giveBack('key:1', 5, ends)
+  assert.deepEqual((await points.take('key:1', 10, 10, 20)).granted, 10)
+})
+
+function stopClock(t: TestContext): void {
+  mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 1_800_000_000_000 })
+  t.after(() => mock.timers.reset())
+}
+
+function pick(allowance: { granted: boolean; remaining: number } | null) {
+  return allowance && { granted: allowance.granted, remaining: allowance.remaining }
+}

@@ -1,0 +1,45 @@
+/**
+ * Points that are counted in PostgreSQL, for all nodes that share the database. While it does not take them, because
+ * it does not answer or its user may only read, this node counts for itself, and the operator is told once.
+ */
+import { RateLimiterPostgres } from 'rate-limiter-flexible'
+import type { RateStore } from '../../../database/postgres/rate-store.ts'
+import { ContinuedPoints } from './continued-points.ts'
+import { Fallback } from './fallback.ts'
+import { counting, createPointStore, type PointStore } from './point-store.ts'
+
+export interface PostgresPoints extends PointStore, Disposable {}
+
+/** Milliseconds between two removals of what has ended, and how long it is kept, as clocks of nodes differ. */
+const cleaning = 60_000
+
+export function createPostgresPoints(
+  store: Pick<RateStore, 'query' | 'removeEnded'>,
+  onNotice: (sentence: string) => void,
+): PostgresPoints {
+  const counter = new RateLimiterPostgres({
+    ...counting,
+    storeClient: store,
+    storeType: 'client',
+    schemaName: 'lexigraph',
+    tableName: 'rate_limit',
+    tableCreated: true,
+    // It would keep what has ended for an hour.
+    clearExpiredByTimeout: false,
+  })
+  const fallback = new Fallback((failure) =>
+    onNotice(
+      failure === null
+        ? 'Points of callers are counted in the database again.'
+        : `Points of callers are counted by this node alone, because the database does not take them: ${failure.message}`,
+    ),
+  )
+  const clean = (): unknown => store.removeEnded(Date.now() - cleaning).catch(() => undefined)
+  const cleaner = setInterval(clean, cleaning).unref()
+  const points = new ContinuedPoints(createPointStore(counter), fallback)
+  return {
+    take: (...request) => points.take(...request),
+    giveBack: (...unused) => points.giveBack(...unused),
+    [Symbol.dispose]: () => clearInterval(cleaner),
+  }
+}

@@ -1,0 +1,150 @@
+/** One GraphQL request on its way through the server: who asks, until when it may take, and what became of it. */
+import type { FastifyReply } from 'fastify'
+import { ServiceError } from '../../errors.ts'
+import { andThen } from '../../util/async/and-then.ts'
+import type {
+  AnswerReport,
+  GraphQLRequest,
+  LongQueryPermit,
+  RequestLimits,
+} from '../../query/execute/execute.ts'
+import type { Caller } from './caller.ts'
+import { rateLimited, tooManyAtOnce } from './limits/headers.ts'
+import type { Allowance, Limiter } from './limits/limiter.ts'
+import type { Answered, Observer } from '../observe/observer.ts'
+import type { ClientScheduler } from './client-scheduler.ts'
+
+export class RequestContext {
+  readonly started = performance.now()
+  caller: Caller | null = null
+  /** What is left after the latest spending; null where nothing is counted. */
+  allowance: Allowance | null = null
+  question: GraphQLRequest | null = null
+  report: AnswerReport | null = null
+  #limit: Answered['limit'] = null
+  readonly #observer: Observer
+  /** Points spent beyond the request's own, and when their minute ends. */
+  #spent = { points: 0, ends: 0 }
+  #isOver = false
+
+  constructor(observer: Observer) {
+    this.#observer = observer
+    observer.asked()
+  }
+
+  /** Tells once what became of it. */
+  end(requestId: string, outcome: Answered['outcome'], status: number, bytes: number): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const { caller, question: request, report } = this
+    const duration = performance.now() - this.started
+    const limit = this.#limit
+    this.#observer.answered({ requestId, caller, request, report, outcome, limit, status, bytes, duration })
+  }
+
+  /** Throws RATE_LIMITED when the caller has not that many points left. At once where that is possible. */
+  spend(limiter: Limiter, caller: Caller, points: number): void | Promise<void> {
+    const spent = limiter.spend(caller, points)
+    return spent instanceof Promise
+      ? spent.then((allowance) => this.#settle(caller, allowance, points))
+      : this.#settle(caller, spent, points)
+  }
+
+  #settle(caller: Caller, allowance: Allowance | null, points: number): void {
+    this.allowance = allowance
+    if (allowance?.granted === true)
+      this.#spent = { points, ends: Date.now() + allowance.resetSeconds * 1000 }
+    if (allowance?.granted !== false) return
+    this.#limit = 'rate'
+    throw rateLimited(caller, allowance, points)
+  }
+
+  /** One point is spent already, with the request. */
+  requestLimits(
+    limiter: Limiter,
+    scheduler: ClientScheduler,
+    caller: Caller,
+    reply: FastifyReply,
+  ): RequestLimits {
+    const { tier } = caller
+    const deadline = this.started + tier.seconds * 1000
+    // What the request itself costs is never given back.
+    this.#spent = { points: 0, ends: 0 }
+    return {
+      pageSize: tier.pageSize,
+      points: tier.pointsPerQuery,
+      charge: (points) => {
+        if (points <= 1) return undefined
+        // Executing introspection or planning a costly statement takes longer than parsing the document.
+        return andThen(this.spend(limiter, caller, points - 1), () => scheduler.wait(caller.id))
+      },
+      worked: (time) => {
+        if (tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
+      },
+      startShort: () => new CallerPermit(caller, reply, deadline, () => undefined),
+      startLong: async () => {
+        if (!(await limiter.enter(caller))) {
+          this.#limit = 'concurrent'
+          throw tooManyAtOnce(caller)
+        }
+        return new CallerPermit(caller, reply, deadline, () => limiter.leave(caller))
+      },
+      refund: () => {
+        const { points, ends } = this.#spent
+        this.#limit = 'overload'
+        if (this.allowance === null) return
+        limiter.refund(caller, points, ends)
+        this.allowance = { ...this.allowance, remaining: this.allowance.remaining + points }
+      },
+    }
+  }
+}
+
+/** Nobody is there to be answered; a connection may end before the answer knows of it. */
+export function isGone({ raw }: Pick<FastifyReply, 'raw'>): boolean {
+  return raw.destroyed || raw.socket?.destroyed === true
+}
+
+/** What a caller waits for. It ends with its time, or with the connection. */
+class CallerPermit implements LongQueryPermit {
+  readonly caller: string
+  readonly deadline: number
+  readonly #abort = new AbortController()
+  readonly #timer: NodeJS.Timeout
+  readonly #end: () => void
+
+  /** `leave` is called once it is over. */
+  constructor(caller: Caller, reply: FastifyReply, deadline: number, leave: () => void) {
+    const { raw } = reply
+    this.caller = caller.id
+    this.deadline = deadline
+    const hangUp = (): void => this.#abort.abort(new ServiceError('UNAVAILABLE', 'The caller has hung up.'))
+    const left = Math.max(0, deadline - performance.now())
+    this.#timer = setTimeout(() => this.#abort.abort(timedOut(caller)), left)
+    raw.once('close', hangUp)
+    if (isGone(reply)) hangUp()
+    const end = (): void => {
+      clearTimeout(this.#timer)
+      raw.off('close', hangUp)
+      leave()
+    }
+    // Written here it would be old at once, with the whole request.
+    this.#end = end
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  [Symbol.dispose](): void {
+    this.#end()
+  }
+}
+
+function timedOut({ tier }: Caller): ServiceError {
+  return new ServiceError(
+    'TIMEOUT',
+    `The operation took longer than the ${tier.seconds} s that the tier "${tier.name}" has. Narrow \`where\`, ask for fewer groups, or for a smaller page.`,
+    { limit: tier.seconds },
+  )
+}

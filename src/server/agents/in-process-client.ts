@@ -1,0 +1,136 @@
+/**
+ * The agents' server of a service itself. Its questions go through the service's own GraphQL route, in the name of
+ * whoever called the tool, so that keys, limits, logs and metrics are those of the endpoint and there is no second way
+ * to the database.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Endpoint, EndpointQuestion } from '../../mcp/graphql/endpoint.ts'
+import { readGraphQLAnswer } from '../../mcp/graphql/graphql-answer.ts'
+import type { AgentHttp } from '../../mcp/protocol/http.ts'
+import { addAgentRoutes } from './agent-routes.ts'
+import { assertNoKeyInAuthorization } from '../admission/authentication.ts'
+import type { Authenticate, Caller } from '../admission/caller.ts'
+import { bytePoints, endpoint, headPoints } from '../graphql/graphql-routes.ts'
+import { networkOf } from '../admission/limits/address.ts'
+import { rateLimited } from '../admission/limits/headers.ts'
+import type { Limiter } from '../admission/limits/limiter.ts'
+import type { ClientScheduler } from '../admission/client-scheduler.ts'
+import { Tarpit } from '../admission/tarpit.ts'
+import { ServiceError } from '../../errors.ts'
+
+export interface OwnAgentOptions {
+  readonly authenticate: Authenticate
+  readonly limiter: Limiter
+}
+
+/** `scheduler` is that of the GraphQL route: what a caller asks of both is one caller's work. */
+export function addOwnAgent(
+  app: FastifyInstance,
+  agent: AgentHttp,
+  { authenticate, limiter }: OwnAgentOptions,
+  scheduler: ClientScheduler,
+): void {
+  const tarpit = new Tarpit()
+  const waiting: Waiting = new AsyncLocalStorage()
+  app.addHook('onRequest', (_request, reply, done) => {
+    hangUpWith(waiting.getStore(), reply)
+    done()
+  })
+  const spend = async (caller: Caller, points: number): Promise<void> => {
+    const allowance = await limiter.spend(caller, points)
+    if (allowance?.granted === false) throw rateLimited(caller, allowance, points)
+  }
+  /** Whoever goes on after a refusal is told late. */
+  const slowly = async <Result>(request: FastifyRequest, work: Promise<Result>): Promise<Result> => {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof ServiceError)
+        await tarpit.before(error.code, networkOf(request.ip), request.raw.socket)
+      throw error
+    }
+  }
+
+  /** Charges every request, because one that reads nothing from the database uses CPU too. */
+  const enter = async (request: FastifyRequest): Promise<Caller> => {
+    assertNoKeyInAuthorization(request.headers.authorization)
+    const caller = await authenticate(request.headers['x-api-key'], networkOf(request.ip))
+    await spend(caller, headPoints(request))
+    return caller
+  }
+
+  addAgentRoutes(app, agent, async (request) => {
+    const caller = await slowly(request, enter(request))
+    return {
+      endpoint: createOwnEndpoint(app, waiting, request),
+      async pay(bytes) {
+        await scheduler.wait(caller.id)
+        const points = bytePoints(bytes)
+        if (points > 0) await slowly(request, spend(caller, points))
+      },
+      spend(time) {
+        if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, time)
+      },
+    }
+  })
+}
+
+/** What a question of our own is broken off by; undefined in requests from outside. */
+type Waiting = AsyncLocalStorage<AbortSignal | undefined>
+
+/**
+ * A request within the process has no connection whose end would tell. The framework's own way ends with the last byte
+ * of the body.
+ */
+function hangUpWith(signal: AbortSignal | undefined, { raw }: FastifyReply): void {
+  if (signal === undefined) return
+  const hangUp = (): void => void raw.destroy(signal.reason)
+  signal.addEventListener('abort', hangUp)
+  raw.once('close', () => signal.removeEventListener('abort', hangUp))
+}
+
+function createOwnEndpoint(
+  app: FastifyInstance,
+  waiting: Waiting,
+  { ip, headers }: FastifyRequest,
+): Endpoint {
+  const key = headers['x-api-key']
+  return {
+    async ask(question, signal) {
+      signal.throwIfAborted()
+      // It begins when it is awaited, which must be within.
+      const response = await waiting
+        .run(signal, async () => await app.inject(ownRequest(question, ip, key)))
+        .catch((error: unknown) => {
+          signal.throwIfAborted()
+          throw error
+        })
+      return readGraphQLAnswer(
+        {
+          status: response.statusCode,
+          type: String(response.headers['content-type'] ?? ''),
+          retryAfter:
+            response.headers['retry-after'] === undefined ? null : String(response.headers['retry-after']),
+          body: response.payload,
+        },
+        endpoint,
+      )
+    },
+  }
+}
+
+/** Who stands behind trusted proxies is known already, and sends no X-Forwarded-For here. */
+function ownRequest(
+  question: EndpointQuestion,
+  remoteAddress: string,
+  key: string | readonly string[] | undefined,
+) {
+  return {
+    method: 'POST' as const,
+    url: endpoint,
+    remoteAddress,
+    headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': String(key) }) },
+    payload: JSON.stringify(question),
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * GraphQL over HTTP: what a request asks, and with which status and bytes an answer goes out.
+ * It knows nothing of the framework and nothing of how a question is answered.
+ */
+import { isUtf8 } from 'node:buffer'
+import type { GraphQLFormattedError } from 'graphql'
+import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
+import type { GraphQLRequest } from '../../query/execute/execute.ts'
+import { jsonDepth } from '../../util/text/json-depth.ts'
+import { shorten } from '../../util/text/shorten.ts'
+import type { ResponseType } from '../http/media-types.ts'
+
+/** The request in a JSON body; throws a ServiceError that says what is wrong with it. */
+export function parsePost(contentType: string | undefined, body: Uint8Array | undefined): GraphQLRequest {
+  if (body === undefined || body.length === 0)
+    throw new ServiceError('BAD_REQUEST', `The body is empty. ${bodyHint}`)
+  if (contentType !== 'application/json') assertUtf8Charset(contentType)
+  if (!isUtf8(body)) throw new ServiceError('BAD_REQUEST', 'The body is not valid UTF-8.')
+  const request = parseJson(viewAsBuffer(body).toString('utf8'), 'The body')
+  if (Array.isArray(request)) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `The body is an array. Batches are not taken: send one request at a time. ${bodyHint}`,
+    )
+  }
+  if (!isObject(request)) throw new ServiceError('BAD_REQUEST', `The body is not a JSON object. ${bodyHint}`)
+  return asGraphQLRequest(request)
+}
+
+/** The request in a URL's query string, where `variables` and `extensions` are JSON text. */
+export function parseGet(parameters: ReadonlyMap<string, string>): GraphQLRequest {
+  return asGraphQLRequest({
+    query: parameters.get('query'),
+    variables: parseJsonParameter(parameters, 'variables'),
+    // An empty name in a URL is the same as none, says GraphQL over HTTP.
+    operationName: parameters.get('operationName') || undefined,
+    extensions: parseJsonParameter(parameters, 'extensions'),
+  })
+}
+
+/** The query string's parameters, strictly: the framework's own parser lets broken escapes through. */
+export function parseQueryString(url: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>()
+  const start = url.indexOf('?')
+  if (start === -1) return parameters
+  for (const pair of url.slice(start + 1).split('&')) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    const name = decodeParameter(equals === -1 ? pair : pair.slice(0, equals))
+    if (parameters.has(name))
+      throw new ServiceError('BAD_REQUEST', `The URL has the parameter "${name}" twice.`)
+    parameters.set(name, equals === -1 ? '' : decodeParameter(pair.slice(equals + 1)))
+  }
+  return parameters
+}
+
+/**
+ * The status of a request error. Clients of `application/json` read 400 as "no GraphQL server here",
+ * so faults in the GraphQL request are 200 for them; what concerns the server or the caller's rights is not.
+ */
+export function statusOf(code: ErrorCode, type: ResponseType): number {
+  const { status } = errorCodes[code]
+  return status === 400 && type === 'application/json' ? 200 : status
+}
+
+export function errorBody(errors: readonly GraphQLFormattedError[]): string {
+  return JSON.stringify({ errors })
+}
+
+export function formatError(error: ServiceError): GraphQLFormattedError {
+  return { message: shorten(error.message), extensions: { code: error.code, ...error.details } }
+}
+
+/** The same bytes as a Buffer, which is what the framework sends without copying. */
+export function viewAsBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+const bodyHint = 'Send a JSON object such as {"query": "{ __typename }"}.'
+
+/**
+ * Above what the deepest `where` needs, two brackets for each of its 64 levels,
+ * and far below what a recursive function survives.
+ */
+const maxJsonDepth = 256
+
+function assertUtf8Charset(contentType: string | undefined): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '')?.[1]
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `The charset "${charset}" is not read. Send UTF-8.`)
+  }
+}
+
+function parseJson(text: string, what: string): unknown {
+  // Text shorter than the limit cannot nest deeper than it.
+  const depth = text.length > maxJsonDepth ? jsonDepth(text) : 0
+  if (depth > maxJsonDepth) {
+    throw new ServiceError(
+      'QUERY_TOO_COMPLEX',
+      `${what} nests ${depth} levels of brackets; at most ${maxJsonDepth} are allowed.`,
+      { limit: maxJsonDepth, actual: depth },
+    )
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ServiceError('BAD_REQUEST', `${what} is not valid JSON: ${(error as SyntaxError).message}.`)
+  }
+}
+
+function parseJsonParameter(parameters: ReadonlyMap<string, string>, name: string): unknown {
+  const text = parameters.get(name)
+  return text ? parseJson(text, `The parameter "${name}"`) : undefined
+}
+
+function decodeParameter(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new ServiceError('BAD_REQUEST', 'The URL has an escape that is not percent-encoded UTF-8.')
+  }
+}
+
+function asGraphQLRequest(members: Readonly<Record<string, unknown>>): GraphQLRequest {
+  const { query, variables, operationName, extensions } = members
+  if (isMissing(query)) {
+    // The words that clients of automatic persisted queries wait for: they then send the document, and no hashes any more.
+    if (isObject(extensions) && !isMissing(extensions['persistedQuery']))
+      throw new ServiceError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported')
+    throw new ServiceError('BAD_REQUEST', `The request has no "query". ${bodyHint}`)
+  }
+  if (typeof query !== 'string') throw wrongType('query', 'a string', query)
+  if (!isMissing(variables) && !isObject(variables)) throw wrongType('variables', 'an object', variables)
+  if (!isMissing(operationName) && typeof operationName !== 'string') {
+    throw wrongType('operationName', 'a string', operationName)
+  }
+  if (!isMissing(extensions) && !isObject(extensions)) throw wrongType('extensions', 'an object', extensions)
+  return { query, variables: variables ?? null, operationName: operationName ?? null }
+}
+
+function isMissing(value: unknown): value is null | undefined {
+  return value === undefined || value === null
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function wrongType(member: string, wanted: string, value: unknown): ServiceError {
+  const actual = Array.isArray(value)
+    ? 'an array'
+    : typeof value === 'object'
+      ? 'an object'
+      : `a ${typeof value}`
+  return new ServiceError('BAD_REQUEST', `The member "${member}" must be ${wanted}, but it is ${actual}.`)
+}

@@ -1,0 +1,254 @@
+/**
+ * The GraphQL endpoint: who asks, what is left to them, the question to the engine, and its answer as bytes.
+ * It knows neither what is asked nor where the answer comes from.
+ */
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GraphQLAnswer, GraphQLRequest, QueryEngine } from '../../query/execute/execute.ts'
+import { ServiceError } from '../../errors.ts'
+import { andThen, type MaybePromise } from '../../util/async/and-then.ts'
+import { releaseBuffer } from '../../util/release-buffer.ts'
+import { assertNoKeyInAuthorization } from '../admission/authentication.ts'
+import type { Authenticate, Caller } from '../admission/caller.ts'
+import { InFlightLimit } from '../http/connections.ts'
+import { answerFailure, headersOf, reportFault, sendErrors } from '../http/failures.ts'
+import { freeWhenSent } from '../http/free-when-sent.ts'
+import { parseGet, parsePost, parseQueryString, statusOf, viewAsBuffer } from './graphql-http.ts'
+import { assertNoKeyInUrl, holdsKeySomewhere } from '../admission/keys-in-urls.ts'
+import { networkOf } from '../admission/limits/address.ts'
+import type { Limiter } from '../admission/limits/limiter.ts'
+import { acceptsGzip, matchesEtag, prefersHtml, responseType } from '../http/media-types.ts'
+import type { Observer } from '../observe/observer.ts'
+import type { ClientScheduler } from '../admission/client-scheduler.ts'
+import { addPlaygroundRoutes, type PlaygroundContent } from './playground.ts'
+import { Tarpit } from '../admission/tarpit.ts'
+import { isGone, RequestContext } from '../admission/request-context.ts'
+
+export interface GraphQLRouteOptions {
+  readonly engine: Pick<QueryEngine, 'execute'>
+  readonly authenticate: Authenticate
+  readonly limiter: Limiter
+  readonly observer: Observer
+  readonly playground: PlaygroundContent
+  /** How long browsers and caches may keep what was asked for with GET. */
+  readonly cacheSeconds: number
+}
+
+export const endpoint = '/api/graphql'
+
+/** Hashing a longer answer would hold others up. */
+const taggedUpTo = 1_048_576
+
+const zip = promisify(gzip)
+
+/** A page of 20 records is a third of this; compressing it would take longer than making it. */
+const compressedFrom = 32_768
+
+/** `readingTime`: milliseconds in which a caller must have taken a large answer. `scheduler` is that of all routes. */
+export function addGraphQLRoutes(
+  app: FastifyInstance,
+  options: GraphQLRouteOptions,
+  readingTime: number,
+  scheduler: ClientScheduler,
+): void {
+  const { engine, authenticate, limiter, observer, playground, cacheSeconds } = options
+  const sendPlayground = addPlaygroundRoutes(app, endpoint, playground)
+  const inFlight = new InFlightLimit(readingTime)
+  const tarpit = new Tarpit()
+
+  // Reading a body costs the same whether it is valid or not, so that a failure is charged like any request.
+  const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void =>
+    answer(request, reply, () => {
+      throw error
+    })
+  app.post(endpoint, { errorHandler }, (request, reply) => {
+    answer(request, reply, () => {
+      if (request.url !== endpoint) {
+        assertNoKeyInUrl(request.url)
+        parseQueryString(request.url)
+      }
+      return parsePost(request.headers['content-type'], readBody(request))
+    })
+  })
+
+  app.get(endpoint, (request, reply) => {
+    if (wantsPlayground(request)) return sendPlayground(request, reply)
+    answer(request, reply, () => {
+      assertNoKeyInUrl(request.url)
+      return parseGet(parseQueryString(request.url))
+    })
+  })
+
+  // A promise of a reply waits for its last byte to leave, with listeners for each request. None is returned.
+  function answer(request: FastifyRequest, reply: FastifyReply, read: () => GraphQLRequest): void {
+    const context = new RequestContext(observer)
+    request.context = context
+    try {
+      const asked = ask(request, reply, context, read)
+      if (asked instanceof Promise) asked.catch((error: Error) => fail(error, request, reply))
+    } catch (error) {
+      fail(error as Error, request, reply)
+    }
+  }
+
+  async function fail(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      if (error instanceof ServiceError)
+        await tarpit.before(error.code, callerOf(request), request.raw.socket)
+      answerFailure(error, request, reply)
+    } catch (failure) {
+      reply.log.error({ requestId: request.id, err: failure }, 'A failure could not be answered.')
+      reply.raw.destroy()
+    }
+  }
+
+  function ask(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    context: RequestContext,
+    read: () => GraphQLRequest,
+  ): MaybePromise<void> {
+    assertNoKeyInAuthorization(request.headers.authorization)
+    const found = authenticate(request.headers['x-api-key'], networkOf(request.ip))
+    return andThen(found, (caller) => {
+      context.caller = caller
+      return andThen(scheduler.wait(caller.id), () => admit(caller))
+    })
+
+    function admit(caller: Caller): MaybePromise<void> {
+      // What cannot be read has been looked at too.
+      const spent = context.spend(limiter, caller, requestPoints(request))
+      const given = andThen(spent, () => begin(context, caller, reply, read))
+      return andThen(given, (answer) => {
+        context.report = answer.report
+        return send(answer, request, reply, context)
+      })
+    }
+  }
+
+  /** Reads and plans the question at once; the time that nobody else was answered in is told to the pace. */
+  function begin(
+    context: RequestContext,
+    caller: Caller,
+    reply: FastifyReply,
+    read: () => GraphQLRequest,
+  ): MaybePromise<GraphQLAnswer> {
+    const started = performance.now()
+    try {
+      context.question = read()
+      return engine.execute(context.question, context.requestLimits(limiter, scheduler, caller, reply))
+    } finally {
+      if (caller.tier.pointsPerMinute !== null) scheduler.spend(caller.id, performance.now() - started)
+    }
+  }
+
+  function send(
+    answer: GraphQLAnswer,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    context: RequestContext,
+  ): MaybePromise<void> {
+    if (isGone(reply)) return context.end(request.id, 'gone', 0, 0)
+    return answer.kind === 'data'
+      ? sendData(answer, request, reply, context)
+      : sendFailure(answer, request, reply)
+  }
+
+  async function sendFailure(
+    { code, cause, errors }: Extract<GraphQLAnswer, { kind: 'errors' }>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    await tarpit.before(code, callerOf(request), request.raw.socket)
+    const type = responseType(request.headers.accept)
+    if (code === 'INTERNAL') return sendErrors(reply, type, 500, [reportFault(reply, cause)])
+    if (cause !== undefined)
+      reply.log.warn({ requestId: request.id, err: cause, code }, 'A request could not be answered.')
+    sendErrors(reply, type, statusOf(code, type), errors)
+  }
+
+  function sendData(
+    { body, isOwn, report }: Extract<GraphQLAnswer, { kind: 'data' }>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    context: RequestContext,
+  ): MaybePromise<void> {
+    const bytes = viewAsBuffer(body)
+    const headers = headersOf(request, responseType(request.headers.accept))
+    if (request.method !== 'POST') {
+      const isPrivate = request.headers['x-api-key'] !== undefined
+      headers['cache-control'] = cacheControl(report.isTimeless, isPrivate)
+      if (bytes.length <= taggedUpTo) {
+        const etag = `W/"${hash('sha1', bytes, 'base64url')}"`
+        headers.etag = etag
+        if (matchesEtag(request.headers['if-none-match'], etag)) {
+          reply.code(304).headers(headers).send()
+          return context.end(request.id, 'ok', 304, 0)
+        }
+      }
+    }
+    if (bytes.length <= compressedFrom) return finish(bytes, isOwn)
+    inFlight.reserve(bytes.length, reply.raw, callerOf(request))
+    if (!acceptsGzip(request.headers['accept-encoding'])) return finish(bytes, isOwn)
+    return andThen(zip(bytes, { level: 1 }), (zipped) => {
+      headers['content-encoding'] = 'gzip'
+      if (isGone(reply)) context.end(request.id, 'gone', 0, 0)
+      else finish(zipped, false)
+      if (isOwn) releaseBuffer(bytes)
+    })
+
+    function finish(sent: Buffer, isOwn: boolean): void {
+      if (isOwn) freeWhenSent(reply.raw, sent)
+      reply.headers(headers).send(sent)
+      context.end(request.id, 'ok', 200, sent.length)
+    }
+  }
+
+  /** What depends on the clock is never kept; what was asked with a key may be more than others may ask. */
+  function cacheControl(isTimeless: boolean, isPrivate: boolean): string {
+    if (!isTimeless) return 'no-store'
+    const whose = isPrivate ? 'private' : 'public'
+    return cacheSeconds === 0 ? `${whose}, no-cache` : `${whose}, max-age=${cacheSeconds}`
+  }
+}
+
+/** A browser that asks nothing, and has no key where keys must not be. */
+function wantsPlayground({ headers, url }: FastifyRequest): boolean {
+  return prefersHtml(headers.accept) && !/[?&]query=/i.test(url) && !holdsKeySomewhere(url)
+}
+
+function readBody(request: FastifyRequest): Buffer | undefined {
+  if (request.headers['content-encoding'] !== undefined) {
+    throw new ServiceError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Compressed bodies are not read. Send the body without Content-Encoding.',
+    )
+  }
+  return request.body as Buffer | undefined
+}
+
+/** Bytes of a body that reading costs nothing extra for, and what one more point pays for. */
+const freeBytes = 4_000
+const bytesPerPoint = 1_000
+
+function requestPoints(request: FastifyRequest): number {
+  const { body } = request
+  return headPoints(request) + (body instanceof Uint8Array ? bytePoints(body.length) : 0)
+}
+
+/** Points, known from the head alone. Parsing many small chunks takes up to twice as much as other bodies. */
+export function headPoints({ headers }: FastifyRequest): number {
+  return headers['transfer-encoding'] === undefined ? 1 : 2
+}
+
+/** Points: reading a long document takes its time, whatever comes of it. */
+export function bytePoints(bytes: number): number {
+  return Math.max(0, Math.ceil((bytes - freeBytes) / bytesPerPoint))
+}
+
+/** Before it is known who asks, everybody at an address is one. */
+function callerOf(request: FastifyRequest): string {
+  return request.context?.caller?.id ?? networkOf(request.ip)
+}

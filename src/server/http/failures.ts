@@ -1,0 +1,111 @@
+/** Whatever goes wrong on the way to an answer, as callers see it: the caller's faults with their code, ours without a word about the cause. */
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { GraphQLFormattedError } from 'graphql'
+import { type ErrorCode, ServiceError, errorCodes } from '../../errors.ts'
+import { endByHand } from './connections.ts'
+import { crossOriginHeaders } from './cross-origin.ts'
+import { errorBody, formatError } from '../graphql/graphql-http.ts'
+import { cutTo } from '../observe/log-line.ts'
+import { rateLimit, rateLimitPolicy } from '../admission/limits/headers.ts'
+import { type ResponseType, responseType } from './media-types.ts'
+import { withoutStrings } from '../observe/observed-document.ts'
+import type { RequestContext } from '../admission/request-context.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null before it is known to be one of the GraphQL endpoint. */
+    context: RequestContext | null
+  }
+}
+
+export function answerFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const type = responseType(request.headers.accept)
+  const failure = error instanceof ServiceError ? error : translate(error)
+  if (failure === undefined) return sendErrors(reply, type, 500, [reportFault(reply, error)])
+  sendErrors(reply, type, errorCodes[failure.code].status, [formatError(failure)])
+}
+
+/** The framework's complaints about a request in our words, or undefined when the fault is ours. */
+export function translate(error: Partial<FastifyError>): ServiceError | undefined {
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ServiceError(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'The body must be JSON, with "Content-Type: application/json".',
+      )
+    case 'FST_ERR_BAD_URL':
+      return new ServiceError('BAD_REQUEST', 'The URL is malformed.')
+    default:
+      if (error.statusCode === undefined || error.statusCode >= 500) return undefined
+      return new ServiceError('BAD_REQUEST', 'The HTTP request is malformed.')
+  }
+}
+
+/** The operator's log gets the cause, the caller only the id to find it by. */
+export function reportFault(reply: FastifyReply, cause: unknown): GraphQLFormattedError {
+  const { id: requestId, context } = reply.request
+  const query = context?.question == null ? null : withoutStrings(context.question.query)
+  reply.log.error(
+    { requestId, err: cause, query: query === null ? null : cutTo(600, query) },
+    'A request failed by our fault.',
+  )
+  const message = `The service failed to answer. When you report it, name the request ${requestId}.`
+  return { message, extensions: { code: 'INTERNAL' satisfies ErrorCode, requestId } }
+}
+
+export function sendErrors(
+  reply: FastifyReply,
+  type: ResponseType,
+  status: number,
+  errors: readonly GraphQLFormattedError[],
+): void {
+  const extensions = errors[0]?.extensions
+  if (typeof extensions?.retryAfter === 'number') reply.header('retry-after', extensions.retryAfter)
+  // RFC 9110, section 11.6.1 wants to be told how; a header of our own has no registered scheme.
+  if (status === 401) reply.header('www-authenticate', 'ApiKey header="X-API-Key"')
+  const body = errorBody(errors)
+  reply.code(status).header('cache-control', 'no-store').headers(headersOf(reply.request, type)).send(body)
+  const { context, id } = reply.request
+  context?.end(id, (extensions?.code ?? 'INTERNAL') as ErrorCode, status, Buffer.byteLength(body))
+}
+
+type AnswerHeaders = Record<string, string | number>
+
+/** What every answer says beside its body, whether it is a failure or not. */
+export function headersOf({ context, id }: FastifyRequest, type: ResponseType): AnswerHeaders {
+  const headers: AnswerHeaders = {
+    'content-type': contentTypes[type],
+    'access-control-allow-origin': crossOriginHeaders['access-control-allow-origin'],
+    'access-control-expose-headers': crossOriginHeaders['access-control-expose-headers'],
+    vary: 'accept, accept-encoding, x-api-key',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': id,
+  }
+  const tier = context?.caller?.tier
+  if (tier === undefined || context?.allowance == null) return headers
+  const policy = rateLimitPolicy(tier)
+  if (policy !== null) headers['ratelimit-policy'] = policy
+  headers.ratelimit = rateLimit(tier, context.allowance)
+  return headers
+}
+
+const contentTypes = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+} satisfies Record<ResponseType, string>
+
+/** Bytes that never became a request, so that there is no reply to send with. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (socket.writableEnded) return
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  endByHand(
+    socket,
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new ServiceError('PAYLOAD_TOO_LARGE', 'The URL and the headers are too long. Send the query by POST.')
+      : new ServiceError('BAD_REQUEST', 'The HTTP request is malformed or came too slowly.'),
+  )
+}

@@ -1,0 +1,123 @@
+/** What Prometheus may know of the index: how large it is, and how far behind its sources. */
+import { setTimeout } from 'node:timers/promises'
+import { Gauge, type Registry } from 'prom-client'
+import type { IndexStatus, ReadDatabase } from '../../database/database.ts'
+
+interface IndexReadings {
+  readonly status: IndexStatus
+  readonly bytes: number
+  /** Milliseconds since 1970. */
+  readonly readAt: number
+}
+
+/** Read when they are asked for, and seldom, because records are counted. */
+export function addIndexMetrics(
+  registry: Registry,
+  database: Pick<ReadDatabase, 'readStatus' | 'readSize'>,
+): void {
+  const read = createFigures(database)
+
+  /** Without figures nothing is shown: old ones would look like good ones. */
+  const gauge = (
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    show: (
+      figures: IndexReadings,
+    ) => readonly (readonly [labels: Record<string, string>, value: number | null])[],
+  ): void => {
+    const made = new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [],
+      async collect() {
+        const figures = await read()
+        this.reset()
+        if (labelNames.length === 0) this.remove()
+        if (figures === null) return
+        for (const [labels, value] of show(figures)) if (value !== null) this.set(labels, value)
+      },
+    })
+    registry.registerMetric(made)
+  }
+
+  gauge('lexigraph_records', 'Records that can be seen.', ['collection'], ({ status }) =>
+    status.collections.map(({ name, records }) => [{ collection: name }, records]),
+  )
+  gauge('lexigraph_database_bytes', 'What the database takes.', [], ({ bytes }) => [[{}, bytes]])
+  gauge(
+    'lexigraph_source_lag_seconds',
+    'How old the last event of a live source was when it was stored, and how old it is now of any other source.',
+    ['source'],
+    ({ status }) => status.sources.map(({ name, lagSeconds }) => [{ source: name }, lagSeconds]),
+  )
+  gauge('lexigraph_source_state', '1 for the state that a source is in.', ['source', 'state'], ({ status }) =>
+    status.sources.map(({ name, state }) => [{ source: name, state }, 1]),
+  )
+  gauge(
+    'lexigraph_repositories',
+    'Repositories that are still to be fetched, and those given up on.',
+    ['state'],
+    ({ status: { repositories } }) =>
+      (['waiting', 'failed'] as const).map((state) => [{ state }, repositories[state]]),
+  )
+  gauge(
+    'lexigraph_expired_records',
+    'Records that were removed because they are older than they are kept, or not stored for that, since the database was made.',
+    ['collection'],
+    ({ status }) =>
+      status.collections.map(({ name, outcomes }) => [{ collection: name }, outcomes.expired ?? 0]),
+  )
+  gauge(
+    'lexigraph_unfinished_purges',
+    'Purges that were broken off; `lexigraph purge` finishes them.',
+    [],
+    ({ status }) => [[{}, status.unfinishedPurges]],
+  )
+  gauge(
+    'lexigraph_index_read_timestamp_seconds',
+    'When these figures of the index were read; absent while the database cannot be read.',
+    [],
+    ({ readAt }) => [[{}, readAt / 1_000]],
+  )
+}
+
+/** Milliseconds that figures are kept for, and how many times as long as reading them took. */
+const kept = 10_000
+const keptForEach = 50
+/** Milliseconds that a scrape waits for them. */
+const timeout = 1_000
+
+/** The figures of the last reading; null when it failed, or when there has been none yet. */
+function createFigures(
+  database: Pick<ReadDatabase, 'readStatus' | 'readSize'>,
+): () => Promise<IndexReadings | null> {
+  let last: IndexReadings | null = null
+  let reading: Promise<void> | null = null
+  let due = -Infinity
+
+  const read = async (): Promise<void> => {
+    const began = performance.now()
+    try {
+      const [status, bytes] = await Promise.all([database.readStatus(), database.readSize()])
+      last = { status, bytes, readAt: Date.now() }
+    } catch {
+      last = null
+    }
+    const ended = performance.now()
+    due = ended + Math.max(kept, keptForEach * (ended - began))
+    reading = null
+  }
+
+  return async () => {
+    if (reading === null && performance.now() >= due) reading = read()
+    if (reading !== null) {
+      const enough = new AbortController()
+      const { signal } = enough
+      await Promise.race([reading, setTimeout(timeout, undefined, { signal, ref: false }).catch(() => {})])
+      enough.abort()
+    }
+    return last
+  }
+}
