@@ -1,7 +1,7 @@
 /**
  * The HTTP server as a whole: its routes and its own limits. What a route does is in its file.
  */
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -74,8 +74,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const app = fastify({
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    // Unlike those of every other process.
-    genReqId: () => randomUUID(),
+    genReqId: createIds(),
     requestTimeout: timeout.request,
     keepAliveTimeout: timeout.idle,
     // Silence on a connection: its request may be worked on all that time.
@@ -125,6 +124,16 @@ export function createApp(options: AppOptions): FastifyInstance {
 
 function noSchemas(): never {
   throw new Error('No route has a schema.')
+}
+
+/** Unlike those of every other process. */
+function createIds(): () => string {
+  const process = randomBytes(6).toString('base64url')
+  let requests = 0
+  return () => {
+    requests += 1
+    return `${process}-${requests.toString(36)}`
+  }
 }
 
 /** What each path takes, for the answers 405 and 404. */
