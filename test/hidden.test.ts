@@ -146,3 +146,12 @@ for (const late of [false, true]) {
     assert.deepEqual(await detours(), expected)
   })
 }
+
+test('while accounts are hidden, a page of which no value is read has its rows', async (database) => {
+  await using service = await openLibrary({ database })
+  await setAccountStatus(service, false)
+  const { list } = await service.data(
+    '{ list: orgExampleLibraryBook(first: 2) { edges { __typename } nodes { __typename } } }',
+  )
+  assert.deepEqual([list.edges.length, list.nodes.length], [2, 2])
+})

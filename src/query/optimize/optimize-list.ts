@@ -228,7 +228,8 @@ function planRows(
     })),
     keepsTies: dialect.joinKeepsOrder && keepsTies(choice, table, where, given),
     columns: new Set([
-      ...(given === 'all' ? carried : ['id']),
+      // A row of which nothing is read still has its id.
+      ...(given === 'all' && carried.size > 0 ? carried : ['id']),
       ...columnsOfConditions(table, conjuncts(where)),
       ...columnsOfSort(sort),
     ]),
