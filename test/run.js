@@ -1,6 +1,6 @@
 // Runs the test files in one process, which is ten times faster than a process for each; all of them in several, since
 // those that start servers, and kill them, mostly wait.
-// Arguments are parts of paths: `npm test -- src/ingest` runs the tests under that folder.
+// Arguments are parts of paths: `npm test -- src/ingest` runs the tests under that folder. `--unit` runs the unit tests.
 // Plain JavaScript that an old Node parses, so that it can say what it needs.
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
@@ -20,9 +20,14 @@ const { run } = await import('node:test')
 const { spec: SpecReporter } = await import('node:test/reporters')
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const parts = process.argv.slice(2)
-const files = ['src/**/*.test.ts', 'test/**/*.test.ts', 'demo/*.test.ts']
-  .flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules'] }))
+const isUnit = process.argv[2] === '--unit'
+if (isUnit) process.env.TEST_DATABASES = 'sqlite'
+const parts = isUnit ? ['.test.ts'] : process.argv.slice(2)
+const all = ['src/**/*.test.ts', 'test/**/*.test.ts', 'demo/*.test.ts'].flatMap((pattern) =>
+  globSync(pattern, { cwd: root, exclude: ['**/node_modules'] }),
+)
+const { unitFiles } = await import('./unit-files.js')
+const files = (isUnit ? unitFiles(root, all) : all)
   .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
   .toSorted()
 if (files.length === 0) {
