@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
-const starting = /from '(node:(child_process|cluster|http|https|net)|pg|playwright-core)'/
+const starting = /from '(node:(child_process|cluster|http|https|net|worker_threads)|pg|playwright-core)'/
 
 /** Paths from the root, which ends in a slash. PostgreSQL is left out by TEST_DATABASES, so its helpers do not count. */
 export function unitFiles(root, files) {

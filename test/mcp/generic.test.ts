@@ -4,28 +4,34 @@ import { test } from 'node:test'
 import { schemas as networkDocuments } from '@atproto/api'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { newsLexicons, readLexiconFolder, stressLexicons } from '../../test/golden/corpora.ts'
-import type { Json, References } from '../../test/reference/shapes.ts'
-import { type Agent, createAgent, engineEndpoint, modelOf } from '../../test/support/agents.ts'
-import { libraryLexicons, libraryReferences } from '../../test/support/lexicons.ts'
-import { openTestService } from '../../test/support/service.ts'
-import { prepare } from '../query/parse/prepare.ts'
-import { buildGraphQLSchema } from '../schema/graphql/graphql.ts'
-import { type Collection, type Field, type FieldType, systemFields } from '../schema/model/model.ts'
-import { groupFields, hasConditions, holderOf, sortFields, targetOf } from '../schema/model/operators.ts'
-import { budgets } from './words/budget.ts'
-import { createCatalogue } from './words/collections.ts'
-import { selectPath } from './filters/fields.ts'
-import { buildWhere, type FilterContext } from './filters/filters.ts'
-import { mergeSelections, nested, printField, printSelection } from './graphql/graphql-text.ts'
-import { parseGroup } from './filters/groups.ts'
-import { parsePath, reverseNames } from './filters/paths.ts'
-import { ToolError } from './tools/tool.ts'
+import { newsLexicons, readLexiconFolder, stressLexicons } from '../golden/corpora.ts'
+import type { Json, References } from '../reference/shapes.ts'
+import { type Agent, createAgent, engineEndpoint, modelOf } from '../support/agents.ts'
+import { libraryLexicons, libraryReferences } from '../support/lexicons.ts'
+import { openTestService } from '../support/service.ts'
+import { prepare } from '../../src/query/parse/prepare.ts'
+import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
+import { type Collection, type Field, type FieldType, systemFields } from '../../src/schema/model/model.ts'
+import {
+  groupFields,
+  hasConditions,
+  holderOf,
+  sortFields,
+  targetOf,
+} from '../../src/schema/model/operators.ts'
+import { budgets } from '../../src/mcp/words/budget.ts'
+import { createCatalogue } from '../../src/mcp/words/collections.ts'
+import { selectPath } from '../../src/mcp/filters/fields.ts'
+import { buildWhere, type FilterContext } from '../../src/mcp/filters/filters.ts'
+import { mergeSelections, nested, printField, printSelection } from '../../src/mcp/graphql/graphql-text.ts'
+import { parseGroup } from '../../src/mcp/filters/groups.ts'
+import { parsePath, reverseNames } from '../../src/mcp/filters/paths.ts'
+import { ToolError } from '../../src/mcp/tools/tool.ts'
 
 /** Paths that are selected with one query. */
 const atOnce = 60
 
-const standard = readLexiconFolder(new URL('../../test/schemas/site-standard/lexicons/', import.meta.url))
+const standard = readLexiconFolder(new URL('../schemas/site-standard/lexicons/', import.meta.url))
 const sets: readonly (readonly [name: string, documents: readonly Json[], references: References])[] = [
   ['news', newsLexicons.documents, newsLexicons.references],
   ['library', libraryLexicons as readonly Json[], libraryReferences],
