@@ -41,7 +41,7 @@ export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): Fasti
     frameworkErrors: answerAgentFailure,
     clientErrorHandler: answerUnreadable,
   })
-  app.decorateRequest('visit', null)
+  app.decorateRequest('context', null)
   app.setErrorHandler(answerAgentFailure)
   app.removeAllContentTypeParsers()
   app.setNotFoundHandler(() => {

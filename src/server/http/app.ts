@@ -95,7 +95,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   // As an option it would be one more logger for each request, and listeners for lines that are not wanted.
   app.setChildLoggerFactory(() => options.log)
-  app.decorateRequest('visit', null)
+  app.decorateRequest('context', null)
   app.setErrorHandler(answerFailure)
   app.setNotFoundHandler(answerUnknown)
   app.removeAllContentTypeParsers()
