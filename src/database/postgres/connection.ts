@@ -1,6 +1,6 @@
 /**
- * One connection to a PostgreSQL server, set up as the rest relies on it. A URL may name several hosts, as for
- * libpq, so that whichever of them takes writes is found; the driver itself knows only one.
+ * Opens and sets up one connection to a PostgreSQL server. A URL may name several hosts, as in libpq; the driver
+ * accepts only one, so this file tries them and finds the host that takes writes.
  */
 import pg from 'pg'
 import { type Attempt, connectionFailure, DatabaseUnreachableError, isPassing, refusal } from './failures.ts'
@@ -14,14 +14,14 @@ export interface ConnectOptions {
 
 /** Milliseconds for reaching a host, and again for setting the connection up. */
 const timeout = 5000
-/** Milliseconds that a server is given to say farewell. */
+/** Milliseconds that a server has to close a connection. */
 const farewell = 1000
-/** The first major version with all that is used here. */
+/** First major version with all features that this code uses. */
 const oldestVersion = 15
 
 /**
- * Connects to the first host that can be used, for writing to the one that takes writes. What fails for good, such
- * as a wrong password, is told even if another host cannot be reached.
+ * Connects to the first usable host; for writing, to the host that takes writes. A permanent failure, such as a wrong
+ * password, is thrown even if another host cannot be reached.
  */
 export async function connect(url: string, use: Use, options: ConnectOptions = {}): Promise<pg.Client> {
   const hosts = hostsOf(url)
@@ -39,7 +39,7 @@ export async function connect(url: string, use: Use, options: ConnectOptions = {
   throw noneOf(failures, 'can be reached')
 }
 
-/** A primary that comes back after another took its place still takes writes; nobody should send it any. */
+/** Picks the latest timeline: an old primary that returns after a failover still takes writes, but must get none. */
 async function latestOf(attempts: readonly Promise<pg.Client>[]): Promise<pg.Client> {
   const settled = await Promise.allSettled(attempts.map(async (attempt) => claimOf(await attempt)))
   const claims = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -50,7 +50,7 @@ async function latestOf(attempts: readonly Promise<pg.Client>[]): Promise<pg.Cli
   throw failures.find((error) => !isPassing(error)) ?? noneOf(failures, 'takes writes')
 }
 
-/** Of a primary: grows each time that a standby takes over. */
+/** Timeline of a primary: it grows each time a standby is promoted. */
 export const timeline = `('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`
 
 /** A server that takes writes. */
@@ -59,7 +59,7 @@ interface Claim {
   readonly timeline: number
 }
 
-/** Who cannot say it by now, because it went away meanwhile or is silent, takes no writes either. */
+/** A server that is gone or silent, and so cannot tell its timeline, counts as one that takes no writes. */
 async function claimOf(client: pg.Client): Promise<Claim> {
   try {
     const statement = { text: `select ${timeline} as timeline`, query_timeout: timeout }
@@ -79,7 +79,7 @@ function noneOf(failures: readonly unknown[], wanted: string): unknown {
   })
 }
 
-/** Refuses a server that is too old; `version` as `server_version` has it, such as `15.4 (Debian 15.4-1)`. */
+/** Throws if the server is too old; `version` has the form of `server_version`, such as `15.4 (Debian 15.4-1)`. */
 export function assertServerVersion(version: string): void {
   const [number = version] = version.split(' ')
   if (Number.parseInt(number, 10) < oldestVersion)
@@ -92,7 +92,7 @@ async function connectHost(
   { statementTimeout = 0 }: ConnectOptions,
 ): Promise<pg.Client> {
   const client = createClient(url)
-  // A connection may be lost while nothing is asked of it. The next statement fails by itself then.
+  // A connection may be lost while idle; the next statement then fails by itself.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -108,14 +108,14 @@ async function connectHost(
   }
 }
 
-/** Ends a connection, without waiting for the end of a server that is silent. */
+/** Ends a connection; a server that stays silent is cut off after `farewell` milliseconds. */
 export async function closeClient(client: pg.Client): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), farewell)
   await client.end()
   clearTimeout(timer)
 }
 
-/** Does something over a connection of its own; what is not committed then is undone with it. */
+/** Runs `work` on a new connection; closing it rolls back whatever was not committed. */
 export async function withClient<Result>(
   url: string,
   use: Use,
@@ -131,20 +131,20 @@ export async function withClient<Result>(
   }
 }
 
-/** How the driver is told to connect to the one host of a URL. */
+/** Driver configuration for a URL with one host. */
 export function clientConfig(url: string): pg.ClientConfig {
   return {
     connectionString: plainTlsMode(url),
     fallback_application_name: 'lexigraph',
     connectionTimeoutMillis: timeout,
     keepAlive: true,
-    // Often enough for a firewall to remember it, few of which forget sooner than within a minute.
+    // Keeps connections alive in firewalls; few of them drop an idle connection within a minute.
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser: getTypeParser as typeof pg.types.getTypeParser },
   }
 }
 
-/** Sets a connection up, once, before it is used. */
+/** Must run once on each connection, before its first use. */
 export async function prepareClient(
   client: pg.Client,
   use: Use,
@@ -164,30 +164,30 @@ export async function prepareClient(
 
 const processes = new WeakMap<pg.ClientBase, number>()
 
-/** The server's process behind a connection that has been set up. */
+/** Process id of the server's backend for a connection that has been set up. */
 export function processOf(client: pg.ClientBase): number {
   const pid = processes.get(client)
   if (pid === undefined) throw new Error('The connection has not been set up.')
   return pid
 }
 
-/** What messages say of a connection. */
+/** Describes a connection for error messages. */
 export function attemptOf(client: pg.Client): Attempt {
   const server = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`
   return { server, user: client.user ?? '', database: client.database ?? '', timeout }
 }
 
-/** Not connected yet. */
+/** Creates a client that is not connected yet. */
 export function createClient(url: string): pg.Client {
   try {
     return new pg.Client(clientConfig(url))
   } catch (cause) {
-    // Such as a certificate's file that is not there.
+    // For example, the file of a certificate is missing.
     throw new Error(`The URL of the database cannot be used: ${(cause as Error).message}.`, { cause })
   }
 }
 
-/** The driver checks certificates in full in all of these modes, but complains of any other name than the last. */
+/** The driver verifies certificates in full in all of these modes, but warns about each name except verify-full. */
 function plainTlsMode(url: string): string {
   return /[?&]uselibpqcompat=true/.test(url)
     ? url
@@ -202,7 +202,7 @@ interface ServerSettings {
   readonly read_only: boolean
 }
 
-/** In a statement of its own rather than with the connection's start, which poolers do not pass on. */
+/** A separate statement, because poolers do not pass on the parameters of the connection's start. */
 async function setUp(client: pg.Client, use: Use, statementTimeout: number): Promise<ServerSettings> {
   const names = Object.entries(settings[use])
   if (use === 'read') names.push(['statement_timeout', String(statementTimeout)])
@@ -219,11 +219,11 @@ async function setUp(client: pg.Client, use: Use, statementTimeout: number): Pro
   return rows[0] as ServerSettings
 }
 
-/** With the schema that somebody may have put pg_trgm into. */
+/** Includes the schema into which pg_trgm was installed. */
 const searchPath = `concat_ws(', ', 'lexigraph, lexigraph_records, public',
   (select quote_ident(nspname) from pg_extension join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm'))`
 
-/** Whether somebody still waits for a statement, which not all systems can tell a server; a killed process has no time to end it. */
+/** Lets the server notice that a client, such as a killed process, is gone; not every operating system supports it. */
 export const checkInterval = `case when version() ~* 'linux|darwin|bsd|illumos|solaris' then '2s' else '0' end`
 
 function assertUsable(
@@ -250,7 +250,7 @@ const integers: ReadonlySet<number> = new Set([
 ])
 const json: ReadonlySet<number> = new Set([pg.types.builtins.JSON, pg.types.builtins.JSONB])
 
-/** Integers as bigint, as in every engine; JSON as the text it is. */
+/** Returns integers as bigint, as every engine does, and JSON as unparsed text. */
 function getTypeParser(type: number, format?: 'text' | 'binary'): (value: never) => unknown {
   if (format !== 'binary') {
     if (integers.has(type)) return BigInt

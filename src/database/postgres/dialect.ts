@@ -1,11 +1,11 @@
-/** How PostgreSQL spells what databases spell differently. */
+/** The PostgreSQL dialect: how this engine spells the expressions that differ between engines. */
 import { bucketStart } from '../../sql/common.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { join, listOf, literal, manyValues, raw, type Sql, sequence, sql, type Value } from '../../sql/sql.ts'
 import { largestAnswer } from '../refusals.ts'
 import { jsonAt, textAt, textHash, virtualText } from './layout/ddl.ts'
 
-/** With 128 bytes for each row they fit into the memory that `hash_mem_multiplier` allows (session-settings.ts). */
+/** At 128 bytes for each row, this many fit into the memory that `hash_mem_multiplier` allows (session-settings.ts). */
 const mostHashed = 500_000
 
 export const postgresDialect: Dialect = {
@@ -17,13 +17,13 @@ export const postgresDialect: Dialect = {
     sql`coalesce(string_agg(${text}, ',' order by ${number})${only(filter)}, '')`,
   joinKeepsOrder: false,
   join: raw('join'),
-  // Behind the offset it can only be looked up, once for each id; that keeps the order of an index too.
+  // The offset makes it a lookup for each id, which also keeps the order of an index.
   joinRepoCollection: (alias, id) =>
     sql`left join lateral (select uri, did from base where id = ${id} offset 0) ${alias} on true`,
-  // As the indexes have it: nobody tells the planner that a column without missing values is in order either way.
+  // Matches the indexes: the planner does not know that a column without nulls has the same order either way.
   ordering: (direction, mayMiss) =>
     raw(!mayMiss ? direction : direction === 'asc' ? 'asc nulls first' : 'desc nulls last'),
-  // Null where it is too large, which reader.ts tells. The offset keeps the planner from making the text twice.
+  // Null if the answer is too large; reader.ts reports that. The offset prevents computing the text twice.
   body: (text) =>
     sql`(select case when octet_length(body) <= ${raw(String(largestAnswer))} then body end
       from (select convert_to(${text}, 'UTF8') as body offset 0) answer)`,
@@ -38,14 +38,14 @@ export const postgresDialect: Dialect = {
     return around(json, (text) => textAt(text, path))
   },
   virtualText: (alias, _, path) => raw(virtualText({ path }, `${alias.sql}.record`)),
-  // An entry of a B-tree has at most 2,704 bytes, so that hashes of texts are indexed.
+  // An entry of a B-tree has at most 2,704 bytes, so the index contains hashes of texts.
   isOneOf: (text, values) => {
     const hashes = values.map((value) => hashOf(sql`${value}`))
     return sql`(${hashOf(text)} in (${join(hashes, ', ')}) and ${isOneOf(text, values)})`
   },
   isOneOfMany,
   did: (alias) => sql`${alias}.did`,
-  // From the row alone: PostgreSQL does not inline a function whose argument has a sub-query.
+  // Built from the row alone: PostgreSQL does not inline a function whose argument contains a sub-query.
   uri: (alias, collection) =>
     sql`('at://' || ${alias}.did || ${literal(`/${collection}/`)} || ${alias}.rkey)`,
   unindexed: (value) => value,
@@ -104,19 +104,19 @@ export const postgresDialect: Dialect = {
       else cast(${sum} as double precision) / ${count} end)`
   },
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
-  // As a number: plans are made once for all values, and how many rows are wanted decides about them.
+  // A literal: generic plans are made once for all values, and the number of rows wanted influences the plan.
   limit: (rows) => raw(String(rows)),
   scan: () => sql``,
-  // What has an offset is not made a hash of, and what is compared with truth is not made a join of.
+  // The planner does not hash a sub-query that has an offset, nor make a join of one that is compared with true.
   exists: (query, often) =>
     often === 'each' ? sql`exists (${query} offset 0)` : sql`(exists (${query}) is true)`,
-  // Without a hash all of the list would be looked through for each row.
+  // Without a hash the server would scan the whole list for each row.
   hashed: (isInList) => sql`(${isInList} is true)`,
   mostHashed,
   plannerControl: {
     kind: 'fences',
-    // Nothing is moved into, or out of, a sub-query that has an offset or a limit. One that only running it tells
-    // is planned for as if a tenth of the rows were wanted, so that an index in the order wins over sorting.
+    // The planner moves nothing into or out of a sub-query with an offset or a limit. For a limit that is known only
+    // at run time it assumes a tenth of the rows, so that an index in the order wins over sorting.
     fence: (rows, alias, conditions) => fenced(raw('*'), rows, alias, conditions, sql`offset 0`),
     fenceAlong: (rows, alias, columns, conditions, order, span) => {
       const limit = span?.side === 'near' ? String(span.rows) : 'null'
@@ -134,8 +134,8 @@ export const postgresDialect: Dialect = {
 }
 
 /**
- * Digits behind the point of a mean before it is rounded to a double. A fraction of at most 2^33 integers is either
- * halfway between two doubles, and has at most 33 digits, or is farther from there than the last of these digits.
+ * Decimal digits of a mean before it is rounded to a double. A fraction of at most 2^33 integers is either halfway
+ * between two doubles and has at most 33 digits, or it differs from the halfway point by more than the last digit.
  */
 const meanDigits = 40
 
@@ -160,8 +160,8 @@ function fenced(columns: Sql, rows: Sql, alias: Sql, conditions: readonly Sql[],
 }
 
 /**
- * The function of this name takes four times as long for each text, because it may be given anything. Halves are put
- * together, so that no text is copied once for each that follows it, and no expression is as deep as it is long.
+ * PostgreSQL's `concat` takes four times as long for each text, because it accepts any type. Joining halves avoids
+ * copying a text once for each text after it, and limits the depth of the expression.
  */
 function concat(parts: readonly Sql[]): Sql {
   if (parts.length === 1) return parts[0] as Sql
@@ -169,7 +169,7 @@ function concat(parts: readonly Sql[]): Sql {
   return sql`(${concat(parts.slice(0, half))} || ${concat(parts.slice(half))})`
 }
 
-/** As the index has it. */
+/** The expression that the index contains. */
 function hashOf(text: Sql): Sql {
   const [before = '', after = ''] = textHash('\0').split('\0')
   return sequence([raw(before), text, raw(after)])
@@ -179,7 +179,7 @@ function only(filter: Sql | null): Sql {
   return filter === null ? sql`` : sql` filter (where ${filter})`
 }
 
-/** JSON is named by columns, never by parameters. */
+/** JSON is always a column, never a parameter. */
 function around(json: Sql, write: (text: string) => string): Sql {
   if (json.values.length > 0) throw new Error('JSON is read from columns.')
   return raw(write(json.sql))

@@ -1,24 +1,24 @@
 /**
- * What PostgreSQL and the way to it can say, in words for an operator: one sentence on what is wrong and what to
- * do. And whether it may pass by itself, which decides between waiting and giving up.
+ * Translates errors of PostgreSQL and of the network into one sentence for an operator: what is wrong and what to do.
+ * Also tells temporary failures from permanent ones, which decides between waiting and giving up.
  */
 
-/** A server that cannot be used at the moment, but may be later without anybody doing anything. */
+/** A server that cannot be used at the moment, but may become usable without intervention. */
 export class DatabaseUnreachableError extends Error {
   override name = 'DatabaseUnreachableError'
 }
 
-/** Where and as whom a connection was tried. */
+/** Server and role of an attempt to connect. */
 export interface Attempt {
   /** Host and port, or the folder of a socket. */
   readonly server: string
   readonly user: string
   readonly database: string
-  /** Milliseconds that the server was given to answer. */
+  /** Milliseconds that the server had to answer. */
   readonly timeout: number
 }
 
-/** SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) of what may be over soon. */
+/** SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) of temporary failures. */
 const passing = new Set([
   '57P01', // shut down by an administrator
   '57P02', // crashed
@@ -27,12 +27,12 @@ const passing = new Set([
   '25P03', // idle in a transaction for too long
   '53300', // too many connections
   '40P01', // deadlock
-  '40001', // serialization; also a standby that had to go on
+  '40001', // serialization; also a standby whose replay conflicted with a query
   '25006', // a standby takes no writes, until it is promoted
   '55P03', // lock timeout
 ])
 
-/** Of Node's sockets. A socket file (ENOENT) and a name (ENOTFOUND) can be missing only while a server starts. */
+/** Error codes of Node's sockets. A socket file (ENOENT) or a name (ENOTFOUND) can be missing while a server starts. */
 const unreachable = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -48,13 +48,13 @@ const unreachable = new Set([
   'ENOENT',
 ])
 
-/** The driver's own words; it gives these no code. */
+/** Messages of the driver, which sets no code on these errors. */
 const lost =
   /^(Connection terminated|timeout expired|Query read timeout|Client was closed|Client has encountered a connection error)/
 
 /**
- * Whether the same may succeed when it is asked for again. A statement that the server has ended because it took too
- * long is not among these; an answer that never came is, because nobody knows what keeps the server from answering.
+ * Whether a repetition may succeed. A statement that the server ended for taking too long does not count as temporary;
+ * an answer that never came does, because its cause is unknown.
  */
 export function isPassing(error: unknown): boolean {
   if (error instanceof DatabaseUnreachableError) return true
@@ -65,7 +65,7 @@ export function isPassing(error: unknown): boolean {
     : passing.has(code) || unreachable.has(code) || /^08...$/.test(code)
 }
 
-/** Whether the driver has waited for an answer as long as it may. */
+/** Whether the driver's timeout for an answer has passed. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
@@ -76,13 +76,13 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-/** Why a connection could not be made, with what the server or the system said as the cause. */
+/** Explains why a connection failed; the error of the server or the system becomes the cause. */
 export function connectionFailure(cause: unknown, attempt: Attempt): Error {
   const message = sentence(cause as Error, attempt)
   return isPassing(cause) ? new DatabaseUnreachableError(message, { cause }) : new Error(message, { cause })
 }
 
-/** What a server refused to do or broke off, in words for an operator; anything else as it is. */
+/** Explains what a server refused or broke off; returns any other error unchanged. */
 export function refusal(cause: unknown, attempt: Attempt): unknown {
   const { user, database, server } = attempt
   switch (codeOf(cause)) {

@@ -1,7 +1,7 @@
 /**
- * Being the one process that follows sources, however many machines run one: a lock that belongs to the very
- * connection that writes. Who loses the lock has lost the connection, and cannot write what another writes by now.
- * The server ends that connection when it is not heard of for a while, so that it is asked for something all the time.
+ * The leader lock: only one process, on whatever machine, follows sources. The lock belongs to the connection that
+ * writes, so a process that loses the lock has lost that connection and cannot disturb its successor's writes. The
+ * server ends a silent connection after a while, so the holder sends a statement regularly.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
@@ -10,18 +10,18 @@ import { closeClient } from './connection.ts'
 import { DatabaseUnreachableError, isPassing } from './failures.ts'
 import { lockSpace, locks, type Transactions } from './write/transactions.ts'
 
-/** Milliseconds between two attempts, and between two signs of life; the server waits for one for 6 s. */
+/** Milliseconds between two attempts, and between two heartbeats; the server waits 6 s for a heartbeat. */
 const interval = { attempts: 1_000, signs: 2_000 }
-/** Milliseconds for an answer to what takes no time. */
+/** Milliseconds to wait for the answer to a trivial statement. */
 const timeout = 3_000
 
-/** A connection that has the lock, and the server's process for it. */
+/** A connection that has the lock, and the server's process id for it. */
 interface Leading {
   readonly client: Client
   readonly pid: bigint
 }
 
-/** Null when the signal was aborted before. */
+/** Null if the signal was aborted first. */
 export async function acquireLeaderLock(
   connect: () => Promise<Client>,
   { signal, onWaiting }: LeaderLockRequest,
@@ -43,7 +43,7 @@ export async function acquireLeaderLock(
     const answer = await askForLock(client)
     if (typeof answer === 'bigint') return { client, pid: answer }
     if (answer === 'held') tell('another process follows the sources.')
-    // Why it was lost, the next attempt to connect says.
+    // The next attempt to connect reports why the connection was lost.
     else client = null
   }
   if (client !== null) await closeClient(client)
@@ -66,8 +66,8 @@ async function askForLock(client: Client): Promise<bigint | 'held' | 'lost'> {
 }
 
 /**
- * Asks for nothing again and again, so that both sides hear of each other, until the signal is aborted. When no
- * answer comes, the server may be busy with a long statement, or gone without a word; another connection tells.
+ * Sends heartbeats, so that both sides notice a loss, until the signal is aborted. When no answer comes, the server may
+ * be busy with a long statement or unreachable; a second connection finds out which.
  */
 export async function holdLeaderLock(
   { client, pid }: Leading,
@@ -76,7 +76,7 @@ export async function holdLeaderLock(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // When it fails, the connection is given up, which aborts the signal.
+    // A failure closes the connection, which aborts the signal.
     const answer = transactions.exclusively((client) => client.query('select 1')).catch(() => {})
     while ((await Promise.race([answer, pause(timeout, 'silence', { ref: false })])) === 'silence')
       if (!(await isThere(pid, connect))) await closeClient(client)

@@ -1,4 +1,4 @@
-/** Opens a PostgreSQL database: one connection that writes, and pools of others that can only read. */
+/** Opens a PostgreSQL database: one connection that writes, and pools of connections that can only read. */
 import type { Database, ReadDatabase } from '../database.ts'
 import type { RebuildProgress } from '../rebuild/rebuild-progress.ts'
 import { BuiltElsewiseError } from '../refusals.ts'
@@ -30,7 +30,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   }
 }
 
-/** Only reads: a database that was built otherwise is left as it is. */
+/** Only reads: leaves a database that was built from other lexicons unchanged and throws. */
 export async function openPostgresReader(
   url: string,
   options: Pick<PostgresOptions, 'fingerprint' | 'now' | 'reading'>,
@@ -44,7 +44,7 @@ export async function openPostgresReader(
   return createReader(url, options)
 }
 
-/** Whether a database that is laid out must be migrated or rebuilt first. */
+/** Whether an existing database must be migrated or rebuilt first. */
 export function isPostgresOutdated(url: string, fingerprint: string): Promise<boolean> {
   return withClient(url, 'write', async (client) => {
     const state = await readState(client)
@@ -53,7 +53,7 @@ export function isPostgresOutdated(url: string, fingerprint: string): Promise<bo
   })
 }
 
-/** Null when no rebuild is under way. */
+/** Null when no rebuild is running. */
 export function readPostgresProgress(url: string): Promise<RebuildProgress | null> {
   return withClient(url, 'read', readProgress)
 }

@@ -1,33 +1,33 @@
 /**
- * Statements prepared on a connection. The driver and the server keep each of them as long as the connection lives,
- * so a connection that has prepared many of them is worn out and makes place for a new one.
+ * Prepared statements of a connection. Driver and server hold them as long as the connection lives, so a connection
+ * that has prepared many of them should be replaced.
  */
 import type { ClientBase, QueryConfig, QueryResult } from 'pg'
 import type { Statement } from '../database.ts'
 
-/** What one connection has prepared. */
+/** Statements that one connection has prepared. */
 interface Prepared {
   readonly names: Map<string, string>
   characters: number
 }
 
 const mostStatements = 300
-/** Of their texts: the server holds 100 to 200 bytes for each, so a connection comes to some 40 MB. */
+/** Total length of the texts: the server needs 100 to 200 bytes for each character, some 40 MB for a connection. */
 const mostCharacters = 250_000
 
 const preparedOf = new WeakMap<ClientBase, Prepared>()
 
 /**
- * Runs a statement that this connection may have prepared before. One that does not prepare is not remembered by the
- * driver either, and is prepared anew the next time.
+ * Runs a statement that this connection may have prepared before. If preparing fails, the driver does not remember the
+ * statement either, and prepares it again the next time.
  */
 export function runPrepared(client: ClientBase, { text, values }: Statement): Promise<QueryResult> {
   return client.query({ name: nameOf(client, text), text, values: [...values] })
 }
 
 /**
- * Runs a statement that answers with one row, a version and a body of UTF-8. The driver reads all bytes as text, so the
- * version comes as text. `timeout`: milliseconds until the driver gives up, if others than the connection's.
+ * Runs a statement that returns one row, a version and a body of UTF-8. The driver returns all columns as bytes, so the
+ * version is cast to text. `timeout`: milliseconds until the driver gives up, if it differs from the connection's.
  */
 export async function runAnswer(
   client: ClientBase,
@@ -44,7 +44,7 @@ export async function runAnswer(
     query_timeout: timeout,
   }
   const { rows } = await client.query<Answer>(config as unknown as QueryConfig)
-  // The driver's timer keeps the list in old memory, long after its row has been used.
+  // The driver's timer keeps the list in V8's old space long after its row has been used.
   const [{ made_under: version, body }] = rows.splice(0) as [Answer]
   return { version: Number(version), body }
 }
@@ -54,7 +54,7 @@ interface Answer {
   readonly body: Buffer | null
 }
 
-/** Whether the connection has prepared so much that it should be closed. */
+/** Whether the connection has prepared so many statements that it should be closed. */
 export function isWornOut(client: ClientBase): boolean {
   const prepared = preparedOf.get(client)
   return (

@@ -1,6 +1,6 @@
 /**
- * The table `rate_limit` of the primary, for whoever counts points there: one connection, because what is asked of it
- * takes no time, and short patience, because callers wait for it.
+ * Access to the table `rate_limit` of the primary, in which callers' points are counted. One connection suffices,
+ * because its statements are fast; its timeouts are short, because callers wait for it.
  */
 import type { Client } from 'pg'
 import { within } from '../../util/async/within.ts'
@@ -13,7 +13,7 @@ export interface RateStatement {
   readonly values: readonly unknown[]
 }
 
-/** Numbers are numbers here, which no column of the table needs more than. */
+/** Integers become numbers, which are large enough for every column of the table. */
 export interface RateRows {
   readonly rows: readonly Readonly<Record<string, unknown>>[]
   readonly rowCount: number | null
@@ -26,15 +26,15 @@ export class RateStore implements AsyncDisposable {
   readonly #url: string
   #connecting: Promise<Client> | null = null
   #client: Client | null = null
-  /** Settled when what was asked last has ended. */
+  /** Resolved when the latest query has ended. */
   #latest: Promise<void> = Promise.resolve()
 
-  /** Connects when it is first asked, and anew when a connection was lost. */
+  /** Connects on the first query, and again after a connection was lost. */
   constructor(url: string) {
     this.#url = url
   }
 
-  /** One after the other; fails when that takes too long. */
+  /** Runs queries one after the other; fails after a timeout. */
   async query(statement: RateStatement): Promise<RateRows> {
     const before = this.#latest
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -43,19 +43,19 @@ export class RateStore implements AsyncDisposable {
       await within(timeout, before, () => new DatabaseUnreachableError(busy))
       return await this.#run(statement)
     } finally {
-      // Who gives up waiting leaves those before alone.
+      // A query that gives up waiting does not end the queries before it.
       before.then(resolve)
     }
   }
 
-  /** What ended before, in milliseconds since 1970. */
+  /** `before`: milliseconds since 1970; removes rows that expired earlier. */
   async removeEnded(before: number): Promise<void> {
     await this.query({ text: 'delete from rate_limit where expire < $1', values: [before] })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#client !== null) await closeClient(this.#client)
-    // Nobody waits for a server that may never answer.
+    // Closing does not wait for a server that may never answer.
     else this.#connecting?.then(closeClient, () => undefined)
   }
 
@@ -88,7 +88,7 @@ export class RateStore implements AsyncDisposable {
 
   #forget(client: Client): void {
     if (this.#client === client) this.#client = null
-    // Something may be under way on it that nobody waits for any more.
+    // A query may still be running on it whose caller has given up.
     client.connection.stream.destroy()
   }
 }

@@ -1,4 +1,4 @@
-/** Runs what is written for every engine on one connection to PostgreSQL, each statement prepared once. */
+/** Runs engine-independent steps on one connection to PostgreSQL; prepares each statement once. */
 import type { ClientBase } from 'pg'
 import type { Steps } from '../metadata/steps.ts'
 import { runPrepared } from './prepared.ts'
@@ -13,7 +13,7 @@ export async function runSteps<Result>(client: ClientBase, steps: Steps<Result>)
   return step.value
 }
 
-/** `?` as `$1`, `$2` and so on; no statement has one in a literal. */
+/** Replaces `?` by `$1`, `$2` and so on; no statement contains `?` in a literal. */
 function numbered(text: string): string {
   let count = 0
   return text.replaceAll('?', () => `$${(count += 1)}`)

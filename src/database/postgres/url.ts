@@ -1,6 +1,6 @@
-/** URLs of databases: the hosts that one names, and what of it may be shown. */
+/** Splits the URL of a database into its hosts, and removes passwords from URLs for display. */
 
-/** A URL for each host of a URL, in order. */
+/** Returns one URL for each host, in the order of the hosts. */
 export function hostsOf(url: string): string[] {
   const [, scheme, user = '', hosts = '', rest = ''] =
     /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
@@ -12,14 +12,14 @@ export function hostsOf(url: string): string[] {
   )
 }
 
-/** For messages; also of a URL that is not valid, where what follows a colon may be part of a password. */
+/** For messages, also about invalid URLs, in which the text after a colon may be part of a password. */
 export function withoutPassword(url: string): string {
   return (
     url
       .replace(/^((?:[a-z][a-z0-9+.-]*:\/\/|postgres(?:ql)?:)[^:@/?#]*):.*@/is, '$1@')
       .replaceAll(/([?&])(?:ssl)?password=[^&#]*&?/gi, '$1')
       .replace(/[?&]$/, '')
-      // As libpq takes it, which is no URL.
+      // The form of libpq's key/value connection strings, which are not URLs.
       .replaceAll(/\b(?:ssl)?password\s*=\s*(?:'[^']*'|[^\s&#]*)/gi, 'password=…')
   )
 }

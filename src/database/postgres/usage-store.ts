@@ -1,4 +1,4 @@
-/** Adds what callers have used to the primary, for all nodes, by a connection that is open for that alone. */
+/** Adds the usage of callers to the primary, for all nodes, over a connection that is opened for this alone. */
 import { addUsage } from '../metadata/usage.ts'
 import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { withClient } from './connection.ts'

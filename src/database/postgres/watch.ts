@@ -1,21 +1,21 @@
-/** Asks one server each second, on a connection of its own, whether it is there, what it is, and how far it has come. */
+/** Polls one server each second over a separate connection: whether it answers, its role and its log position. */
 import { once } from 'node:events'
 import pg from 'pg'
 import { closeClient, connect, timeline } from './connection.ts'
 import { codeOf, DatabaseUnreachableError } from './failures.ts'
 import { parsePosition } from './read/positions.ts'
 
-/** What a server said of itself. */
+/** The answer of a server. */
 export interface ServerState {
-  /** Milliseconds of our own clock, taken before it was asked. */
+  /** Milliseconds of this process's clock, taken before the server was asked. */
   readonly at: number
-  /** It only replays what a primary has written. */
+  /** A standby only replays the log of a primary. */
   readonly isStandby: boolean
-  /** What is written, or on a standby replayed. */
+  /** Log position that a primary has written, or that a standby has replayed. */
   readonly position: bigint
-  /** Of a primary: grows each time that a standby takes over. */
+  /** Timeline of a primary: it grows each time a standby is promoted. */
   readonly timeline: number
-  /** Which database of which cluster; null when the role may not ask. */
+  /** Identifies cluster and database; null if the role lacks the right to ask. */
   readonly identity: string | null
 }
 
@@ -37,7 +37,7 @@ export class Watch implements AsyncDisposable {
     this.#report = report
   }
 
-  /** Looks now, or waits for the look that is under way; and from the first time on each second. */
+  /** Asks the server now, or joins the query that is running; the first call starts the polling. */
   look(): Promise<void> {
     this.#timer ??= setInterval(() => this.look(), interval).unref()
     this.#looking ??= this.#look().finally(() => {
@@ -63,7 +63,7 @@ export class Watch implements AsyncDisposable {
     if (found instanceof Error) {
       const lost = this.#client
       this.#client = null
-      // Nobody waits for its end: the next look takes another.
+      // Not awaited: the next poll uses a new connection.
       if (lost !== null) void closeClient(lost)
     }
     if (!this.#isOver) this.#report(found)
@@ -77,7 +77,7 @@ export class Watch implements AsyncDisposable {
     return {
       at,
       isStandby: row.standby === true,
-      // A standby that has replayed nothing yet does not know.
+      // Null on a standby that has replayed nothing yet.
       position: row.position === null ? 0n : parsePosition(String(row.position)),
       timeline: Number(row.timeline),
       identity: this.#identity,
@@ -116,7 +116,7 @@ const state = `select pg_is_in_recovery() as standby,
 
 const identity = `select system_identifier || '/' || current_database() as identity from pg_control_system()`
 
-/** Whether nothing was heard of the server at all; a refusal is a sign of life, and so is an end. */
+/** Whether the server sent nothing at all; a refusal or the end of a connection proves that it is alive. */
 export function isSilence(error: Error): boolean {
   const { cause } = error
   return !(
