@@ -1,4 +1,4 @@
-/** What is done when rows were removed for good. */
+/** Frees space and drops statistics after rows were removed for good. */
 import type { Client } from 'pg'
 import { metadataSchema, recordsSchema } from '../layout/ddl.ts'
 import { codeOf } from '../failures.ts'
@@ -6,8 +6,8 @@ import { dropOld } from '../layout/generations.ts'
 import { nextSchema, oldSchema } from '../layout/rebuild-state.ts'
 
 /**
- * Outside of a transaction. False when tables of a rebuild are still read that have what was removed since, or a table
- * whose statistics do. Those are samples of what was stored.
+ * Must run outside a transaction. False if removed values may remain: in tables of a rebuild that are still read, or in
+ * the statistics of a table, which contain samples of stored values.
  */
 export async function compact(client: Client): Promise<boolean> {
   await dropOld(client)
@@ -18,11 +18,11 @@ export async function compact(client: Client): Promise<boolean> {
   return (await forgetStatistics(client)) && rows[0]?.left === false
 }
 
-/** A column's type, written as it is declared. */
+/** The type of a column, as its declaration spells it. */
 const type = `format_type(a.atttypid, a.atttypmod) || case when a.attcollation in (0, 'pg_catalog."default"'::regcollation)
   then '' else ' collate ' || a.attcollation::regcollation::text end`
 
-/** Of tables without rows: there the server leaves the last samples as they are, unless a column is given its type again. */
+/** For empty tables the server retains the last samples, unless the type of a column is set again. */
 async function forgetStatistics(client: Client): Promise<boolean> {
   const { rows: sampled } = await client.query<{ table: string; changes: string }>(
     `select format('%I.%I', n.nspname, c.relname) as table,
@@ -36,7 +36,7 @@ async function forgetStatistics(client: Client): Promise<boolean> {
     const { rows: found } = await client.query(`select from ${table} limit 1`)
     if (found.length > 0) continue
     try {
-      // Several statements at once are a transaction.
+      // Several statements in one query are one transaction.
       await client.query(`set local lock_timeout = '5s'; alter table ${table} ${changes}`)
     } catch (error) {
       if (codeOf(error) !== '55P03') throw error

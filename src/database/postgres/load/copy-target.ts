@@ -1,6 +1,6 @@
 /**
- * A database that is becoming a copy: rows come in transactions of some thousands, indexes are built when all rows of
- * a collection are there. One process at a time does it, as long as its connection lasts.
+ * The target of a database copy: writes rows in transactions of some thousands, and builds the indexes of a collection
+ * when all its rows are there. Only one process at a time copies, for as long as its connection lasts.
  */
 import type { Client } from 'pg'
 import type { CopyTarget, RowChanges, Snapshot } from '../../copy/database-copy.ts'
@@ -33,10 +33,10 @@ import { jsonKeys, type NewRow, type RowId, type RowKey, TableWriter } from '../
 import { analyzedColumns, refreshCounts } from '../write/text-counts.ts'
 import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
 
-/** Rows that go into one statement. */
+/** Rows in one statement. */
 const rowsAtOnce = 500
 
-/** Throws, leaving the database as it is, where no copy of the source may be made. */
+/** Throws, without changing the database, if it cannot become a copy of the source. */
 export async function openPostgresTarget(
   url: string,
   source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
@@ -71,7 +71,7 @@ export async function openPostgresTarget(
   }
 }
 
-/** Who was killed lets go of it within a second: the server looks whether the connection is still there. */
+/** The lock of a killed process is released within a second, because the server checks the connection. */
 async function lock(client: Client): Promise<void> {
   try {
     await client.query(
@@ -114,7 +114,7 @@ class PostgresTarget implements CopyTarget {
     this.#writers = new Map(tables.map((table) => [table.name, new TableWriter(table)]))
   }
 
-  /** From here on nobody else opens it. */
+  /** From here on no other process can open the database. */
   async begin(): Promise<void> {
     await this.#transact(this.#derivation, async () => {
       await this.#setDerivation(this.#mark)
@@ -139,7 +139,7 @@ class PostgresTarget implements CopyTarget {
     const writer = this.#writers.get(name)
     if (writer === undefined || (await this.#isComplete(name))) return
     const { table } = writer
-    // One by one, so that one who is killed has not built them in vain.
+    // One transaction for each index, so that a killed process does not lose the indexes it has built.
     for (const statement of indexStatements(table))
       await this.#transact(this.#mark, () =>
         this.#client.query(`set local maintenance_work_mem = '512MB'; ${statement}`),
@@ -179,7 +179,7 @@ class PostgresTarget implements CopyTarget {
     return rows.length > 0
   }
 
-  /** `expected`: what the database must still say that it is derived from. */
+  /** `expected`: the derivation that the database must still have. */
   async #transact(expected: string, work: (transaction: Transaction) => Promise<unknown>): Promise<void> {
     const client = this.#client
     const begin = `begin; set local lock_timeout = '10s';
@@ -206,7 +206,7 @@ async function writeRecords(
 ): Promise<void> {
   for (const some of slices(removed)) {
     const rows = await rowsOf(transaction, writer, some)
-    // One may have another moment by now, under which it has come already.
+    // A row may have another `indexed_at` by now, under which it was already written again.
     const given = rows.map((row) =>
       jsonRow([
         ['base', String(row.base)],
@@ -234,7 +234,7 @@ async function writeRecords(
     const rows = await rowsOf(transaction, writer, some)
     const isAllNew = (await writer.insert(transaction, rows)).length === rows.length
     if (isAllNew) continue
-    // Some are there under another moment. What this run has added comes again too.
+    // Some rows exist with another `indexed_at`; rows that this run has added may also come again.
     await writer.remove(transaction, await findRows(transaction, writer, rows))
     await writer.insert(transaction, rows)
   }
@@ -256,7 +256,7 @@ async function rowsOf(
     ...records.map(({ did }) => repoCollectionUri({ did, collection })),
     ...records.flatMap(({ record }) => [...writer.referredRepoCollections(record)]),
   ])
-  // All of them are there: they come first.
+  // `findRepoCollections` created all of them above.
   return records.map((row) => ({
     ...row,
     base: baseId(transaction, repoCollectionUri({ did: row.did, collection })),

@@ -1,4 +1,4 @@
-/** Whole imports into empty tables: indexes are built and counts taken when all rows are there. */
+/** Imports into empty tables: builds indexes and materialized counts after all rows are there. */
 import type { ClientBase } from 'pg'
 import type { Change } from '../../database.ts'
 import type { OutcomeCounts } from '../../metadata/source-marks.ts'
@@ -13,14 +13,13 @@ import type { Transaction } from '../write/transactions.ts'
 
 type Batches = AsyncIterable<readonly Change[]>
 
-/** Whether no collection has a record. */
 export async function areEmpty({ tables }: Applier, { query }: Transaction): Promise<boolean> {
   for (const { table } of tables.values())
     if ((await query(`select from ${quote(table.name)} limit 1`)).length > 0) return false
   return true
 }
 
-/** Within the caller's transaction. */
+/** Runs within the caller's transaction. */
 export async function fill(
   applier: Applier,
   transaction: Transaction,
@@ -41,7 +40,7 @@ export async function fill(
   await client.query(startSumming(tables))
 }
 
-/** After it, outside of a transaction: what the server would do by itself some time later. */
+/** Runs after the load, outside a transaction; the server's autovacuum would do the same some time later. */
 export async function tidy({ tables }: Applier, client: ClientBase): Promise<void> {
   const parts = [...tables.values()].flatMap(({ table }) => [
     analyzedColumns(table),

@@ -1,4 +1,4 @@
-/** All that a database holds, in one transaction of a connection that only reads. */
+/** Reads all rows of a database in one transaction, over a connection that can only read. */
 import type { Client } from 'pg'
 import type { Snapshot } from '../../copy/database-copy.ts'
 import { storedRow, type Spelling, selectStored } from '../../copy/metadata-rows.ts'
@@ -17,15 +17,15 @@ export const spelling: Spelling = {
   newJson: '?::jsonb',
 }
 
-/** Rows that are fetched at a time. */
+/** Rows in one fetch. */
 const rowsAtOnce = 1_000
 
-/** Everything is read to its end, by a reader that may be held up for long. The moment is that of the first reading. */
+/** All rows are read, by a reader that may pause for long. The first query fixes the moment of the snapshot. */
 const begin = `begin isolation level repeatable read read only;
   set local enable_seqscan = on; set local cursor_tuple_fraction = 1; set local work_mem = '64MB';
   set local idle_in_transaction_session_timeout = 0; select from ${metadataSchema}.state`
 
-/** Of a database of these lexicons. */
+/** Throws if the database was built from other lexicons. */
 export async function openPostgresSnapshot(
   url: string,
   { fingerprint }: { readonly fingerprint: string },
@@ -43,14 +43,14 @@ export async function openPostgresSnapshot(
   }
 }
 
-/** The connection is the snapshot's own from here on. */
+/** Takes ownership of the connection. */
 export async function takeSnapshot(client: Client, url: string): Promise<Snapshot> {
   const identity = await identityOf(client, url)
   await client.query(begin)
   return new PostgresSnapshot(client, identity, withoutPassword(url))
 }
 
-/** Which database of which cluster. */
+/** Identifies cluster and database. */
 export async function identityOf(client: Client, url: string): Promise<string> {
   try {
     const { rows } = await client.query<{ identity: string }>(
@@ -58,7 +58,7 @@ export async function identityOf(client: Client, url: string): Promise<string> {
     )
     return rows[0]?.identity ?? url
   } catch (error) {
-    // Not every role may ask.
+    // Not every role may call this function.
     if (codeOf(error) !== '42501') throw error
     return withoutPassword(url)
   }
@@ -94,7 +94,7 @@ class PostgresSnapshot implements Snapshot {
       const { rows } = await this.#client.query({ text: `fetch ${rowsAtOnce} from rows`, rowMode: 'array' })
       if (rows.length === 0) break
       for (const row of rows) {
-        // As every engine writes it: without white space.
+        // Every engine writes JSON without white space.
         if (json !== null) row[json] = JSON.stringify(JSON.parse(row[json]))
         yield storedRow(part, row)
       }
