@@ -1,7 +1,7 @@
-/** Rows as a JSON text, which is how many of them travel in one parameter. */
+/** Encodes rows as JSON text, so that one parameter can carry many rows. */
 import type { ColumnValue } from '../../changes.ts'
 
-/** Members of an object, their values as JSON already. */
+/** The values of the members are JSON already. */
 export function jsonRow(members: Iterable<readonly [name: string, json: string]>): string {
   let row = ''
   for (const [name, json] of members) row += `${row === '' ? '{' : ','}"${name}":${json}`

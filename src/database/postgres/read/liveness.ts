@@ -1,26 +1,26 @@
 /**
- * Finds connections that were lost without a word, as when a firewall or a NAT gateway forgets them: what is sent on
- * them vanishes, and without a look nobody would know before a caller's time is up. A connection that has been idle is
- * asked before it is used. Of one that has been silent under a statement, the server is asked over another connection
- * whether it is at work on anything; if it is not, either the statement or its answer was lost.
+ * Detects connections that were lost silently, as when a firewall or a NAT gateway drops them: packets vanish, and
+ * without a check the caller would wait for its timeout. An idle connection is tested before use. If a connection is
+ * silent during a statement, the server is asked over another connection whether the process is at work; if it is not,
+ * the statement or its answer was lost.
  */
 import type pg from 'pg'
 import { closeClient, connect, processOf } from '../connection.ts'
 
-/** Milliseconds without use after which a connection is asked whether it is still there, and that it has to answer. */
+/** Milliseconds of idleness after which a connection is tested, and milliseconds that it has to answer. */
 const longestRest = 200
 const longestAnswer = 1_000
 /**
  * Milliseconds without a byte after which the server is asked about a statement. Each question needs a new connection,
- * so the pause before the next one doubles, up to the longest.
+ * so the pause before the next question doubles, up to the longest.
  */
 const longestSilence = 1_000
 const longestPause = 16_000
 
 interface Use {
-  /** As the socket counts them. */
+  /** Bytes that the socket has read. */
   bytes: number
-  /** When the last of them came, or when the use began. */
+  /** When the last byte came, or when the use began. */
   heardAt: number
   /** Milliseconds of silence at which the server is asked next. */
   askAfter: number
@@ -38,7 +38,7 @@ export class Liveness implements Disposable {
     this.#url = url
   }
 
-  /** False: the connection is lost and closed, and so are all that were idle with it. */
+  /** False if the connection was lost; then it is closed, and so are all idle connections. */
   async isAlive(client: pg.PoolClient): Promise<boolean> {
     const idle = this.#idle.get(client)
     this.#idle.delete(client)
@@ -56,19 +56,17 @@ export class Liveness implements Disposable {
     }
   }
 
-  /** The connection is about to be used. */
   begin(client: pg.PoolClient): void {
     this.#timer ??= setInterval(() => void this.#look(), longestSilence).unref()
     this.#inUse.set(client, startedNow(bytesOf(client)))
   }
 
-  /** It is not used any more. */
   end(client: pg.PoolClient): void {
     this.#inUse.delete(client)
     this.#idle.set(client, { since: performance.now() })
   }
 
-  /** It is no longer in the pool. */
+  /** To be called when the connection has left the pool. */
   forget(client: pg.PoolClient): void {
     this.#inUse.delete(client)
     this.#idle.delete(client)
@@ -78,7 +76,7 @@ export class Liveness implements Disposable {
     clearInterval(this.#timer)
   }
 
-  /** What one connection suffered has mostly happened to those that were idle with it. */
+  /** The loss of one connection has usually hit the other idle connections too. */
   #closeIdle(): void {
     for (const client of this.#idle.keys()) client.connection.stream.destroy()
   }
@@ -98,19 +96,19 @@ export class Liveness implements Disposable {
     try {
       for (const pid of await this.#findResting([...silent.keys()])) {
         const [client, use, bytes] = silent.get(pid) as readonly [pg.PoolClient, Use, number]
-        // It may have been heard of meanwhile, or be used for something else by now.
+        // Bytes may have arrived meanwhile, or the connection may be in another use by now.
         if (this.#inUse.get(client) !== use || bytesOf(client) !== bytes) continue
         client.connection.stream.destroy()
         this.#closeIdle()
       }
     } catch {
-      // A server that cannot be asked is silent as a whole, which `watch.ts` notices.
+      // If the server cannot be asked, it is silent as a whole, which `watch.ts` notices.
     } finally {
       this.#isLooking = false
     }
   }
 
-  /** Processes of the server that are there and have nothing to do. */
+  /** Returns processes of the server that exist and are idle. */
   async #findResting(pids: readonly number[]): Promise<readonly number[]> {
     const client = await connect(this.#url, 'read', { statementTimeout: longestAnswer })
     try {

@@ -1,20 +1,20 @@
 /**
- * Where the primary's log was at which moment: how far a replica is behind follows from what it has replayed.
- * Nothing is written to find out, and clocks of servers are not compared.
+ * Samples of the primary's log position over time: the lag of a replica follows from the position that it has replayed.
+ * This needs no writes, and does not compare the clocks of servers.
  */
 
-/** A place in the log that PostgreSQL writes ahead: `16/B374D848` as a number. */
+/** Parses a position in the write-ahead log (LSN), such as `16/B374D848`. */
 export function parsePosition(text: string): bigint {
   const [high = '', low = ''] = text.split('/')
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
 const page = 8192n
-/** Records seldom reach over more. */
+/** Few log records are longer. */
 const longestRecord = 4n * page
 
 interface Sample {
-  /** Milliseconds of our own clock, taken before the primary was asked: it holds all that was committed before. */
+  /** Milliseconds of this process's clock, before the primary was asked: `position` covers all earlier commits. */
   readonly at: number
   readonly position: bigint
 }
@@ -25,27 +25,26 @@ export class Positions {
   /** Positions of different histories cannot be compared. */
   #history = ''
 
-  /** `span`: the milliseconds up to which a lag has to be told. */
+  /** `span`: the longest lag, in milliseconds, that must be measurable. */
   constructor(span: number) {
     this.#span = span
   }
 
   add(history: string, at: number, written: bigint): void {
-    // Where nobody waits for a commit whole pages are written, and the last may end within a record. Until its rest
-    // comes, perhaps not for a quarter of a minute, no replica can replay it, however near it is.
+    // With asynchronous commits the server writes whole pages, and the last page may end within a record. No replica
+    // can replay that record until its rest comes, which may take a quarter of a minute.
     const position = written % page === 0n ? written - longestRecord : written
     if (history !== this.#history) this.#samples = []
     this.#history = history
-    // The oldest one kept is older than the span: who has not replayed that one is over the bound in any case.
+    // The oldest sample retained is older than the span: a replica that has not replayed it exceeds the limit.
     const oldest = this.#samples.findLastIndex((sample) => sample.at < at - this.#span)
     if (oldest > 0) this.#samples.splice(0, oldest)
     this.#samples.push({ at, position })
   }
 
   /**
-   * The age of the oldest sample that is not replayed yet, as of the newest sample: while the primary is away nothing
-   * new is known, and a replica does not grow older by it. Infinite when it is unknown, because not even the first
-   * sample is replayed.
+   * Age of the oldest sample that is not replayed yet, relative to the newest sample: while the primary is away, the
+   * lag of a replica does not grow. Infinite if unknown, because not even the first sample is replayed.
    */
   lag(replayed: bigint): number {
     const [first] = this.#samples
@@ -56,7 +55,7 @@ export class Positions {
     return missing === undefined ? 0 : newest.at - missing.at
   }
 
-  /** Milliseconds over which samples were taken. */
+  /** Milliseconds between the first sample and the last. */
   get known(): number {
     return (this.#samples.at(-1)?.at ?? 0) - (this.#samples[0]?.at ?? 0)
   }

@@ -1,6 +1,6 @@
 /**
- * The connections to one server for reading: how many, how many of them for what takes long, how long a caller waits
- * for one, and when one is closed.
+ * The pool of read connections to one server: its size, its share for long statements, how long a caller waits for a
+ * connection, and when a connection is closed.
  */
 import pg from 'pg'
 import { ServiceError } from '../../../errors.ts'
@@ -14,27 +14,27 @@ import { isWornOut } from '../prepared.ts'
 
 export interface PoolOptions {
   readonly poolSize: number
-  /** Milliseconds that the server gives a short statement; ten seconds unless said otherwise. */
+  /** Milliseconds after which the server ends a short statement; 10,000 by default. */
   readonly statementTimeout?: number
 }
 
-/** Milliseconds after which the server should have stopped a statement by itself, but has not. */
+/** Milliseconds beyond the server's own timeout after which the driver gives up on a statement. */
 const grace = 5000
 /**
- * Milliseconds that the server gives a long one. It is ended by its signal long before, but the request to end it may
- * get lost.
+ * Milliseconds after which the server ends a long statement. Its signal ends it long before, but the request to cancel
+ * may get lost.
  */
 const longest = 3_600_000
-/** For the driver. */
+/** The driver's timeout for long statements, in milliseconds. */
 export const longTimeout = longest + grace
 const mostWaiting = 1000
 /**
- * Milliseconds that a short statement nobody waits for is given to end by itself. Ending it costs two connections,
- * and would be cheap to provoke.
+ * Milliseconds that an abandoned short statement has to end by itself. Cancelling it costs two connections, and callers
+ * could provoke that cheaply.
  */
 const gracePeriod = 100
 
-/** What is done with one connection. */
+/** Work on one connection. */
 export type Query<Result> = (client: pg.PoolClient) => Promise<Result>
 
 export class QueryPool implements AsyncDisposable {
@@ -43,11 +43,11 @@ export class QueryPool implements AsyncDisposable {
   readonly #pool: pg.Pool
   readonly #open = new Set<pg.PoolClient>()
   readonly #liveness: Liveness
-  /** Busy with what takes long. */
+  /** Connections that run long statements. */
   readonly #long = new Set<pg.PoolClient>()
-  /** Asked to end that, which may still be under way. */
+  /** Connections whose cancellation may still be under way. */
   readonly #cancelled = new WeakSet<pg.PoolClient>()
-  /** Others are left to what is short. */
+  /** Leaves some connections to short statements. */
   readonly #longPermits: FairSemaphore
 
   /** `url` names one host. */
@@ -60,16 +60,16 @@ export class QueryPool implements AsyncDisposable {
       ...clientConfig(url),
       max: poolSize,
       idleTimeoutMillis: 60_000,
-      // Now and then anew, so that what a server holds for a connection does not only grow.
+      // Connections are replaced now and then, because the memory of a server process only grows.
       maxLifetimeSeconds: 3600,
       query_timeout: statementTimeout + grace,
-      // The driver waits for it, whatever its type says.
+      // The driver awaits the promise, although the type does not allow one.
       onConnect: (client) => prepareClient(client as pg.Client, 'read', { statementTimeout }) as never,
     })
-    // Lost while idle: the pool has taken it out already.
+    // Lost while idle: the pool has already removed the connection.
     this.#pool.on('error', () => undefined)
     this.#pool.on('connect', (client) => {
-      // Lost while in use: the statement under way fails, or the next one.
+      // Lost while in use: the current or the next statement fails.
       client.on('error', () => undefined)
       this.#open.add(client)
     })
@@ -85,8 +85,8 @@ export class QueryPool implements AsyncDisposable {
   }
 
   /**
-   * Fails with a `DatabaseUnreachableError` when there is no connection to be had, with the driver's error otherwise.
-   * What is under way is ended when its signal is aborted, and fails only once that is done.
+   * Fails with a `DatabaseUnreachableError` if there is no connection, otherwise with the driver's error. An aborted
+   * signal cancels the statement, and the call fails only when the statement has ended.
    */
   async run<Result>(work: Query<Result>, terms: ReadTerms): Promise<Result> {
     if (terms.kind === 'short') {
@@ -97,7 +97,7 @@ export class QueryPool implements AsyncDisposable {
     return await this.#use((client) => this.#runLong(client, work, terms.signal))
   }
 
-  /** Fails what is under way, because the server is silent and nobody knows for how long. */
+  /** Fails all running statements, because the server is silent and may remain so. */
   cut(): void {
     for (const client of this.#open) client.connection.stream.destroy()
   }
@@ -120,7 +120,7 @@ export class QueryPool implements AsyncDisposable {
       isSound = true
       return result
     } catch (error) {
-      // Whatever else it was, the connection may have been left in the middle of something.
+      // After any other error the state of the connection is unknown.
       isSound = error instanceof ServiceError || (error instanceof pg.DatabaseError && !isPassing(error))
       throw error
     } finally {
@@ -153,14 +153,14 @@ export class QueryPool implements AsyncDisposable {
     this.#long.add(client)
     try {
       return await withoutLimit(client, async () => {
-        // What is asked for before may have been ended in its place.
+        // The cancellation may have hit the statement before this one.
         signal.throwIfAborted()
         return work(client)
       })
     } finally {
       signal.removeEventListener('abort', cancel)
       this.#long.delete(client)
-      // The driver may have other words for it.
+      // Replaces the driver's error.
       signal.throwIfAborted()
     }
   }
@@ -174,7 +174,7 @@ export class QueryPool implements AsyncDisposable {
     return client.getTransactionStatus() === 'I' && !this.#cancelled.has(client) && !isWornOut(client)
   }
 
-  /** Nothing has been sent on a connection that turns out to be lost, so that the next one is taken. */
+  /** Nothing has been sent yet on a connection that turns out to be lost, so another one can be used. */
   async #connectAlive(): Promise<pg.PoolClient> {
     for (;;) {
       const client = await this.#connect()
@@ -195,19 +195,19 @@ export class QueryPool implements AsyncDisposable {
           { cause },
         )
       const failure = connectionFailure(cause, this.#attempt)
-      // A wrong password too: with another server, or when somebody has put it right, it works again.
+      // Even a wrong password is temporary: another server may accept it, or an operator may correct it.
       throw new DatabaseUnreachableError(failure.message, { cause })
     }
   }
 }
 
-/** The limit that the connection has is for what is short. */
+/** The timeout of the connection is that of short statements. */
 async function withoutLimit<Result>(client: pg.PoolClient, work: () => Promise<Result>): Promise<Result> {
   await client.query(`begin read only; set local statement_timeout = ${longest}`)
   try {
     return await work()
   } finally {
-    // Nothing was written. If the connection is lost, that was told already.
+    // Nothing was written. If the connection is lost, the work has already failed.
     await client.query('rollback').catch(() => undefined)
   }
 }

@@ -1,4 +1,4 @@
-/** The read path of PostgreSQL: answers as the bytes the server sends, from whichever server is at hand. It cannot write. */
+/** Reads from PostgreSQL: returns answers as the bytes of the server, from any usable server. It cannot write. */
 import pg from 'pg'
 import type {
   ColumnValue,
@@ -36,7 +36,7 @@ export interface ReaderOptions {
   readonly now: () => bigint
 }
 
-/** Rows that are fetched at a time of what is read whole. */
+/** Rows in one fetch. */
 const rowsAtOnce = 1000
 
 export class PostgresReader implements ReadDatabase {
@@ -61,7 +61,7 @@ export class PostgresReader implements ReadDatabase {
       return { ...rows[0], version: Number(rows[0]?.plan_version) }
     })
     if (state.derivation !== derivationOf(this.#options.fingerprint)) throw new RebuiltElsewhereError()
-    // Ids follow no order here: the default order has an index.
+    // Ids follow no order in this engine; the default order has an index.
     return { version: state.version, ordered: new Set(), hiding: state.hiding }
   }
 
@@ -71,7 +71,7 @@ export class PostgresReader implements ReadDatabase {
       return await this.#readOnwards(async (client) => {
         const { version, body } = await runAnswer(client, statement, timeout)
         if (body === null) throw answerTooLarge()
-        // A short one shares its memory with others.
+        // A short buffer is a slice of memory that it shares with other buffers.
         return { version, body, isOwn: false }
       }, terms)
     } catch (error) {
@@ -80,7 +80,7 @@ export class PostgresReader implements ReadDatabase {
     }
   }
 
-  /** Asking the server takes as long as a short answer. */
+  /** Asking the server would take as long as a short answer. */
   dataVersion(): null {
     return null
   }
@@ -132,7 +132,7 @@ export class PostgresReader implements ReadDatabase {
         rev: row.rev as string | null,
         indexedAt: row.indexed_at as bigint,
         changedAt: row.changed_at as bigint,
-        // As every engine writes it: without white space.
+        // Every engine writes JSON without white space.
         json: JSON.stringify(JSON.parse(String(row.json))),
       }
   }
@@ -155,7 +155,7 @@ export class PostgresReader implements ReadDatabase {
   async explain({ text, values }: Statement): Promise<readonly string[]> {
     const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(String(value))))
     const given = literals.length === 0 ? '' : `(${literals.join(', ')})`
-    // Prepared, because that is how it runs: planned once for all values.
+    // Prepared as in normal operation: one generic plan for all values.
     return this.#servers.read(async (client) => {
       await client.query(`prepare explained as ${text}`)
       try {
@@ -168,8 +168,8 @@ export class PostgresReader implements ReadDatabase {
   }
 
   /**
-   * Replicas come to a new plan version one after the other. Who has seen it is not sent back to the one before, or
-   * plans would be made anew for as long as two of them differ.
+   * Replicas reach a new plan version at different times. A reader never goes back to an earlier version, because plans
+   * would be made again and again as long as two replicas differ.
    */
   async #readOnwards<Result extends { readonly version: number }>(
     work: Query<Result>,
@@ -181,7 +181,7 @@ export class PostgresReader implements ReadDatabase {
     return result
   }
 
-  /** Steps are made anew when the reading is repeated. */
+  /** `steps` is a function, because a repeated query needs a new generator. */
   #inSnapshot<Result>(steps: () => Steps<Result>): Promise<Result> {
     return this.#servers.read(async (client) => {
       await client.query('begin isolation level repeatable read read only')

@@ -1,11 +1,11 @@
-/** Whether a replica may answer, from what it said of itself; and in words, when it may not. */
+/** Decides from a replica's state whether it may answer, and explains a refusal to the operator. */
 import type { Positions } from './positions.ts'
 import type { ServerState } from '../watch.ts'
 
 export type Judgement =
   /** It may answer. */
   | { readonly kind: 'near' }
-  /** It may not answer yet: how far it is behind takes longer to tell. */
+  /** It may not answer yet: measuring its lag takes longer. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'silent' | 'writes' | 'stranger' | 'behind'; readonly reason: string }
 

@@ -1,6 +1,6 @@
 /**
- * Which PostgreSQL server answers a reading, and what callers see when servers fail. Replicas that are near enough to
- * the primary take turns; without one the primary answers.
+ * Chooses the PostgreSQL server for a query, and translates failures of servers for callers. Replicas whose lag is
+ * small enough are used in rotation; without one the primary answers.
  */
 import type { Client } from 'pg'
 import { ServiceError } from '../../../errors.ts'
@@ -15,13 +15,13 @@ import { judgeReplica, type Judgement } from './replica.ts'
 import { hostsOf } from '../url.ts'
 import { isSilence, type ServerState, Watch } from '../watch.ts'
 
-/** How PostgreSQL is read. */
+/** Options for reading from PostgreSQL. */
 export interface QueryOptions extends PoolOptions {
   /** URLs of replicas, each of one host. */
   readonly readDatabases: readonly string[]
   /** Seconds. */
   readonly maxReplicaLag: number
-  /** Takes a sentence for the operator, once for each change of a server. */
+  /** Receives one sentence for the operator for each change of a server's state. */
   readonly onNotice: (sentence: string) => void
 }
 
@@ -44,13 +44,13 @@ interface Server {
   readonly name: string
   readonly pool: QueryPool
   readonly watch: Watch
-  /** What it said last; null while it does not answer. */
+  /** Its latest answer; null while it does not answer. */
   state: ServerState | null
-  /** Why it did not answer; null when it did. */
+  /** Why it did not answer; null if it did. */
   failure: Error | null
-  /** How often in a row it said nothing at all. */
+  /** Number of consecutive polls without any sign of life. */
   silences: number
-  /** Of a replica. */
+  /** Used for replicas. */
   judgement: Judgement
 }
 
@@ -59,11 +59,11 @@ export class Servers implements AsyncDisposable {
   readonly #positions: Positions
   readonly #hosts: readonly Server[]
   readonly #replicas: readonly Server[]
-  /** Settled when the servers are known for the first time; nobody looks at them before something is to be read. */
+  /** Settled after the first poll of all servers, which the first query starts. */
   #known: Promise<unknown> | undefined
-  /** The host that was the last to take writes; it is kept while none does. */
+  /** The host that took writes last; unchanged while none does. */
   #primary: Server
-  /** What its copies have in common with it; undefined until a primary was heard of. */
+  /** Identity that all replicas share with the primary; undefined until a primary answered. */
   #identity: string | null | undefined
   #turn = 0
 
@@ -76,7 +76,7 @@ export class Servers implements AsyncDisposable {
     this.#primary = this.#hosts[0] as Server
   }
 
-  /** Runs one reading, on a replica if one is near enough. It may run twice, because a server may fail in between. */
+  /** Runs one query, on a replica if its lag is small enough. The query may run twice, because a server may fail. */
   read<Result>(work: Query<Result>, terms = short): Promise<Result> {
     const next = (): Server => {
       const inUse = this.#inUse()
@@ -85,14 +85,14 @@ export class Servers implements AsyncDisposable {
     return this.#run(next, work, terms)
   }
 
-  /** The same on the primary, for what must not be older than what was read before. */
+  /** Runs one query on the primary, for results that must not be older than an earlier result. */
   readPrimary<Result>(work: Query<Result>, terms = short): Promise<Result> {
     return this.#run(() => this.#usablePrimary(), work, terms)
   }
 
   /**
-   * A connection to the primary of one's own, for what takes as long as it takes: a replica would end it as soon as
-   * it is in the way of what is to be replayed.
+   * Opens a separate connection to the primary for queries of any length: a replica would cancel a query that conflicts
+   * with its replay.
    */
   async connectPrimary(): Promise<Client> {
     await this.#watch()
@@ -112,7 +112,7 @@ export class Servers implements AsyncDisposable {
     return this.#known
   }
 
-  /** Whoever has given up is told at once, while the server still ends what it was asked. */
+  /** An aborted call fails at once, while the server still ends the statement. */
   #run<Result>(choose: () => Server, work: Query<Result>, terms: ReadTerms): Promise<Result> {
     const running = this.#watch().then(() => this.#runTwice(choose(), work, terms))
     return terms.signal === undefined ? running : untilAborted(running, terms.signal)
@@ -123,7 +123,7 @@ export class Servers implements AsyncDisposable {
       return await first.pool.run(work, terms)
     } catch (error) {
       terms.signal?.throwIfAborted()
-      // Who has waited that long shall not wait as long again.
+      // A caller that has waited for the whole timeout must not wait for a second one.
       if (!isPassing(error) || isUnanswered(error)) throw explained(error)
     }
     const second = await this.#after(first)
@@ -132,7 +132,7 @@ export class Servers implements AsyncDisposable {
     })
   }
 
-  /** Where a reading is repeated: best on the primary, wherever that is by now. */
+  /** The server on which a query is repeated: preferably the current primary. */
   async #after(first: Server): Promise<Server> {
     if (this.#hosts.includes(first)) {
       if (this.#hosts.length > 1) await lookAt(this.#hosts)
@@ -144,9 +144,9 @@ export class Servers implements AsyncDisposable {
 
   #usablePrimary(): Server {
     const { silences, failure, state } = this.#primary
-    // Nobody has to wait for what will not come.
+    // Fail at once instead of waiting for an answer that will not come.
     if (silences >= 2) throw unavailable(failure)
-    // A standby alone may be read as if it were a primary, but among several hosts the primary is looked for.
+    // A single host may be a standby and is read like a primary; among several hosts only the primary is used.
     if (this.#hosts.length > 1 && state?.isStandby === true)
       throw unavailable(new Error('None of the hosts of --database that answer takes writes.'))
     return this.#primary
@@ -163,7 +163,7 @@ export class Servers implements AsyncDisposable {
       server.state = failed ? null : found
       server.failure = failed ? found : null
       server.silences = failed && isSilence(found) ? server.silences + 1 : 0
-      // Once may be our own delay; twice, and what it was asked before will hardly be answered either.
+      // One silence may be a delay of this process; after two, running statements will hardly be answered either.
       if (server.silences >= 2) pool.cut()
       hear(server)
     })
@@ -181,14 +181,14 @@ export class Servers implements AsyncDisposable {
   }
 
   #hearHost(server: Server): void {
-    // After a failover the old primary may come back and not know of it; the later timeline is right.
+    // After a failover the old primary may come back without knowing; the host with the later timeline is right.
     const claims = this.#hosts.filter(({ state }) => state?.isStandby === false)
     const [first] = claims.toSorted((a, b) => timelineOf(b) - timelineOf(a))
     if (first !== undefined && first !== this.#primary) {
       this.#primary = first
       if (this.#identity !== undefined) this.#options.onNotice(`The primary is ${first.name} now.`)
     }
-    // Before one of several is known to take writes, the first only stands for it.
+    // Until one of several hosts is known to take writes, the first host is only a placeholder.
     if (server !== this.#primary || (first === undefined && this.#identity === undefined)) return
     const { state, failure, name } = server
     this.#judge(server, failure === null ? { kind: 'near' } : { kind: 'silent', reason: failure.message })
@@ -203,7 +203,7 @@ export class Servers implements AsyncDisposable {
     this.#judge(server, judgeReplica(found, identity, this.#positions, this.#options.maxReplicaLag))
   }
 
-  /** Says what has changed, once. */
+  /** Reports each change once. */
   #judge(server: Server, judgement: Judgement): void {
     const { kind } = server.judgement
     server.judgement = judgement
@@ -224,7 +224,7 @@ function timelineOf({ state }: Server): number {
   return state?.timeline ?? 0
 }
 
-/** What a caller may know of a failure. */
+/** Converts a failure into the error that callers may see. */
 function explained(error: unknown): unknown {
   if (codeOf(error) === queryCanceled || isUnanswered(error))
     return new ServiceError(

@@ -1,6 +1,6 @@
 /**
- * Rough figures for choosing roads in PostgreSQL. They are asked for when a statement is made that needs them; until
- * they are there guesses take their place, and the statement is made again.
+ * Rough statistics for choosing access paths in PostgreSQL. A plan that needs missing values gets guesses; `complete`
+ * then reads the values, and the plan is made again.
  */
 import { LRUCache } from 'lru-cache'
 import type { PoolClient } from 'pg'
@@ -9,12 +9,12 @@ import type { Table, TextIndex } from '../../layout/tables.ts'
 import { quote } from '../layout/ddl.ts'
 import { runPrepared } from '../prepared.ts'
 
-/** Milliseconds that a figure is good for. */
+/** Milliseconds for which a value is valid. */
 const lifetime = 60_000
 const maxStatistics = 10_000
-/** Counted for one statement at a time; the rest stays guessed. */
+/** Counts that are read for one statement; the rest remains guesses. */
 const mostCounts = 50
-/** What may be asked of `text_count`: letters and digits make a word, and words have trigrams. */
+/** Terms that `text_count` can contain: letters and digits form words, and words have trigrams. */
 const wordLike = /^[\p{L}\p{N}]+$/u
 
 type Read = <Result>(work: (client: PoolClient) => Promise<Result>, terms: ReadTerms) => Promise<Result>
@@ -22,11 +22,11 @@ type Read = <Result>(work: (client: PoolClient) => Promise<Result>, terms: ReadT
 export class PostgresStatistics implements Statistics {
   readonly #read: Read
   readonly #statistics = new LRUCache<string, number>({ max: maxStatistics, ttl: lifetime })
-  /** Statements whose only value is a figure, by what they are kept under. */
+  /** Missing statistics: the statement that reads each, by cache key. */
   readonly #lacking = new Map<string, Statement>()
-  /** Sequences of characters that `text_count` is to be asked for. */
+  /** Terms whose counts must be read from `text_count`. */
   readonly #lackingTerms = new Map<string, readonly [index: string, term: string]>()
-  /** Which characters the server takes for letters depends on the locale of the database. */
+  /** The locale of the database determines which characters the server treats as letters. */
   #letters: RegExp | null = null
 
   constructor(read: Read) {
@@ -99,13 +99,13 @@ export class PostgresStatistics implements Statistics {
     return known ?? guess
   }
 
-  /** Whether the trigram index has it: only of what the server takes for words. */
+  /** Whether the trigram index contains it: the index covers only what the server treats as words. */
   #isWord(trigram: string): boolean {
     return wordLike.test(trigram) && this.#letters?.test(trigram) !== false
   }
 }
 
-/** Aliases are numbered on through a statement, and what is found for one part of it moves those of the next. */
+/** Aliases are numbered throughout a statement, so a change to one part would change the aliases of the next. */
 function withoutNumbers(text: string): string {
   const numbers = new Map<string, string>()
   return text.replaceAll(/\bt\d+\b/g, (alias) => {
@@ -119,7 +119,7 @@ function termKey(index: string, term: string): string {
   return `${index}\0${term}`
 }
 
-/** In a database with the locale C only what is ASCII is a letter. */
+/** In a database with the locale C only ASCII letters are letters. */
 async function readLetters(client: PoolClient): Promise<RegExp> {
   const { rows } = await client.query(`select cardinality(show_trgm('яя')) > 0 as all`)
   return rows[0]?.all === true ? wordLike : /^[a-z0-9]+$/
