@@ -1,6 +1,6 @@
 /**
- * How PostgreSQL keeps counts: by triggers, which see the rows of a statement all at once and change each table of
- * counts once for it. Whoever writes keeps them so, also a program that knows of none.
+ * DDL of materialized counts: triggers see all rows of a statement and change each table of counts once. They keep the
+ * counts right whatever program writes.
  */
 import { type CountTable, countedValues, countKeys, daysOf } from '../../layout/counts.ts'
 import { shortName } from '../../../util/text/short-name.ts'
@@ -8,7 +8,7 @@ import type { Table } from '../../layout/tables.ts'
 import { columnType, quote, recordsSchema } from './ddl.ts'
 import { createTriggerFunction, createTriggers, dropTriggers, type Event } from './triggers.ts'
 
-/** Empty tables, and the function that changes them once `startCounting` has counted what is there. */
+/** Creates empty tables, and the function that maintains them after `startCounting` has counted the existing rows. */
 export function createCounts(table: Table, schema = recordsSchema, added = table.counts): string {
   const kinds = new Map(table.columns.map(({ name, kind }) => [name, kind]))
   const tables = added.map((counts) => {
@@ -17,7 +17,7 @@ export function createCounts(table: Table, schema = recordsSchema, added = table
       const kind = isOfTime(counts) ? undefined : kinds.get(counts.columns[index] ?? '')
       return `${key} ${kind === undefined ? 'bigint' : columnType(kind)}, `
     })
-    // Room for what changes all the time, beside what it was.
+    // The fill factor leaves room for new versions of rows that change all the time.
     return `create table ${schema}.${quote(counts.name)} (${columns.join('')}n bigint not null) with (fillfactor = 70);
       create unique index ${quote(shortName(`${counts.name}/key`))} on ${schema}.${quote(counts.name)} (${keys.join(', ')}) nulls not distinct;
       ${counts.kind === 'reference' ? `create index ${quote(shortName(`${counts.name}/n`))} on ${schema}.${quote(counts.name)} (n);` : ''}`
@@ -30,7 +30,7 @@ export function createCounts(table: Table, schema = recordsSchema, added = table
     ${calls}`
 }
 
-/** Counts all rows, and from then on those that change; in the schema that the search path leads to. */
+/** Counts all rows and starts the triggers, in the schema that the search path leads to. */
 export function startCounting(table: Table, uncounted = table.counts): string {
   const name = quote(table.name)
   const fill = uncounted.map((counts) => {
@@ -41,7 +41,7 @@ export function startCounting(table: Table, uncounted = table.counts): string {
   return [...fill, createTriggers('counts', table.name, functionName(table))].join('\n')
 }
 
-/** For a load, at whose end all rows are counted. */
+/** For a load, which counts all rows at its end. */
 export function stopCounting(table: Table): string {
   return dropTriggers('counts', table.name)
 }
@@ -70,16 +70,16 @@ function change(counts: CountTable, event: Event): string {
   if (event === 'insert') return add
   const values = valuesOf(counts)
   const met = `${values.join(', ')} from old_rows r where ${values[0]} is not null`
-  // A month takes longer to tell than a day, and there are few days.
+  // Computing the month takes longer than computing the day, and there are few days.
   const gone =
     counts.kind === 'month' ? `select ${monthOf('v')} from (select distinct ${met}) d(v)` : `select ${met}`
-  // Apart, so that either finds its rows by the index.
+  // Two statements, so that each finds its rows by the index.
   return `${add}
     delete from ${name} where n = 0 and (${keys.join(', ')}) in (${gone});
     delete from ${name} where n = 0 and ${keys[0]} is null;`
 }
 
-/** By how many each value's records become more. */
+/** Selects the change of the count for each value. */
 function changes(counts: CountTable, rows: readonly (readonly [from: string, n: 1 | -1])[]): string {
   const values = valuesOf(counts)
   const names = values.map((_, index) => `v${index}`).join(', ')
@@ -99,7 +99,7 @@ function addDaysUp(days: CountTable): string {
   return `select ${monthOf('value')} as month, sum(n) from ${quote(days.name)} group by month`
 }
 
-/** The first day of a day's month. */
+/** SQL for the first day of a day's month. */
 function monthOf(day: string): string {
   const first = `date_trunc('month', (date '1970-01-01' + (${day})::int)::timestamp)::date`
   return `(${first} - date '1970-01-01')::bigint`

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL spelling of schemas, tables and indexes. The schema `lexigraph` has what must not be lost beside the
- * records; `lexigraph_records` has each collection's table and can be filled anew from the records kept there.
+ * The PostgreSQL spelling of schemas, tables and indexes. The schema `lexigraph` has the metadata, which must not be
+ * lost; `lexigraph_records` has the table of each collection, which can be rebuilt from the records in it.
  */
 import { createHash } from 'node:crypto'
 import { shortName } from '../../../util/text/short-name.ts'
@@ -15,12 +15,12 @@ import {
 
 export { quote }
 
-/** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
+/** Grows when tables of the metadata change; `migrations` in migrate.ts lead from each version to the next. */
 export const schemaVersion = 9
 /** Grows when derived columns, indexes or SQL functions change while the lexicons do not. */
 const derivationVersion = 1
 
-/** What the derived columns were built from; another value means they must be rebuilt. */
+/** Identifies what the derived columns were built from; another value means that they must be rebuilt. */
 export function derivationOf(fingerprint: string): string {
   return createHash('sha256').update(`postgres ${derivationVersion}:${fingerprint}`).digest('hex')
 }
@@ -28,7 +28,7 @@ export function derivationOf(fingerprint: string): string {
 export const metadataSchema = 'lexigraph'
 export const recordsSchema = 'lexigraph_records'
 
-/** What every collection's table has, in order. */
+/** The columns that each collection's table has, in order. */
 export const recordColumns = [
   'id',
   'base',
@@ -45,8 +45,8 @@ export const recordColumns = [
 const text = 'text collate "C"'
 
 /**
- * `api_key`: `hash` is the SHA-256 of the key. `hiding`: what operators hid, `shown_at` null while it is hidden.
- * `rate_limit`: points that callers have used, laid out as the library that counts them wants it.
+ * `api_key`: `hash` is the SHA-256 of the key. `hiding`: subjects that operators hid, `shown_at` null while hidden.
+ * `rate_limit`: points that callers have used, in the layout of the library that counts them.
  */
 export const publicTables = `
   create table api_key (
@@ -61,25 +61,25 @@ export const publicTables = `
   create unlogged table rate_limit (key varchar(255) primary key, points integer not null default 0, expire bigint);
 `
 
-/** What callers used by their keys, by day in UTC, as a number of days since 1970. */
+/** Usage of each key by day in UTC, as a number of days since 1970. */
 export const usageTable = `
   create table key_usage (
     key ${text} not null, day bigint not null, requests bigint not null, points bigint not null, primary key (key, day)
   );
 `
 
-/** What keys have besides: `valid_until` is when one ends as its operator said, `expires_at` when it was replaced. */
+/** More columns of keys: `valid_until` is the end that the operator set, `expires_at` the end after a replacement. */
 export const keyColumns = `
   alter table api_key add column contact ${text};
   alter table api_key add column valid_until bigint;
 `
 
-/** What callers are told of a source; null where it was followed last by a program that did not know it. */
+/** The name of a source for callers; null if a program that did not know the column followed it last. */
 export const sourceColumn = `alter table source add column public_name ${text};`
 
 /**
- * `purge`: subjects of a hiding whose data an operator had removed, `erased_at` null while something of it may be left.
- * `expired`: records that were removed for their age, which do not come back.
+ * `purge`: subjects of a hiding whose data an operator had removed, `erased_at` null while some of it may be left.
+ * `expired`: records that were removed for their age and must not come back.
  */
 export const erasureTables = `
   create table purge (
@@ -96,12 +96,12 @@ export const erasureTables = `
 /**
  * In the schema `lexigraph`, which must be first in the search path. Times are microseconds since 1970.
  * `actor`: accounts with records here; `floor` is the revision up to which all of a repository is known,
- * `move` what is still to be done with the rows of an account whose standing has changed.
- * `hidden`: bases whose rows must not be seen. `quarantined`: rows of hidden accounts, out of the tables.
- * `tombstone`: the revision at which a record was deleted or refused; older ones do not come back.
- * `job`: repositories to be fetched; `due_at` null: given up. A fetch that begins before `latest_at` does not do.
- * `fetched`: which repositories the live stream has had fetched in the last minutes.
- * `text_count`: how many records hold a short piece of text, roughly.
+ * `move` what remains to be done with the rows of an account whose status has changed.
+ * `base`: repository collections. `hidden`: those whose rows must not be visible. `parked`: quarantined rows.
+ * `tombstone`: the revision at which a record was deleted or refused; earlier ones must not come back.
+ * `job`: repositories to fetch; `due_at` null: given up. A fetch that begins before `latest_at` does not satisfy it.
+ * `fetched`: repositories that were fetched for the live stream in the last minutes.
+ * `text_count`: estimated number of records that contain a short piece of text.
  */
 export const commonTables = `
   create table state (
@@ -159,12 +159,12 @@ export const commonTables = `
   ${usageTable}
 `
 
-/** JSON at a path of JSON. A step at a time takes half as long as `#>`, which is given an array. */
+/** JSON at a path. One operator for each step takes half as long as `#>` with an array. */
 export function jsonAt(json: string, path: readonly string[]): string {
   return path.length === 0 ? json : `(${json}${path.map((part) => ` -> ${literal(part)}`).join('')})`
 }
 
-/** The text of a scalar there; null where nothing is. */
+/** The text of a scalar at a path; null if there is none. */
 export function textAt(json: string, path: readonly string[]): string {
   const last = path.at(-1)
   const text =
@@ -176,20 +176,20 @@ function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Text that has no column of its own. Its index is over this very expression. */
+/** Text without a column of its own. Its index is over exactly this expression. */
 export function virtualText({ path }: Pick<Column, 'path'>, record = 'record'): string {
   return textAt(record, path)
 }
 
-/** Stands for a text in an index where it may be longer than an entry can be; equal texts have equal ones. */
+/** Replaces a text in an index if it may exceed the size of an entry; equal texts have equal hashes. */
 export function textHash(expression: string): string {
   return `hashtextextended(${expression}, 0)`
 }
 
-/** A collection's table and side tables without the indexes that a load does better without. */
+/** Creates a collection's table and side tables, without the indexes that would slow down a load. */
 export function createTables(table: Table, schema = recordsSchema): string {
   const columns = storedColumns(table).map(({ name, kind }) => `, ${quote(name)} ${columnType(kind)}`)
-  // Records of usual length stay beside their columns, and are read without being put together or inflated.
+  // Records of usual length stay in the row, and are read without being fetched from TOAST or decompressed.
   return `create table ${schema}.${quote(table.name)} (
     id bigint generated by default as identity primary key, base bigint not null, did ${text} not null,
     rkey ${text} not null, cid ${text} not null, rev ${text}, indexed_at bigint not null,
@@ -199,17 +199,17 @@ export function createTables(table: Table, schema = recordsSchema): string {
   ${table.arrays.map((array) => `create table ${schema}.${quote(array.name)} (${sideColumns(array)});`).join('\n')}`
 }
 
-/** All indexes but the unique key, in the schema that the search path leads to. */
+/** All indexes except the unique key, in the schema that the search path leads to. */
 export function createIndexes(table: Table): string {
   return indexStatements(table).join('\n')
 }
 
-/** Each by itself; one that is there already is left alone. */
+/** One statement for each index; existing indexes remain unchanged. */
 export function indexStatements(table: Table): readonly string[] {
   return indexes(table).map(({ name, on }) => `create index if not exists ${quote(name)} on ${on};`)
 }
 
-/** For a load, which is several times as fast without them. */
+/** For a load, which is several times as fast without indexes. */
 export function dropIndexes(table: Table): string {
   return indexes(table)
     .map(({ name }) => `drop index if exists ${quote(name)};`)
@@ -254,7 +254,7 @@ function indexes(table: Table): Index[] {
     ...table.indexes.map((index) => ({ name: index.name, on: `${on} ${indexed(index, columns)}` })),
     ...table.texts.flatMap(({ name, folded }) => [
       { name, on: `${on} using gin (${quote(folded.name)} gin_trgm_ops)` },
-      // Trigrams do not find one or two characters.
+      // Trigram indexes cannot find one or two characters.
       { name: shortName(`${name}/short`), on: `${on} using gin (short_grams(${quote(folded.name)}))` },
     ]),
     ...table.arrays.flatMap(({ name, kind }) => {
@@ -278,7 +278,7 @@ function indexed({ kind, columns, partial }: TableIndex, all: ReadonlyMap<string
       case 'keyset':
         return `${value} nulls first, rkey, did`
       case 'reference':
-        // Records that refer to one are found in the default order.
+        // Lists the records that refer to one record in the default order.
         return `${value}, ${quote(second)}, indexed_at, rkey, did`
       case 'pair':
         return `${value}, ${quote(second)} nulls first, rkey, did`

@@ -1,15 +1,15 @@
 /**
- * SQL functions PostgreSQL lacks and the dialect needs: folding, instants, page cursors, short sequences of
- * characters. They say exactly what the modules under util/ say in TypeScript; functions.test.ts holds them to it.
- * `fold` is for text inside of arrays: what is searched most is folded before it is stored. It knows the Unicode
- * of the server, which may lack the newest characters. It is not declared strict, although it is, because
- * PostgreSQL then inlines it; a call takes six times as long.
+ * SQL functions that PostgreSQL lacks and the dialect needs: folding, instants, page cursors, short sequences of
+ * characters. They return exactly what the modules under util/ return; functions.test.ts compares them.
+ * `fold` is for text inside arrays; text that is searched often is folded before it is stored. It uses the server's
+ * Unicode version, which may lack the newest characters. It is strict but not declared so, so that
+ * PostgreSQL inlines it; a call takes six times as long.
  */
 
-/** What a sum that is no exact JSON number fails with; the reader makes a sentence of it. */
+/** SQLSTATE of a sum that is not an exact JSON number; the reader translates it into a message. */
 export const sumOutOfRangeState = 'LX001'
 
-/** Run when a database is laid out or rebuilt, with the schema they shall be in first in the search path. */
+/** To be run when a database is laid out or rebuilt; the functions' schema must be first in the search path. */
 export function createFunctions(): string {
   lowerCase ??= findLowerCase()
   const { from, to } = lowerCase
@@ -84,10 +84,10 @@ interface LowerCase {
   readonly to: string
 }
 
-/** Found once: there are a million characters to look at. */
+/** Computed once, because a million characters have to be examined. */
 let lowerCase: LowerCase | undefined
 
-/** Each character that has a single other one in lower case; `ς` ends up as `σ` wherever it stands. */
+/** Each character whose lower case is a single other character; `ς` becomes `σ` everywhere. */
 function findLowerCase(): LowerCase {
   let [from, to] = ['ς', 'σ']
   for (let code = 0x41; code <= 0x10ffff; code += 1) {

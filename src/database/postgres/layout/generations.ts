@@ -1,4 +1,4 @@
-/** Tables of the former lexicons: kept where their collections are no longer served, dropped once nobody reads them. */
+/** Tables of the former lexicons: retained for collections no longer served, dropped when no query reads them. */
 import type { Client } from 'pg'
 import type { Table } from '../../layout/tables.ts'
 import { quote, recordsSchema } from './ddl.ts'
@@ -6,12 +6,12 @@ import { codeOf } from '../failures.ts'
 import { nextSchema, oldSchema, rebuildSchema } from './rebuild-state.ts'
 import { lockSpace, locks } from '../write/transactions.ts'
 
-/** Less than the server's own `deadlock_timeout`: this is what gives way, never a reader. */
+/** Shorter than the server's `deadlock_timeout`, so that this process gives way and never a reader. */
 const briefly = '500ms'
 
 /**
- * Collections that are no longer served keep their table, so that nothing is lost when they come back. Servers of the
- * former lexicons may still read them: this waits between their statements, without holding up those that follow.
+ * Retains the tables of collections that are no longer served, in case they are served again. Services with the former
+ * lexicons may still read them: this waits between their statements without blocking later ones.
  */
 export async function keepUnserved(client: Client, tables: readonly Table[]): Promise<void> {
   const { rows } = await client.query<{ table_name: string }>(
@@ -34,8 +34,8 @@ export async function keepUnserved(client: Client, tables: readonly Table[]): Pr
 }
 
 /**
- * What a rebuild has left, whether it was finished or given up: once nobody reads it any more, and nobody is at work on
- * it; else whoever starts next does it. Within no transaction.
+ * Drops the tables that a finished or abandoned rebuild has left, unless a query still reads them or a process works on
+ * them; then the next process that starts drops them. Must run outside a transaction.
  */
 export async function dropOld(client: Client): Promise<void> {
   const { rows } = await client.query(
@@ -43,7 +43,7 @@ export async function dropOld(client: Client): Promise<void> {
   )
   if (rows.length === 0) return
   try {
-    // Several statements at once are a transaction.
+    // Several statements in one query are one transaction.
     await patiently(3, () =>
       client.query(
         `set local lock_timeout = '${briefly}'; select pg_advisory_xact_lock(${lockSpace}, ${locks.migrating});
@@ -57,7 +57,7 @@ export async function dropOld(client: Client): Promise<void> {
 
 const lockTimeout = '55P03'
 
-/** Does what takes locks that readers have. Each time that it gives up waiting, those who came after it go on. */
+/** Repeats work that needs locks held by readers. Each time that it stops waiting, the statements behind it proceed. */
 async function patiently(attempts: number, work: (isLast: boolean) => Promise<unknown>): Promise<void> {
   for (let left = attempts - 1; ; left -= 1) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Brings a database to this program's schema and to the lexicons in force: an empty one is laid out and an older one
- * migrated in one transaction, and only tables that were derived otherwise are rebuilt from the records they keep.
+ * Brings a database to this program's schema and to the current lexicons: lays out an empty one or migrates an older
+ * one in one transaction, and rebuilds tables of another derivation from the records in them.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'pg'
@@ -37,7 +37,7 @@ import { runSteps } from '../steps.ts'
 import { createSums, startSumming } from './sum-ddl.ts'
 import { lockSpace, locks, within } from '../write/transactions.ts'
 
-/** What a database says of itself. */
+/** Versions that a database stores about itself. */
 export interface State {
   readonly schemaVersion: number
   readonly derivation: string
@@ -46,7 +46,7 @@ export interface State {
 /** Statements that lead from schema version 1 + index to the next. */
 const migrations: readonly string[] = [
   publicTables,
-  // Counts, which are of the collections that are served, and then those by month, and sums: `addMissing`.
+  // `addMissing` adds counts, which exist for served collections, then counts by month, and sums.
   '',
   '',
   'alter table collection add column served smallint not null default 1',
@@ -58,7 +58,7 @@ const migrations: readonly string[] = [
 /** The first schema version with sums. */
 const summedVersion = 4
 
-/** Fails, changing nothing, on a database that is not ours. */
+/** Throws, without changing anything, if the database belongs to another program. */
 export async function migrate(client: Client, options: MigrateOptions): Promise<void> {
   const found = await readState(client)
   if (!isCurrent(found, options.fingerprint)) {
@@ -73,10 +73,10 @@ export async function migrate(client: Client, options: MigrateOptions): Promise<
   await dropOld(client)
 }
 
-/** Milliseconds between two attempts to become the one that migrates. */
+/** Milliseconds between two attempts to take the lock for migrating. */
 const turnInterval = 200
 
-/** One process migrates at a time. The others wait, or fail where it rebuilds for other lexicons than theirs. */
+/** One process migrates at a time. Others wait, or fail if it rebuilds for lexicons that differ from theirs. */
 async function byTurns<Result>(
   client: Client,
   options: MigrateOptions,
@@ -93,12 +93,12 @@ async function byTurns<Result>(
   try {
     return await work()
   } finally {
-    // With the connection it is gone anyway.
+    // The end of the connection would release the lock too.
     await client.query(`select pg_advisory_unlock(${lockSpace}, ${locks.migrating})`).catch(() => undefined)
   }
 }
 
-/** The rebuild of another process; null when none is under way. */
+/** The rebuild of another process; null when none is running. */
 async function readOther(
   client: Client,
 ): Promise<{ readonly target: string; readonly progress: RebuildProgress } | null> {
@@ -107,7 +107,7 @@ async function readOther(
     const progress = await readProgress(client)
     return target === null || progress === null ? null : { target, progress }
   } catch (error) {
-    // It ended between two statements, and its tables were dropped.
+    // The rebuild ended between two statements, and its tables were dropped.
     if (codeOf(error) === '42P01') return null
     throw error
   }
@@ -120,10 +120,10 @@ async function takeTurn(client: Client): Promise<boolean> {
   return rows[0]?.taken === true
 }
 
-/** `stale`: the tables were derived otherwise, and a rebuild is what is left to do. */
+/** `stale`: the tables have another derivation and must be rebuilt. */
 async function layOutOrUpgrade(client: Client, options: MigrateOptions): Promise<'current' | 'stale'> {
   await client.query(`select pg_advisory_xact_lock(${lockSpace}, ${locks.writing})`)
-  // Another process may have been first while this one waited.
+  // Another process may have done the work while this one waited.
   const state = await readState(client)
   await assertOurs(client, state)
   if (state !== null)
@@ -132,18 +132,18 @@ async function layOutOrUpgrade(client: Client, options: MigrateOptions): Promise
   return 'current'
 }
 
-/** True when the database has this program's schema and derivation, so that nothing need be done. */
+/** Whether the database has this program's schema and derivation. */
 export function isCurrent(state: State | null, fingerprint: string): boolean {
   return state?.schemaVersion === schemaVersion && state.derivation === derivationOf(fingerprint)
 }
 
-/** Throws on a database of another program or of a newer version of this one, or an unfinished copy; an empty one is anybody's. */
+/** Throws if the database is another program's, of a newer version, or an unfinished copy; accepts an empty one. */
 export async function assertOurs(client: Client, state: State | null): Promise<void> {
   await assertOurLayout(client, state)
   if (state !== null) assertNoCopy(state.derivation)
 }
 
-/** The same, of a copy that may be unfinished. */
+/** Like `assertOurs`, but accepts an unfinished copy. */
 export async function assertOurLayout(client: Client, state: State | null): Promise<void> {
   if (state === null) {
     if (await hasTables(client))
@@ -156,7 +156,7 @@ export async function assertOurLayout(client: Client, state: State | null): Prom
     )
 }
 
-/** Null when the database was not laid out by this program. */
+/** Null if this program did not lay out the database. */
 export async function readState(client: Client): Promise<State | null> {
   const { rows: columns } = await client.query(
     `select from pg_attribute where attrelid = to_regclass('${metadataSchema}.state')
@@ -172,7 +172,7 @@ export async function readState(client: Client): Promise<State | null> {
     : { schemaVersion: Number(state.schema_version), derivation: state.derivation }
 }
 
-/** Whatever somebody made; what an extension has brought is nobody's. */
+/** Ignores tables that belong to an extension. */
 async function hasTables(client: Client): Promise<boolean> {
   const { rows } = await client.query(
     `select from pg_class join pg_namespace on pg_namespace.oid = relnamespace
@@ -184,7 +184,7 @@ async function hasTables(client: Client): Promise<boolean> {
 }
 
 async function create(client: Client, { tables, fingerprint }: MigrateOptions): Promise<void> {
-  // An administrator may have made the first of them, for the extension.
+  // An administrator may have created the first schema for the extension.
   await client.query(
     `create schema if not exists ${metadataSchema}; create schema if not exists ${recordsSchema}`,
   )
@@ -201,7 +201,7 @@ async function create(client: Client, { tables, fingerprint }: MigrateOptions): 
   await client.query(startSumming(tables))
 }
 
-/** The one extension, which every distribution has but not all install by themselves. */
+/** The only extension needed; every distribution has it, but some install it only on request. */
 async function createTrigrams(client: Client): Promise<void> {
   const { rows } = await client.query<{ installed: boolean }>(
     `select installed_version is not null as installed from pg_available_extensions where name = 'pg_trgm'`,
@@ -243,7 +243,7 @@ async function assertMayRebuild(client: Client, options: MigrateOptions): Promis
 
 export const recordText = (column: string): string => `${column}::text`
 
-/** Those that are missing. The function that changes them knows all from then on, whoever writes. */
+/** Adds missing tables of counts. Their trigger function then maintains all counts, whatever program writes. */
 async function addCounts(client: Client, table: Table): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     'select tablename as name from pg_tables where schemaname = $1',
@@ -254,7 +254,7 @@ async function addCounts(client: Client, table: Table): Promise<void> {
   await client.query(createCounts(table, recordsSchema, missing) + startCounting(table, missing))
 }
 
-/** What is kept by triggers and not derived from one record. */
+/** Adds what triggers maintain and what is not derived from a single record. */
 async function addMissing(client: Client, state: State, { tables }: MigrateOptions): Promise<void> {
   for (const table of tables) await addCounts(client, table)
   if (state.schemaVersion < summedVersion)

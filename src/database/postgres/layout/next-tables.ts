@@ -1,7 +1,7 @@
 /**
- * The tables that a rebuild fills: from rows of the old ones, then from those that have changed meanwhile. What no
- * longer fits the lexicons is noted, and stays where it is until the rebuild ends. All within the caller's
- * transaction, whose search path leads to the new tables.
+ * Fills the tables of a rebuild: from the rows of the old tables, then from rows that have changed meanwhile. Records
+ * that no longer fit the lexicons are noted, and stay in the old tables until the rebuild ends. All methods run within
+ * the caller's transaction, whose search path leads to the new tables.
  */
 import type { ColumnValue, RecordCheck, RecordPut } from '../../database.ts'
 import { repoCollectionsWhere, type RecordRow, withheld } from '../../metadata/rebuild.ts'
@@ -26,7 +26,7 @@ export class NextTables {
     this.#writers = new Map(tables.map((table) => [table.collection.nsid, new TableWriter(table)]))
   }
 
-  /** Some more rows of a collection. */
+  /** Copies the next rows of a collection. */
   async copy(transaction: Transaction, { nsid, former, last_id }: RebuildPart): Promise<void> {
     const save = `update ${rebuildSchema}.part set done = done + $2, last_id = $3, copied = $4 where nsid = $1`
     const rows =
@@ -42,7 +42,7 @@ export class NextTables {
     await transaction.query(save, nsid, rows.length, last, Number(rows.length < rowsAtOnce))
   }
 
-  /** Brings some records that have changed up to date; how many. */
+  /** Applies the next changes to the new tables; returns their number. */
   async catchUp(transaction: Transaction, parts: readonly RebuildPart[]): Promise<number> {
     const changes = await transaction.query<RowKey & { readonly former: string }>(
       `delete from ${rebuildSchema}.change
@@ -65,7 +65,7 @@ export class NextTables {
     return changes.length
   }
 
-  /** What is not shown has no rows: those of hidden accounts, and `hidden` records. */
+  /** Removes rows that must not be visible: those of hidden accounts, and of `hidden` records. */
   async removeWithheld(transaction: Transaction, hidden: readonly RecordRow[]): Promise<void> {
     for (const writer of this.#writers.values()) {
       const rows = await transaction.query<RowId>(
@@ -98,7 +98,7 @@ export class NextTables {
   }
 }
 
-/** Records as any generation of the program kept them, whose columns these are. */
+/** Selects the columns that tables of every version of the program have. */
 export function selectOld(former: string): string {
   return `select t.id, t.base, t.rkey, t.did, t.cid, t.rev, t.indexed_at, t.changed_at, t.record::text as json
     from ${recordsSchema}.${quote(former)} t`

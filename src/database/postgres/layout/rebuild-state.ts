@@ -1,9 +1,9 @@
-/** How far a rebuild has come, as the database says itself: also for who only reads. */
+/** Stores the progress of a rebuild in the database, so that read-only processes see it too. */
 import type { ClientBase } from 'pg'
 import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
 import { metadataSchema, recordsSchema } from './ddl.ts'
 
-/** Where new tables are filled, where the former ones wait until nobody reads them any more, and what this file has. */
+/** Schemas of the new tables, of former tables that queries still read, and of the tables of this file. */
 export const nextSchema = `${recordsSchema}_next`
 export const oldSchema = `${recordsSchema}_old`
 export const rebuildSchema = `${metadataSchema}_rebuild`
@@ -11,8 +11,8 @@ export const rebuildSchema = `${metadataSchema}_rebuild`
 const text = 'text collate "C"'
 
 /**
- * `target`: what is being built. `part`: how far each collection has come. `change`: records that have changed in the
- * old tables, in that order, which triggers note whatever program writes. `refusal`: records that no longer fit.
+ * `target`: the derivation being built. `part`: progress of each collection. `change`: records that have changed in the
+ * old tables, in order; triggers add them, whatever program writes. `refusal`: records that no longer fit.
  */
 export const rebuildTables = `
   create schema ${rebuildSchema};
@@ -43,7 +43,7 @@ export const rebuildTables = `
 
 export interface RebuildPart {
   readonly nsid: string
-  /** The table that has the records; null where the collection is new. */
+  /** The table that contains the records; null for a new collection. */
   readonly former: string | null
   readonly total: bigint
   readonly done: bigint
@@ -52,7 +52,7 @@ export interface RebuildPart {
   readonly complete: bigint
 }
 
-/** What is being built; null when nothing is. */
+/** The derivation being built; null if there is none. */
 export async function readTarget(client: ClientBase): Promise<string | null> {
   const { rows: found } = await client.query(
     `select where to_regclass('${rebuildSchema}.target') is not null`,
@@ -69,14 +69,14 @@ export async function readParts(client: ClientBase): Promise<readonly RebuildPar
   return rows
 }
 
-/** Null when none is under way. */
+/** Null when no rebuild is running. */
 export async function readProgress(client: ClientBase): Promise<RebuildProgress | null> {
   const target = await readTarget(client)
   if (target === null) return null
   const { rows } = await client.query<{ derivation: string }>(
     `select derivation from ${metadataSchema}.state`,
   )
-  // Until nobody reads the old tables any more, this is left of one that is over.
+  // A finished rebuild leaves its state behind until no query reads the old tables.
   if (target === rows[0]?.derivation) return null
   return {
     collections: (await readParts(client)).map(({ nsid, done, total, complete }) => ({

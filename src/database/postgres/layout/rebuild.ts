@@ -1,8 +1,8 @@
 /**
- * Derives all tables anew from the records they keep. They are filled in a schema of their own beside the old one, in
- * steps that each commit with how far they have come: readers and writers go on with the old ones, and whoever takes up
- * a rebuild that was broken off goes on from its last step. Triggers note which records change meanwhile. The last
- * transaction catches up with those, and the two schemas change names; whoever is still reading then reads to the end.
+ * Derives all tables again from the records in them. New tables are filled in a separate schema, in steps that commit
+ * together with their progress: readers and writers continue with the old tables, and an interrupted rebuild resumes
+ * after its last step. Triggers note which records change meanwhile. The last transaction applies those changes and
+ * exchanges the names of the schemas; queries that run at that moment finish on the old tables.
  */
 import type { Client } from 'pg'
 import type { Change, RecordCheck } from '../../database.ts'
@@ -37,16 +37,16 @@ import { createSums, startSumming } from './sum-ddl.ts'
 import { createTransaction, lockSpace, locks, type Transaction, within } from '../write/transactions.ts'
 import { createTriggers } from './triggers.ts'
 
-/** Within no transaction, by the one who may migrate. */
+/** Must run outside a transaction, while holding the lock for migrating. */
 export async function rebuild(client: Client, options: MigrateOptions): Promise<RebuildReport> {
-  // A statement that may take long ends soon after the process that waits for it.
+  // Makes the server end a long statement soon after the process that waits for it.
   await client.query(`select set_config('client_connection_check_interval', ${checkInterval}, false)`)
   try {
     await step(client, 'old', () => begin(client, options))
     return await fillAndFinish(client, options)
   } catch (error) {
-    // What cannot be done leaves no second set of tables behind; what only has to wait goes on next time.
-    // What cannot be dropped now is dropped by the next rebuild; the reason is what is told.
+    // A permanent failure drops the new tables; after a temporary one the rebuild resumes the next time. Tables that
+    // cannot be dropped now are dropped by the next rebuild, so that the caller gets the original error.
     if (!isPassing(error)) await step(client, 'old', () => dropUnfinished(client)).catch(() => undefined)
     throw error
   }
@@ -72,7 +72,7 @@ async function fillAndFinish(client: Client, options: MigrateOptions): Promise<R
     await tell()
   }
   const parts = await readParts(client)
-  // So many are left to the last transaction at most, unless more come than can be caught up with.
+  // Leaves fewer changes than this to the last transaction, unless they come faster than they can be applied.
   for (let round = 0; round < 100; round += 1) {
     const changes = await step(client, 'next', (transaction) => next.catchUp(transaction, parts))
     if (changes < 500) break
@@ -112,7 +112,7 @@ async function dropUnfinished(client: Client): Promise<void> {
   await client.query(`drop schema if exists ${nextSchema}, ${rebuildSchema} cascade`)
 }
 
-/** Nobody else writes from here on until it is committed. */
+/** No other process writes from here until the commit. */
 async function finish(
   transaction: Transaction,
   options: MigrateOptions,
@@ -134,7 +134,7 @@ async function finish(
     const { rows } = await client.query<{ n: bigint }>(`select count(*) as n from ${quote(table.name)}`)
     counters.addStored(table.collection.nsid, Number(rows[0]?.n))
   }
-  // Whatever is too old leaves later, with a note that it did.
+  // No retention here: records that are too old are removed later, and then noted as expired.
   const applier = new Applier({ ...options, retention: new Map() })
   for await (const refused of refusals(transaction, { tables, check }, parts, counters))
     await applier.apply(transaction, refused)
@@ -167,7 +167,7 @@ async function replaceCollections(client: Client, tables: readonly Table[]): Pro
   for (const table of tables) await enterCollection(client, table)
 }
 
-/** A collection's table, without its indexes, and with nothing counted or added up. */
+/** Creates a collection's table without its indexes, and with empty counts and sums. */
 export async function layOut(client: Client, table: Table, schema: string): Promise<void> {
   await client.query(createTables(table, schema) + createCounts(table, schema) + createSums(table, schema))
   await enterCollection(client, table)
@@ -180,7 +180,7 @@ async function enterCollection(client: Client, { name, collection }: Table): Pro
   ])
 }
 
-/** Records that no longer fit, some at a time. */
+/** Yields records that no longer fit the lexicons, in batches. */
 async function* refusals(
   { query }: Transaction,
   { tables, check }: { readonly tables: readonly Table[]; readonly check: RecordCheck },
@@ -205,10 +205,10 @@ async function* refusals(
   }
 }
 
-/** Whatever names no schema goes to the new tables. */
+/** Lets names without a schema refer to the new tables. */
 const useNext = `select set_config('search_path', replace(current_setting('search_path'), '${recordsSchema}', '${nextSchema}'), true)`
 
-/** A transaction of one writer at a time, as all that write have. Where the new tables are what is written to, rows are found by indexes. */
+/** Runs a transaction under the lock of all writers. Rows are found by indexes; `next` writes to the new tables. */
 async function step<Result>(
   client: Client,
   tables: 'old' | 'next',

@@ -1,7 +1,6 @@
 /**
- * How PostgreSQL keeps sums: by triggers on both tables, which see the rows of a statement all at once and change each
- * table of sums once for it. Other tables are as they are when the statement has ended, so that sums are right in
- * whatever order rows change.
+ * DDL of materialized sums: triggers on both tables see all rows of a statement and change each table of sums once.
+ * They see other tables as of the end of the statement, so that sums are right in whatever order rows change.
  */
 import { shortName } from '../../../util/text/short-name.ts'
 import { ownSums, refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
@@ -9,13 +8,13 @@ import type { Table } from '../../layout/tables.ts'
 import { columnType, quote, recordsSchema } from './ddl.ts'
 import { createTriggerFunction, createTriggers, dropTriggers, type Event } from './triggers.ts'
 
-/** Empty tables, and the function that changes them once `startSumming` has added up what is there. */
+/** Creates empty tables, and the function that maintains them after `startSumming` has added up the existing rows. */
 export function createSums(table: Table, schema = recordsSchema): string {
   if (table.sums.length === 0) return ''
   const tables = ownSums(table).map((sums) => {
     const name = `${schema}.${quote(sums.name)}`
     const columns = sumColumns(sums).map((column) => `${column} bigint not null`)
-    // Room for what changes all the time, beside what it was. Rows of which nothing is left are found by an index.
+    // The fill factor leaves room for new versions of rows that change all the time. An index finds rows with n = 0.
     return `create table ${name} (base ${columnType('refBase')}, rkey ${columnType('refKey')}, ${columns.join(', ')}) with (fillfactor = 70);
       create unique index ${quote(shortName(`${sums.name}/key`))} on ${name} (base, rkey) nulls not distinct;
       create index ${quote(shortName(`${sums.name}/none`))} on ${name} (n) where n = 0;`
@@ -28,12 +27,12 @@ export function createSums(table: Table, schema = recordsSchema): string {
     ${calls}`
 }
 
-/** Adds up all rows, when those of every table are there, and from then on those that change; by the search path. */
+/** Adds up all rows, when those of every table are there, and starts the triggers; uses the search path. */
 export function startSumming(tables: readonly Table[]): string {
   return tables.map((table) => [...ownSums(table).map(fill), triggers(table)].join('\n')).join('\n')
 }
 
-/** For a load, at whose end all rows are added up. */
+/** For a load, which adds up all rows at its end. */
 export function stopSumming({ name, sums }: Table): string {
   return sums.length === 0 ? '' : dropTriggers('sums', name)
 }
@@ -53,7 +52,7 @@ function functionName(table: Table): string {
   return quote(shortName(`${table.name}/sum`))
 }
 
-/** What of the rows bears on any sum. */
+/** The columns of the rows on which any sum depends. */
 function summedRows({ name, sums }: Table, rows: string): string {
   const columns = sums.flatMap(({ of, first, second, measured }) =>
     of === name ? [first.base, first.key, ...measured] : [second.base, second.key],
@@ -76,8 +75,8 @@ function change(sums: SumTable, parts: readonly string[]): string {
 }
 
 /**
- * By what each key's records become more: of those of the rows that come and go. What is fenced off is found by an
- * index, also when a plan was made while there was nothing yet.
+ * Changes of the sums of each key by the rows that come and go. The fenced sub-query uses an index, even if its plan
+ * was made while the table was empty.
  */
 function ownParts(sums: SumTable, event: Event): readonly string[] {
   const { base, key } = sums.second
@@ -90,7 +89,7 @@ function ownParts(sums: SumTable, event: Event): readonly string[] {
   return { insert: [come], update: [come, gone], delete: [gone] }[event]
 }
 
-/** The same of records that refer to the rows: they go from one key to another. */
+/** Changes of the sums by records that refer to the rows: they move from one key to another. */
 function partsBetween(sums: SumTable, event: Event): readonly string[] {
   const c = `${recordsSchema}.${quote(sums.of)} c where ${refersTo(sums, quote)}`
   const of = (rows: string, key: readonly string[], sign: 1 | -1): string => {
@@ -114,7 +113,7 @@ function partsBetween(sums: SumTable, event: Event): readonly string[] {
   }
 }
 
-/** Rows' keys with what they come to. */
+/** Selects the keys of rows with the sums of their values. */
 function part(sums: SumTable, from: string, [base, key]: readonly string[], sign: 1 | -1): string {
   const values = summedValues(sums, quote).map(
     (value, index) => `${sign} * ${value} as ${sumColumns(sums)[index]}`,
@@ -128,7 +127,7 @@ function total(sums: SumTable, parts: readonly string[]): string {
     having ${columns.map((column) => `${column} <> 0`).join(' or ')}`
 }
 
-/** Of the row `d` in between. */
+/** The key in the row `d` between the two tables. */
 function secondOf({ second }: SumTable): readonly string[] {
   return [`d.${quote(second.base)}`, `d.${quote(second.key)}`]
 }

@@ -1,4 +1,4 @@
-/** Triggers that see the rows of a statement all at once, for what is kept in step with a table's rows. */
+/** Statement triggers that see all changed rows at once, to maintain data that depends on a table's rows. */
 import { quote } from './ddl.ts'
 
 export type Event = 'insert' | 'update' | 'delete'
@@ -10,7 +10,7 @@ const rows: Readonly<Record<Event, string>> = {
   delete: 'old table as old_rows',
 }
 
-/** What `name`'s triggers call. `changed`: a select that finds nothing when an update has changed nothing that matters. */
+/** The function of triggers. `changed`: a select without rows if an update has changed nothing relevant. */
 export function createTriggerFunction(
   name: string,
   changed: string,
@@ -33,7 +33,7 @@ export function createTriggerFunction(
     $change$;`
 }
 
-/** `kind` begins their names; the function has its schema from the search path. */
+/** `kind` is the prefix of the triggers' names; the search path determines the schema of the function. */
 export function createTriggers(kind: string, table: string, calls: string): string {
   const each = events.map(
     (
