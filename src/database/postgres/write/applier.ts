@@ -1,4 +1,4 @@
-/** What changes do to the database, within a transaction: runs of records at once, everything else one by one. */
+/** Applies changes to the database within a transaction: runs of record changes together, other changes one by one. */
 import type {
   BatchOutcome,
   Change,
@@ -47,11 +47,11 @@ import { refreshDriftedCounts } from './text-counts.ts'
 import type { Transaction } from './transactions.ts'
 import { findAccountStatuses, type RecordChange, WorkingSet } from './working-set.ts'
 
-/** Changes that are decided and written at once. */
+/** Record changes in one run, which is decided and written as a whole. */
 const longestRun = 500
-/** Bases and accounts that are remembered from one run to the next: a load is one transaction, however long. */
+/** Repository collections and accounts remembered between runs; bounded, because a load is one transaction. */
 const mostRemembered = 100_000
-/** Rows of a deleted account that are removed by one statement. */
+/** Rows of a deleted account that one statement removes. */
 const rowsAtOnce = 1_000
 
 export class Applier {
@@ -60,7 +60,7 @@ export class Applier {
   readonly #clock: MonotonicClock
   readonly #limit = new RejectionLimit()
   readonly #moves: MovesOptions
-  /** When the last record before a moment was stored. */
+  /** Statement for the latest `indexed_at` up to a given time. */
   readonly #lastStored: string
   readonly #mostRemembered: number
 
@@ -97,7 +97,7 @@ export class Applier {
     return outcome
   }
 
-  /** `blind`: the tables are probably without these records, so that they are not looked for first. */
+  /** `blind`: the tables probably lack these records, so that the search for existing rows is skipped. */
   async apply(
     transaction: Transaction,
     changes: readonly Change[],
@@ -113,7 +113,7 @@ export class Applier {
       const fates = await this.#applyRun(transaction, run, blind)
       for (const [index, recordOutcome] of fates.entries()) count(run[index] as Change, recordOutcome, 1)
       run = []
-      // Within a run what was looked up is relied on.
+      // Only between runs: a run relies on what it has looked up.
       for (const known of [transaction.bases, transaction.accountStatuses])
         if (known.size > this.#mostRemembered) known.clear()
     }
@@ -130,22 +130,22 @@ export class Applier {
     return outcome
   }
 
-  /** As the ledger's `hide`. */
+  /** Implements `hide` of the metadata store. */
   hide(transaction: Transaction, hiding: NewHiding): Promise<number | null> {
     return hide(transaction, hiding, this.#options.now(), this.#moves)
   }
 
-  /** As the ledger's `unhide`. */
+  /** Implements `unhide` of the metadata store. */
   unhide(transaction: Transaction, subject: string, shownBy: string): Promise<number | null> {
     return unhide(transaction, subject, shownBy, this.#options.now(), this.#moves)
   }
 
-  /** As the ledger's `purge`. */
+  /** Implements `purge` of the metadata store. */
   purge(transaction: Transaction, given: NewPurge): Promise<PurgeExtent | null> {
     return purge(transaction, given, this.#options.now(), this.#moves)
   }
 
-  /** As the ledger's `expireRecords`. */
+  /** Implements `expireRecords` of the metadata store. */
   async expire(transaction: Transaction, limit: number): Promise<number> {
     let removed = 0
     for (const [collection, table] of this.tables) {
@@ -155,7 +155,7 @@ export class Applier {
     return removed
   }
 
-  /** As the ledger's `settleAccounts`. */
+  /** Implements `settleAccounts` of the metadata store. */
   async settle(transaction: Transaction, limit: number): Promise<number> {
     const { client } = transaction
     let moved = 0
@@ -176,7 +176,7 @@ export class Applier {
     return moved
   }
 
-  /** All that is left to be removed of a deleted account, however much that is. */
+  /** Removes all remaining rows of a deleted account, however many there are. */
   async #purge(transaction: Transaction, did: string): Promise<void> {
     const { client } = transaction
     for (const base of await runSteps(client, repoCollectionsOf(did, this.#collections)))
@@ -218,7 +218,7 @@ export class Applier {
     return fates
   }
 
-  /** How many records it removed. */
+  /** Returns the number of removed records. */
   async #applyOther(transaction: Transaction, change: Exclude<Change, RecordChange>): Promise<number> {
     const { client, accountStatuses } = transaction
     switch (change.kind) {
@@ -266,7 +266,7 @@ export class Applier {
     await this.#applyRun(transaction, changes, false)
   }
 
-  /** Moments are given to what has none of its own, and to what takes another's place. */
+  /** The clock gives times to changes that bring none, and to records that replace another one. */
   async #followStored({ query }: Transaction, changes: readonly Change[]): Promise<void> {
     if (!changes.some(({ kind }) => kind === 'put' || kind === 'reject')) return
     const [row] = await query<{ at: bigint | null }>(this.#lastStored, this.#clock.horizon)

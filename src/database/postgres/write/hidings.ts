@@ -1,4 +1,4 @@
-/** What operators hide: an account by a marker, its rows being moved later, and a record by moving its row at once. */
+/** Hides and shows for operators: an account by a marker, with its rows moved later; a record by moving its row. */
 import { repoCollectionUri, type RecordName, recordNameOf } from '../../write/decide.ts'
 import { isShownByNetwork, releaseAccount, withholdAccount } from '../../metadata/accounts.ts'
 import { endHiding, isHidden, type NewHiding, startHiding } from '../../metadata/hidings.ts'
@@ -9,7 +9,7 @@ import { runSteps } from '../steps.ts'
 import type { TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
 
-/** As the ledger's `hide`. */
+/** Implements `hide` of the metadata store. */
 export async function hide(
   transaction: Transaction,
   hiding: NewHiding,
@@ -25,7 +25,7 @@ export async function hide(
     : hideRecord(transaction, record, moves)
 }
 
-/** As the ledger's `unhide`. */
+/** Implements `unhide` of the metadata store. */
 export async function unhide(
   transaction: Transaction,
   subject: string,
@@ -34,7 +34,7 @@ export async function unhide(
   moves: MovesOptions,
 ): Promise<number | null> {
   const { client } = transaction
-  // What was promised to be removed is, before anything new may come.
+  // A promised removal must be complete before new records may come.
   if (await runSteps(client, isBeingPurged(subject))) await moves.purge(transaction, subject)
   if (!(await runSteps(client, endHiding(subject, shownBy, now)))) return null
   const record = recordNameOf(subject)
@@ -43,7 +43,7 @@ export async function unhide(
     : showRecord(transaction, record, moves)
 }
 
-/** How many records that was that could be seen. */
+/** Returns the number of records that were visible. */
 async function hideRecord(
   transaction: Transaction,
   record: RecordName,
@@ -56,7 +56,7 @@ async function hideRecord(
   return (await isSeen(transaction, record.did)) ? quarantine.length : 0
 }
 
-/** Unless its account is not shown. */
+/** Brings the record back, unless its account is hidden. */
 async function showRecord(
   transaction: Transaction,
   record: RecordName,
@@ -75,7 +75,7 @@ interface RecordPlace {
   readonly table: TableWriter
 }
 
-/** Null where the collection is not served, or nothing of it is known of the account. */
+/** Null if the collection is not served, or if the account has no repository collection for it. */
 export async function findRecord(
   transaction: Transaction,
   { did, collection, rkey }: RecordName,

@@ -1,4 +1,4 @@
-/** Moves rows of accounts whose standing has changed: out of their tables, back into them, or away. */
+/** Moves rows of accounts whose status has changed: into quarantine, back into their tables, or out of the database. */
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { AccountRepoCollection } from '../../metadata/accounts.ts'
 import type { ColumnValue, RecordCheck, RecordPut, Rejection } from '../../database.ts'
@@ -11,21 +11,21 @@ import type { Transaction } from './transactions.ts'
 import type { MoveAsked } from './working-set.ts'
 
 export interface MovesOptions {
-  /** All that is left to be removed of an account. */
+  /** Removes all remaining rows of an account. */
   readonly purge: (transaction: Transaction, did: string) => Promise<void>
   readonly tables: ReadonlyMap<string, TableWriter>
   readonly check: RecordCheck
-  /** Records that waited no longer fit the lexicons. */
+  /** Receives quarantined records that no longer fit the lexicons. */
   readonly onRefused: (transaction: Transaction, rejections: readonly Rejection[]) => Promise<void>
 }
 
-/** A row of `quarantined`, as `storedRecord` takes it. */
+/** A row of `parked`, in the form that `storedRecord` takes. */
 type QuarantinedRow = Readonly<Record<string, ColumnValue>> & RowKey & { readonly id: bigint | null }
 
 const quarantinedColumns =
   'parked.base, parked.rkey, parked.id, cid, rev, indexed_at, changed_at, record::text as json'
 
-/** Rows of those records that are about to be written. */
+/** Moves the rows of records that are about to be written. */
 export async function moveAsked(
   transaction: Transaction,
   { table, quarantine, bringBack }: MoveAsked,
@@ -42,7 +42,7 @@ export async function moveAsked(
   await returnRows(transaction, table, rows, (base) => dids.get(base) ?? '', options)
 }
 
-/** Up to so many rows of one base; how many. */
+/** Moves at most `limit` rows of one repository collection; returns their number. */
 export async function moveSome(
   transaction: Transaction,
   move: Move,
@@ -77,7 +77,7 @@ export async function moveSome(
 const someQuarantined = (condition: string): string =>
   `base = $1 and rkey in (select rkey from parked where base = $1 ${condition} order by rkey limit $2)`
 
-/** Judged by the lexicons in force, since they waited while those may have changed. */
+/** Checks records again, because the lexicons may have changed during their quarantine. */
 async function returnRows(
   transaction: Transaction,
   table: TableWriter,

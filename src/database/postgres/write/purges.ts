@@ -1,4 +1,4 @@
-/** What operators remove for good, and what is removed for its age. */
+/** Removes data for good: on request of an operator, or because of its age. */
 import { recordNameOf } from '../../write/decide.ts'
 import { purgeAccount } from '../../metadata/accounts.ts'
 import { countExpired, expireBesides } from '../../metadata/expiry.ts'
@@ -12,7 +12,7 @@ import { runSteps } from '../steps.ts'
 import type { RowId, TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
 
-/** As the ledger's `purge`. */
+/** Implements `purge` of the metadata store. */
 export async function purge(
   transaction: Transaction,
   given: NewPurge,
@@ -37,7 +37,7 @@ export async function purge(
   return extent
 }
 
-/** Up to so many records that were indexed before, of the table and of those beside it; how many. */
+/** Removes about `limit` expired records, from the table, the quarantine and the rejections; returns their number. */
 export async function expire(
   transaction: Transaction,
   table: TableWriter,
@@ -62,7 +62,7 @@ export async function expire(
   return rows.length + (await runSteps(client, expireBesides(collection.nsid, oldest, left)))
 }
 
-/** Of collections that the lexicons no longer have, whose tables are kept alone. */
+/** Removes rows of collections that the lexicons no longer have; only their tables remain. */
 function* eraseUnserved(subject: string, served: readonly string[]): Steps<void> {
   for (const { nsid, table_name } of yield* ask('select nsid, table_name from collection')) {
     if (served.includes(String(nsid))) continue

@@ -1,4 +1,4 @@
-/** One record as a run of changes finds it, and as it leaves it. */
+/** One record as a run of changes finds it and leaves it. */
 import { formatCid } from '../../../lexicon/records/cid.ts'
 import type { RecordPut } from '../../changes.ts'
 import type { RecordSlot, RecordName, Times } from '../../write/decide.ts'
@@ -8,33 +8,33 @@ export interface PostgresRecordSlotGiven {
   readonly name: RecordName
   readonly baseUri: string
   readonly table: TableWriter
-  /** Its row is, or belongs, among those that wait. */
+  /** True if the row is, or belongs, in quarantine. */
   readonly quarantined: boolean
   readonly found: FoundRow | undefined
   readonly tombstone: string | null
   readonly expired: Expired | null
 }
 
-/** A version was removed for its age; the revision at which its publisher still had it. */
+/** Notes a version that was removed for its age; `rev` is the revision at which its publisher still had it. */
 export interface Expired {
   readonly rev: string | null
   readonly indexedAt: bigint
 }
 
-/** The row as it shall be. */
+/** The row to be written. */
 interface Row {
   readonly cid: string
   readonly rev: string | null
-  /** Null: the content that was found. */
+  /** Null if the content found remains. */
   readonly written: { readonly record: RecordPut; readonly changedAt: bigint } | null
-  /** Of a row that is new here. */
+  /** Set only for a new row. */
   readonly indexedAt: bigint | null
 }
 
 export class PostgresRecordSlot implements RecordSlot {
   readonly given: PostgresRecordSlotGiven
   tombstone: string | null
-  /** As it shall be. */
+  /** The note to be written. */
   expiry: Expired | null
   #row: Row | undefined
 
@@ -56,7 +56,7 @@ export class PostgresRecordSlot implements RecordSlot {
     return this.given.quarantined
   }
 
-  /** Undefined: there shall be none. */
+  /** Undefined if there is to be no row. */
   get row(): Row | undefined {
     return this.#row
   }

@@ -1,4 +1,4 @@
-/** What a run does to refused records, in order but with few statements. */
+/** Collects the changes of a run to rejections, and writes them in order with few statements. */
 import type { Rejection } from '../../changes.ts'
 import {
   droppable,
@@ -11,9 +11,9 @@ import {
 import { jsonRow, jsonRows, jsonValue } from '../read/json-rows.ts'
 import type { Transaction } from './transactions.ts'
 
-/** What can be done at once: first what is forgiven, then what is kept. */
+/** Changes that can be written together: first clears rejections, then stores new ones. */
 interface Wave {
-  /** By URI: up to which revision. */
+  /** By URI: the revision up to which rejections are cleared. */
   readonly cleared: Map<string, string | null>
   readonly kept: Map<string, RejectionRow>
 }
@@ -45,7 +45,7 @@ export class RejectionChanges {
     cleared.set(uri, before !== null && (rev === null || rev < before) ? before : rev)
   }
 
-  /** How many are to be kept. */
+  /** Number of rejections to be stored. */
   get kept(): number {
     return this.#waves.reduce((sum, { kept }) => sum + kept.size, 0)
   }
@@ -78,9 +78,9 @@ export class RejectionChanges {
   }
 }
 
-/** Some at once, so that not every batch costs a search. */
+/** Drops excess rejections in bulk, so that not every batch costs a search. */
 export class RejectionLimit {
-  /** Kept since they were last counted. */
+  /** Rejections stored since the last count. */
   #since = dropped
 
   async hold(transaction: Transaction, kept: number): Promise<void> {
@@ -100,7 +100,7 @@ export class RejectionLimit {
   }
 }
 
-/** What was refused may be no text that this engine takes. */
+/** A refused record may contain text that PostgreSQL does not accept. */
 function jsonText(text: string): string {
   return JSON.stringify(text.toWellFormed().replaceAll('\0', '\uFFFD'))
 }

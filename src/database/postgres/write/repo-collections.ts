@@ -1,8 +1,8 @@
-/** URIs' first parts and their ids, looked up and made many at once. */
+/** Looks up and creates repository collections and their ids, many at once. */
 import { jsonRows, jsonValue } from '../read/json-rows.ts'
 import type { Transaction } from './transactions.ts'
 
-/** Makes known which of them there are. */
+/** Adds the ids of existing ones to `transaction.bases`. */
 export async function findRepoCollections(transaction: Transaction, uris: Iterable<string>): Promise<void> {
   const { bases } = transaction
   const unknown = [...new Set(uris)].filter((uri) => !bases.has(uri))
@@ -14,7 +14,7 @@ export async function findRepoCollections(transaction: Transaction, uris: Iterab
   for (const { uri, id } of found) bases.set(uri, id)
 }
 
-/** Of those that `findRepoCollections` has looked for: gives the others an id. */
+/** Creates those that `findRepoCollections` has looked for and not found. */
 export async function makeRepoCollections(transaction: Transaction, uris: Iterable<string>): Promise<void> {
   const { bases } = transaction
   const missing = [...new Set(uris)].filter((uri) => !bases.has(uri))
@@ -33,7 +33,7 @@ export async function makeRepoCollections(transaction: Transaction, uris: Iterab
   for (const { uri, id } of made) bases.set(uri, id)
 }
 
-/** Of one that was found or made. */
+/** The id of a repository collection that was found or created before. */
 export function baseId({ bases }: Transaction, uri: string): bigint {
   const id = bases.get(uri)
   if (id === undefined) throw new Error(`The base of ${uri} has no id.`)

@@ -1,4 +1,4 @@
-/** Writes what was decided about a run of changes: one statement for each table and kind of writing. */
+/** Writes the decisions about a run of changes, with one statement for each table and kind of change. */
 import { baseId, makeRepoCollections } from './repo-collections.ts'
 import type { PostgresRecordSlot } from './record-slot.ts'
 import { jsonRow, jsonRows, jsonValue } from '../read/json-rows.ts'
@@ -14,7 +14,7 @@ import {
 import type { Transaction } from './transactions.ts'
 import type { WorkingSet } from './working-set.ts'
 
-/** What becomes of the cells of one table, or of those that are parked. */
+/** Record slots of one table, or of the quarantine, by kind of change. */
 interface Plan {
   readonly removed: PostgresRecordSlot[]
   readonly inserted: PostgresRecordSlot[]
@@ -22,10 +22,7 @@ interface Plan {
   readonly revised: PostgresRecordSlot[]
 }
 
-/**
- * False, and nothing but accounts and bases written, when a row was there already of which the working set did not
- * know.
- */
+/** False if a row exists that the working set does not know; then only accounts and `base` are written. */
 export async function writeRun(transaction: Transaction, set: WorkingSet): Promise<boolean> {
   const cells = [...set.cells]
   await addActors(transaction, set.newActors)
@@ -83,14 +80,14 @@ function planOf(cells: readonly PostgresRecordSlot[]): Plan {
 async function addActors(transaction: Transaction, dids: Iterable<string>): Promise<void> {
   const added = [...dids]
   if (added.length === 0) return
-  // Due at once: nobody has looked their handles up yet.
+  // Due at once, because their handles were never resolved.
   await transaction.query(
     'insert into actor (did, handle_due, status_at) select did, 0, 0 from unnest($1::text[]) as given (did)',
     added,
   )
 }
 
-/** Of the records themselves, and of those that they refer to. */
+/** Yields the repository collections of the records themselves and of the records that they refer to. */
 function* repoCollectionIds(cells: readonly PostgresRecordSlot[]): Generator<string> {
   for (const { given, row } of cells) {
     yield given.baseUri

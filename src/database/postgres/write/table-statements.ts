@@ -1,27 +1,27 @@
-/** Statements that write many rows of one collection at once. Rows come as one JSON text. */
+/** SQL statements that write many rows of one collection at once. Rows arrive as one JSON text. */
 import { type ArrayIndex, type Column, storedColumns, type Table } from '../../layout/tables.ts'
 import { columnType, quote, textAt } from '../layout/ddl.ts'
 
 export interface TableStatements {
-  /** Of rows with `base` and `rkey`: those that are there. */
+  /** Existing rows among the given pairs of `base` and `rkey`. */
   readonly find: string
-  /** Ids of a base's rows, up to so many. */
+  /** Ids of a limited number of rows of a repository collection. */
   readonly some: string
-  /** Ids of a base's rows that no revision, or one before this, vouches for. */
+  /** Ids of a repository collection's rows whose revision is null or earlier than the given one. */
   readonly older: string
-  /** Leaves alone what is there already; yields the ids of what was added. */
+  /** Does not change existing rows; returns the ids of added rows. */
   readonly insert: string
-  /** The same of rows that have an id. */
+  /** Like `insert`, for rows that have an id. */
   readonly bringBack: string
   readonly update: string
   readonly setRev: string
-  /** Of ids. */
+  /** Takes ids. */
   readonly quarantine: string
   readonly remove: string
   readonly sides: readonly { readonly insert: string; readonly remove: string }[]
 }
 
-/** What a row is given, beside its derived columns, which are `c0`, `c1` and so on. */
+/** Columns of a row besides its derived columns, which are called `c0`, `c1` and so on. */
 const kept = [
   ['base', 'bigint'],
   ['did', 'text'],
@@ -69,7 +69,7 @@ export function tableStatements(table: Table): TableStatements {
   }
 }
 
-/** Of a long text for which ASCII lower case is all of folding, the row is given no folded one. */
+/** A long text that needs only ASCII lower case arrives without its folded form; the server computes it. */
 function derivedValue({ kind, path }: Column, index: number): string {
   const value = `given.c${index}`
   return kind === 'folded' ? `coalesce(${value}, lower(${textAt('given.record', path)}))` : value

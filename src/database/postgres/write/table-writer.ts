@@ -1,6 +1,6 @@
 /**
- * One collection's rows: its table and its side tables, always in step; many rows at once. It knows no revisions
- * and no accounts. Of indexes the server takes care.
+ * Writes the rows of one collection, many at once, and keeps its table and side tables consistent. It must not know
+ * revisions or accounts; the server maintains the indexes.
  */
 import type { RecordPut } from '../../changes.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
@@ -9,18 +9,18 @@ import { jsonRow, jsonRows, jsonValue } from '../read/json-rows.ts'
 import { type TableStatements, tableStatements } from './table-statements.ts'
 import type { Transaction } from './transactions.ts'
 
-/** Where a row is, whatever its id. */
+/** Identifies a row independently of its id. */
 export interface RowKey {
   readonly base: bigint
   readonly rkey: string
 }
 
-/** A row by its id; null: it was first stored while its account was hidden, and is in no table. */
+/** A row by its id; null if it was first stored while its account was hidden, and so is in no table. */
 export interface RowId {
   readonly id: bigint | null
 }
 
-/** What decides about a row. */
+/** The part of a row that decisions need. */
 export interface FoundRow extends RowKey, RowId {
   readonly cid: string
   readonly rev: string | null
@@ -40,10 +40,10 @@ export interface NewRow extends RowKey, RowChange {
 
 export class TableWriter {
   readonly table: Table
-  /** Rows written since the counts of the texts' sequences were last taken. */
+  /** Rows written since `text_count` was last refreshed. */
   drift = 0
   readonly #statements: TableStatements
-  /** Positions of `refBase` columns, whose text becomes an id. */
+  /** Positions of `refBase` columns, whose text is replaced by an id. */
   readonly #refBases: readonly number[]
 
   constructor(table: Table) {
@@ -52,7 +52,7 @@ export class TableWriter {
     this.#refBases = storedColumns(table).flatMap(({ kind }, index) => (kind === 'refBase' ? [index] : []))
   }
 
-  /** First parts of URIs that a record refers to. */
+  /** Repository collections that a record refers to. */
   *referredRepoCollections({ columns, arrays }: Pick<RecordPut, 'columns' | 'arrays'>): Generator<string> {
     for (const index of this.#refBases) {
       const uri = columns[index]
@@ -67,24 +67,23 @@ export class TableWriter {
     return transaction.query<FoundRow>(this.#statements.find, jsonKeys(keys))
   }
 
-  /** Some rows of a base. */
   some(transaction: Transaction, base: bigint, limit: number): Promise<readonly RowId[]> {
     return transaction.query(this.#statements.some, base, limit)
   }
 
-  /** Removes a base's rows that no revision, or one before this, vouches for; how many. */
+  /** Removes a repository collection's rows whose revision is null or earlier than `rev`; returns their number. */
   async removeOlder(transaction: Transaction, base: bigint, rev: string): Promise<number> {
     const rows = await transaction.query<RowId>(this.#statements.older, base, rev)
     await this.remove(transaction, rows)
     return rows.length
   }
 
-  /** Of rows that are there already nothing is changed; those that were added. */
+  /** Does not change existing rows; returns the added ones. */
   async insert(transaction: Transaction, rows: readonly NewRow[]): Promise<readonly RowId[]> {
     return this.#insert(transaction, this.#statements.insert, rows, () => [])
   }
 
-  /** The same under the ids that the rows had. */
+  /** Like `insert`, but the rows keep their ids. */
   async bringBack(
     transaction: Transaction,
     rows: readonly (NewRow & { readonly id: bigint })[],
@@ -120,7 +119,7 @@ export class TableWriter {
     await transaction.query(this.#statements.remove, ids)
   }
 
-  /** Moves rows to where those of hidden accounts wait. */
+  /** Moves rows to the table of quarantined rows. */
   async quarantine(transaction: Transaction, rows: readonly RowId[]): Promise<void> {
     const ids = idsOf(rows)
     if (ids.length === 0) return

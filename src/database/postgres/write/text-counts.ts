@@ -1,6 +1,6 @@
 /**
- * Roughly how many records hold a sequence of one to three characters, from a sample. Such counts choose between
- * roads; they are taken anew when a fifth of the rows has changed.
+ * Estimates from a sample how many records contain a sequence of one to three characters. Access paths are chosen by
+ * these counts; they are refreshed when a fifth of the rows has changed.
  */
 import { storedColumns, type Table, type TextIndex } from '../../layout/tables.ts'
 import { recordColumns, quote } from '../layout/ddl.ts'
@@ -8,9 +8,9 @@ import { jsonRows, jsonValue } from '../read/json-rows.ts'
 import type { TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
 
-/** Rows, roughly. */
+/** Approximate number of rows. */
 const sampleSize = 5_000
-/** What is seen less often in a sample counts as rare. */
+/** Sequences with fewer occurrences in a sample count as rare. */
 const leastSeen = 2
 const longestSequence = 3
 
@@ -28,14 +28,14 @@ export async function refreshCounts(transaction: Transaction, table: TableWriter
   table.drift = 0
 }
 
-/** For `analyze`. It would take seconds over what stands in the indexes of texts, on which no plan depends. */
+/** Columns for `analyze`. It would take seconds for folded text, on which no plan depends. */
 export function analyzedColumns(table: Table): string {
   const stored = storedColumns(table).flatMap(({ name, kind }) => (kind === 'folded' ? [] : [name]))
   const columns = [...recordColumns.filter((name) => name !== 'record'), ...stored]
   return `${quote(table.name)} (${columns.map(quote).join(', ')})`
 }
 
-/** As the server last counted them; none when it never has. */
+/** The server's latest estimate; 0 if it has none. */
 async function countRows({ query }: Transaction, { table }: TableWriter): Promise<number> {
   const [row] = await query<{ rows: bigint }>(
     'select greatest(reltuples, 0)::bigint as rows from pg_class where oid = $1::regclass',
@@ -71,7 +71,7 @@ async function takeCounts(
   )
 }
 
-/** Each once. */
+/** Returns each sequence once. */
 function sequencesOf(text: string): Set<string> {
   const characters = [...text]
   const sequences = new Set<string>()

@@ -1,7 +1,6 @@
 /**
- * Transactions of the writer, one at a time, over a connection that is opened when it is first needed and anew when
- * it was lost. One writes at a time in all processes, too. Of what is kept nothing is remembered from one
- * transaction to the next.
+ * Transactions of the writer, one at a time, over a connection that is opened on first use and again after a loss. A
+ * lock allows only one writer among all processes. No stored data is cached from one transaction to the next.
  */
 import type { Client, ClientBase, QueryConfig } from 'pg'
 import { type ColumnValue, DatabaseBusyError } from '../../database.ts'
@@ -12,17 +11,17 @@ import { runPrepared } from '../prepared.ts'
 
 export interface Transaction {
   readonly client: ClientBase
-  /** In PostgreSQL's own spelling; integers come as bigint. */
+  /** Takes PostgreSQL's own syntax; integers are returned as bigint. */
   readonly query: <Row extends object>(text: string, ...values: readonly Value[]) => Promise<readonly Row[]>
-  /** Ids of URIs' first parts, as far as they are known. */
+  /** Ids of repository collections by URI, as far as they were looked up. */
   readonly bases: Map<string, bigint>
-  /** Accounts as far as they are known; null: nothing is kept of it. */
+  /** Accounts that were looked up; null if nothing is stored about the account. */
   readonly accountStatuses: Map<string, AccountStatus | null>
-  /** DIDs and URIs that operators hid, of what was looked for. */
+  /** DIDs and URIs that operators hid, among those looked up. */
   readonly hidden: Set<string>
-  /** The same of what they removed for good. */
+  /** DIDs and URIs that operators removed for good, among those looked up. */
   readonly purged: Set<string>
-  /** Whether there may be any. */
+  /** False only if the database has none. */
   readonly has: { tombstones: boolean; rejections: boolean; hidings: boolean; expired: boolean }
 }
 
@@ -31,21 +30,21 @@ type Value = ColumnValue | readonly ColumnValue[]
 
 /** The first key of all locks of this program. */
 export const lockSpace = 1_282_950_002
-/** The second: who has which of them writes, lays out or rebuilds, follows sources, or copies into the database. */
+/** The second key: locks for writing, for layout and rebuilds, for following sources, for copying into the database. */
 export const locks = { writing: 1, migrating: 2, following: 3, copying: 4 } as const
 
-/** Looking up some rows goes through indexes, whatever is known of a table that was empty a moment ago. */
+/** Rows are looked up by indexes, whatever the statistics say of a table that was empty a moment ago. */
 const indexesOnly =
   'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off;'
 const beginReading = `begin isolation level repeatable read read only; ${indexesOnly}`
 const beginWriting = `begin; ${indexesOnly}
   set local lock_timeout = '10s'; select pg_advisory_xact_lock(${lockSpace}, ${locks.writing}); set local lock_timeout = 0;`
 
-/** Milliseconds without use after which a connection is asked whether it is still there, and that it has to answer. */
+/** Milliseconds of idleness after which a connection is tested, and milliseconds that it has to answer. */
 const longestRest = 1_000
 const longestAnswer = 5_000
 
-/** After these the connection is as good as before. */
+/** SQLSTATE of temporary failures after which the connection remains usable. */
 const harmless = new Set(['55P03', '40P01', '40001'])
 
 export class Transactions {
@@ -60,7 +59,7 @@ export class Transactions {
     this.#derivation = derivation
   }
 
-  /** All of the work or nothing. When it ends with a `DatabaseBusyError`, it may be asked for again. */
+  /** Runs all of the work or nothing. After a `DatabaseBusyError` the caller may repeat it. */
   transact<Result>(
     work: (transaction: Transaction) => Promise<Result>,
     statements = beginWriting,
@@ -78,7 +77,7 @@ export class Transactions {
     return this.transact(work, beginReading)
   }
 
-  /** For work that begins and commits by itself; what it leaves open is undone when it fails. */
+  /** For work that begins and commits by itself; a failure rolls back an open transaction. */
   async exclusively<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const turn = this.#busy.then(async () => {
       try {
@@ -93,12 +92,12 @@ export class Transactions {
     return turn
   }
 
-  /** Within `exclusively`. */
+  /** To be called within `exclusively`. */
   async begin(statements = beginWriting): Promise<Transaction> {
     try {
       return await this.#begin(statements, this.#client ?? (await this.#connected()))
     } catch (error) {
-      // It may have been lost since it was last used, which nobody notices before; nothing has been done on it yet.
+      // The connection may have been lost silently since its last use; nothing has been done on it yet.
       if (!isLost(error)) throw error
       await this.#drop()
       return this.#begin(statements, await this.#connected())
@@ -121,7 +120,7 @@ export class Transactions {
   }
 
   async #begin(statements: string, client: Client): Promise<Transaction> {
-    // A firewall may have forgotten it; what is sent would then vanish, and nothing here has a limit of time.
+    // A firewall may have dropped the connection; statements would then vanish, and none here has a timeout.
     if (performance.now() - this.#usedAt > longestRest)
       await client.query({ text: 'select', query_timeout: longestAnswer } as QueryConfig)
     await client.query(statements)
@@ -138,7 +137,7 @@ export class Transactions {
     return transaction
   }
 
-  /** The error to throw: what may pass by itself may be asked for again. */
+  /** Rolls back and returns the error to throw: a temporary failure becomes a `DatabaseBusyError`. */
   async #undo(error: unknown): Promise<unknown> {
     const passing = isPassing(error)
     if (isLost(error)) await this.#drop()
@@ -162,7 +161,7 @@ export class Transactions {
   }
 }
 
-/** All of the work or nothing, on a connection of the caller's. `begin` opens the transaction, and may do more. */
+/** Runs all of the work or nothing, on the caller's connection. `begin` opens the transaction, and may do more. */
 export async function within<Result>(
   client: ClientBase,
   begin: string,
@@ -174,18 +173,18 @@ export async function within<Result>(
     await client.query('commit')
     return result
   } catch (error) {
-    // When the connection is what failed, nothing is left to be undone.
+    // If the connection itself failed, there is nothing to roll back.
     await client.query('rollback').catch(() => undefined)
     throw error
   }
 }
 
-/** Whether the connection is of no use any more. */
+/** Whether the connection is unusable. */
 function isLost(error: unknown): boolean {
   return isPassing(error) && !harmless.has(codeOf(error) ?? '')
 }
 
-/** Within a transaction of the caller's. */
+/** For a transaction that the caller has begun. */
 export function createTransaction(client: ClientBase): Transaction {
   return {
     client,

@@ -1,6 +1,6 @@
 /**
- * What a run of changes needs to know of records and accounts, read in a few statements before it is decided, and
- * all that is decided upon it, later changes of a run seeing the earlier ones.
+ * The records and accounts that a run of changes needs, read with a few statements before decisions are made, and the
+ * decisions themselves: later changes of a run see earlier ones.
  */
 import type { Change, Rejection } from '../../changes.ts'
 import {
@@ -21,16 +21,16 @@ import { RejectionChanges } from './rejection-changes.ts'
 import { type FoundRow, jsonKeys, type RowKey, type TableWriter } from './table-writer.ts'
 import type { Transaction } from './transactions.ts'
 
-/** Changes that are about one record each. */
+/** Changes of one record each. */
 export type RecordChange = Extract<Change, { kind: 'put' | 'delete' | 'reject' }>
 
-/** A record that is asked for. */
+/** A record that the run needs. */
 interface Asked {
   readonly name: RecordName
   readonly baseUri: string
   readonly table: TableWriter
   readonly accountStatus: AccountStatus
-  /** It must not be seen. */
+  /** The record must not be visible. */
   readonly withheld: boolean
 }
 
@@ -38,19 +38,19 @@ export interface WorkingSetGiven {
   readonly transaction: Transaction
   readonly tables: ReadonlyMap<string, TableWriter>
   readonly clock: MonotonicClock
-  /** Tables are taken to have nothing: whoever writes will see whether that was wrong. */
+  /** Assumes that the tables lack these records; the writer notices if that is wrong. */
   readonly blind: boolean
   readonly oldestRetained: WriteContext['oldestRetained']
-  /** Moves rows of accounts whose standing has changed to where they belong. */
+  /** Moves rows of accounts whose status has changed to where they belong. */
   readonly move: (asked: MoveAsked) => Promise<void>
 }
 
 /** Rows of one table that are about to be written. */
 export interface MoveAsked {
   readonly table: TableWriter
-  /** To be parked. */
+  /** Rows to be moved into quarantine. */
   readonly quarantine: readonly FoundRow[]
-  /** To be brought back, if they wait. */
+  /** Rows to be brought back if they are quarantined. */
   readonly bringBack: readonly (RowKey & { readonly did: string })[]
 }
 
@@ -104,7 +104,7 @@ export class WorkingSet implements WriteContext {
 
   readonly nextInstant = (): bigint => this.#given.clock.next()
 
-  /** Everything that deciding about these changes will ask for. */
+  /** Reads everything that decisions about these changes need. */
   async read(changes: readonly RecordChange[]): Promise<void> {
     const { transaction, tables } = this.#given
     const names = changes.map((change) => (change.kind === 'reject' ? recordNameOf(change.uri) : change))
@@ -123,7 +123,7 @@ export class WorkingSet implements WriteContext {
     const bases: string[] = []
     for (const [index, change] of changes.entries()) {
       const name = names[index]
-      // What nobody vouches for touches no record.
+      // A rejection without a known revision affects no record.
       if (
         name == null ||
         (change.kind === 'reject' && (change.rev === undefined || !this.serves(name.collection)))
@@ -215,7 +215,7 @@ export class WorkingSet implements WriteContext {
     )
   }
 
-  /** By URI. */
+  /** Returns rows by URI. */
   async #findKeys<Row extends RowKey>(
     asked: readonly Asked[],
     find: (keys: readonly RowKey[]) => Promise<readonly Row[]>,
@@ -227,7 +227,7 @@ export class WorkingSet implements WriteContext {
     return new Map(rows.map((row) => [`${uris.get(row.base)}${row.rkey}`, row]))
   }
 
-  /** Where a base is not known there is nothing. */
+  /** Skips records of unknown repository collections, which have no rows. */
   #keysOf(asked: readonly Asked[]): (RowKey & { readonly baseUri: string; readonly did: string })[] {
     return asked.flatMap(({ name: { did, rkey }, baseUri }) => {
       const base = this.#given.transaction.bases.get(baseUri)
@@ -236,7 +236,7 @@ export class WorkingSet implements WriteContext {
   }
 }
 
-/** Makes known what there is of accounts. */
+/** Adds stored statuses of accounts to `accountStatuses`, and null for unknown accounts. */
 export async function findAccountStatuses(
   { accountStatuses, query }: Transaction,
   dids: Iterable<string>,
@@ -251,7 +251,7 @@ export async function findAccountStatuses(
   for (const { did, ...accountStatus } of found) accountStatuses.set(did, accountStatus)
 }
 
-/** Makes known which of these DIDs and URIs operators hid. */
+/** Adds those of the DIDs and URIs that operators hid to `hidden` and `purged`. */
 async function findHidden(
   { hidden, purged, has, query }: Transaction,
   subjects: Iterable<string>,

@@ -1,4 +1,4 @@
-/** The write path of PostgreSQL: batches in one transaction each, and whole imports in one. */
+/** The write path of PostgreSQL: each batch is one transaction, and so is a whole import. */
 import type { Client } from 'pg'
 import type {
   BatchOutcome,
@@ -25,7 +25,7 @@ import { runSteps } from '../steps.ts'
 import { Transactions } from './transactions.ts'
 
 export interface PostgresWriterOptions extends ApplierOptions {
-  /** What the tables must have been derived from, as the table `state` has it. */
+  /** The derivation that the tables must have, as stored in the table `state`. */
   readonly derivation: string
 }
 
@@ -38,7 +38,7 @@ export class PostgresWriter implements WriteDatabase {
   readonly #transactions: Transactions
   readonly #applier: Applier
 
-  /** `connect` is asked for a connection when one is first needed, and again when it was lost. */
+  /** Calls `connect` when a connection is first needed, and again after a loss. */
   constructor(connect: Connect, options: PostgresWriterOptions) {
     this.#connect = connect
     this.#options = options
@@ -59,7 +59,7 @@ export class PostgresWriter implements WriteDatabase {
     })
   }
 
-  /** What is committed survives a loss of power, unless the server is set up otherwise: `durable` adds nothing. */
+  /** Commits survive a loss of power, unless the server is configured otherwise: `durable` adds nothing. */
   applyBatch(changes: readonly Change[], mark?: SourceMark | CountedSource): Promise<BatchOutcome> {
     return this.#transactions.transact((transaction) => this.#applier.applyBatch(transaction, changes, mark))
   }
@@ -71,7 +71,7 @@ export class PostgresWriter implements WriteDatabase {
     return total
   }
 
-  /** Former rows are free space then, which the server does not write over before it is used again. */
+  /** Former rows become free space, whose content remains until the server reuses it. */
   compact(): Promise<boolean> {
     return this.#transactions.exclusively(compact)
   }
@@ -85,7 +85,7 @@ export class PostgresWriter implements WriteDatabase {
     let isFirst = true
     const once = async (): Promise<Client> => {
       if (!isFirst) {
-        // Another connection would not have the lock.
+        // A new connection would not have the lock.
         lost.abort()
         throw new DatabaseUnreachableError('The connection that led is lost.')
       }
@@ -113,7 +113,7 @@ export class PostgresWriter implements WriteDatabase {
     return this.#transactions[Symbol.asyncDispose]()
   }
 
-  /** False, and nothing done, when there are records already. */
+  /** Returns false, without changes, if there are records already. */
   #loadEmpty(batches: AsyncIterable<readonly Change[]>, total: Outcome): Promise<boolean> {
     return this.#transactions.exclusively(async () => {
       const transaction = await this.#transactions.begin()
