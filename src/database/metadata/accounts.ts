@@ -1,8 +1,8 @@
 /**
- * Accounts that have records here: their standing, and where their rows are. An account that must not be
- * seen, by the network's word or an operator's, is hidden by one marker at once; its rows leave the tables
- * afterwards, some at a time, and wait until neither holds any more or it is deleted. A record that is written
- * meanwhile is moved first, so that it is in one place.
+ * Accounts with records here: their status, and where their rows are. One marker hides an account at once, whether the
+ * network or an operator hides it; its rows move from the tables into quarantine afterwards, some at a time, and stay
+ * there until neither hides it or it is deleted. A record that is written meanwhile is moved first, so that it is never
+ * in both places.
  */
 import type { AccountChange, RepoEnd } from '../changes.ts'
 import { repoCollectionUri, type Move, type AccountStatus } from '../write/decide.ts'
@@ -11,14 +11,14 @@ import { isHidden, notHidden } from './hidings.ts'
 import { forgetAccount, isPurged } from './purges.ts'
 import { ask, type Steps } from './steps.ts'
 
-/** Where an account has records of a collection, or had some. */
+/** A repository collection in which an account has, or had, records. */
 export interface AccountRepoCollection {
   readonly did: string
   readonly base: bigint
   readonly collection: string
 }
 
-/** Of the collections that are served, in their order. */
+/** Returns repository collections of the served collections, in their order. */
 export function* repoCollectionsOf(
   did: string,
   collections: readonly string[],
@@ -34,7 +34,7 @@ export function* repoCollectionsOf(
   })
 }
 
-/** Its standing is another now, as far as this is the latest that is heard of it; true when the network shows it again. */
+/** Changes the account status, unless a later change is known; true if the network shows the account again. */
 export function* changeAccount(
   { did, active, status: given, eventAt }: AccountChange,
   collections: readonly string[],
@@ -47,13 +47,13 @@ export function* changeAccount(
   }
   if ((row.status_at as bigint) > eventAt) return false
   yield* ask('update actor set status_at = ? where did = ?', eventAt, did)
-  // There is nothing to be moved but what an operator has removed.
+  // The only rows to move are those that the purge removes.
   if (yield* isPurged(did)) {
     yield* ask('update actor set status = ? where did = ?', status, did)
     return false
   }
   if (status === row.status) return false
-  // What it had is gone for good, also when older events come again after it is back.
+  // Everything up to now is gone for good, even if older events arrive again after the account is back.
   if (status === 'deleted')
     yield* ask(
       'update actor set floor = ? where did = ?',
@@ -71,8 +71,8 @@ export function* changeAccount(
 }
 
 /**
- * Whether what is left of an account must be gone before that change: it was deleted, and whatever it has from then
- * on is new.
+ * Whether the remaining rows of an account must be removed before this change: the account was deleted, and all its
+ * later records are new.
  */
 export function* mustPurgeBefore({ did, active, status, eventAt }: AccountChange): Steps<boolean> {
   if (!active && status === 'deleted') return false
@@ -81,7 +81,7 @@ export function* mustPurgeBefore({ did, active, status, eventAt }: AccountChange
   return row !== undefined && (row.status_at as bigint) <= eventAt
 }
 
-/** An operator has hidden it; how many records could be seen until now. */
+/** Hides an account for an operator; returns the number of records that were visible. */
 export function* withholdAccount(did: string, collections: readonly string[]): Steps<number> {
   if (!(yield* isShownByNetwork(did))) return 0
   const seen = yield* countRows(yield* repoCollectionsOf(did, collections))
@@ -90,7 +90,7 @@ export function* withholdAccount(did: string, collections: readonly string[]): S
   return seen
 }
 
-/** An operator no longer hides it; how many records can be seen again when their rows are back. */
+/** Ends an operator's hiding of an account; returns the number of records that become visible as their rows return. */
 export function* releaseAccount(did: string, collections: readonly string[]): Steps<number> {
   if (!(yield* isShownByNetwork(did))) return 0
   yield* ask(`update actor set move = 'return' where did = ?`, did)
@@ -99,18 +99,18 @@ export function* releaseAccount(did: string, collections: readonly string[]): St
   return (yield* countWaiting(bases)) + (yield* countRows(bases))
 }
 
-/** An operator removes all of it for good: unseen at once, its rows go some at a time. */
+/** Removes an account for an operator for good: hidden at once, its rows are removed some at a time. */
 export function* purgeAccount(did: string, collections: readonly string[]): Steps<void> {
   yield* ask(
     `insert into actor (did, status_at, move) values (?, 0, 'purge') on conflict (did) do update set move = 'purge'`,
     did,
   )
-  // None of them need be fetched any more.
+  // Its repository need not be fetched any more.
   yield* ask('delete from job where did = ?', did)
   yield* mark(did, collections)
 }
 
-/** Rows that are still to be moved, of all accounts but that one. */
+/** Rows that remain to be moved, of all accounts except one. */
 export function* countRowsToMove(except: string): Steps<number> {
   const collections = (yield* ask('select nsid from collection')).map(({ nsid }) => String(nsid))
   let rows = 0
@@ -124,25 +124,25 @@ export function* countRowsToMove(except: string): Steps<number> {
   return rows
 }
 
-/** Whether it has records here, or had some. */
+/** Whether the account has, or had, records here. */
 export function* isKnown(did: string): Steps<boolean> {
   return (yield* ask('select did from actor where did = ?', did)).length > 0
 }
 
-/** Whether the network lets it be seen; false when nothing of it is here, too. */
+/** Whether the network shows the account; also false if nothing of it is stored. */
 export function* isShownByNetwork(did: string): Steps<boolean> {
   return (yield* ask('select did from actor where did = ? and status is null', did)).length > 0
 }
 
-/** Its handle may have changed. Of a purged account none is kept. */
+/** Schedules a lookup of the handle, which may have changed. No handle of a purged account is stored. */
 export function* changeIdentity(did: string): Steps<void> {
   if (yield* isPurged(did)) return
   yield* ask(`update actor set handle_due = 0 where did = ? and status is distinct from 'deleted'`, did)
 }
 
 /**
- * All of the repository is known as it is at that revision. Where older records of it are still to be removed:
- * nowhere when nothing is kept of the account, or a later revision is known already.
+ * Notes that all of the repository is known up to that revision. Returns where older records must still be removed:
+ * nowhere if nothing is stored of the account, or if a later revision is known already.
  */
 export function* endRepo(
   { did, rev }: RepoEnd,
@@ -152,7 +152,7 @@ export function* endRepo(
   if (status === 'deleted' || (floor !== null && floor > rev) || (yield* isPurged(did))) return []
   const bases = yield* repoCollectionsOf(did, collections)
   if (bases.length === 0) return []
-  // Due at once: nobody has looked its handle up yet.
+  // Due at once, because the handle was never resolved.
   yield* ask(
     `insert into actor (did, handle_due, status_at, floor) values (?, 0, 0, ?)
      on conflict (did) do update set floor = excluded.floor`,
@@ -163,20 +163,20 @@ export function* endRepo(
   return bases
 }
 
-/** The same of what is beside the table. */
+/** Removes older quarantined rows, tombstones and notes of expiry. */
 export function* forgetOlder({ base }: AccountRepoCollection, rev: string): Steps<void> {
   yield* ask('delete from parked where base = ? and (rev is null or rev < ?)', base, rev)
   yield* ask('delete from tombstone where base = ? and rev < ?', base, rev)
   yield* ask('delete from expired where base = ? and (rev is null or rev < ?)', base, rev)
 }
 
-/** An account whose rows are still to be moved. */
+/** The next account whose rows remain to be moved. */
 export function* nextMove(): Steps<{ readonly did: string; readonly move: Move } | null> {
   const [next] = yield* ask('select did, move from actor where move is not null order by move, did limit 1')
   return next === undefined ? null : { did: String(next.did), move: next.move as Move }
 }
 
-/** Nothing is left to be moved. */
+/** To be called when no row remains to be moved. */
 export function* finishMove(did: string, move: Move, collections: readonly string[]): Steps<void> {
   if (move === 'purge') yield* forgetRest(did)
   if (move !== 'return') yield* unmark(did, collections)
@@ -184,7 +184,7 @@ export function* finishMove(did: string, move: Move, collections: readonly strin
   if (move === 'purge' && (yield* isPurged(did))) yield* forgetAccount(did)
 }
 
-/** Nothing of it is here, but its repository may be under way: records that come must not be seen. */
+/** Nothing of the account is stored, but its repository may be about to arrive: its records must not be visible. */
 function* expectHidden(did: string, status: string, eventAt: bigint): Steps<void> {
   const awaited = yield* ask(
     `select 1 as one from job where kind in ('ingest', 'backfill', 'reconcile') and did = ? limit 1`,
@@ -194,7 +194,7 @@ function* expectHidden(did: string, status: string, eventAt: bigint): Steps<void
     yield* ask('insert into actor (did, status, status_at) values (?, ?, ?)', did, status, eventAt)
 }
 
-/** Later than every revision that is known of the account, earlier than all that follow; null when none is. */
+/** A revision later than all known ones of the account and earlier than all that follow; null if none is known. */
 function* revisionPast(did: string, floor: string | null): Steps<string | null> {
   const [from, to] = urisOf(did)
   const tables = (yield* ask('select table_name from collection')).map(({ table_name }) => String(table_name))
@@ -210,7 +210,7 @@ function* revisionPast(did: string, floor: string | null): Steps<string | null> 
   return last === null || last.endsWith(afterAll) ? last : last + afterAll
 }
 
-/** Revisions are TIDs, all of one length, so that one with more behind it comes right after. */
+/** Revisions are TIDs of one length, so a revision with a suffix sorts directly after it. */
 const afterAll = '~'
 
 function* mark(did: string, collections: readonly string[]): Steps<void> {
@@ -221,7 +221,7 @@ function* mark(did: string, collections: readonly string[]): Steps<void> {
   })
 }
 
-/** Nothing of it is in the tables that must not be seen. */
+/** To be called when no row that must not be visible remains in the tables. */
 function* unmark(did: string, collections: readonly string[]): Steps<void> {
   const bases = yield* repoCollectionsOf(did, collections)
   yield* markHidden(function* () {
@@ -229,7 +229,7 @@ function* unmark(did: string, collections: readonly string[]): Steps<void> {
   })
 }
 
-/** Rows outside the tables that nothing but their account's standing keeps there. */
+/** Counts quarantined rows that are hidden only because of their account's status. */
 function* countWaiting(bases: readonly AccountRepoCollection[]): Steps<number> {
   let waiting = 0
   for (const { did, base, collection } of bases) {
@@ -240,7 +240,7 @@ function* countWaiting(bases: readonly AccountRepoCollection[]): Steps<number> {
   return waiting
 }
 
-/** Of collections that are served. */
+/** Takes served collections only. */
 function* countRows(bases: readonly AccountRepoCollection[]): Steps<number> {
   const tables = yield* ask('select nsid, table_name from collection')
   const names = new Map(tables.map(({ nsid, table_name }) => [nsid, String(table_name)]))
@@ -253,19 +253,19 @@ function* countRows(bases: readonly AccountRepoCollection[]): Steps<number> {
   return rows
 }
 
-/** Plans depend on whether anything is hidden, not on what. */
+/** Plans depend on whether anything is hidden, not on what is hidden. */
 function* markHidden(change: () => Steps<void>): Steps<void> {
   const before = yield* isHiding()
   yield* change()
   if ((yield* isHiding()) !== before) yield* ask('update state set plan_version = plan_version + 1')
 }
 
-/** Whether rows of hidden accounts are still in the tables. */
+/** Whether rows of hidden accounts may still be in the tables. */
 export function* isHiding(): Steps<boolean> {
   return (yield* ask('select base from hidden limit 1')).length > 0
 }
 
-/** What is known beside its rows. Its standing stays, so that nothing of it comes back unasked. */
+/** Removes what is stored besides the rows. The account status remains, so that nothing comes back unasked. */
 function* forgetRest(did: string): Steps<void> {
   const [from, to] = urisOf(did)
   const bases = 'select id from base where uri >= ? and uri < ?'
@@ -275,7 +275,7 @@ function* forgetRest(did: string): Steps<void> {
   yield* ask('update actor set handle = null, handle_due = null where did = ?', did)
 }
 
-/** From the first URI of its records up to the first that is none. */
+/** From the first URI of the account's records up to the first URI after them. */
 function urisOf(did: string): readonly [from: string, to: string] {
   return [`at://${did}/`, `at://${did}0`]
 }

@@ -1,19 +1,19 @@
 /**
- * What is removed because it has been here for too long. Of each record its name, revision and age stay, so that a
- * fetch does not take it for a new one; they go when its publisher deletes it.
+ * Removes data that is older than its retention. The name, revision and age of each record remain, so that a fetch does
+ * not treat it as new; they are removed when its publisher deletes the record.
  */
 import { ask, type Steps } from './steps.ts'
 
-/** For how long records of a collection are kept, in microseconds since they were indexed. */
+/** Retention of each collection, in microseconds since a record was indexed. */
 export type Retention = ReadonlyMap<string, bigint>
 
-/** What was indexed before is not kept; null: everything is. */
+/** Records indexed before this time are removed; null if all are retained. */
 export function oldestRetained(retention: Retention, collection: string, now: bigint): bigint | null {
   const kept = retention.get(collection)
   return kept === undefined ? null : now - kept
 }
 
-/** Quarantined rows of a collection that are too old, and what was refused of it before: up to so many; how many. */
+/** Removes expired quarantined rows and rejections of a collection, up to `limit` of each; returns their number. */
 export function* expireBesides(collection: string, oldest: bigint, limit: number): Steps<number> {
   const rows = yield* ask(
     `select base, rkey, rev, indexed_at from parked
@@ -43,7 +43,7 @@ export function* expireBesides(collection: string, oldest: bigint, limit: number
   return rows.length + refused.length
 }
 
-/** For `status`. */
+/** Counts expired records for `status`. */
 export function* countExpired(collection: string, records: number): Steps<void> {
   if (records === 0) return
   yield* ask(

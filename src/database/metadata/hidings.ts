@@ -1,17 +1,17 @@
 /**
- * What operators hid: when, who and why, also of what is shown again. It has nothing to do with what the network
- * says of an account, and nothing that the network says ends it.
+ * Hidings by operators: when, who and why, including those that have ended. They are independent of the account status,
+ * and nothing that the network reports ends them.
  */
 import type { Hiding } from './metadata-store.ts'
 import { ask, type Steps } from './steps.ts'
 
-/** What an operator asks to have hidden. */
+/** An operator's request to hide a subject. */
 export type NewHiding = Pick<Hiding, 'subject' | 'reason' | 'hiddenBy'>
 
-/** Of a row of `quarantined`: no operator has hidden the record by itself. `?` is the first part of its URI. */
+/** Condition on a row of `parked`: no operator hid the record itself. `?` is the URI of its repository collection. */
 export const notHidden =
   'not exists (select 1 from hiding where shown_at is null and subject = ? || parked.rkey)'
-/** Of rows that have a DID: an operator has hidden the account. */
+/** Condition on rows with a DID: an operator has hidden the account. */
 export const ofHiddenAccount = 'did in (select subject from hiding where shown_at is null)'
 
 export function* readHidings(): Steps<readonly Hiding[]> {
@@ -45,19 +45,19 @@ export function* isHidden(subject: string): Steps<boolean> {
   )
 }
 
-/** False, and nothing changed, when it is hidden already. */
+/** Returns false, without changes, if the subject is hidden already. */
 export function* startHiding({ subject, reason, hiddenBy }: NewHiding, now: bigint): Steps<boolean> {
   if (yield* isHidden(subject)) return false
   const [last] = yield* ask('select max(shown_at) as at from hiding where subject = ?', subject)
   const before = (last?.at ?? null) as bigint | null
-  // It may have been shown in this very moment, or by a clock that was ahead.
+  // The former hiding may have ended at this very microsecond, or by a clock that was ahead.
   const at = before === null || before < now ? now : before + 1n
   const add = 'insert into hiding (subject, hidden_at, hidden_by, reason) values (?, ?, ?, ?)'
   yield* ask(add, subject, at, hiddenBy, reason)
   return true
 }
 
-/** False when it is not hidden. */
+/** Returns false if the subject is not hidden. */
 export function* endHiding(subject: string, shownBy: string, now: bigint): Steps<boolean> {
   if (!(yield* isHidden(subject))) return false
   yield* ask(

@@ -1,4 +1,4 @@
-/** Keys of callers. Only a hash of each is kept. */
+/** API keys of callers. Only a hash of each key is stored. */
 import type { ApiKey, KeySuccessor, NewKey } from './metadata-store.ts'
 import { ask, type StepRow, type Steps } from './steps.ts'
 
@@ -23,7 +23,7 @@ export function* addKey(
   yield* ask(add, id, hash, name, tier, contact, now, validUntil)
 }
 
-/** Of the old one `at` is the end. One that has an end was replaced already, and a second successor would not be noticed. */
+/** `at`: end of the old key. A key with an end was replaced already; a second successor would go unnoticed. */
 export function* replaceKey(id: string, next: KeySuccessor, at: bigint, now: bigint): Steps<boolean> {
   const unended = `id = ? and revoked_at is null and expires_at is null
     and (valid_until is null or valid_until > ?)`

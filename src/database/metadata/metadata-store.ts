@@ -1,63 +1,63 @@
 /**
- * What is kept beside the records: where sources stand, which repositories are still to be fetched, and
- * handles of accounts. Every call is one short transaction.
+ * The interface of the metadata store: what is stored besides records, such as progress of sources, jobs, handles, keys
+ * and hidings. Each call is one short transaction.
  */
 import type { ColumnValue, Rejection, SourceState } from '../changes.ts'
 
-/** Who asked for a repository; each command works on its own requests. */
+/** The command that requested a repository; each command works on its own requests. */
 export type JobKind = 'ingest' | 'backfill' | 'reconcile'
 
 /** A repository to be fetched. */
 export interface RepoJob {
   readonly kind: JobKind
   readonly did: string
-  /** The URL of the service to fetch it from; null: the one its DID document names. */
+  /** URL of the service to fetch it from; null: the service that its DID document names. */
   readonly host: string | null
-  /** Why it is asked for, in words. */
+  /** The reason of the request, in words. */
   readonly reason: string
-  /** How often it has failed so far. */
+  /** Number of failed attempts. */
   readonly attempts: number
-  /** Microseconds: a request that came after this one is not done with it. */
+  /** Microseconds; this job does not satisfy requests that came later. */
   readonly requestedAt: bigint
-  /** Microseconds: when it was begun. A request for a later moment is not done with it either. */
+  /** Microseconds at which the fetch began; it does not satisfy a request for a later time either. */
   readonly begunAt: bigint
 }
 
-/** How far the accounts of a host have been listed. */
+/** Progress of listing the accounts of a host. */
 export interface Listing {
-  /** What was asked for, such as a host's URL. */
+  /** The requested list, such as a host's URL. */
   readonly target: string
-  /** The service's own; null at the start. */
+  /** The service's own cursor; null at the start. */
   readonly cursor: string | null
   readonly done: boolean
 }
 
 export interface StoredRejection extends Rejection {
-  /** What it is kept under: its URI, or a hash of its text. */
+  /** The URI of the record, or a hash of its text. */
   readonly key: string
-  /** Only the beginning was kept, because it is too long; it cannot be tried again. */
+  /** True if only the beginning was stored, because the record is too long; it cannot be tried again. */
   readonly cut: boolean
   /** Microseconds. */
   readonly seenAt: bigint
 }
 
-/** A caller's key; the key itself is kept nowhere. Times are microseconds. */
+/** A caller's key; the key itself is not stored anywhere. Times are microseconds. */
 export interface ApiKey {
-  /** What people call it in commands and logs: it gives nobody access. */
+  /** Name of the key in commands and logs: it does not give access. */
   readonly id: string
   readonly name: string
   readonly tier: string
   readonly createdAt: bigint
-  /** When it ends, or ended, because it was replaced; null: it was not. */
+  /** End of a key that was replaced; null if it was not. */
   readonly expiresAt: bigint | null
-  /** When it ends anyway, as its operator said; null: it does not. */
+  /** End that the operator set; null if there is none. */
   readonly validUntil: bigint | null
-  /** Whom the operator writes to about it. */
+  /** Recipient of the operator's messages about the key. */
   readonly contact: string | null
   readonly revokedAt: bigint | null
 }
 
-/** What a key was used for in a day. */
+/** Usage of a key in one day. */
 export interface KeyUsage {
   /** The id of the key. */
   readonly key: string
@@ -72,17 +72,17 @@ export interface Hiding {
   /** An AT-URI of a record, or a DID. */
   readonly subject: string
   readonly reason: string
-  /** The operator's name on the machine, or as given. */
+  /** The operator's user name on the machine, or a given name. */
   readonly hiddenBy: string
   readonly hiddenAt: bigint
-  /** Null while it is hidden. */
+  /** Null while the subject is hidden. */
   readonly shownBy: string | null
   readonly shownAt: bigint | null
-  /** What was removed for good at that. */
+  /** Set if the subject's data was also removed for good. */
   readonly purge: Omit<Purge, 'subject'> | null
 }
 
-/** What an operator removed for good. Times are microseconds. */
+/** Removal for good by an operator. Times are microseconds. */
 export interface Purge {
   /** An AT-URI of a record, or a DID. */
   readonly subject: string
@@ -90,18 +90,18 @@ export interface Purge {
   readonly purgedBy: string
   readonly purgedAt: bigint
   /**
-   * Since when no row of it is left and what is stored was compacted, as `compact` of the database does; null until
-   * then. Files of a PostgreSQL server may keep former rows for longer.
+   * When no row of the subject was left and the storage was compacted by the database's `compact`; null until then.
+   * Files of a PostgreSQL server may contain former rows for longer.
    */
   readonly erasedAt: bigint | null
 }
 
-/** What there is of a subject that is to be removed. */
+/** Amount of stored data of a subject that is to be removed. */
 export interface PurgeExtent {
-  /** Records that cannot be seen too; only collections that have some. */
+  /** Includes records that are not visible; only collections that have some. */
   readonly collections: readonly { readonly name: string; readonly records: number }[]
   readonly rejections: number
-  /** Notes of what its publisher has deleted. */
+  /** Tombstones of records that their publisher has deleted. */
   readonly tombstones: number
   /** Repositories to be fetched. */
   readonly jobs: number
@@ -112,15 +112,15 @@ export type NewKey = Pick<ApiKey, 'id' | 'name' | 'tier'> & Partial<Pick<ApiKey,
 export interface KeySuccessor {
   readonly id: string
   readonly hash: string
-  /** Absent: as that of the key it replaces. */
+  /** Absent: the same as that of the replaced key. */
   readonly validUntil?: bigint
 }
 
-/** A record of a repository as it is stored, hidden or not. */
+/** A stored record of a repository, hidden or not. */
 export interface RepoRecord {
   readonly collection: string
   readonly rkey: string
-  /** As the engine has it: bytes or text. */
+  /** In the form of the engine: bytes or text. */
   readonly cid: ColumnValue
   readonly rev: string | null
   /** Microseconds. */
@@ -131,17 +131,17 @@ export interface MetadataStore {
   /** `hash`: SHA-256 of the key in hexadecimal. */
   addKey(key: NewKey, hash: string): Promise<void>
   /**
-   * Adds one of the same name, tier and contact; in the same step the old one is given its end. False, and nothing
-   * changed, when no key with that id is in force, or it was replaced already.
+   * Adds a key of the same name, tier and contact, and in the same step sets the end of the old one. Returns false,
+   * without changes, if no key with that id is in force, or if it was replaced already.
    */
   replaceKey(id: string, next: KeySuccessor, at: bigint): Promise<boolean>
-  /** It ends now and for good. False when there is no such key. */
+  /** Ends a key immediately and for good. Returns false if there is no such key. */
   revokeKey(id: string): Promise<boolean>
 
   readCursor(source: string): Promise<string | null>
-  /** Sets what callers are told of the source. */
+  /** Sets the name of the source that callers see. */
   nameSource(source: string, publicName: string): Promise<void>
-  /** Also the sign of life of the process that works on the source. */
+  /** Also serves as the heartbeat of the process that works on the source. */
   writeState(
     source: string,
     state: SourceState,
@@ -150,66 +150,66 @@ export interface MetadataStore {
   ): Promise<void>
 
   readListing(kind: JobKind, target: string): Promise<Listing | null>
-  /** One page of a host's list: its accounts become jobs as the listing moves on. Jobs that wait stay as they are. */
+  /** Stores one page of a host's list: accounts become jobs, and the listing advances. Waiting jobs do not change. */
   addJobs(
     kind: JobKind,
     jobs: readonly Pick<RepoJob, 'did' | 'host' | 'reason'>[],
     listing?: Listing,
   ): Promise<void>
-  /** To be begun now: due and not failed for good, the longest due first. */
+  /** Jobs to begin now: due and not given up, the longest due first. */
   dueJobs(kind: JobKind, limit: number): Promise<readonly RepoJob[]>
-  /** When the next one is due, in microseconds; null when none waits. */
+  /** When the next job is due, in microseconds; null when none waits. */
   nextJobAt(kind: JobKind): Promise<bigint | null>
-  /** Done: it is forgotten, unless it was asked for again meanwhile, or for later. */
+  /** Removes a finished job, unless it was requested again meanwhile, or for a later time. */
   finishJob(job: RepoJob): Promise<void>
-  /** `dueAt`: to be tried again then; null: given up, kept with its error until it is asked for again. */
+  /** `dueAt`: time of the next attempt; null: given up, stored with its error until it is requested again. */
   failJob(job: RepoJob, error: string, dueAt: bigint | null): Promise<void>
   failedJobs(kind: JobKind): Promise<readonly { readonly did: string; readonly error: string }[]>
   countJobs(kind: JobKind): Promise<{ readonly waiting: number; readonly failed: number }>
-  /** All that the run knew: listings and failed jobs. */
+  /** Removes the state of a run: listings and failed jobs. */
   endRun(kind: JobKind): Promise<void>
 
   /**
-   * Takes a record or an account out of every answer at once, whatever the network says of it from here on. How many
-   * records that were seen until now; null, and nothing changed, when it is hidden already.
+   * Removes a record or an account from every answer at once, whatever the network reports later. Returns the number of
+   * records that were visible; null, without changes, if the subject is hidden already.
    */
   hide(hiding: Pick<Hiding, 'subject' | 'reason' | 'hiddenBy'>): Promise<number | null>
   /**
-   * Shows it again, as it is by now and as far as the network shows it; rows of an account are brought back by
-   * `settleAccounts`. How many records come back; null when it is not hidden.
+   * Shows a subject again in its current state, as far as the network shows it; `settleAccounts` brings back rows of an
+   * account. Returns the number of records that come back; null if the subject is not hidden.
    */
   unhide(subject: string, shownBy: string): Promise<number | null>
 
   /**
-   * Hides a record or an account and removes all that is kept of it; rows of an account are removed by
-   * `settleAccounts`. It holds until the subject is shown again. What there was to be removed; null, and nothing
-   * changed, when it is purged already.
+   * Hides a record or an account and removes all its stored data; `settleAccounts` removes rows of an account. A purge
+   * holds until the subject is shown again. Returns the amount of data to be removed; null, without changes, if the
+   * subject is purged already.
    */
   purge(purge: Pick<Purge, 'subject' | 'reason' | 'purgedBy'>): Promise<PurgeExtent | null>
-  /** Subjects of which something may be left, the first that were purged before others. */
+  /** Subjects of which data may remain, in the order of their purges. */
   unfinishedPurges(): Promise<readonly string[]>
-  /** After all rows are removed and what is stored was compacted. */
+  /** To be called after all rows are removed and the storage was compacted. */
   endPurges(): Promise<void>
-  /** Removes up to so many records that are older than they are kept, of each collection one at least; how many, 0 when none is left. */
+  /** Removes about `limit` expired records, at least one of each collection; returns their number, 0 at the end. */
   expireRecords(limit: number): Promise<number>
-  /** All that is stored of an account in those collections, hidden records too. Others may write meanwhile. */
+  /** All stored records of an account in these collections, hidden ones too. Other processes may write meanwhile. */
   readRepoRecords(did: string, collections: readonly string[]): Promise<readonly RepoRecord[]>
-  /** Revisions of an account beyond that one cannot be: none of them decides about anything any more. How many there were. */
+  /** Clears an account's revisions later than `beyond`: they are impossible and must not decide. Returns their number. */
   forgetRevisions(did: string, beyond: string, collections: readonly string[]): Promise<number>
 
-  /** Whether an account has records here, hidden ones too, or had some. */
+  /** Whether an account has, or had, records here, hidden ones too. */
   knowsAccount(did: string): Promise<boolean>
   /** DIDs of accounts that have records here, hidden ones too, in order, after `after`. */
   readActors(limit: number, after: string | null): Promise<readonly string[]>
-  /** Accounts whose handle is to be looked up by now. */
+  /** Accounts whose handle is due for a lookup. */
   dueHandles(limit: number): Promise<readonly string[]>
-  /** `handle` null: it has none that holds. `dueAt`: when to look again, in microseconds. */
+  /** `handle` null: no valid handle. `dueAt`: time of the next lookup, in microseconds. */
   writeHandle(did: string, handle: string | null, dueAt: bigint): Promise<void>
   /**
-   * Moves up to so many rows of accounts that were hidden, are shown again or were deleted, an account that is
-   * done counting as one; how many it moved, 0 when nothing is left to do.
+   * Moves at most `limit` rows of accounts that were hidden, shown again or deleted; a finished account counts as one
+   * row. Returns the number of moved rows, 0 if nothing is left to do.
    */
   settleAccounts(limit: number): Promise<number>
-  /** What is left for it to do, in rows of all accounts but that one. */
+  /** Rows that `settleAccounts` has yet to move, of all accounts except one. */
   countRowsToMove(except: string): Promise<number>
 }

@@ -1,6 +1,6 @@
 /**
- * What a rebuild for other lexicons would do to what is stored, in SQL that every engine understands. Nothing is
- * written; all of it sees one snapshot, or the caller's transaction.
+ * Previews the effect of a rebuild for other lexicons on stored records, in SQL for every engine. It must not write;
+ * all statements see one snapshot, or the caller's transaction.
  */
 import { identifier } from '../../sql/sql.ts'
 import type { LostCollection, RecordCheck, RejectionJudge } from '../database.ts'
@@ -18,7 +18,7 @@ export interface PreviewOptions {
 /** The engine's spelling of the column `record` as JSON text. */
 export type RecordText = (column: string) => string
 
-/** Every record and every rejection is judged. */
+/** Checks every record and every rejection. */
 export function* previewRebuild(options: PreviewOptions, recordText: RecordText): Steps<RebuildReport> {
   const { tables, check, judge } = options
   const counters = new RebuildCounters()
@@ -42,8 +42,8 @@ export function* previewRebuild(options: PreviewOptions, recordText: RecordText)
 }
 
 /**
- * Collections that are served now and would have no record any more. One record that fits is enough for a collection
- * not to be among them, so that most are not read to their end.
+ * Collections that are served now and would lose all their records. One valid record is enough to keep a collection, so
+ * most collections are not read to their end.
  */
 export function* findLost(
   { tables, check }: Pick<PreviewOptions, 'tables' | 'check'>,
@@ -69,7 +69,7 @@ export function* findLost(
   return lost
 }
 
-/** Rows that are read at once. */
+/** Rows in one query. */
 const pageSize = 500
 
 function servedBy(tables: readonly Table[]): (name: string) => boolean {
@@ -80,12 +80,12 @@ function servedBy(tables: readonly Table[]): (name: string) => boolean {
 interface StoredCollection {
   readonly name: string
   readonly table: string
-  /** By the lexicons that the tables are derived from. */
+  /** Whether the lexicons that the tables are derived from serve it. */
   readonly wasServed: boolean
 }
 
 function* readCollections(): Steps<readonly StoredCollection[]> {
-  // A database of an older version has no column `served`: all that it has is served.
+  // Older versions have no column `served`: all their collections are served.
   const rows = yield* ask('select * from collection order by nsid')
   return rows.map((row) => ({
     name: String(row.nsid),
@@ -94,7 +94,7 @@ function* readCollections(): Steps<readonly StoredCollection[]> {
   }))
 }
 
-/** Collections that these lexicons do not have are marked, with their records counted. */
+/** Marks collections that the new lexicons do not have as not served, and counts their records. */
 export function* leaveUnserved(tables: readonly Table[], counters: RebuildCounters): Steps<void> {
   const isServed = servedBy(tables)
   for (const { name, table, wasServed } of yield* readCollections()) {
@@ -104,7 +104,7 @@ export function* leaveUnserved(tables: readonly Table[], counters: RebuildCounte
   }
 }
 
-/** Those that are hidden too. */
+/** Counts hidden records too. */
 function* countRecords(name: string, table: string): Steps<number> {
   const [row] = yield* ask(
     `select (select count(*) from ${identifier(table).sql}) +
@@ -114,7 +114,7 @@ function* countRecords(name: string, table: string): Steps<number> {
   return Number(row?.n)
 }
 
-/** Of a collection's table or of those that wait, until the visitor says false. */
+/** Reads a collection's records from its table or from the quarantine, until `visit` returns false. */
 function* eachRecord(
   rows: string,
   collection: string,

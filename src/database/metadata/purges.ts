@@ -1,6 +1,6 @@
 /**
- * What operators removed for good. A purge belongs to a hiding: it holds until that ends, and nothing of its subject is
- * stored meanwhile.
+ * Purges: removals for good by operators. A purge belongs to a hiding and holds until the hiding ends; meanwhile
+ * nothing of its subject is stored.
  */
 import { repoCollectionUri, recordNameOf } from '../write/decide.ts'
 import { identifier } from '../../sql/sql.ts'
@@ -8,25 +8,25 @@ import type { Purge, PurgeExtent } from './metadata-store.ts'
 import { isHidden, startHiding } from './hidings.ts'
 import { ask, type Steps } from './steps.ts'
 
-/** What an operator asks to have removed. */
+/** An operator's request to remove a subject. */
 export type NewPurge = Pick<Purge, 'subject' | 'reason' | 'purgedBy'>
 
-/** Subjects of purges that hold. */
+/** Subjects of purges that are in force. */
 export const purgedSubjects =
   'select purge.subject from purge join hiding using (subject, hidden_at) where hiding.shown_at is null'
 
-/** A DID, or the URI of a record. */
+/** `subject`: a DID, or the URI of a record. */
 export function* isPurged(subject: string): Steps<boolean> {
   return (yield* ask(`${purgedSubjects} and purge.subject = ?`, subject)).length > 0
 }
 
-/** An account of which rows are still to be removed. */
+/** Whether rows of a purged account remain to be removed. */
 export function* isBeingPurged(did: string): Steps<boolean> {
   const moving = yield* ask(`select did from actor where did = ? and move = 'purge'`, did)
   return moving.length > 0 && (yield* isPurged(did))
 }
 
-/** Hides the subject too, unless it is hidden. False, and nothing changed, when it is purged already. */
+/** Also hides the subject, unless it is hidden. Returns false, without changes, if it is purged already. */
 export function* startPurge({ subject, reason, purgedBy }: NewPurge, now: bigint): Steps<boolean> {
   if (yield* isPurged(subject)) return false
   if (!(yield* isHidden(subject))) yield* startHiding({ subject, reason, hiddenBy: purgedBy }, now)
@@ -41,7 +41,7 @@ export function* startPurge({ subject, reason, purgedBy }: NewPurge, now: bigint
   return true
 }
 
-/** What is kept of a subject, to be removed. */
+/** Measures the stored data of a subject that would be removed. */
 export function* measurePurge(subject: string): Steps<PurgeExtent> {
   const collections: { name: string; records: number }[] = []
   for (const { nsid, table_name } of yield* ask('select nsid, table_name from collection order by nsid')) {
@@ -60,7 +60,7 @@ export function* measurePurge(subject: string): Steps<PurgeExtent> {
   }
 }
 
-/** Whatever is kept of a record beside its collection's table. */
+/** Removes what is stored of a record outside its collection's table. */
 export function* forgetRecord(uri: string): Steps<void> {
   const { collection } = recordNameOf(uri) ?? { collection: null }
   const [rows, values] = rowsOf(uri, collection)
@@ -70,8 +70,8 @@ export function* forgetRecord(uri: string): Steps<void> {
 }
 
 /**
- * Whatever is kept of an account beside the tables of its records, when those are empty. What the network said of it
- * stays, so that it is not shown against that when it comes back.
+ * Removes what is stored of an account besides its records, once these are gone. The account status that the network
+ * reported remains, so that a return does not show the account against the network's will.
  */
 export function* forgetAccount(did: string): Steps<void> {
   yield* forgetRejections(did)
@@ -81,7 +81,7 @@ export function* forgetAccount(did: string): Steps<void> {
   yield* ask('update actor set handle = null, handle_due = null, floor = null where did = ?', did)
 }
 
-/** Of one collection, or of all when it is null: a condition on rows that have `base`, and `rkey` for a record. */
+/** Condition on rows with `base`, and `rkey` for a record; `collection` null means all collections. */
 export function rowsOf(
   subject: string,
   collection: string | null,
@@ -101,13 +101,13 @@ export function rowsOf(
   return ['base in (select id from base where uri >= ? and uri < ?)', uris]
 }
 
-/** All that was begun and not brought to its end. */
+/** Subjects of purges that are not finished. */
 export function* readUnfinishedPurges(): Steps<readonly string[]> {
   const rows = yield* ask('select subject from purge where erased_at is null order by purged_at, subject')
   return rows.map(({ subject }) => String(subject))
 }
 
-/** Nothing of their subjects is left, in what is stored or in former pages of it. */
+/** To be called when nothing of the subjects is left, neither in the database nor in former pages of its files. */
 export function* endPurges(now: bigint): Steps<void> {
   yield* ask(
     `update purge set erased_at = ? where erased_at is null
@@ -121,7 +121,7 @@ function* forgetRejections(subject: string): Steps<void> {
   yield* ask(`delete from rejection where ${condition}`, ...values)
 }
 
-/** What was refused without a URI is taken to be of a subject that it names. */
+/** A rejection without a URI belongs to a subject if its record contains the subject. */
 function rejectionsOf(subject: string): readonly [condition: string, values: readonly string[]] {
   const named = "(uri is null and replace(record, ?, '') <> record)"
   return recordNameOf(subject) === null

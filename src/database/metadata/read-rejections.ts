@@ -1,11 +1,11 @@
-/** Refused records as they are kept, in SQL that every engine understands. */
+/** Reads stored rejections, in SQL for every engine. */
 import type { Change, RejectionJudge, RejectionReason } from '../database.ts'
 import type { StoredRejection } from './metadata-store.ts'
 import type { RebuildCounters } from '../rebuild/rebuild-report.ts'
 import { canBeJudged } from '../write/rejections.ts'
 import { ask, type Steps } from './steps.ts'
 
-/** In order of their keys, after `after`. */
+/** In the order of their keys, after `after`. */
 export function* readRejections(limit: number, after: string | null): Steps<readonly StoredRejection[]> {
   const rows = yield* ask(
     `select key, source, uri, reason, message, record, seen_at, rev, cut from rejection
@@ -28,14 +28,14 @@ export function* readRejections(limit: number, after: string | null): Steps<read
 
 export interface JudgedRejections {
   readonly changes: readonly Change[]
-  /** The key after which the next ones are. */
+  /** The key after which the next batch begins. */
   readonly last: string
 }
 
-/** Rejections that are judged at once. */
+/** Rejections in one batch. */
 const judgedAtOnce = 500
 
-/** The next ones after a key, judged again and counted; null when there are none. */
+/** Judges the next rejections after a key again, and counts them; null when there are none. */
 export function* judgeRejections(
   judge: RejectionJudge,
   counters: RebuildCounters,

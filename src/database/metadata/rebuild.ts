@@ -1,23 +1,22 @@
-/** What becomes of what is kept beside the records when their tables are derived anew, in SQL that every engine understands. */
+/** Adapts the metadata when the tables of records are derived again, in SQL for every engine. */
 import { splitUri } from '../derive.ts'
 import { ofHiddenAccount } from './hidings.ts'
 import { ask, type Steps } from './steps.ts'
 
-/** Of accounts that must not be seen, by the network's word or an operator's. */
+/** Condition on rows of `actor`: the network or an operator hides the account. */
 export const withheld = `(status is not null or ${ofHiddenAccount})`
 
-/** Bases of accounts that are like that. */
+/** Selects the repository collections of accounts that meet the condition. */
 export function repoCollectionsWhere(condition: string): string {
   return `select base.id from base join actor using (did) where ${condition}`
 }
 
-/** A row of a collection. */
 export interface RecordRow {
   readonly base: bigint
   readonly rkey: string
 }
 
-/** Records that operators have hidden one by one; their rows may still be in a table that was not served then. */
+/** Records that operators hid individually; their rows may still be in a table that was not served at that time. */
 export function* hiddenRecords(): Steps<readonly RecordRow[]> {
   const hidden = yield* ask(`select subject from hiding where shown_at is null and subject like 'at://%'`)
   const rows: RecordRow[] = []
@@ -29,7 +28,7 @@ export function* hiddenRecords(): Steps<readonly RecordRow[]> {
   return rows
 }
 
-/** Nothing that is hidden comes into the new tables. `former`: a table's name, quoted. */
+/** Quarantines hidden records, so that none enters the new tables. `former`: a table's name, quoted. */
 export function* quarantineHidden(former: string, records: readonly RecordRow[]): Steps<void> {
   yield* ask(
     `insert into parked (base, rkey, cid, rev, indexed_at, changed_at, record)
@@ -46,7 +45,7 @@ export function* quarantineHidden(former: string, records: readonly RecordRow[])
     )
 }
 
-/** Whose records are in a table is known as an account, also where an older program kept no accounts. `table`: quoted. */
+/** Adds accounts for all records of a table, because an older program stored no accounts. `table`: quoted. */
 export function* enterAccounts(table: string): Steps<void> {
   yield* ask(
     `insert into actor (did, handle_due, status_at)
@@ -56,8 +55,8 @@ export function* enterAccounts(table: string): Steps<void> {
 }
 
 /**
- * Ids are given anew; a collection that is new here may be missing from what was fetched before; and what waits of
- * an account that came back could not return while its collection was not served.
+ * Resets state that a rebuild invalidates: ids change; earlier fetches may lack a collection that is new here; and
+ * quarantined rows of an account that came back could not return while their collection was not served.
  */
 export function* startAnew(): Steps<void> {
   yield* ask('delete from hidden')

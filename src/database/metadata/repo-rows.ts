@@ -1,4 +1,4 @@
-/** What is stored of one repository, and revisions of it that cannot be, in SQL that every engine understands. */
+/** Reads the stored records of one repository, and clears impossible revisions of it, in SQL for every engine. */
 import { identifier } from '../../sql/sql.ts'
 import type { ColumnValue } from '../changes.ts'
 import type { RepoRecord } from './metadata-store.ts'
@@ -25,8 +25,8 @@ export function* readRepoRecords(did: string, collections: readonly string[]): S
 }
 
 /**
- * Nothing of the account is known beyond that revision: later ones are forgotten, so that the repository as it is
- * replaces what was stored with them. How many there were.
+ * Clears all revisions of the account later than `beyond`, so that the current state of the repository replaces what
+ * was stored with them. Returns their number.
  */
 export function* forgetRevisions(did: string, beyond: string, collections: readonly string[]): Steps<number> {
   const tables = yield* tableNames()
@@ -34,7 +34,7 @@ export function* forgetRevisions(did: string, beyond: string, collections: reado
   const count = function* (text: string, ...values: readonly ColumnValue[]): Steps<void> {
     forgotten += (yield* ask(`${text} returning 1 as one`, ...values)).length
   }
-  // What a deleted account had stays gone.
+  // Data of a deleted account must not come back.
   yield* count(
     `update actor set floor = case when status = 'deleted' then ? end where did = ? and floor > ?`,
     beyond,
@@ -53,7 +53,7 @@ export function* forgetRevisions(did: string, beyond: string, collections: reado
   return forgotten
 }
 
-/** By collection, as SQL. */
+/** Quoted table names by collection. */
 function* tableNames(): Steps<ReadonlyMap<string, string>> {
   const rows = yield* ask('select nsid, table_name from collection')
   return new Map(rows.map((row) => [String(row.nsid), identifier(String(row.table_name)).sql]))

@@ -1,4 +1,4 @@
-/** Where sources stand, and what became of what they brought, kept with each batch. */
+/** Progress of sources and the outcomes of their changes, stored with each batch. */
 import type { Change, SourceMark } from '../changes.ts'
 import type { RecordOutcome } from '../write/decide.ts'
 import { ask, type Steps } from './steps.ts'
@@ -9,14 +9,14 @@ interface Count {
   records: number
 }
 
-/** What files that are imported as a whole are counted as. */
+/** The source under which imported files are counted. */
 export const importSource = 'import'
 
-/** What became of a batch's changes, for its source. */
+/** Counts the outcomes of a batch's changes for its source. */
 export class OutcomeCounts {
   readonly #counts = new Map<string, Count>()
 
-  /** A refused record is counted under its reason. */
+  /** Counts a refused record under its reason. */
   add(change: Change, recordOutcome: RecordOutcome, records: number): void {
     if (records === 0) return
     const outcome =
@@ -28,7 +28,7 @@ export class OutcomeCounts {
     else known.records += records
   }
 
-  /** Within the batch's own transaction, with where the source stands. */
+  /** Runs within the batch's own transaction; also stores the progress of the source. */
   *saveMarked({ source, cursor, eventAt }: SourceMark, now: bigint): Steps<void> {
     const lag = eventAt === null ? null : Math.max(0, Number(now - eventAt) / 1e6)
     yield* ask(
@@ -45,7 +45,7 @@ export class OutcomeCounts {
     yield* this.save(source)
   }
 
-  /** Within the batch's own transaction. */
+  /** Runs within the batch's own transaction. */
   *save(source: string): Steps<void> {
     for (const { collection, outcome, records } of this.#counts.values())
       yield* ask(
@@ -59,7 +59,7 @@ export class OutcomeCounts {
   }
 }
 
-/** Empty where the collection is not known, or where it is about all of an account's. */
+/** Empty if the collection is unknown, or if the change concerns a whole account. */
 function collectionOf(change: Change): string {
   switch (change.kind) {
     case 'put':

@@ -1,4 +1,4 @@
-/** What is kept beside the records, in SQL that every engine understands. */
+/** Implements the metadata store in SQL for every engine; operations that move rows come from the engine. */
 import type { SourceState } from '../database.ts'
 import type {
   JobKind,
@@ -16,22 +16,22 @@ import { readRepoRecords } from './repo-rows.ts'
 import { ask, type Steps } from './steps.ts'
 
 export interface MetadataStoreOptions {
-  /** Runs the steps in a transaction of their own, when the writer is free. `durable`: it survives a loss of power. */
+  /** Runs the steps in a separate transaction when the writer is free. `durable`: it survives a loss of power. */
   readonly transact: <Result>(
     steps: () => Steps<Result>,
     options?: { readonly durable?: boolean },
   ) => Promise<Result>
-  /** The same for steps that only read: others may write meanwhile. */
+  /** Like `transact`, for steps that only read: other transactions may write meanwhile. */
   readonly read: <Result>(steps: () => Steps<Result>) => Promise<Result>
   /** Microseconds since 1970. */
   readonly now: () => bigint
-  /** What moves rows, as the ledger has it. */
+  /** Operations of the engine that move rows. */
   readonly hide: MetadataStore['hide']
   readonly unhide: MetadataStore['unhide']
   readonly purge: MetadataStore['purge']
   readonly settle: MetadataStore['settleAccounts']
   readonly expire: MetadataStore['expireRecords']
-  /** What knows of revisions besides the tables learns of it. */
+  /** Also updates the engine's knowledge of revisions outside the tables. */
   readonly forgetRevisions: MetadataStore['forgetRevisions']
 }
 
@@ -169,7 +169,7 @@ export class SqlMetadataStore implements MetadataStore {
     const now = this.#now
     return this.#transact(function* () {
       const next = yield* noteFetch(kind, did, now(), failurePause)
-      // What else was asked for is not given up.
+      // A failure does not give up other requests for the same repository.
       const fail = `update job set attempts = attempts + 1, error = ?,
           due_at = coalesce(?, case when ${isDone} then null when latest_at > ? then latest_at else ? end)
         where kind = ? and did = ?`
@@ -243,7 +243,7 @@ export class SqlMetadataStore implements MetadataStore {
   }
 }
 
-/** Within the caller's transaction: the live stream asks for a repository. */
+/** Requests a repository for the live stream, within the caller's transaction. */
 export function requestFetch(did: string, reason: string, dueAt: bigint, now: bigint): Steps<void> {
   return addJob({ kind: 'ingest', did, host: null, reason, wantedAt: dueAt, now })
 }
@@ -254,8 +254,8 @@ interface NewJob extends Pick<RepoJob, 'kind' | 'did' | 'host' | 'reason'> {
 }
 
 /**
- * One that waits keeps its place, or is due earlier: one of a command unless it has failed; one that was given up on is
- * tried again. Requests of one moment are told apart, so that no later one is taken for done.
+ * A waiting job keeps its due time or becomes due earlier; a failed job of a command always keeps it. A job that was
+ * given up is tried again. Requests at the same moment get different times, so that a later one never counts as done.
  */
 function* addJob({ kind, did, host, reason, wantedAt, now }: NewJob): Steps<void> {
   if (yield* isPurged(did)) return
@@ -274,27 +274,27 @@ function* addJob({ kind, did, host, reason, wantedAt, now }: NewJob): Steps<void
   yield* ask(add, kind, did, host, reason, now, dueAt, wantedAt)
 }
 
-/** When the live stream may have the repository fetched: not all the time, whoever asks for it. */
+/** Earliest time at which the live stream may fetch the repository; limits the rate, whoever requests it. */
 function* nextFetch(did: string, now: bigint): Steps<bigint> {
   const [row] = yield* ask('select at from fetched where did = ?', did)
   const at = row?.at as bigint | undefined
-  // The clock may have been ahead then.
+  // `at` is in the future if the clock was ahead at that time.
   return at === undefined || at > now || at + fetchPause < now ? now : at + fetchPause
 }
 
-/** An attempt has ended; when the next may begin. */
+/** Notes the end of an attempt; returns when the next may begin. */
 function* noteFetch(kind: JobKind, did: string, now: bigint, pause: bigint): Steps<bigint> {
   if (kind !== 'ingest' || (yield* isPurged(did))) return now
   yield* ask('delete from fetched where at < ?', now - fetchPause)
   const set = 'insert into fetched (did, at) values (?, ?) on conflict (did) do update set at = excluded.at'
-  // As if it had ended so long ago that it may begin again then.
+  // Stores an earlier end, so that the next attempt may begin after `pause`.
   yield* ask(set, did, now + pause - fetchPause)
   return now + pause
 }
 
 /** Microseconds between two fetches of one repository for the live stream. */
 const fetchPause = 600_000_000n
-/** The same after one that failed: a key or a host that has just changed is known everywhere by then. */
+/** The same after a failed fetch: a key or a host that has just changed is known everywhere by then. */
 const failurePause = 60_000_000n
-/** Nothing was asked for that a fetch of that request, begun at that moment, does not do. */
+/** True if a fetch for that request, begun at that time, satisfies all requests. */
 const isDone = '(requested_at = ? and latest_at <= ?)'

@@ -1,4 +1,4 @@
-/** How far the index has come, in SQL that every engine understands. */
+/** Reads the status of the index, in SQL for every engine. */
 import { identifier } from '../../sql/sql.ts'
 import {
   type BatchOutcome,
@@ -13,7 +13,7 @@ import { isHiding } from './accounts.ts'
 import { readUnfinishedPurges } from './purges.ts'
 import { ask, type StepRow, type Steps } from './steps.ts'
 
-/** Its figures agree when all of it sees one snapshot. `collectionOf`: the engine's spelling of a URI's collection. */
+/** The numbers agree if all steps see one snapshot. `collectionOf`: the engine's SQL for a URI's collection. */
 export function* readStatus(now: bigint, collectionOf: (uri: string) => string): Steps<IndexStatus> {
   const kept = yield* ask(
     `select ${collectionOf('uri')} as collection, reason, count(*) as n from rejection group by 1, 2 order by 1, 2`,
@@ -35,13 +35,13 @@ function sumBy(rows: readonly StepRow[], name: 'reason' | 'collection'): Record<
 }
 
 function* readCollections(refused: ReadonlyMap<string, number>): Steps<IndexStatus['collections']> {
-  // Looking at each row's account takes twenty times as long as counting.
+  // Checking each row's account takes twenty times as long as counting.
   const visible = (yield* isHiding()) ? 'where base not in (select base from hidden)' : ''
   const collections: IndexStatus['collections'][number][] = []
   for (const row of yield* ask('select nsid, table_name, ordered, served from collection order by nsid')) {
     const name = String(row.nsid)
     const rows = `from ${identifier(String(row.table_name)).sql} ${visible}`
-    // Each by itself is read from an index.
+    // As separate sub-queries, each is answered from an index.
     const [figures] = yield* ask(
       `select (select count(*) ${rows}) as n,
          (select indexed_at ${rows} order by ${row.ordered === 1n ? 'id' : 'indexed_at'} desc limit 1) as newest`,

@@ -1,11 +1,11 @@
-/** What callers with keys have used, by day. */
+/** Usage of each key by day. */
 import type { KeyUsage } from './metadata-store.ts'
 import { ask, type Steps } from './steps.ts'
 
-/** Days that are kept: a year, and a month to compare it with. */
+/** Days that are retained: a year, and a month for comparison. */
 export const usageDays = 400
 
-/** In the order of the keys, so that two who add at once do not wait for each other. */
+/** Adds in the order of keys, so that two concurrent calls do not deadlock. */
 export function* addUsage(usage: readonly KeyUsage[], today: number): Steps<void> {
   const add = `insert into key_usage (key, day, requests, points) values (?, ?, ?, ?)
     on conflict (key, day) do update set requests = key_usage.requests + excluded.requests,
