@@ -1,6 +1,6 @@
 /**
- * From the header X-API-Key to who asks. A key that does not hold is an error and never makes somebody anonymous; of
- * keys only hashes are remembered, and none is ever repeated in a message. What a tier allows is not known here.
+ * Identifies the caller by the header X-API-Key. An invalid key is an error and never makes the caller anonymous. Only
+ * hashes of keys are stored, and no message repeats a key. The limits of tiers are not known here.
  */
 import { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../../database/metadata/metadata-store.ts'
@@ -19,11 +19,11 @@ export interface AuthenticationOptions {
   /** Microseconds since 1970. */
   readonly now: () => bigint
   /**
-   * How long a key that was found is taken for granted: after that many seconds at the latest a revoked one no longer
-   * holds. 0 where looking it up costs no round trip.
+   * Seconds that a key is cached, which is the longest that a revoked key still works. 0 where a database lookup needs
+   * no round trip.
    */
   readonly cacheSeconds: number
-  /** Told what the operator should mend. */
+  /** Receives notices for the operator. */
   readonly onNotice: (text: string) => void
 }
 
@@ -35,7 +35,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const find = createFinder(options)
   const tierOf = createTierFinder(options)
   const everybody = tierNamed(tiers, publicTier)
-  /** Keys that held for an address, so that nobody is shut out because somebody beside them is guessing. */
+  /** Valid keys by network, so that callers are not blocked when another one of their network guesses keys. */
   const held = new LRUCache<string, true>(atMost(remembered))
 
   return (header, network) => {
@@ -62,7 +62,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 }
 
-/** Throws when a key is in the header that other services read it from: it must not be taken for none. */
+/** Throws when the header Authorization contains a key: the caller must not become anonymous. */
 export function assertNoKeyInAuthorization(header: string | undefined): void {
   if (header !== undefined && holdsKey(header))
     throw new ServiceError(
@@ -120,9 +120,9 @@ function assertNoPause(seconds: number): void {
     )
 }
 
-/** Of what cannot be a key, so that nothing was looked up. */
+/** The error for a malformed key, which needs no database lookup. */
 function problemOfForm(sent: readonly string[]): string {
-  // Headers of the same name arrive as one, with commas.
+  // Node joins headers of the same name with commas.
   if (sent.length > 1 || sent.some((text) => text.includes(',')))
     return 'There is more than one API key. Send one header X-API-Key with one key.'
   if (sent.every((text) => text.trim() === ''))
@@ -130,7 +130,7 @@ function problemOfForm(sent: readonly string[]): string {
   return `The header X-API-Key is no key of this service: one has ${keyLength} characters, of which the first are lgk_ and the last a checksum. Copy yours again, ${withoutKey}.`
 }
 
-/** Null for one that holds. What became of a key is told to those alone who have it. */
+/** Null for a valid key. Only the holder of a key learns its state. */
 function problemOf(key: ApiKey | null, now: bigint): string | null {
   if (key === null)
     return `The API key is unknown here. Ask the operator of this service for one, ${withoutKey}.`

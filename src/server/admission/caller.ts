@@ -1,17 +1,17 @@
-/** Who asks, as far as limits and logs are concerned. */
+/** The caller, as limits and logs know it. */
 import type { Tier } from './tiers.ts'
 
 export interface Caller {
-  /** What limits are counted by: `key:ID`, or `address:NETWORK`, for IPv6 the network of 64 bits. */
+  /** The key of limits: `key:ID`, or `address:NETWORK`, where NETWORK is the /64 for IPv6. */
   readonly id: string
   readonly tier: Tier
-  /** The name of the key; null without one. */
+  /** The name of the API key; null without one. */
   readonly keyName: string | null
 }
 
 /**
- * From the header `X-API-Key` and the caller's network to who asks, at once where nothing is looked up. Throws
- * UNAUTHENTICATED, or RATE_LIMITED where too many keys were tried.
+ * Identifies the caller by the header `X-API-Key` and its network; synchronous if no lookup is needed. Throws
+ * UNAUTHENTICATED, or RATE_LIMITED after too many failed keys.
  */
 export type Authenticate = (
   header: string | readonly string[] | undefined,

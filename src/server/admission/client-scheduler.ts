@@ -1,36 +1,36 @@
 /**
- * Requests that are answered at once are answered one after the other, so that many of one caller would hold up those
- * of all others. Here each caller has a part of a turn of the event loop, and but some milliseconds of its work in a
- * while; further ones wait for the next, and what others ask meanwhile comes between. Nobody is refused for it.
+ * Schedules callers on the event loop. Short requests run one after the other, so that many of one caller would delay
+ * all others. Each caller gets a share of each turn of the event loop, and some milliseconds of each longer interval;
+ * its further requests wait, and requests of other callers run first. It refuses nobody.
  */
 
 import { performance } from 'node:perf_hooks'
 
-/** Milliseconds from the first request of a caller in a turn of the event loop, in which further ones may begin. */
+/** Milliseconds after a caller's first request in a turn of the event loop in which its further requests may begin. */
 const mostInTurn = 1
-/** Milliseconds of a moment, and how many of them may be spent on the requests of one caller. */
+/** Length of an interval in milliseconds, and how many of them the requests of one caller may use. */
 const moment = 100
 const mostInMoment = 5
 
 export class ClientScheduler {
-  /** When the first request of each caller in this turn began: what was done since, answering included, was its work. */
+  /** Start of each caller's first request in this turn; the time since then, answering included, counts as its work. */
   readonly #began = new Map<string, number>()
-  /** The turn that they began in. */
+  /** The turn of the event loop that `#began` belongs to. */
   #turn = 0
-  /** Milliseconds spent on each caller in this moment. */
+  /** Milliseconds used by each caller in this interval. */
   readonly #spent = new Map<string, number>()
   readonly #nextTurn = new Next((begin) => void setImmediate(begin), this.#began)
   readonly #nextMoment = new Next((begin) => void setTimeout(begin, moment).unref(), this.#spent)
-  /** Of each caller the request that is the last to wait. */
+  /** The last waiting request of each caller. */
   readonly #last = new Map<string, Promise<void>>()
   readonly #now: () => number
 
-  /** `now`: milliseconds that pass. */
+  /** `now`: monotonic time in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
-  /** To be waited for before a request is worked on; undefined: it may begin. Requests of one caller keep their order. */
+  /** Await before working on a request; undefined: it may begin now. Requests of one caller stay in order. */
   wait(caller: string): Promise<void> | undefined {
     const before = this.#last.get(caller)
     if (before === undefined && this.#begin(caller) === null) return undefined
@@ -41,7 +41,7 @@ export class ClientScheduler {
     return turn
   }
 
-  /** So many milliseconds were spent on a request of that caller, in which nobody else was answered. */
+  /** Adds the milliseconds for which a request of this caller blocked the event loop. */
   spend(caller: string, time: number): void {
     this.#spent.set(caller, (this.#spent.get(caller) ?? 0) + time)
     this.#nextMoment.prepare()
@@ -52,10 +52,10 @@ export class ClientScheduler {
     for (let next = this.#begin(caller); next !== null; next = this.#begin(caller)) await next.come()
   }
 
-  /** Null when a request may begin, or what has to come before. */
+  /** Null when a request may begin; otherwise the turn or interval to wait for. */
   #begin(caller: string): Next | null {
     if ((this.#spent.get(caller) ?? 0) >= mostInMoment) return this.#nextMoment
-    // To be told of each turn by setImmediate would take longer than all of this.
+    // A setImmediate callback per turn would cost more than all of this.
     const turn = performance.nodeTiming.uvMetricsInfo.loopCount
     if (turn !== this.#turn) this.#began.clear()
     this.#turn = turn
@@ -66,14 +66,14 @@ export class ClientScheduler {
   }
 }
 
-/** The beginning of the next while, from when on what callers used in the last one does not count. */
+/** The start of the next turn or interval, which resets what callers used. */
 class Next {
   readonly #call: (begin: () => void) => void
   readonly #used: Map<string, number>
   #waiting: (() => void)[] = []
   #isPrepared = false
 
-  /** `call` calls when it begins. */
+  /** `call` schedules its argument for the start. */
   constructor(call: (begin: () => void) => void, used: Map<string, number>) {
     this.#call = call
     this.#used = used
@@ -85,7 +85,7 @@ class Next {
     this.#call(this.#begin)
   }
 
-  /** Resolves when it begins, in the order of the calls. */
+  /** Resolves at the start, in the order of the calls. */
   come(): Promise<void> {
     this.prepare()
     return new Promise((resolve) => this.#waiting.push(resolve))

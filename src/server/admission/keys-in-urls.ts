@@ -1,8 +1,8 @@
-/** Keys in URLs, however they are encoded: URLs are kept in histories and in the logs of everybody on the way. */
+/** Detects API keys in URLs, in any encoding: browser histories and logs of every server on the way store URLs. */
 import { ServiceError } from '../../errors.ts'
 import { holdsKey } from '../../util/api-key.ts'
 
-/** Throws when a URL has a key in it, or a parameter that is called like one. */
+/** Throws when a URL contains a key, or a parameter named like one. */
 export function assertNoKeyInUrl(url: string): void {
   if (holdsKeySomewhere(url))
     throw new ServiceError(
@@ -28,10 +28,10 @@ function namesKey(url: string): boolean {
 
 const keyNames = new Set(['key', 'apikey', 'xapikey'])
 const encoded = /[%\\]/
-/** More than anybody encodes by mistake. */
+/** Maximum nested encodings; more do not happen by mistake. */
 const rounds = 8
 
-/** What it may be once it is read: escapes of URLs, in each other too, and those of JSON and GraphQL. */
+/** Decodes the escapes of URLs, also nested ones, and those of JSON and GraphQL. */
 function decode(text: string): string {
   let decoded = text
   for (let round = 0; round < rounds && encoded.test(decoded); round += 1) {

@@ -1,4 +1,4 @@
-/** One GraphQL request on its way through the server: who asks, until when it may take, and what became of it. */
+/** Owns one GraphQL request on its way through the server: its caller, deadline, points and outcome. */
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { andThen } from '../../util/async/and-then.ts'
@@ -17,13 +17,13 @@ import type { ClientScheduler } from './client-scheduler.ts'
 export class RequestContext {
   readonly started = performance.now()
   caller: Caller | null = null
-  /** What is left after the latest spending; null where nothing is counted. */
+  /** Points left after the latest charge; null for a tier without a limit. */
   allowance: Allowance | null = null
   question: GraphQLRequest | null = null
   report: AnswerReport | null = null
   #limit: Answered['limit'] = null
   readonly #observer: Observer
-  /** Points spent beyond the request's own, and when their minute ends. */
+  /** Points charged besides those of the request itself, and the end of their minute. */
   #spent = { points: 0, ends: 0 }
   #isOver = false
 
@@ -32,7 +32,7 @@ export class RequestContext {
     observer.asked()
   }
 
-  /** Tells once what became of it. */
+  /** Reports the outcome to the observer, once. */
   end(requestId: string, outcome: Answered['outcome'], status: number, bytes: number): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -42,7 +42,7 @@ export class RequestContext {
     this.#observer.answered({ requestId, caller, request, report, outcome, limit, status, bytes, duration })
   }
 
-  /** Throws RATE_LIMITED when the caller has not that many points left. At once where that is possible. */
+  /** Throws RATE_LIMITED when the caller has too few points left. Synchronous where possible. */
   spend(limiter: Limiter, caller: Caller, points: number): void | Promise<void> {
     const spent = limiter.spend(caller, points)
     return spent instanceof Promise
@@ -59,7 +59,7 @@ export class RequestContext {
     throw rateLimited(caller, allowance, points)
   }
 
-  /** One point is spent already, with the request. */
+  /** The limits of the operation. Its first point was charged with the request. */
   requestLimits(
     limiter: Limiter,
     scheduler: ClientScheduler,
@@ -68,7 +68,7 @@ export class RequestContext {
   ): RequestLimits {
     const { tier } = caller
     const deadline = this.started + tier.seconds * 1000
-    // What the request itself costs is never given back.
+    // The points of the request itself are never refunded.
     this.#spent = { points: 0, ends: 0 }
     return {
       pageSize: tier.pageSize,
@@ -100,12 +100,12 @@ export class RequestContext {
   }
 }
 
-/** Nobody is there to be answered; a connection may end before the answer knows of it. */
+/** True when the caller has disconnected; a socket may be destroyed before its response is. */
 export function isGone({ raw }: Pick<FastifyReply, 'raw'>): boolean {
   return raw.destroyed || raw.socket?.destroyed === true
 }
 
-/** What a caller waits for. It ends with its time, or with the connection. */
+/** A permit that ends at the caller's deadline, or when its connection closes. */
 class CallerPermit implements LongQueryPermit {
   readonly caller: string
   readonly deadline: number
@@ -113,7 +113,7 @@ class CallerPermit implements LongQueryPermit {
   readonly #timer: NodeJS.Timeout
   readonly #end: () => void
 
-  /** `leave` is called once it is over. */
+  /** `leave` is called when the permit is released. */
   constructor(caller: Caller, reply: FastifyReply, deadline: number, leave: () => void) {
     const { raw } = reply
     this.caller = caller.id
@@ -128,7 +128,7 @@ class CallerPermit implements LongQueryPermit {
       raw.off('close', hangUp)
       leave()
     }
-    // Written here it would be old at once, with the whole request.
+    // A closure assigned directly is allocated in V8's old space and retains the request.
     this.#end = end
   }
 

@@ -1,6 +1,6 @@
 /**
- * Callers who go on asking after they were refused are answered late, so that refusing them costs next to nothing:
- * whoever waits for an answer before asking again can then ask but a few times a second on each connection.
+ * Delays answers to callers that continue after refusals, so that refusing them costs next to nothing: a caller that
+ * waits for each answer can then send only a few requests a second on each connection.
  */
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,13 +8,13 @@ import { LRUCache } from 'lru-cache'
 import type { ErrorCode } from '../../errors.ts'
 import { atMost } from '../../util/at-most.ts'
 
-/** Refusals in a minute that are told at once. */
+/** Refusals per minute that are answered without delay. */
 const atOnce = 20
 /** Milliseconds. */
 const delay = 500
 const mostCallers = 10_000
 
-/** What the server asks itself, in a caller's name, comes on none that could be paused. */
+/** In-process requests have a connection that cannot be paused. */
 type Connection = Partial<Pick<Socket, 'pause' | 'resume'>>
 
 export class Tarpit {
@@ -24,7 +24,7 @@ export class Tarpit {
     noUpdateTTL: true,
   })
 
-  /** To be waited for before a refusal of that code is sent. Nothing more is read from the connection meanwhile. */
+  /** Await before sending a refusal with this code. The connection is not read meanwhile. */
   async before(code: ErrorCode, caller: string, socket: Connection): Promise<void> {
     if (code !== 'RATE_LIMITED' && code !== 'UNAUTHENTICATED') return
     const refusals = (this.#refusals.get(caller) ?? 0) + 1

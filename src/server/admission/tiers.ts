@@ -1,20 +1,20 @@
-/** The limits of callers, by tier. `docs/limits.md` shows this table. */
+/** Owns the default tiers, the limits by kind of caller; `docs/limits.md` shows this table. */
 
 export interface Tier {
   readonly name: string
-  /** Points that a caller may use in a minute; null: any number. */
+  /** Points that a caller may spend in a minute; null: unlimited. */
   readonly pointsPerMinute: number | null
-  /** Points that one operation may cost. */
+  /** Maximum points of one operation. */
   readonly pointsPerQuery: number
-  /** Largest `first` or `last`. */
+  /** Maximum `first` or `last`. */
   readonly pageSize: number
-  /** How long a request may take. */
+  /** Timeout of a request, in seconds. */
   readonly seconds: number
-  /** Requests of a caller that are worked on at once, as far as they may take long. */
+  /** Maximum concurrent long requests of a caller. */
   readonly concurrent: number
 }
 
-/** That of everybody who has no key. */
+/** The tier of callers without a key. */
 export const publicTier = 'public'
 
 export const defaultTiers: readonly Tier[] = [

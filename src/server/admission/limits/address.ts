@@ -1,16 +1,16 @@
-/** Addresses of callers as far as limits go, and the proxies that are believed about them. */
+/** Owns the networks that limits count callers by, and the parsing of trusted proxies. */
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 
 /**
- * What an address is counted as: IPv4 as it is, IPv6 as its network of 64 bits, of which one caller has all
- * addresses. A socket file has no address: `local`. What proxies have written that is none is all one: `unknown`.
+ * The key that limits count an address by: IPv4 unchanged, IPv6 as its /64 network, which one caller owns entirely. A
+ * Unix socket has no address: `local`. All invalid addresses from proxies share one key: `unknown`.
  */
 export function networkOf(address: string | undefined): string {
   if (address === undefined || address === '') return 'local'
   if (isIPv4(address)) return address
-  // Worked out, it takes as long as a small answer.
+  // Cached, because computing it takes as long as a small answer.
   let network = known.get(address)
   if (network === undefined) {
     network = workOut(withoutPort(address))
@@ -19,10 +19,10 @@ export function networkOf(address: string | undefined): string {
   return network
 }
 
-/** By size: what callers write may come through a proxy. */
+/** Limited by size, because callers can send long addresses through a proxy. */
 const known = new LRUCache<string, string>({ maxSize: 2_000_000, sizeCalculation: sizeOf })
 
-/** An entry takes more than its characters. */
+/** Bytes that an entry takes besides its characters. */
 const overhead = 150
 
 function sizeOf(network: string, address: string): number {
@@ -37,7 +37,7 @@ function workOut(bare: string): string {
   return `${network.join(':')}::/64`
 }
 
-/** Some proxies write `192.0.2.1:54321` and `[2001:db8::1]:54321`; a zone names only a network card of ours. */
+/** Some proxies write `192.0.2.1:54321` and `[2001:db8::1]:54321`; a zone only names a local network interface. */
 function withoutPort(address: string): string {
   const [, six, four] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(address) ?? []
   return (six ?? four ?? address).replace(/%.*$/s, '')
@@ -45,7 +45,7 @@ function withoutPort(address: string): string {
 
 const groups = ['loopback', 'linklocal', 'uniquelocal']
 
-/** What `--trusted-proxies` names, as the framework takes it; fails with a sentence for each problem. */
+/** Parses `--trusted-proxies` into the framework's form; throws one sentence per problem. */
 export function parseTrustedProxies(text: string): string[] {
   const proxies = text
     .split(',')
@@ -66,7 +66,7 @@ function proxyProblem(proxy: string): string[] {
     return [
       `--trusted-proxies: ${JSON.stringify(proxy)} is no address; write one such as 10.0.0.7, a network such as 10.0.0.0/8 or fd00::/8, or ${groups.join(', ')}.`,
     ]
-  // Everybody would be believed, the callers too.
+  // A prefix of 0 bits would trust everybody, callers included.
   if (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= most)) return []
   return [
     `--trusted-proxies: ${JSON.stringify(proxy)} is no network; after the slash comes a number from 1 to ${most}.`,

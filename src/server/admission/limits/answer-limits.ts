@@ -1,15 +1,15 @@
-/** The process that counts for all: answers the others (remote-counts.ts), and cleans up after those that have died. */
+/** The process that counts for all: answers questions of remote-counts.ts, and releases what dead processes held. */
 import { type Counts, LongRequests } from './counts.ts'
 import type { LimitAnswer, LimitQuestion, Send } from './messages.ts'
 
-/** One process that asks. */
+/** The connection of one process that asks. */
 export interface Asker {
   readonly ask: (question: LimitQuestion) => Promise<void>
-  /** It has ended. Its turns are free again; what it held of points ends with their minute. */
+  /** The process has ended: ends its long requests; its points expire with their minute. */
   readonly end: () => void
 }
 
-/** Whoever is added by the function that is returned is answered by `send`. */
+/** The returned function adds a process, whose answers go to `send`. */
 export function answerLimits(counts: Counts): (send: Send<LimitAnswer>) => Asker {
   const everybody = new Set<Send<LimitAnswer>>()
   const giveUp = (longRequests: LongRequests): void => {

@@ -1,7 +1,7 @@
 /**
- * Points that somebody else counts, and that this process counts while the other does not answer. It goes on from what
- * the other said last, and what was spent meanwhile is charged there as soon as it answers again. So silence gives
- * nobody a second minute: at most, each process that hears nothing spends what was left when it last heard.
+ * Points that a shared store counts, and that this process counts while the store does not answer. It continues from
+ * the latest answer, and charges points spent meanwhile once the store answers again. So an outage gives no caller a
+ * second minute: each process without answers spends at most what was left in the latest one.
  */
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../../../util/at-most.ts'
@@ -9,11 +9,11 @@ import type { Fallback } from './fallback.ts'
 import { type PointStore, type Taken, maxKeys, secondsCounted } from './point-store.ts'
 
 interface Balance {
-  /** Points left in the caller's minute, as far as it is known here. */
+  /** Points left in the caller's minute, as far as this process knows. */
   remaining: number
-  /** When that minute ends, in milliseconds since 1970. */
+  /** End of that minute, in milliseconds since 1970. */
   ends: number
-  /** Points granted here of which the other does not know. */
+  /** Points granted here that the shared store has not counted yet. */
   owed: number
 }
 
@@ -34,7 +34,7 @@ export class ContinuedPoints implements PointStore {
     )
   }
 
-  /** What is still owed is not given back but forgiven. */
+  /** Returned points first reduce what is still owed to the shared store. */
   giveBack(key: string, points: number, ends: number): void {
     const balance = this.#find(key)
     const forgiven = Math.min(points, balance?.owed ?? 0)
@@ -50,7 +50,7 @@ export class ContinuedPoints implements PointStore {
     try {
       const { granted, remaining, ends } = await this.#shared.take(key, limit, needed + owed, wished + owed)
       const charged = granted > 0
-      // What other requests were granted here meanwhile is still to be charged.
+      // Points granted here to other requests meanwhile are still to be charged.
       const owing = (this.#find(key)?.owed ?? 0) + (charged ? 0 : owed)
       const left = Math.max(0, remaining - owing)
       this.#balances.set(key, { remaining: left, ends, owed: owing })
@@ -62,7 +62,7 @@ export class ContinuedPoints implements PointStore {
     }
   }
 
-  /** What is owed, which another request that asks meanwhile does not pay again. */
+  /** Returns the points owed and resets them, so that a concurrent request does not pay them again. */
   #settle(key: string): number {
     const balance = this.#find(key)
     const owed = balance?.owed ?? 0

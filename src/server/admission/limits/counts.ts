@@ -1,19 +1,19 @@
-/** What is counted of all callers of one node: points, requests at once, keys that did not hold. */
+/** Owns the counts of one node's callers: points, concurrent long requests, failed keys. */
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../../../util/at-most.ts'
 import { MemoryCounter, type PointStore } from './point-store.ts'
 
-/** Asked by the limiters of one process, or of several by way of messages. */
+/** Called by the limiters of one process, or of several through messages. */
 export interface Counts extends PointStore {
-  /** One more request of this caller that may take long; false when it has that many already. */
+  /** Starts a long request of this caller; false if it already has `concurrent` of them. */
   enter(key: string, concurrent: number): boolean | Promise<boolean>
   leave(key: string): void
-  /** Seconds to wait before more keys from this address are looked at, or 0. */
+  /** Seconds until further keys from this address are checked, or 0. */
   failKey(address: string): number | Promise<number>
   keyPause(address: string): number
 }
 
-/** Of an address in a minute. */
+/** Per address and minute. */
 const failuresAllowed = 10
 const addressesRemembered = 10_000
 
@@ -34,7 +34,7 @@ export function createCounts(points: PointStore): Counts {
   }
 }
 
-/** How many requests of each caller may be taking long at the moment. */
+/** Number of long requests that each caller is running. */
 export class LongRequests {
   readonly #taken = new Map<string, number>()
 
@@ -45,7 +45,7 @@ export class LongRequests {
     return true
   }
 
-  /** Whoever has none is not in here, so that this holds only those at work. */
+  /** Removes callers without long requests, so that the map is bounded by the requests that run. */
   leave(key: string): void {
     const taken = this.#taken.get(key) ?? 0
     if (taken > 1) this.#taken.set(key, taken - 1)
@@ -56,7 +56,7 @@ export class LongRequests {
     return this.#taken.get(key) ?? 0
   }
 
-  /** Each turn, named by its caller; then there are none. */
+  /** Ends all long requests; returns one caller for each. */
   clear(): readonly string[] {
     const longRequests = Array.from(this.#taken, ([key, taken]) =>
       Array.from({ length: taken }, () => key),
@@ -66,11 +66,11 @@ export class LongRequests {
   }
 }
 
-/** Addresses whose keys are not looked at for a while. */
+/** Addresses whose keys are not checked for a while. */
 export class Pauses {
   readonly #ends = new LRUCache<string, number>(atMost(addressesRemembered))
 
-  /** The seconds that it lasts. */
+  /** Returns the length of the pause in seconds. */
   begin(address: string, ends: number): number {
     this.#ends.set(address, ends)
     return this.left(address)

@@ -1,9 +1,9 @@
-/** The limiter that the server is given, whoever counts. */
+/** Creates the server's limiter over any implementation of counts. */
 import type { Counts } from './counts.ts'
 import { Leases } from './leases.ts'
 import type { Limiter } from './limiter.ts'
 
-/** Over counts of this process or of another. */
+/** `counts` may be of this process or of another. */
 export function createLimiter(counts: Counts): Limiter {
   const leases = new Leases(counts)
   return {

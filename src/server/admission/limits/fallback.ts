@@ -1,6 +1,6 @@
-/** What is done while something does not work, without trying it for every request. */
+/** Replaces an operation that fails, and retries it at intervals instead of for every request. */
 
-/** Milliseconds after a failure until it is tried again, by one request; the others do not wait for that. */
+/** Milliseconds from a failure until one request retries; the others do not wait for it. */
 const pause = 5_000
 
 export class Fallback {
@@ -8,7 +8,7 @@ export class Fallback {
   #hasFailed = false
   #triedAgain = 0
 
-  /** `onChange` takes why it does not work when it begins not to, and null when it works again. */
+  /** `onChange` receives the error when the operation starts to fail, and null when it works again. */
   constructor(onChange: (failure: Error | null) => void = () => undefined) {
     this.#onChange = onChange
   }

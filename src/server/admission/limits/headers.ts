@@ -1,6 +1,6 @@
 /**
- * How callers learn of their limits: the headers of draft-ietf-httpapi-ratelimit-headers, and the refusals.
- * `Retry-After` follows from a refusal's `retryAfter`, as it does for every error.
+ * How callers learn their limits: the headers of draft-ietf-httpapi-ratelimit-headers, and the refusals.
+ * `Retry-After` follows from a refusal's `retryAfter`, as for every error.
  */
 import { ServiceError } from '../../../errors.ts'
 import type { Caller } from '../caller.ts'
@@ -8,7 +8,7 @@ import type { Tier } from '../tiers.ts'
 import type { Allowance } from './limiter.ts'
 import { counted } from '../../../util/text/counted.ts'
 
-/** Names of tiers need no escapes. `RateLimit-Policy`, such as `"public";q=1200;w=60`; null of a tier without a limit. */
+/** `RateLimit-Policy`, such as `"public";q=1200;w=60`; null for a tier without a limit. Tier names need no escapes. */
 export function rateLimitPolicy({ name, pointsPerMinute }: Tier): string | null {
   return pointsPerMinute === null ? null : `"${name}";q=${pointsPerMinute};w=60`
 }
@@ -18,7 +18,7 @@ export function rateLimit({ name }: Tier, { remaining, resetSeconds }: Allowance
   return `"${name}";r=${remaining};t=${resetSeconds}`
 }
 
-/** The caller has fewer points left than are needed. */
+/** The error of a caller with fewer points left than the request needs. */
 export function rateLimited(
   { tier }: Pick<Caller, 'tier'>,
   { remaining, resetSeconds }: Allowance,
@@ -33,7 +33,7 @@ export function rateLimited(
   )
 }
 
-/** The caller has as many requests that take long as it may. */
+/** The error of a caller that reached its limit of concurrent long requests. */
 export function tooManyAtOnce({ tier }: Pick<Caller, 'tier'>): ServiceError {
   return new ServiceError(
     'RATE_LIMITED',

@@ -1,33 +1,33 @@
 /**
- * Spends points that were taken ahead, so that most requests ask nobody.
+ * Spends points from leases, so that most requests need no message to the point store.
  *
- * Whoever counts (counts.ts) may be another process or a database, and asking for every request would cost more than
- * many a request. So:
+ * The point store may be another process or a database, and a message per request would often cost more than the
+ * request itself. So:
  *
- * 1. The first request of a caller asks for what it needs and no more: most callers send one now and then.
- * 2. While its lease lasts, a request that needs more than is in hand asks for that and for a 32nd of what the caller
- *    has left. Less than 32 points are left: every request asks, and the limit is met exactly.
- * 3. A refusal holds for a second, for all that need as much: who is over the limit costs nobody a message.
- * 4. A lease that was not used for a second is given back, at most a second later. That of a process that dies ends
+ * 1. The first request of a caller takes exactly the points it needs: most callers send one now and then.
+ * 2. While a lease lasts, a request that needs more than the lease holds takes the difference and 1/32 of the caller's
+ *    remaining points. With fewer than 32 points left, every request asks, and the limit is met exactly.
+ * 3. A refusal is cached for a second, for all requests that need as much: callers over the limit cause no messages.
+ * 4. A lease that was unused for a second is returned at most a second later. The lease of a process that dies ends
  *    with the caller's minute: nobody knows how much of it was spent.
  *
- * So never more than the limit is spent in a minute, whoever else spends. While others hold leases, a caller may be
- * refused what they are going to give back within two seconds.
+ * So all processes together never spend more than the limit in a minute. While others hold leases, a caller may be
+ * refused points that they return within two seconds.
  */
 import type { Allowance } from './limiter.ts'
 import type { PointStore, Taken } from './point-store.ts'
 
 interface Lease {
-  /** Points in hand. */
+  /** Points that the lease holds. */
   held: number
-  /** What the caller had left beside them, when it was last heard. */
+  /** Points that the caller had left besides the lease, by the latest answer. */
   remaining: number
-  /** When its minute ends. */
+  /** End of the caller's minute, in milliseconds since 1970. */
   ends: number
-  /** So many points and more were refused, until then. */
+  /** Requests for this many points or more are refused until `refusedUntil`. */
   refused: number
   refusedUntil: number
-  /** Whether points ahead are being asked for already. */
+  /** True while a request for additional points is pending. */
   isGrowing: boolean
 }
 
@@ -37,7 +37,7 @@ const share = 32
 
 export class Leases {
   readonly #points: PointStore
-  /** Used since the last sweep, and in the time before it. */
+  /** Leases used since the last sweep, and between the two sweeps before it. */
   #recent = new Map<string, Lease>()
   #older = new Map<string, Lease>()
   #isSweeping = false
@@ -46,7 +46,7 @@ export class Leases {
     this.#points = points
   }
 
-  /** At once, if it is in hand. */
+  /** Synchronous if the lease holds enough points. */
   spend(key: string, limit: number, points: number): Allowance | Promise<Allowance> {
     const now = Date.now()
     const lease = this.#find(key, now)
@@ -59,7 +59,7 @@ export class Leases {
     return this.#askMore(key, limit, points, lease)
   }
 
-  /** Points that were spent for nothing, of the minute that ends then. */
+  /** Returns unused points of the minute that ends at `ends`. */
   refund(key: string, points: number, ends: number): void {
     const lease = this.#find(key, Date.now())
     if (lease === undefined) this.#points.giveBack(key, points, ends)
@@ -68,7 +68,7 @@ export class Leases {
 
   async #askFirst(key: string, limit: number, points: number): Promise<Allowance> {
     const taken = await this.#points.take(key, limit, points, points)
-    // Another request may have asked meanwhile.
+    // Another request may have created the lease meanwhile.
     const lease = this.#find(key, Date.now()) ?? this.#begin(key, taken)
     return settle(lease, taken, points, 0)
   }
@@ -121,10 +121,10 @@ export class Leases {
   }
 }
 
-/** What the answer means for the request that asked and for those that come after it. */
+/** Applies an answer to the lease, and derives the result of the request that asked. */
 function settle(lease: Lease, taken: Taken, points: number, held: number): Allowance {
   const now = Date.now()
-  // Clocks are read at both ends of a message; what differs by more is the caller's next minute.
+  // Both ends of a message read their own clock; a larger difference means that the caller's next minute began.
   if (taken.ends > lease.ends + idle) lease.held = 0
   lease.remaining = taken.remaining
   lease.ends = taken.ends

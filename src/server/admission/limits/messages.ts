@@ -1,7 +1,7 @@
-/** What the processes of one node say to each other about limits. */
+/** Messages about limits between the processes of one node. */
 import type { Taken } from './point-store.ts'
 
-/** From one that answers requests to the one that counts for all; with an `id` where it waits for the answer. */
+/** From a serving process to the one that counts for all; `id` where the sender waits for an answer. */
 export type LimitQuestion =
   | {
       readonly kind: 'take'
@@ -16,7 +16,7 @@ export type LimitQuestion =
   | { readonly kind: 'leave'; readonly key: string }
   | { readonly kind: 'fail-key'; readonly id: number; readonly address: string }
 
-/** What the questions are answered with. */
+/** Answers by the kind of question. */
 export interface LimitAnswers {
   readonly take: Taken
   readonly enter: boolean
@@ -29,8 +29,8 @@ export type LimitAnswer =
       readonly id: number
       readonly answer: LimitAnswers[keyof LimitAnswers]
     }
-  /** To all: keys from this address are not looked at until then, in milliseconds since 1970. */
+  /** To all processes: do not check keys from this address until `ends`, in milliseconds since 1970. */
   | { readonly kind: 'pause'; readonly address: string; readonly ends: number }
 
-/** Takes messages to another process; what it does not get because it has ended is lost. */
+/** Sends a message to another process; the message is lost if that process has ended. */
 export type Send<Message> = (message: Message) => void

@@ -1,45 +1,45 @@
-/** Points that callers have used, each caller's in a minute of its own that begins with its first request. */
+/** Points that callers have used; each caller's minute begins with its first request. */
 import { LRUCache } from 'lru-cache'
 import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { atMost } from '../../../util/at-most.ts'
 
-/** What became of a wish for points. */
+/** Result of an attempt to take points. */
 export interface Taken {
-  /** From what was needed to what was wished for, or 0. */
+  /** At least `needed` and at most `wished`, or 0. */
   readonly granted: number
   /** Points left in the caller's minute. */
   readonly remaining: number
-  /** When that minute ends, in milliseconds since 1970. */
+  /** End of that minute, in milliseconds since 1970. */
   readonly ends: number
 }
 
 export interface PointStore {
-  /** Takes what is wished for or what is left of `limit`, but nothing where that is less than what is needed. */
+  /** Takes `wished`, or what is left of `limit`; takes nothing if that is less than `needed`. */
   take(key: string, limit: number, needed: number, wished: number): Promise<Taken>
-  /** What was taken and not used, of the minute that ends then. */
+  /** Returns unused points of the minute that ends at `ends`. */
   giveBack(key: string, points: number, ends: number): void
 }
 
 export const secondsCounted = 60
-/** Milliseconds before the end of a minute in which it is too late to give anything back. */
+/** Milliseconds before the end of a minute in which points are no longer returned. */
 const lastMoment = 100
 
-/** Settings of a counter of the library; it only counts, because tiers differ in their limits and change. */
+/** Settings of the library's counter. It only counts, because limits differ by tier and change. */
 export const counting = { points: Number.MAX_SAFE_INTEGER, duration: secondsCounted, keyPrefix: '' }
 
 /**
- * Over a counter of rate-limiter-flexible, in memory or in a database. All that is wished for is added, which is one
- * step there, and what was too much is taken off again: whoever asks in between may be refused, but never given more.
+ * A point store over a counter of rate-limiter-flexible, in memory or in a database. It adds `wished` in one atomic
+ * step and then subtracts the excess: a concurrent request may be refused, but never gets too much.
  */
 export function createPointStore(counter: RateLimiterAbstract): PointStore {
   const takeOff = async (key: string, points: number): Promise<void> => {
     const { consumedPoints } = await counter.reward(key, points)
-    // It took so long that the next minute has begun, which shall not begin with a present.
+    // The next minute began meanwhile; it must not begin with extra points.
     if (consumedPoints < 0) await counter.delete(key)
   }
   const giveBack = (key: string, points: number, ends: number): void => {
-    // What cannot be given back ends with its minute.
+    // Points that cannot be returned expire with their minute.
     if (Date.now() < ends - lastMoment) void takeOff(key, points).catch(() => undefined)
   }
   return {
@@ -56,15 +56,15 @@ export function createPointStore(counter: RateLimiterAbstract): PointStore {
   }
 }
 
-/** Callers whose points are remembered, half a kilobyte each. */
+/** Maximum number of callers, half a kilobyte each. */
 export const maxKeys = 100_000
 
 /**
- * Counts in this process. When there are too many keys, those whose minute began first are forgotten: whoever has so
- * many addresses has as good as no limit anyway, and shall not have all memory as well.
+ * Counts in this process. Beyond the maximum it evicts the callers whose minutes began first: a caller with that many
+ * addresses is unlimited in effect anyway, and must not fill the memory as well.
  */
 export class MemoryCounter extends RateLimiterMemory {
-  /** In the order in which their minutes began. The library forgets by itself those that have ended. */
+  /** In the order in which the minutes began. The library itself removes minutes that have ended. */
   readonly #begun: LRUCache<string, true>
 
   constructor(mostKeys = maxKeys) {

@@ -1,6 +1,6 @@
 /**
- * Points that are counted in PostgreSQL, for all nodes that share the database. While it does not take them, because
- * it does not answer or its user may only read, this node counts for itself, and the operator is told once.
+ * Points counted in PostgreSQL, for all nodes that share the database. While the database does not answer, or its user
+ * may only read, this node counts for itself and notifies the operator once.
  */
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
 import type { RateStore } from '../../../database/postgres/rate-store.ts'
@@ -10,7 +10,7 @@ import { counting, createPointStore, type PointStore } from './point-store.ts'
 
 export interface PostgresPoints extends PointStore, Disposable {}
 
-/** Milliseconds between two removals of what has ended, and how long it is kept, as clocks of nodes differ. */
+/** Milliseconds between removals of expired rows, and their retention, because the clocks of nodes differ. */
 const cleaning = 60_000
 
 export function createPostgresPoints(
@@ -24,7 +24,7 @@ export function createPostgresPoints(
     schemaName: 'lexigraph',
     tableName: 'rate_limit',
     tableCreated: true,
-    // It would keep what has ended for an hour.
+    // The library would retain expired rows for an hour.
     clearExpiredByTimeout: false,
   })
   const fallback = new Fallback((failure) =>

@@ -1,4 +1,4 @@
-/** The library's one counter that is needed, by its own file: with its index come thirty others. */
+/** The one counter of the library in use, imported from its own file: the library's index loads thirty others. */
 declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
   import { RateLimiterMemory } from 'rate-limiter-flexible'
 

@@ -1,9 +1,9 @@
 /**
- * Counts that another process keeps for all processes of a node. It is asked by messages (messages.ts) and answers
- * each (answer-limits.ts); leases.ts sees to it that points are rarely asked for.
+ * Counts in another process, which counts for all processes of a node. Messages (messages.ts) carry questions, and
+ * answer-limits.ts answers them; leases.ts makes questions about points rare.
  *
- * When it says nothing for a second, this process counts for itself until it answers again, from where the other was
- * (continued-points.ts). So nobody is turned away for its silence, and nobody goes uncounted.
+ * After a timeout of a second, this process counts for itself, continuing from the latest balance
+ * (continued-points.ts), until the other answers again. So silence neither refuses callers nor leaves them uncounted.
  */
 import { within } from '../../../util/async/within.ts'
 import { ContinuedPoints } from './continued-points.ts'
@@ -23,13 +23,13 @@ export class RemoteCounts implements Counts {
   readonly #send: Send<LimitQuestion>
   readonly #fallback = new Fallback()
   readonly #points: PointStore
-  /** Keys that did not hold while the other process was silent; null as long as it never was. */
+  /** Failed keys counted here during a timeout of the other process; null until the first one. */
   #own: Counts | null = null
-  /** Long requests that the other process let in, and those let in while it was silent. */
+  /** Long requests that the other process admitted, and those admitted here during its silence. */
   readonly #longRequests = new LongRequests()
   readonly #ownLongRequests = new LongRequests()
   readonly #pauses = new Pauses()
-  /** What to do with an answer; of those that come too late as well. */
+  /** Handlers by question, for late answers too. */
   readonly #waiting = new Map<number, (answer: Answer) => void>()
   #lastId = 0
 
@@ -46,7 +46,7 @@ export class RemoteCounts implements Counts {
     this.#points = new ContinuedPoints(shared, this.#fallback)
   }
 
-  /** Takes what the other process says. */
+  /** Handles a message from the other process. */
   hear(message: LimitAnswer): void {
     switch (message.kind) {
       case 'counted': {
@@ -117,7 +117,7 @@ export class RemoteCounts implements Counts {
     this.#send(question)
     return within(timeout, promise, () => {
       this.#waiting.set(question.id, onLate)
-      // An answer may come late, or never.
+      // A late answer may never arrive.
       setTimeout(() => this.#waiting.delete(question.id), longestLate).unref()
       return new Error('The process that counts does not answer.')
     }) as Promise<LimitAnswers[Question['kind']]>
