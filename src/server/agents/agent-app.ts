@@ -1,4 +1,4 @@
-/** The HTTP server of agents alone, beside a service that is somewhere else: one path, and its own limits. */
+/** The standalone HTTP server for agents, for a GraphQL service elsewhere: one path, with limits of its own. */
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -19,13 +19,13 @@ import { ClientScheduler } from '../admission/client-scheduler.ts'
 
 export interface AgentAppOptions {
   readonly agent: AgentHttp
-  /** What the tools ask in the name of whoever sent a request. */
+  /** The endpoint that tools query on behalf of a request. */
   readonly endpoint: (request: FastifyRequest) => Endpoint
-  /** For what goes wrong on our side. */
+  /** For our own faults. */
   readonly log: FastifyBaseLogger
 }
 
-/** Of everybody, and of one address. */
+/** Maximum connections of all addresses together, and of one. */
 const connections = { all: 500, each: 100 }
 
 /** The server, not yet listening. */
@@ -34,7 +34,7 @@ export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): Fasti
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: 30_000,
-    // A call of a tool may be worked on so long without a byte.
+    // A tool call may run this long without sending a byte.
     connectionTimeout: 120_000,
     http: { headersTimeout: 10_000, maxHeaderSize: 16_384, requireHostHeader: false },
     return503OnClosing: false,
@@ -51,7 +51,7 @@ export function createAgentApp({ agent, endpoint, log }: AgentAppOptions): Fasti
   askBeforeBodies(app.server)
   closeGracefully(app)
   limitConnections(app.server, connections)
-  // Points are counted by the service that is asked.
+  // The queried service counts points.
   const scheduler = new ClientScheduler()
   addAgentRoutes(app, agent, (request) => {
     const caller = networkOf(request.ip)

@@ -1,6 +1,6 @@
 /**
- * The path of the agents' server: from the framework's requests to its own and back. Refusals are JSON-RPC here, as
- * its clients read them. Who may ask, and what is asked then, is given.
+ * The route of the agents' server: converts between the framework's requests and those of the protocol. Refusals are
+ * JSON-RPC, as its clients expect. `Admit` decides who may call and what their tools query.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, errorCodes } from '../../errors.ts'
@@ -13,22 +13,22 @@ import { assertNoKeyInUrl } from '../admission/keys-in-urls.ts'
 
 export const agentPath = '/mcp'
 
-/** Somebody whose request has been counted. */
+/** The caller of an admitted request. */
 export interface Guest {
-  /** What is asked in their name. */
+  /** The endpoint that tools query on behalf of the caller. */
   readonly endpoint: Endpoint
-  /** To be waited for before a message of so many bytes is parsed. Throws a ServiceError when it cannot be paid. */
+  /** Await before parsing a message of this many bytes. Throws a ServiceError when the caller lacks points. */
   pay(bytes: number): Promise<void>
-  /** So many milliseconds were spent on it in which nobody else was answered. */
+  /** Adds the milliseconds for which the request blocked the event loop. */
   spend(time: number): void
 }
 
-/** Counts a request, of which nothing but the head has been read. Throws a ServiceError for those who may not ask. */
+/** Counts a request by its head, before its body is read. Throws a ServiceError for callers who may not ask. */
 export type Admit = (request: FastifyRequest) => Guest | Promise<Guest>
 
-/** Takes every method, to count and refuse all but POST in the terms of the protocol. */
+/** Takes every method, so that all but POST are counted and refused in the terms of the protocol. */
 export function addAgentRoutes(app: FastifyInstance, agent: AgentHttp, admit: Admit): void {
-  // Not before those in flight are answered.
+  // Closes the agent only after the requests in flight are answered.
   app.addHook('onClose', () => agent.close())
   const guests = new WeakMap<FastifyRequest, Guest>()
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -68,7 +68,7 @@ async function answer(
   return setAgentHeaders(reply).send(response)
 }
 
-/** What a message takes of this thread: from its beginning, and from each answer of the endpoint, to the end of the turn. */
+/** Measures how long a message blocks the thread: from its start and each endpoint answer to the end of the turn. */
 class Work {
   readonly endpoint: Endpoint
   readonly #guest: Guest
@@ -100,12 +100,12 @@ class Work {
   }
 }
 
-/** No other site's page may read anything here, so that there are no headers for them. */
+/** Without CORS headers, so that no page of another site can read an answer. */
 function setAgentHeaders(reply: FastifyReply): FastifyReply {
   return reply.header('x-content-type-options', 'nosniff').header('x-request-id', reply.request.id)
 }
 
-/** Without its body, which has been read; only its headers are looked at. */
+/** Without the body, which has been read; the protocol only looks at headers. */
 function asWebRequest({ headers: given }: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(given))

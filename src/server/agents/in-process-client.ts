@@ -1,7 +1,6 @@
 /**
- * The agents' server of a service itself. Its questions go through the service's own GraphQL route, in the name of
- * whoever called the tool, so that keys, limits, logs and metrics are those of the endpoint and there is no second way
- * to the database.
+ * The agents' server inside a service. Its queries go through the service's own GraphQL route on behalf of the caller
+ * of the tool, so that keys, limits, logs and metrics of the endpoint apply and the database has no second way in.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -24,7 +23,7 @@ export interface OwnAgentOptions {
   readonly limiter: Limiter
 }
 
-/** `scheduler` is that of the GraphQL route: what a caller asks of both is one caller's work. */
+/** `scheduler` is shared with the GraphQL route, so that both count as one caller's work. */
 export function addOwnAgent(
   app: FastifyInstance,
   agent: AgentHttp,
@@ -41,7 +40,7 @@ export function addOwnAgent(
     const allowance = await limiter.spend(caller, points)
     if (allowance?.granted === false) throw rateLimited(caller, allowance, points)
   }
-  /** Whoever goes on after a refusal is told late. */
+  /** Delays the error when the caller continues after refusals. */
   const slowly = async <Result>(request: FastifyRequest, work: Promise<Result>): Promise<Result> => {
     try {
       return await work
@@ -76,12 +75,12 @@ export function addOwnAgent(
   })
 }
 
-/** What a question of our own is broken off by; undefined in requests from outside. */
+/** The abort signal of an in-process query; undefined for requests from outside. */
 type Waiting = AsyncLocalStorage<AbortSignal | undefined>
 
 /**
- * A request within the process has no connection whose end would tell. The framework's own way ends with the last byte
- * of the body.
+ * An in-process request has no connection whose end would cancel it. The framework's own cancellation
+ * stops working after the last byte of the body.
  */
 function hangUpWith(signal: AbortSignal | undefined, { raw }: FastifyReply): void {
   if (signal === undefined) return
@@ -99,7 +98,7 @@ function createOwnEndpoint(
   return {
     async ask(question, signal) {
       signal.throwIfAborted()
-      // It begins when it is awaited, which must be within.
+      // `inject` starts when it is awaited, so the await must be inside `run`.
       const response = await waiting
         .run(signal, async () => await app.inject(ownRequest(question, ip, key)))
         .catch((error: unknown) => {
@@ -120,7 +119,7 @@ function createOwnEndpoint(
   }
 }
 
-/** Who stands behind trusted proxies is known already, and sends no X-Forwarded-For here. */
+/** `remoteAddress` is already the caller behind trusted proxies; no X-Forwarded-For is sent. */
 function ownRequest(
   question: EndpointQuestion,
   remoteAddress: string,
