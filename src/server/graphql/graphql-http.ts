@@ -1,6 +1,6 @@
 /**
- * GraphQL over HTTP: what a request asks, and with which status and bytes an answer goes out.
- * It knows nothing of the framework and nothing of how a question is answered.
+ * GraphQL over HTTP: parses requests, and chooses the status and body of answers. It must not know the framework or
+ * how queries are executed.
  */
 import { isUtf8 } from 'node:buffer'
 import type { GraphQLFormattedError } from 'graphql'
@@ -32,13 +32,13 @@ export function parseGet(parameters: ReadonlyMap<string, string>): GraphQLReques
   return asGraphQLRequest({
     query: parameters.get('query'),
     variables: parseJsonParameter(parameters, 'variables'),
-    // An empty name in a URL is the same as none, says GraphQL over HTTP.
+    // GraphQL over HTTP treats an empty name in a URL like a missing one.
     operationName: parameters.get('operationName') || undefined,
     extensions: parseJsonParameter(parameters, 'extensions'),
   })
 }
 
-/** The query string's parameters, strictly: the framework's own parser lets broken escapes through. */
+/** Parses the query string strictly: the framework's own parser accepts broken escapes. */
 export function parseQueryString(url: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   const start = url.indexOf('?')
@@ -55,8 +55,8 @@ export function parseQueryString(url: string): ReadonlyMap<string, string> {
 }
 
 /**
- * The status of a request error. Clients of `application/json` read 400 as "no GraphQL server here",
- * so faults in the GraphQL request are 200 for them; what concerns the server or the caller's rights is not.
+ * The status of a request error. Clients of `application/json` read 400 as "no GraphQL server here", so faults in the
+ * GraphQL request are 200 for them; faults of the server and of access rights keep their status.
  */
 export function statusOf(code: ErrorCode, type: ResponseType): number {
   const { status } = errorCodes[code]
@@ -71,7 +71,7 @@ export function formatError(error: ServiceError): GraphQLFormattedError {
   return { message: shorten(error.message), extensions: { code: error.code, ...error.details } }
 }
 
-/** The same bytes as a Buffer, which is what the framework sends without copying. */
+/** A Buffer over the same bytes, which the framework sends without copying. */
 export function viewAsBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
@@ -79,8 +79,8 @@ export function viewAsBuffer(bytes: Uint8Array): Buffer {
 const bodyHint = 'Send a JSON object such as {"query": "{ __typename }"}.'
 
 /**
- * Above what the deepest `where` needs, two brackets for each of its 64 levels,
- * and far below what a recursive function survives.
+ * Above the need of the deepest `where`, two brackets for each of its 64 levels, and far below the depth at which a
+ * recursive function overflows the stack.
  */
 const maxJsonDepth = 256
 
@@ -92,7 +92,7 @@ function assertUtf8Charset(contentType: string | undefined): void {
 }
 
 function parseJson(text: string, what: string): unknown {
-  // Text shorter than the limit cannot nest deeper than it.
+  // A text cannot nest deeper than its length.
   const depth = text.length > maxJsonDepth ? jsonDepth(text) : 0
   if (depth > maxJsonDepth) {
     throw new ServiceError(
@@ -124,7 +124,7 @@ function decodeParameter(text: string): string {
 function asGraphQLRequest(members: Readonly<Record<string, unknown>>): GraphQLRequest {
   const { query, variables, operationName, extensions } = members
   if (isMissing(query)) {
-    // The words that clients of automatic persisted queries wait for: they then send the document, and no hashes any more.
+    // Clients of automatic persisted queries react to this message: they send the document, and no more hashes.
     if (isObject(extensions) && !isMissing(extensions['persistedQuery']))
       throw new ServiceError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported')
     throw new ServiceError('BAD_REQUEST', `The request has no "query". ${bodyHint}`)

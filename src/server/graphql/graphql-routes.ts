@@ -1,6 +1,6 @@
 /**
- * The GraphQL endpoint: who asks, what is left to them, the question to the engine, and its answer as bytes.
- * It knows neither what is asked nor where the answer comes from.
+ * The GraphQL endpoint: identifies and charges the caller, passes the query to the engine, and sends the answer.
+ * It must not know the content of queries or where answers come from.
  */
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -32,21 +32,21 @@ export interface GraphQLRouteOptions {
   readonly limiter: Limiter
   readonly observer: Observer
   readonly playground: PlaygroundContent
-  /** How long browsers and caches may keep what was asked for with GET. */
+  /** Seconds that browsers and caches may store answers to GET. */
   readonly cacheSeconds: number
 }
 
 export const endpoint = '/api/graphql'
 
-/** Hashing a longer answer would hold others up. */
+/** Maximum bytes of an answer with an ETag; hashing a longer one would block the event loop too long. */
 const taggedUpTo = 1_048_576
 
 const zip = promisify(gzip)
 
-/** A page of 20 records is a third of this; compressing it would take longer than making it. */
+/** Minimum bytes to compress. A page of 20 records is a third of this and takes longer to compress than to make. */
 const compressedFrom = 32_768
 
-/** `readingTime`: milliseconds in which a caller must have taken a large answer. `scheduler` is that of all routes. */
+/** `readingTime`: milliseconds in which callers must read a large answer. `scheduler` is shared by all routes. */
 export function addGraphQLRoutes(
   app: FastifyInstance,
   options: GraphQLRouteOptions,
@@ -58,7 +58,7 @@ export function addGraphQLRoutes(
   const inFlight = new InFlightLimit(readingTime)
   const tarpit = new Tarpit()
 
-  // Reading a body costs the same whether it is valid or not, so that a failure is charged like any request.
+  // Reading an invalid body costs as much as reading a valid one, so a failure is charged like any request.
   const errorHandler = (error: Error, request: FastifyRequest, reply: FastifyReply): void =>
     answer(request, reply, () => {
       throw error
@@ -81,7 +81,7 @@ export function addGraphQLRoutes(
     })
   })
 
-  // A promise of a reply waits for its last byte to leave, with listeners for each request. None is returned.
+  // Returns no promise: the framework would wait for the last byte to leave, with listeners for each request.
   function answer(request: FastifyRequest, reply: FastifyReply, read: () => GraphQLRequest): void {
     const context = new RequestContext(observer)
     request.context = context
@@ -118,7 +118,7 @@ export function addGraphQLRoutes(
     })
 
     function admit(caller: Caller): MaybePromise<void> {
-      // What cannot be read has been looked at too.
+      // Charged before `read`, so that unreadable requests are charged too.
       const spent = context.spend(limiter, caller, requestPoints(request))
       const given = andThen(spent, () => begin(context, caller, reply, read))
       return andThen(given, (answer) => {
@@ -128,7 +128,7 @@ export function addGraphQLRoutes(
     }
   }
 
-  /** Reads and plans the question at once; the time that nobody else was answered in is told to the pace. */
+  /** Parses and plans the query synchronously, and reports to the scheduler how long that blocked the event loop. */
   function begin(
     context: RequestContext,
     caller: Caller,
@@ -206,7 +206,7 @@ export function addGraphQLRoutes(
     }
   }
 
-  /** What depends on the clock is never kept; what was asked with a key may be more than others may ask. */
+  /** Answers that depend on the clock are not cached; answers to keys are private: they may exceed public limits. */
   function cacheControl(isTimeless: boolean, isPrivate: boolean): string {
     if (!isTimeless) return 'no-store'
     const whose = isPrivate ? 'private' : 'public'
@@ -214,7 +214,7 @@ export function addGraphQLRoutes(
   }
 }
 
-/** A browser that asks nothing, and has no key where keys must not be. */
+/** True for a browser that sends no query and whose URL contains no key. */
 function wantsPlayground({ headers, url }: FastifyRequest): boolean {
   return prefersHtml(headers.accept) && !/[?&]query=/i.test(url) && !holdsKeySomewhere(url)
 }
@@ -229,7 +229,7 @@ function readBody(request: FastifyRequest): Buffer | undefined {
   return request.body as Buffer | undefined
 }
 
-/** Bytes of a body that reading costs nothing extra for, and what one more point pays for. */
+/** Bytes of a body that cost nothing extra, and bytes per further point. */
 const freeBytes = 4_000
 const bytesPerPoint = 1_000
 
@@ -238,17 +238,17 @@ function requestPoints(request: FastifyRequest): number {
   return headPoints(request) + (body instanceof Uint8Array ? bytePoints(body.length) : 0)
 }
 
-/** Points, known from the head alone. Parsing many small chunks takes up to twice as much as other bodies. */
+/** Points of a request, from its head. Parsing many small chunks takes up to twice as long as other bodies. */
 export function headPoints({ headers }: FastifyRequest): number {
   return headers['transfer-encoding'] === undefined ? 1 : 2
 }
 
-/** Points: reading a long document takes its time, whatever comes of it. */
+/** Points of a body: reading a long document takes time, even an invalid one. */
 export function bytePoints(bytes: number): number {
   return Math.max(0, Math.ceil((bytes - freeBytes) / bytesPerPoint))
 }
 
-/** Before it is known who asks, everybody at an address is one. */
+/** Before authentication, all callers of a network count as one. */
 function callerOf(request: FastifyRequest): string {
   return request.context?.caller?.id ?? networkOf(request.ip)
 }

@@ -1,6 +1,6 @@
 /**
- * What the playground's page is made of: the files of GraphiQL as they were bundled, and the page that names them. They
- * are read for the first browser that asks. How they are sent is not known here.
+ * The playground's page and the bundled files of GraphiQL, loaded on the first request of a browser. How they are sent
+ * is not known here.
  */
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -10,21 +10,21 @@ import { type Asset, createAsset } from '../http/asset.ts'
 
 export interface PlaygroundPage {
   readonly endpoint: string
-  /** What a newcomer is shown. */
+  /** The query shown to new users. */
   readonly query: string
-  /** Which lexicons are served: what a browser keeps is kept for each. */
+  /** Identifies the lexicons; a browser stores its state separately for each. */
   readonly lexicons: string
 }
 
 export interface Playground {
   readonly renderPage: (page: PlaygroundPage) => Asset
-  /** By their paths. */
+  /** By path. */
   readonly assets: ReadonlyMap<string, Asset>
 }
 
 let playground: Promise<Playground> | undefined
 
-/** All paths begin with `/playground/`. Whoever asks after a failure has it tried again. */
+/** All paths begin with `/playground/`. A call after a failure tries again. */
 export function loadPlayground(): Promise<Playground> {
   playground ??= buildPlayground().catch((error) => {
     playground = undefined
@@ -35,7 +35,7 @@ export function loadPlayground(): Promise<Playground> {
 
 async function buildPlayground(): Promise<Playground> {
   const assets = Array.from(await loadFiles(), ([name, content]) => [name, asset(name, content)] as const)
-  // The folder's name changes with what is in it, so that browsers may keep the files for ever.
+  // The folder name is a hash of the files, so that browsers may cache them for ever.
   const contents = assets.map(([name, { etag }]) => name + etag).toSorted()
   const folder = `/playground/${hash('sha256', contents.join()).slice(0, 12)}/`
   return {
@@ -44,7 +44,7 @@ async function buildPlayground(): Promise<Playground> {
   }
 }
 
-/** The package has the files beside the program; a checkout has them made from its sources. */
+/** The package contains the files; a checkout bundles them from its sources. */
 async function loadFiles(): Promise<ReadonlyMap<string, Uint8Array>> {
   const folder = new URL('playground/', import.meta.url)
   if (!existsSync(folder)) {
@@ -79,7 +79,7 @@ function render(folder: string, { endpoint, query, lexicons }: PlaygroundPage): 
 `
 }
 
-/** As the value of an attribute in double quotes; line ends would come back as others. */
+/** Escapes an attribute value in double quotes; unescaped line ends would be normalized. */
 function escape(text: string): string {
   return text.replaceAll(/[&<>"\r\n]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

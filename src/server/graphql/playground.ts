@@ -1,21 +1,21 @@
 /**
- * The page a browser gets: GraphiQL, with the endpoint and a first query filled in. Nothing on it comes from another
- * host; docs/decisions/0005-playground.md says why it is this one.
+ * The playground's routes: GraphiQL with the endpoint and a first query filled in. The page loads nothing from other
+ * hosts; docs/decisions/0005-playground.md gives the reasons for the choice.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { sendAsset } from '../http/asset.ts'
 import type { Playground } from './playground-files.ts'
 
-/** The service's own part of the page. */
+/** The parts of the page that depend on the service. */
 export interface PlaygroundContent {
-  /** What a newcomer is shown; it depends on which collections have records. */
+  /** The query shown to new users; it depends on which collections have records. */
   readonly exampleQuery: () => Promise<string>
-  /** A name for the lexicons that are served: what a browser keeps is kept for each. */
+  /** Identifies the lexicons; a browser stores its state separately for each. */
   readonly lexicons: string
 }
 
-/** Adds the addresses of the page's files, and returns the function that answers with the page itself. */
+/** Adds the routes of the page's files; returns the handler of the page itself. */
 export function addPlaygroundRoutes(
   app: FastifyInstance,
   endpoint: string,
@@ -34,7 +34,7 @@ export function addPlaygroundRoutes(
   }
 }
 
-/** Bundled, or read, for the first browser. */
+/** Imported on the first request of a browser. */
 async function load(): Promise<Playground> {
   const { loadPlayground } = await import('./playground-files.ts')
   return loadPlayground()
@@ -42,7 +42,7 @@ async function load(): Promise<Playground> {
 
 const vary = 'accept, accept-encoding'
 
-/** Styles are written into the page by its editor, whose icons are in its style sheet; all else comes from here alone. */
+/** The editor inlines styles, and its style sheet contains icons as data URLs; all else comes from this host. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

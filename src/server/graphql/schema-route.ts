@@ -1,4 +1,4 @@
-/** The schema as text at an address of its own, for tools that generate code from it. */
+/** Serves the schema as SDL at its own path, for code generators. */
 import type { FastifyInstance } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { schemaText } from '../../schema/schema-text.ts'
@@ -9,7 +9,7 @@ export const schemaPath = '/schema.graphql'
 
 const headers = { ...crossOriginHeaders, 'cache-control': 'public, no-cache', vary: 'accept-encoding' }
 
-/** Made and compressed for the first who asks: asking costs no points, and slow readers share the same bytes. */
+/** Printed and compressed once: requests cost no points, and slow readers share the same bytes. */
 export function addSchemaRoute(app: FastifyInstance, schema: GraphQLSchema): void {
   let asset: Asset | undefined
   app.get(schemaPath, (request, reply) => {
