@@ -1,5 +1,5 @@
 /**
- * The HTTP server as a whole: its routes and its own limits. What a route does is in its file.
+ * Assembles the HTTP server: its routes and its own limits. Each route's behaviour is in its own file.
  */
 import { randomBytes } from 'node:crypto'
 import fastify, {
@@ -29,32 +29,32 @@ import { addSchemaRoute, schemaPath } from '../graphql/schema-route.ts'
 
 export interface AppOptions extends GraphQLRouteOptions {
   readonly schema: GraphQLSchema
-  /** How far the index has come; it fails when the database does not answer. */
+  /** Reads the state of the index; fails when the database does not answer. */
   readonly readStatus: () => Promise<IndexStatus>
-  /** For what goes wrong on our side. */
+  /** For our own faults. */
   readonly log: FastifyBaseLogger
-  /** Whose `X-Forwarded-For` is believed; addresses, networks and names as the framework takes them. */
+  /** Proxies whose `X-Forwarded-For` is trusted: addresses, networks and names in the framework's form. */
   readonly trustedProxies: readonly string[]
   readonly connections: ConnectionLimits
-  /** Seconds that the longest request may take. */
+  /** Maximum duration of a request, in seconds. */
   readonly longestRequest: number
   readonly maxBodyBytes?: number
   readonly timeout?: QueryDeadline
-  /** Null where agents are not served. */
+  /** Null where the agents' server is disabled. */
   readonly agent: AgentHttp | null
 }
 
-/** Milliseconds that callers have. */
+/** Timeouts of callers, in milliseconds. */
 export interface QueryDeadline {
-  /** For the head of a request. */
+  /** To send the head of a request. */
   readonly head: number
-  /** For all of it. */
+  /** To send the whole request. */
   readonly request: number
   /** Between two requests. */
   readonly idle: number
-  /** To take a large answer. */
+  /** To read a large answer. */
   readonly reading: number
-  /** How often slow ones are looked for. */
+  /** Interval of the checks for slow requests. */
   readonly check: number
 }
 
@@ -65,10 +65,10 @@ const defaultTimeout: QueryDeadline = {
   reading: 60_000,
   check: 2_000,
 }
-/** Bytes of a URL and all headers. */
+/** Maximum bytes of the URL and all headers together. */
 const maxHeadBytes = 16_384
 
-/** The server, not yet listening. Its `close()` waits for the requests in flight. */
+/** Creates the server, not yet listening. Its `close()` waits for the requests in flight. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { trustedProxies, connections, longestRequest, timeout = defaultTimeout, agent } = options
   const app = fastify({
@@ -77,23 +77,23 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: createIds(),
     requestTimeout: timeout.request,
     keepAliveTimeout: timeout.idle,
-    // Silence on a connection: its request may be worked on all that time.
+    // The connection is silent for as long as its request is executed.
     connectionTimeout: longestRequest * 1000 + timeout.request,
     http: {
       headersTimeout: timeout.head,
       connectionsCheckingInterval: timeout.check,
       maxHeaderSize: maxHeadBytes,
-      // Of this, and of more, headProblem tells in our words.
+      // headProblem checks this and more, with our own error messages.
       requireHostHeader: false,
     },
-    // A request that comes in the moment of closing is one more in flight.
+    // A request that arrives during closing is still answered.
     return503OnClosing: false,
-    // What checks bodies by JSON Schema takes 130 modules, and no route has such a schema.
+    // The JSON Schema validator of the framework loads 130 modules, and no route has such a schema.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: answerFailure,
     clientErrorHandler: answerUnreadable,
   })
-  // As an option it would be one more logger for each request, and listeners for lines that are not wanted.
+  // The option `loggerInstance` would create a logger per request, and listeners for lines that are not wanted.
   app.setChildLoggerFactory(() => options.log)
   app.decorateRequest('context', null)
   app.setErrorHandler(answerFailure)
@@ -101,7 +101,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', createBodyReader(options.maxBodyBytes ?? 1_048_576))
   app.addHook('onRequest', rejectBadHeads)
-  // Where requests are counted, they are looked at after that.
+  // Routes that count requests check their URLs after counting.
   const counted = agent === null ? [endpoint] : [endpoint, agentPath]
   app.addHook('onRequest', ({ url }, _reply, done) => {
     if (!counted.some((path) => url.startsWith(path))) assertNoKeyInUrl(url)
@@ -126,7 +126,7 @@ function noSchemas(): never {
   throw new Error('No route has a schema.')
 }
 
-/** Unlike those of every other process. */
+/** Request ids that are unique across processes. */
 function createIds(): () => string {
   const process = randomBytes(6).toString('base64url')
   let requests = 0
@@ -136,7 +136,7 @@ function createIds(): () => string {
   }
 }
 
-/** What each path takes, for the answers 405 and 404. */
+/** The methods of each path, for the answers 405 and 404. */
 const allowedMethods = new Map([
   [endpoint, 'GET, HEAD, POST, OPTIONS'],
   ['/', 'GET, HEAD, OPTIONS'],

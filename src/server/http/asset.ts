@@ -1,4 +1,4 @@
-/** Bytes that are sent often: with an ETag, and compressed for those who take that. */
+/** Static content with an ETag, compressed for clients that accept it. */
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -7,7 +7,7 @@ import { acceptsGzip, matchesEtag } from './media-types.ts'
 
 export interface Asset {
   readonly type: string
-  /** Weak, since the compressed bytes have the same. */
+  /** Weak, because the compressed content has the same ETag. */
   readonly etag: string
   readonly plain: Buffer
   readonly zipped: () => Promise<Buffer>
@@ -19,7 +19,7 @@ export function createAsset(type: string, plain: Buffer): Asset {
     type,
     etag: `W/"${hash('sha256', plain)}"`,
     plain,
-    // Once, and kept: the largest takes a tenth of a second, which nobody may cause at will.
+    // Compressed once: the largest takes a tenth of a second, which callers must not be able to cause at will.
     zipped: () => (zipped ??= promisify(gzip)(plain)),
   }
 }

@@ -1,21 +1,21 @@
-/** The bytes of a request's body, as far as they are worth reading: neither too many nor in crumbs. What they mean is not known here. */
+/** Reads request bodies, and limits their length and the number of tiny chunks. It must not know their meaning. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 
 type Done = (error: Error | null, body?: Buffer) => void
 
-/** Bytes that are still read when there are too many: who is still sending does not see the answer. */
+/** Maximum bytes that are still read of a body that is too long: a client that is still sending sees no answer. */
 const mostDropped = 16 * 1024 * 1024
-/** Each piece takes as long as reading a kilobyte. So many may be small ... */
+/** Parsing a chunk takes as long as reading a kilobyte. Beyond this number of chunks ... */
 const piecesLookedOver = 1_000
-/** ... and then have so many bytes on the average. */
+/** ... their average length must be at least this many bytes. */
 const leastAverage = 64
 
-/** Of callers who wait for leave to send the body (`Expect: 100-continue`). */
+/** Requests that wait for permission to send their body (`Expect: 100-continue`). */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
-/** They are let send where a body is read, and not before: what is refused by its head need not come. */
+/** Sends 100 Continue only where a body is read: a request that its head refuses need not send its body. */
 export function askBeforeBodies(server: Server): void {
   server.on('checkContinue', (request, response) => {
     waiting.set(request, response)
@@ -23,7 +23,7 @@ export function askBeforeBodies(server: Server): void {
   })
 }
 
-/** A parser of bodies for the framework, which closes the connection after it has failed. */
+/** A body parser for the framework, which closes the connection after a failure. */
 export function createBodyReader(
   limit: number,
 ): (request: FastifyRequest, payload: IncomingMessage, done: Done) => void {
@@ -66,7 +66,7 @@ export function createBodyReader(
   }
 }
 
-/** Most bodies come in one piece, which needs no copy unless it is a view of what the connection reads into. */
+/** Most bodies are one chunk, which needs no copy unless it is a view of the connection's read buffer. */
 function join(pieces: readonly Buffer[], length: number): Buffer {
   const [first] = pieces
   return first !== undefined && first.buffer.byteLength === length ? first : Buffer.concat(pieces, length)

@@ -1,16 +1,16 @@
-/** Stopping without cutting anybody off, and without waiting for those who only hold a connection open. */
+/** Graceful shutdown: answers open requests, and does not wait for idle connections. */
 import type { ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** Milliseconds in which whoever asks again and again has asked once more, and read that it was the last time. */
+/** Milliseconds in which a client that sends continuously sends one more request, and learns that it is the last. */
 const silence = 250
 
 /**
- * Makes `app.close()` refuse new connections, answer what was or is still asked on those that there are, with
- * `Connection: close`, and end when all is answered. Node by itself hangs up at once on whoever has all answers, though
- * the next request may lie there unread, which resets the connection; it waits for those that never sent a request
- * (browsers open them in advance), and no longer looks for those who send slowly.
+ * Makes `app.close()` refuse new connections, answer pending and further requests on the open ones with
+ * `Connection: close`, and end when all are answered. Node itself closes idle connections at once, although the next
+ * request may already be in the receive buffer, which resets the connection; it waits for connections that never sent
+ * a request (browsers open them in advance), and stops checking for slow senders.
  */
 export function closeGracefully(app: FastifyInstance): void {
   const { server } = app
@@ -20,13 +20,13 @@ export function closeGracefully(app: FastifyInstance): void {
     return server
   }
   let isClosing = false
-  /** Of each connection the answer to the latest request; null before there is one. */
+  /** The latest answer of each connection; null before the first request. */
   const connections = new Map<Socket, ServerResponse | null>()
   server.on('connection', (socket: Socket) => {
     connections.set(socket, null)
     socket.once('close', () => connections.delete(socket))
   })
-  // The framework has told the new one already.
+  // The framework itself sets the header on the new response.
   server.on('request', ({ socket }, response) => {
     if (isClosing) tell(connections.get(socket), false)
     connections.set(socket, response)
@@ -36,7 +36,7 @@ export function closeGracefully(app: FastifyInstance): void {
     for (const response of connections.values()) tell(response, true)
     const hangUp = hangingUpOnTheSilent(connections)
     hangUp()
-    // What has arrived while this process was busy is read between the two.
+    // setImmediate lets the event loop first read data that arrived while the process was busy.
     const sweep = setInterval(() => setImmediate(hangUp), silence)
     server.once('close', () => {
       clearInterval(sweep)
@@ -45,14 +45,14 @@ export function closeGracefully(app: FastifyInstance): void {
   })
 }
 
-/** Whether this answer is the last on its connection; too late where its head has left. */
+/** Sets or removes `Connection: close`; has no effect once the head was sent. */
 function tell(response: ServerResponse | null | undefined, isLast: boolean): void {
   if (response === null || response === undefined || response.headersSent) return
   if (isLast) response.setHeader('connection', 'close')
   else response.removeHeader('connection')
 }
 
-/** Closes those that have all their answers and have sent nothing since it was called the last time. */
+/** Each call closes the connections that are fully answered and have sent nothing since the previous call. */
 function hangingUpOnTheSilent(connections: ReadonlyMap<Socket, ServerResponse | null>): () => void {
   const read = new WeakMap<Socket, number>()
   return () => {

@@ -1,4 +1,4 @@
-/** Connections as such: how many there may be, and how much they may leave unread. It knows nothing of what is asked. */
+/** Limits the number of connections and the bytes of unread answers. It must not know the content of requests. */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError, errorCodes } from '../../errors.ts'
@@ -7,16 +7,16 @@ import { errorBody, formatError } from '../graphql/graphql-http.ts'
 import { networkOf } from '../admission/limits/address.ts'
 
 export interface ConnectionLimits {
-  /** Of everybody. */
+  /** Of all addresses together. */
   readonly all: number
-  /** Of one address, IPv6 by its network of 64 bits; null where proxies are in front. */
+  /** Of one address, or one /64 network of IPv6; null behind proxies. */
   readonly each: number | null
 }
 
-/** Beyond them a connection is closed; beyond those of one address it is told why. */
+/** Connections over `all` are closed without an answer, connections over `each` with an error. */
 export function limitConnections(server: Server, { all, each }: ConnectionLimits): void {
-  // Without the second, which its types lack, a worker gives back those that are too many, and they go from one full
-  // worker to the other without end.
+  // Without dropMaxConnection, which the types lack, a worker returns excess connections to the primary process, and
+  // they circulate between full workers without end.
   Object.assign(server, { maxConnections: all, dropMaxConnection: true })
   const counts = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
@@ -35,7 +35,7 @@ export function limitConnections(server: Server, { all, each }: ConnectionLimits
 function refuse(socket: Socket, each: number): void {
   const message = `Your address has ${each} connections open, which is all it may have. Use them again, or close some.`
   endByHand(socket, new ServiceError('RATE_LIMITED', message, { retryAfter: 1, limit: each }))
-  // What may already be asked on it is not waited for.
+  // Requests that may already be on the connection are not awaited.
   socket.destroySoon()
 }
 
@@ -43,9 +43,9 @@ const crossOriginLines = Object.entries(crossOriginHeaders)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('')
 
-/** Answers on a connection where there is no reply to send with, and closes it. */
+/** Writes an answer to a connection without a framework reply, and closes it. */
 export function endByHand(socket: Socket, failure: ServiceError): void {
-  // What the caller still sends is read and dropped for a while: closing at once would lose the answer.
+  // The socket reads and drops further data for a while: closing at once would lose the answer.
   socket.on('error', () => socket.destroy())
   const timer = setTimeout(() => socket.destroy(), 5000).unref()
   socket.once('close', () => clearTimeout(timer))
@@ -59,23 +59,23 @@ export function endByHand(socket: Socket, failure: ServiceError): void {
   )
 }
 
-/** Bytes of large answers that callers may leave unread at one time, all together. */
+/** Maximum bytes of large answers that all callers together may leave unread. */
 const mostUnread = 256 * 1024 * 1024
-/** The same of one caller. */
+/** The same for one caller. */
 const mostOfOne = mostUnread / 4
 
-/** Large answers that are on their way. Small ones fit into what the system holds for a connection. */
+/** Limits large answers in flight. Small ones fit into the socket buffers of the operating system. */
 export class InFlightLimit {
   readonly #readingTime: number
   readonly #ofOne = new Map<string, number>()
   #unread = 0
 
-  /** Milliseconds in which a caller must have taken a large answer. */
+  /** `readingTime`: milliseconds in which a caller must read a large answer. */
   constructor(readingTime: number) {
     this.#readingTime = readingTime
   }
 
-  /** Keeps room until the response is over. Throws UNAVAILABLE when callers read too slowly for one more. */
+  /** Reserves bytes until the response is closed. Throws UNAVAILABLE when unread answers exceed a limit. */
   reserve(bytes: number, response: ServerResponse, caller: string): void {
     if (response.destroyed) return
     const own = this.#ofOne.get(caller) ?? 0

@@ -1,4 +1,4 @@
-/** Whatever goes wrong on the way to an answer, as callers see it: the caller's faults with their code, ours without a word about the cause. */
+/** Turns errors into answers: a caller's fault has its code, and our fault does not reveal its cause. */
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
@@ -14,7 +14,7 @@ import type { RequestContext } from '../admission/request-context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null before it is known to be one of the GraphQL endpoint. */
+    /** Null before the request is routed to the GraphQL endpoint. */
     context: RequestContext | null
   }
 }
@@ -26,7 +26,7 @@ export function answerFailure(error: Error, request: FastifyRequest, reply: Fast
   sendErrors(reply, type, errorCodes[failure.code].status, [formatError(failure)])
 }
 
-/** The framework's complaints about a request in our words, or undefined when the fault is ours. */
+/** Translates the framework's errors about a request; undefined when the fault is ours. */
 export function translate(error: Partial<FastifyError>): ServiceError | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -42,7 +42,7 @@ export function translate(error: Partial<FastifyError>): ServiceError | undefine
   }
 }
 
-/** The operator's log gets the cause, the caller only the id to find it by. */
+/** Logs the cause for the operator; the caller only gets the request id to report. */
 export function reportFault(reply: FastifyReply, cause: unknown): GraphQLFormattedError {
   const { id: requestId, context } = reply.request
   const query = context?.question == null ? null : withoutStrings(context.question.query)
@@ -62,7 +62,7 @@ export function sendErrors(
 ): void {
   const extensions = errors[0]?.extensions
   if (typeof extensions?.retryAfter === 'number') reply.header('retry-after', extensions.retryAfter)
-  // RFC 9110, section 11.6.1 wants to be told how; a header of our own has no registered scheme.
+  // RFC 9110, section 11.6.1, requires this header; a scheme with a custom header is not registered.
   if (status === 401) reply.header('www-authenticate', 'ApiKey header="X-API-Key"')
   const body = errorBody(errors)
   reply.code(status).header('cache-control', 'no-store').headers(headersOf(reply.request, type)).send(body)
@@ -72,7 +72,7 @@ export function sendErrors(
 
 type AnswerHeaders = Record<string, string | number>
 
-/** What every answer says beside its body, whether it is a failure or not. */
+/** The headers of every answer, data or error. */
 export function headersOf({ context, id }: FastifyRequest, type: ResponseType): AnswerHeaders {
   const headers: AnswerHeaders = {
     'content-type': contentTypes[type],
@@ -95,7 +95,7 @@ const contentTypes = {
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 } satisfies Record<ResponseType, string>
 
-/** Bytes that never became a request, so that there is no reply to send with. */
+/** Answers input that did not parse as a request, so that the framework has no reply for it. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (socket.writableEnded) return
   if (error.code === 'ECONNRESET' || !socket.writable) {

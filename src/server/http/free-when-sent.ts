@@ -1,8 +1,8 @@
-/** Memory of answers, which the collector would come to after hundreds of requests. */
+/** Releases the memory of sent answers, which the garbage collector would do only after hundreds of requests. */
 import type { ServerResponse } from 'node:http'
 import { releaseBuffer } from '../../util/release-buffer.ts'
 
-/** Nobody else may have the body. Whoever is told of the answer may look at it in the turn in which it was sent. */
+/** The caller must own the body exclusively. Listeners of the response may still read it in the turn of `finish`. */
 export function freeWhenSent(response: ServerResponse, body: Uint8Array): void {
   response.once('finish', () => setImmediate(releaseBuffer, body))
 }

@@ -1,4 +1,4 @@
-/** Whether the process is up (`/healthz`), and whether it can answer questions and how fresh they are (`/readyz`). */
+/** `/healthz` tells whether the process runs, `/readyz` whether it can answer queries and how fresh the index is. */
 import type { FastifyInstance } from 'fastify'
 import type { IndexStatus } from '../../database/database.ts'
 import { BeingRebuiltError } from '../../database/refusals.ts'
@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import { crossOriginHeaders } from './cross-origin.ts'
 import { describePublicStatus } from '../observe/index-status.ts'
 
-/** A status that cannot be read means that no database answers; with replicas, one is enough. */
+/** `readStatus` fails only if no database answers; with replicas, one is enough. */
 export function addHealthRoutes(app: FastifyInstance, readStatus: () => Promise<IndexStatus>): void {
   app.get('/healthz', (_request, reply) => reply.headers(healthHeaders).send('{"status":"up"}'))
   app.get('/readyz', async (_request, reply) => {
@@ -28,12 +28,12 @@ const healthHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** A probe that fails is the answer "no", not a fault to report: it is asked every few seconds. */
+/** A failed probe is the answer "no", not a fault to report: probes come every few seconds. */
 async function orNull(readStatus: () => Promise<IndexStatus>): Promise<IndexStatus | null> {
   try {
     return await readStatus()
   } catch (error) {
-    // How far that has come is worth telling.
+    // The error of a rebuild contains its progress.
     if (error instanceof BeingRebuiltError) throw error
     return null
   }

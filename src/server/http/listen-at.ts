@@ -1,18 +1,18 @@
-/** Where a server listens: at one address, whatever a name means. */
+/** Makes a server listen at exactly one address, even if a host name has several. */
 import { lookup } from 'node:dns/promises'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 export interface ListenAddress {
-  /** An address, or a name of this machine. */
+  /** An address, or a name of this host. */
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   readonly port: number
 }
 
 /**
- * Resolves to such as `http://127.0.0.1:4000`. For the name `localhost` the framework would make one more server for
- * each further address of it, which knew neither the limits of connections nor how to stop.
+ * Resolves to a URL such as `http://127.0.0.1:4000`. For the name `localhost` the framework would create one more
+ * server per further address, without the limits on connections and without the graceful shutdown.
  */
 export async function listenAt(app: FastifyInstance, { host, port }: ListenAddress): Promise<string> {
   const { address } = await lookup(host, { order: 'ipv4first' })

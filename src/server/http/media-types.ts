@@ -1,10 +1,10 @@
-/** Reading `Accept` and `Accept-Encoding`: which of the few things we can send a caller wants. */
+/** Content negotiation: reads `Accept`, `Accept-Encoding` and `If-None-Match`. */
 
 export type ResponseType = 'application/json' | 'application/graphql-response+json'
 
 /**
- * The media type for a GraphQL answer. The newer one only when it is asked for by name: those who
- * take anything, or nothing that we have, are given `application/json`.
+ * The media type of a GraphQL answer. The newer one must be requested by name: callers that accept anything, or
+ * nothing that we offer, get `application/json`.
  */
 export function responseType(accept: string | undefined): ResponseType {
   if (accept === undefined) return 'application/json'
@@ -15,7 +15,7 @@ export function responseType(accept: string | undefined): ResponseType {
     : 'application/json'
 }
 
-/** Whether the caller is a browser's address bar: HTML by name, and nothing that we answer with above it. */
+/** True for a browser's navigation: it accepts HTML by name and prefers no type of a GraphQL answer. */
 export function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined) return false
   const wanted = parseQualities(accept)
@@ -30,7 +30,7 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return (wanted.get('gzip') ?? wanted.get('*') ?? 0) > 0
 }
 
-/** Whether `If-None-Match` names this version; of weak ones the contents are what is compared (RFC 9110, 13.1.2). */
+/** True if `If-None-Match` names this version, by weak comparison (RFC 9110, 13.1.2). */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   const bare = etag.replace(/^W\//, '')
@@ -44,12 +44,12 @@ function qualityOf(wanted: ReadonlyMap<string, number>, type: string, subtype: s
 }
 
 /**
- * Characters of a header that are looked at. Browsers send 200. `negotiator` 1.1.0 reads all 12,000 in a millisecond; it
- * also prefers the first of two with the same quality, and refuses a type that is asked for with a charset.
+ * Maximum characters of a header that are read. Browsers send 200. `negotiator` 1.1.0 reads all 12,000 in a
+ * millisecond; it also prefers the first of two with equal quality, and refuses a type requested with a charset.
  */
 const longest = 2_000
 
-/** `a, b;q=0.5` as a map; of parameters only `q` counts, and what is no number between 0 and 1 is 0. */
+/** Parses `a, b;q=0.5` into a map; other parameters than `q` are ignored, and a `q` outside 0 to 1 counts as 0. */
 function parseQualities(header: string): Map<string, number> {
   const qualities = new Map<string, number>()
   for (const range of header.slice(0, longest).split(',')) {
