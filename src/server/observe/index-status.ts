@@ -1,8 +1,8 @@
-/** How far the index has come: as `lexigraph status --json` prints it, and as `/readyz` tells everybody. */
+/** The state of the index as JSON, for `lexigraph status --json` and, without private details, for `/readyz`. */
 import type { IndexStatus } from '../../database/database.ts'
 import { formatInstant } from '../../util/instant.ts'
 
-/** Without files, addresses within a network, and what went wrong there. */
+/** Omits files, addresses in private networks, and error details. */
 export function describePublicStatus(status: IndexStatus): object {
   const sources = status.sources.map((source) => {
     const { detail: _, publicName: name, ...told } = describeSource(source)
@@ -11,7 +11,7 @@ export function describePublicStatus(status: IndexStatus): object {
   return { ...describeStatus(status), sources }
 }
 
-/** Plain data for JSON; moments are RFC 3339 datetimes. Every field is named. */
+/** Plain data for JSON, with RFC 3339 datetimes. Fields are listed one by one. */
 export function describeStatus(status: IndexStatus): object {
   return {
     collections: status.collections.map(describeCollection),

@@ -1,16 +1,16 @@
 /**
- * Lines of the log that stay whole: workers share one pipe, in which only so many bytes of one writer stay together.
- * How much of a line each of its members may take adds up to less than that.
+ * Limits the length of log lines: workers share one pipe, which writes only a limited number of bytes atomically.
+ * The limits of a line's members add up to less than that.
  */
 
-/** The text, cut off at the end so that as JSON it takes no more than so many bytes. */
+/** Truncates the text so that its JSON takes at most this many bytes. */
 export function cutTo(bytes: number, text: string): string {
   let cut = text.slice(0, bytes)
   while (Buffer.byteLength(JSON.stringify(cut)) > bytes) cut = cut.slice(0, Math.floor(cut.length * 0.9))
   return cut.length === text.length ? text : `${cut}…`
 }
 
-/** The texts from the first on, as many as fit. */
+/** The leading texts that fit together. */
 export function cutListTo(bytes: number, texts: readonly string[]): readonly string[] {
   const kept: string[] = []
   let left = bytes

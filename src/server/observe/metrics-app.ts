@@ -1,7 +1,7 @@
-/** The HTTP server that Prometheus asks, at an address of its own. */
+/** The HTTP server for Prometheus, at an address of its own. */
 import fastify, { type FastifyInstance } from 'fastify'
 
-/** `read` gives all metrics as text in the format that `contentType` names. */
+/** `read` returns all metrics as text in the format of `contentType`. */
 export function createMetricsApp(read: () => Promise<string>, contentType: string): FastifyInstance {
   const app = fastify({
     requestTimeout: 10_000,

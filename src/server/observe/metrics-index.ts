@@ -1,4 +1,4 @@
-/** What Prometheus may know of the index: how large it is, and how far behind its sources. */
+/** Prometheus metrics of the index: its size, and the lag of its sources. */
 import { setTimeout } from 'node:timers/promises'
 import { Gauge, type Registry } from 'prom-client'
 import type { IndexStatus, ReadDatabase } from '../../database/database.ts'
@@ -10,14 +10,14 @@ interface IndexReadings {
   readonly readAt: number
 }
 
-/** Read when they are asked for, and seldom, because records are counted. */
+/** Reads the status on demand, and rarely, because it counts records. */
 export function addIndexMetrics(
   registry: Registry,
   database: Pick<ReadDatabase, 'readStatus' | 'readSize'>,
 ): void {
   const read = createFigures(database)
 
-  /** Without figures nothing is shown: old ones would look like good ones. */
+  /** Without a status the gauge has no value: an old one would look current. */
   const gauge = (
     name: string,
     help: string,
@@ -83,13 +83,13 @@ export function addIndexMetrics(
   )
 }
 
-/** Milliseconds that figures are kept for, and how many times as long as reading them took. */
+/** A status is cached this many milliseconds, or this multiple of the time that reading it took if that is longer. */
 const kept = 10_000
 const keptForEach = 50
-/** Milliseconds that a scrape waits for them. */
+/** Milliseconds that a scrape waits for the status. */
 const timeout = 1_000
 
-/** The figures of the last reading; null when it failed, or when there has been none yet. */
+/** The latest status; null when reading failed or has not finished yet. */
 function createFigures(
   database: Pick<ReadDatabase, 'readStatus' | 'readSize'>,
 ): () => Promise<IndexReadings | null> {

@@ -1,6 +1,6 @@
 /**
- * Metrics of worker processes, gathered in the process above them. What ended workers counted still counts, and one
- * that does not answer keeps nobody waiting: its latest values stand for it.
+ * Collects the metrics of worker processes in the primary process. Counts of ended workers are retained; for a worker
+ * that does not answer in time, its latest values are used.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout } from 'node:timers/promises'
@@ -15,22 +15,22 @@ interface Reply {
   readonly values: MetricValues
 }
 
-/** In a worker: answers whenever the process above asks. */
+/** In a worker: answers each question of the primary process. */
 export function shareMetrics(registry: Registry): void {
   process.on('message', async (message: unknown) => {
     if (message !== question) return
     const answer: Reply = { kind: reply, values: await registry.getMetricsAsJSON() }
-    // The process above may have gone, and with it whoever asked.
+    // The primary process may have disconnected.
     if (process.connected) process.send?.(answer, undefined, {}, () => {})
   })
 }
 
 export interface WorkerMetrics extends Disposable {
-  /** One for each worker, and one for all that have ended. */
+  /** One entry per worker, and one sum for all that have ended. */
   read(): Promise<readonly MetricValues[]>
 }
 
-/** In the process above. How many workers there are goes into its own registry. */
+/** In the primary process, whose own registry gets the number of workers. */
 export function gatherMetrics(registry: Registry): WorkerMetrics {
   const latest = new Map<number, MetricValues>()
   const waitedFor = new Map<number, () => void>()
@@ -101,7 +101,7 @@ export function gatherMetrics(registry: Registry): WorkerMetrics {
 /** Milliseconds that a scrape waits for a worker. */
 const timeout = 1_000
 
-/** Gauges are of what is, and of an ended worker nothing is. */
+/** Gauges describe the present, so those of an ended worker are dropped. */
 function isCount({ type }: MetricValues[number]): boolean {
   return ['counter', 'histogram'].includes(String(type))
 }

@@ -1,4 +1,4 @@
-/** What Prometheus may know of requests. Labels are few and bounded: no keys, no addresses, no operations. */
+/** Prometheus metrics of requests. Labels are few and bounded: they never contain keys, addresses or operations. */
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Answered, Observer } from './observer.ts'
 
@@ -7,10 +7,10 @@ export interface Metrics {
   readonly registry: Registry
 }
 
-/** All values at a moment, as plain data that processes can send each other. */
+/** A snapshot of all values, as plain data that processes can send to each other. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** Those of this process; the ones of the process itself, such as its memory, included. */
+/** Metrics of this process, including its memory and other process metrics. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -59,7 +59,7 @@ export function createMetrics(): Metrics {
     help: 'Requests that were refused or ended by a limit; key: the key did not hold, or too many had not; overload: they could not have ended in time.',
     labelNames: ['limit'],
   })
-  // Rates see the first of each only when it is not the first that is heard of it.
+  // Rates include the first event of a series only if the series existed before it.
   for (const from of ['memory', 'short', 'long', 'constant']) answers.inc({ from }, 0)
   for (const limit of limits) limitHits.inc({ limit }, 0)
 
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
         requests.inc({ tier, outcome })
         const hit = limit ?? limitOf(outcome)
         if (hit !== null) limitHits.inc({ limit: hit })
-        // Whoever asks on after a refusal is made to wait.
+        // The tarpit delays these refusals for callers that continue.
         if (hit !== 'rate' && hit !== 'key') durations.observe({ tier }, duration / 1_000)
         if (report === null) return
         if (report.points > 0) operationPoints.observe({ tier }, report.points)
@@ -88,17 +88,17 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** Counts of several processes are added up. */
+/** Adds up the counts of several processes. */
 export function sumMetrics(values: readonly MetricValues[]): Registry {
   return AggregatorRegistry.aggregate([...values])
 }
 
-/** Seconds; a page of twenty takes less than the first, and no tier waits longer than the last. */
+/** Seconds; a page of twenty takes less than the first, and no tier has a timeout above the last. */
 const times = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 const limits = ['rate', 'concurrent', 'overload', 'complexity', 'time', 'key'] as const
 
-/** Where the caller's own count did not refuse it. */
+/** The limit behind an error code, for requests that the limiter itself did not refuse. */
 function limitOf(outcome: Answered['outcome']): (typeof limits)[number] | null {
   switch (outcome) {
     case 'QUERY_TOO_COMPLEX':

@@ -1,4 +1,4 @@
-/** Puts together whatever watches requests, so that the server tells one. */
+/** Combines all observers of requests into one for the server. */
 import type { Statement } from '../../database/database.ts'
 import type { Observer } from './observer.ts'
 import { createRequestLog, type Log } from './request-log.ts'
@@ -6,19 +6,19 @@ import { createSlowLog } from './slow-queries.ts'
 
 export interface ObserverOptions {
   readonly log: Log
-  /** Which requests get a line. */
+  /** Which requests are logged. */
   readonly requests: 'none' | 'failures' | 'all'
   /** Milliseconds from which an operation is slow. */
   readonly slow: number
-  /** Whether lines show what callers sent. */
+  /** Whether lines contain variables and values. */
   readonly variables: boolean
-  /** How the database would run a statement. */
+  /** Returns the database's plan for a statement. */
   readonly explain: (statement: Statement) => Promise<readonly string[]>
-  /** Null where nobody asks for metrics. */
+  /** Null where metrics are disabled. */
   readonly metrics: Observer | null
 }
 
-/** Disposing of it waits for lines under way. */
+/** Disposal waits for pending lines. */
 export function createObserver(options: ObserverOptions): Observer & AsyncDisposable {
   const { log, requests, slow, variables, explain, metrics } = options
   const slowLog = createSlowLog({ log, threshold: slow, variables, explain })

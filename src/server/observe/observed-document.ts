@@ -1,17 +1,17 @@
-/** How logs name a document, and how they show one: callers may have written anything into it. */
+/** How logs identify a document, and how they show it without data that callers wrote into it. */
 import { hash } from 'node:crypto'
 import { Kind, parse, print, visit } from 'graphql/language'
 import { withoutKeys } from '../../util/api-key.ts'
 
-/** The same for equal documents. Taking it is faster than looking it up by its text. */
+/** Equal for equal documents. Hashing is faster than a map lookup by the text. */
 export function documentHash(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 16)
 }
 
-/** Characters of a document that are shown. */
+/** Maximum characters of a shown document. */
 const shownLength = 10_000
 
-/** The document without comments and without what its strings say; null when it is none. */
+/** The document without comments and string contents; null if it does not parse. */
 export function withoutStrings(text: string): string | null {
   try {
     const document = visit(parse(text, { noLocation: true }), {

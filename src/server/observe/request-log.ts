@@ -1,4 +1,4 @@
-/** A line of the log for each request. It names keys, and never addresses, documents or values. */
+/** Writes a log line per request. It names keys, but never addresses, documents or values. */
 import type { Logger } from 'pino'
 import { withoutKeys } from '../../util/api-key.ts'
 import { cutTo } from './log-line.ts'
@@ -9,7 +9,7 @@ export type Log = Pick<Logger, 'info' | 'warn' | 'error' | 'isLevelEnabled'>
 
 export interface RequestLogOptions {
   readonly log: Log
-  /** Failures are those that are not the caller's. */
+  /** `failures` are those that the caller did not cause. */
   readonly which: 'failures' | 'all'
   readonly variables: boolean
 }
@@ -26,20 +26,20 @@ export function createRequestLog({ log, which, variables }: RequestLogOptions): 
   }
 }
 
-/** What a line says of a request, whatever its occasion. */
+/** The members of a line about a request, shared by all logs. */
 export function describeAnswered(answered: Answered): object {
   const { requestId, caller, request, report, outcome, status, bytes, duration } = answered
   return {
     requestId,
     tier: caller?.tier.name ?? null,
     key: caller?.keyName ?? null,
-    // While a key is being replaced two have the same name.
+    // Two keys have the same name while one replaces the other.
     keyId: caller === null || caller.keyName === null ? null : caller.id.slice('key:'.length),
     operation:
       withoutKeys(report?.operationName?.slice(0, 2 * nameLength) ?? '').slice(0, nameLength) || null,
     document: request === null ? null : documentHash(request.query),
     points: report?.points ?? 0,
-    // Those of a long answer are not counted: null.
+    // Null: rows of a long answer are not counted.
     rows: report === null ? 0 : report.rows,
     bytes,
     ms: rounded(duration),
@@ -50,13 +50,13 @@ export function describeAnswered(answered: Answered): object {
   }
 }
 
-/** JSON text, cut off where it is long: a body of variables has room for a megabyte. */
+/** JSON text, truncated: a body can contain a megabyte of variables. */
 export function showVariables({ request }: Answered): string | null {
   const variables = request?.variables ?? null
   return variables === null ? null : cutTo(variablesLength, withoutKeys(JSON.stringify(variables)))
 }
 
-/** Characters of the name of an operation, which is as long as its caller likes. */
+/** Maximum characters of an operation's name, which callers choose. */
 const nameLength = 100
 /** Bytes. */
 const variablesLength = 2_000
@@ -73,7 +73,7 @@ function levelOf(outcome: Answered['outcome']): 'info' | 'warn' | 'error' {
   }
 }
 
-/** To hundredths. */
+/** Rounds to hundredths. */
 function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 100) / 100
 }

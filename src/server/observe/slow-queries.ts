@@ -1,6 +1,6 @@
 /**
- * A line of the log for an operation that took long, with its statement and how the database runs it. What callers
- * put into it is left out, and slowness does not feed itself: plans are asked for one at a time, and seldom.
+ * Logs slow operations with their statement and the database's plan, without the callers' data. Slowness must not
+ * amplify itself: plans are requested one at a time, and rarely.
  */
 import { LRUCache } from 'lru-cache'
 import type { Statement } from '../../database/database.ts'
@@ -13,14 +13,14 @@ export interface SlowLogOptions {
   readonly log: Log
   /** Milliseconds. */
   readonly threshold: number
-  /** Shows variables and the statement's values too. */
+  /** Also logs variables and the statement's values. */
   readonly variables: boolean
   readonly explain: (statement: Statement) => Promise<readonly string[]>
-  /** Milliseconds that pass. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number
 }
 
-/** Disposing of it waits for the line under way. */
+/** Disposal waits for the pending line. */
 export function createSlowLog(options: SlowLogOptions): Observer & AsyncDisposable {
   const { log, threshold, variables, now = () => performance.now() } = options
   const told = new LRUCache<string, { readonly at: number; others: number }>({ max: 1_000 })
@@ -60,7 +60,7 @@ export function createSlowLog(options: SlowLogOptions): Observer & AsyncDisposab
     answered(answered) {
       const { request, report, outcome, duration } = answered
       if ((duration < threshold && outcome !== 'TIMEOUT') || !log.isLevelEnabled('warn')) return
-      // Without a statement only the caller can have been slow.
+      // Without a statement, only the caller can have been slow.
       if (request === null || (report?.statement == null && outcome !== 'TIMEOUT')) return
       const document = documentHash(request.query)
       const before = told.get(document)
@@ -77,9 +77,9 @@ export function createSlowLog(options: SlowLogOptions): Observer & AsyncDisposab
   }
 }
 
-/** Milliseconds until the same document is told of again. */
+/** Milliseconds until the same document is logged again. */
 const quietFor = 60_000
-/** Bytes of members; what is left of 4 KiB is for the others. */
+/** Maximum bytes of members; the rest of 4 KiB is for the other members. */
 const room = { query: 600, sql: 1_000, plan: 1_000, values: 400 } as const
 
 function planOf(plan: readonly string[] | null): readonly string[] | null {

@@ -1,4 +1,4 @@
-/** What callers with keys use, added up by day in memory, so that nothing is written for a single request. */
+/** Adds up the usage of keys by day, in memory, so that single requests write nothing. */
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
 import type { Caller } from '../admission/caller.ts'
 import type { Limiter } from '../admission/limits/limiter.ts'
@@ -7,12 +7,12 @@ import type { Observer } from './observer.ts'
 const prefix = 'key:'
 const dayLength = 86_400_000
 
-/** A day in UTC, as a number of days since 1970. */
+/** The UTC day, as the number of days since 1970. */
 export function dayAt(milliseconds: number): number {
   return Math.floor(milliseconds / dayLength)
 }
 
-/** Bounded by the keys that there are, since only those that hold are counted. */
+/** Bounded by the number of keys, since only valid keys are counted. */
 export class UsageMeter {
   readonly #now: () => number
   #counted = new Map<string, KeyUsage>()
@@ -31,7 +31,7 @@ export class UsageMeter {
     for (const one of usage) this.#add(one)
   }
 
-  /** All that was counted since it was taken last. */
+  /** Returns and resets the usage since the previous call. */
   take(): readonly KeyUsage[] {
     const usage = [...this.#counted.values()]
     this.#counted = new Map()
@@ -49,7 +49,7 @@ export class UsageMeter {
   }
 }
 
-/** Counts points where they are spent, whoever asks for them: queries, and messages of agents. */
+/** Counts points where they are spent, for queries and for messages of agents alike. */
 export function meterPoints(limiter: Limiter, meter: UsageMeter): Limiter {
   return {
     ...limiter,
@@ -66,7 +66,7 @@ export function meterPoints(limiter: Limiter, meter: UsageMeter): Limiter {
   }
 }
 
-/** Counts requests, also those that are refused. */
+/** Counts requests, including refused ones. */
 export function meterRequests<Each extends Observer>(observer: Each, meter: UsageMeter): Each {
   return {
     ...observer,
