@@ -1,4 +1,4 @@
-/** Sources followed in a thread beside the server; a failure of it is told, and it is started anew. */
+/** Runs the ingest thread of `serve`; reports its failures and restarts it. */
 import { UsageError } from '../../errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -10,18 +10,18 @@ import { identityOptions, publisherNames } from './network.ts'
 import { parseAges } from '../store/retention.ts'
 import { parseSources } from './sources.ts'
 
-/** Milliseconds until a thread that failed is started anew. */
+/** Milliseconds until a failed thread is restarted. */
 const restartPause = 5_000
 
-/** Disposing of it waits until what has come is stored. */
+/** Disposal waits until received events are stored. */
 export interface BackgroundIngest extends AsyncDisposable {
-  /** Starts anew, with the lexicons as they are now. */
+  /** Restarts the thread with the current lexicons. */
   readonly restart: () => void
-  /** Aborted when what was asked for cannot be done, whenever that turns out; a `CommandError` or a `UsageError` is the reason. */
+  /** Aborted when the settings cannot be followed; a `CommandError` or a `UsageError` is the reason. */
   readonly refused: AbortSignal
 }
 
-/** Whatever is wrong with `--ingest` or `--retain` that can be told before anything is opened. */
+/** Checks `--ingest` and `--retain`, as far as possible before anything is opened. */
 export async function assertIngest({ config }: CommandContext, from: string | null): Promise<void> {
   if (from !== null) await parseSources(from)
   parseAges(config.retain)
@@ -65,7 +65,7 @@ export function ingestInBackground({ config, root }: CommandContext, from: strin
 
 type ThreadEnd =
   | { readonly kind: 'ended' }
-  /** What was asked for cannot be done. */
+  /** The settings cannot be followed. */
   | ({ readonly kind: 'refused' } & IngestRefusal)
   | { readonly kind: 'failed'; readonly message: string }
 
@@ -80,7 +80,7 @@ function runThread(data: IngestThreadData, signal: AbortSignal): Promise<ThreadE
   worker.on('error', ({ message }: Error) => {
     end = { kind: 'failed', message }
   })
-  // After an error it still comes.
+  // `exit` follows an error too.
   return new Promise((resolve) => {
     worker.on('exit', () => {
       signal.removeEventListener('abort', stop)

@@ -1,4 +1,4 @@
-/** What `serve` has going on beside the answers: first the database is brought to its lexicons, then sources are followed. */
+/** Runs the background work of `serve`: first the database is updated to its lexicons, then sources are followed. */
 import type { CommandContext } from '../command.ts'
 import type { BackgroundIngest } from './background-ingest.ts'
 import type { Preparation } from './preparation.ts'
@@ -42,7 +42,7 @@ export async function startBackgroundTasks(
   }
 }
 
-/** Null where no sources are followed and all records are kept, which what follows them is not loaded for. */
+/** Null, without loading the ingest modules, when no sources are followed and no retention is set. */
 async function startIngest(context: CommandContext): Promise<BackgroundIngest | null> {
   const { ingest: from, retain } = context.config
   return from === null && retain === null

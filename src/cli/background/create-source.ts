@@ -1,4 +1,4 @@
-/** From what `--from` and `--ingest` name to a source that can be opened, with all that speaks to the network. */
+/** Creates sources from the parsed values of `--from` and `--ingest`, including their network access. */
 import type { NetworkReaderOptions } from '../../ingest/sources/change-reader.ts'
 import type { Clock } from '../../ingest/sources/clock.ts'
 import { createFirehoseSource } from '../../ingest/sources/firehose/firehose.ts'
@@ -14,7 +14,7 @@ import type { ParsedSource } from './sources.ts'
 interface SourceOptions {
   readonly reader: NetworkReaderOptions
   readonly identity: Identity
-  /** For threads, which know accounts by themselves. */
+  /** For threads, which resolve identities themselves. */
   readonly identityOptions: IdentityOptions
   readonly clock: Clock
   readonly hosts: Hosts

@@ -1,4 +1,4 @@
-/** The thread of `serve --ingest`: follows sources beside the server, until it is told to stop. And that of `serve --retain`. */
+/** The thread of `serve --ingest` and of `serve --retain`, which runs until it is told to stop. */
 import { UsageError } from '../../errors.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { InputError } from '../../ingest/sources/files/lines.ts'
@@ -9,11 +9,11 @@ import type { Config } from '../settings/settings.ts'
 export interface IngestThreadData {
   readonly config: Config
   readonly root: string
-  /** Null: nothing is followed, and records that are too old are removed all the same. */
+  /** Null: no source is followed, but expired records are still removed. */
   readonly from: string | null
 }
 
-/** Why it cannot do what it was asked to. */
+/** The reason why the settings cannot be followed. */
 export interface IngestRefusal {
   readonly message: string
   /** Whether a setting is wrong. */
@@ -25,12 +25,12 @@ const stop = new AbortController()
 parentPort?.once('message', () => stop.abort())
 try {
   const context = { config, root: new URL(root) }
-  // The server has the database made, and decides what comes of a rebuild for other lexicons: this thread undoes none.
+  // Only the server updates the database and decides what follows from a rebuild; this thread must not reverse that.
   const given = { open: openPrepared, signal: () => stop.signal }
   await (from === null ? runRetention(context, given) : runIngest(context, from, given))
 } catch (error) {
   if (!(error instanceof InputError || error instanceof UsageError)) throw error
-  // Starting anew would come to the same.
+  // A restart would fail in the same way.
   const refusal: IngestRefusal = { message: error.message, isUsage: error instanceof UsageError }
   parentPort?.postMessage(refusal)
 }

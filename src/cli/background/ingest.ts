@@ -1,4 +1,4 @@
-/** What `ingest` and the thread of `serve --ingest` run: sources, and the work beside them, over one database. */
+/** Runs sources and their background work over one database, for `ingest` and the thread of `serve --ingest`. */
 import type { Database, Writer } from '../../database/database.ts'
 import type { MetadataStore } from '../../database/metadata/metadata-store.ts'
 import { fetchRepositories } from '../../ingest/backfill.ts'
@@ -23,11 +23,11 @@ import { counted } from '../../util/text/counted.ts'
 
 export interface IngestGiven {
   readonly open: (config: Config, project: ProjectContext) => Promise<Database>
-  /** Asked for when the database is open: until then whatever ends the process is as good. */
+  /** Called once the database is open: until then, the default handling of signals suffices. */
   readonly signal: () => AbortSignal
 }
 
-/** What `serve --retain` runs where no sources are followed; ends when the signal is aborted. */
+/** The work of `serve --retain` without sources; ends when the signal is aborted. */
 export async function runRetention(
   { config, root }: Pick<CommandContext, 'config' | 'root'>,
   { open, signal }: IngestGiven,
@@ -46,7 +46,7 @@ function retain(metadata: MetadataStore, log: IngestLog, signal: AbortSignal): P
   })
 }
 
-/** Ends when all sources are at their end, and then all they asked for is done; or when the signal is aborted. */
+/** Ends when all sources have ended and their requested work is done, or when the signal is aborted. */
 export async function runIngest(
   { config, root }: Pick<CommandContext, 'config' | 'root'>,
   from: string,
@@ -81,7 +81,7 @@ export async function runIngest(
     }
     await using leaderLock = await database.write.leaderLock({ signal, onWaiting })
     if (leaderLock === null) return
-    // Nothing that memory says of the index holds under another lead, so all of it is made anew.
+    // State in memory is invalid under another leader lock, so all of it is created again.
     const sources = parsed.map((source) => createSource(source, given))
     log.info(`${before}Following ${sources.map(({ name }) => name).join(', ')}.`)
     try {
@@ -93,7 +93,7 @@ export async function runIngest(
     log.warn('The connection to the database is lost; following starts anew from the cursors stored there.')
   }
 
-  /** Ends when the sources do, or the signal is aborted. */
+  /** Ends when the sources do, or when the signal is aborted. */
   async function followAll(sources: readonly Source[], writer: Writer, until: AbortSignal): Promise<void> {
     for (const { name, publicName } of parsed)
       await whileBusy(until, () => writer.metadata.nameSource(name, publicName))

@@ -1,4 +1,4 @@
-/** What the commands that reach the network have in common: identities, publishers, and a log. */
+/** What commands that use the network share: identities, publishers, and a log. */
 import { UsageError } from '../../errors.ts'
 import { createIngestLog, type IngestLog } from '../../ingest/log.ts'
 import type { IdentityOptions } from '../../ingest/sources/repos/identity.ts'
@@ -13,7 +13,7 @@ export function identityOptions(config: Config): IdentityOptions {
   return { plcUrl: config.plc, handleResolver: config['handle-resolver'] }
 }
 
-/** What `--publishers` names: DIDs and handles; null when all are taken. */
+/** The DIDs and handles of `--publishers`; null for all accounts. */
 export function publisherNames({ publishers }: Config): readonly string[] | null {
   if (publishers === null) return null
   const names = parseList(publishers)
@@ -21,7 +21,7 @@ export function publisherNames({ publishers }: Config): readonly string[] | null
   return names
 }
 
-/** DIDs of the accounts whose records are taken; null for all. `stopped`: the signal came while they were looked up. */
+/** DIDs of the accepted accounts; null for all. `stopped`: the signal came during identity resolution. */
 export async function publishersOf(
   config: Config,
   log: IngestLog,
@@ -29,7 +29,7 @@ export async function publishersOf(
 ): Promise<ReadonlySet<string> | null | 'stopped'> {
   const names = publisherNames(config)
   if (names === null) return null
-  // Whoever takes all, or only looks whether the settings are right, does not wait for what speaks to the network.
+  // Loaded here, so that network modules are not loaded to accept all accounts or to check settings.
   const { createIdentity } = await import('../../ingest/sources/repos/identity.ts')
   const { resolvePublishers } = await import('../../ingest/sources/publishers.ts')
   try {
@@ -47,7 +47,7 @@ export function parseList(text: string): readonly string[] {
     .filter((part) => part !== '')
 }
 
-/** Lines on standard error, as many as the log level asks for. */
+/** Writes lines to standard error, according to the log level. */
 export function createLog(config: Config): IngestLog {
   const levels = ['silent', 'error', 'warn', 'info', 'debug']
   const wanted = levels.indexOf(config['log-level'])

@@ -1,6 +1,6 @@
 /**
- * Brings a database to these lexicons in a process of its own: this one goes on meanwhile, and ends when it is told to.
- * What has been done by then is not lost.
+ * Updates a database to these lexicons in a child process; this process continues meanwhile, and may be stopped.
+ * Completed steps are not lost then.
  */
 import { fork } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,16 +10,16 @@ import type { ProjectContext } from '../store/project.ts'
 import type { FromPreparing, PrepareTask } from './prepare-child.ts'
 
 export interface Preparation extends AsyncDisposable {
-  /** Settles when the work is permitted and has begun, or is done; fails like `ready`. */
+  /** Resolves when the work was permitted and has begun, or is done; rejects like `ready`. */
   readonly permitted: Promise<void>
-  /** Settles when the database is ready; a `CommandError` says why it cannot be. */
+  /** Resolves when the database is ready; rejects with a `CommandError` if it cannot be. */
   readonly ready: Promise<void>
 }
 
-/** Milliseconds after which whoever waits for answers is told that there are none yet. */
+/** Milliseconds to wait for permission before callers are told that the service is not ready. */
 const permissionTimeout = 1_000
 
-/** Resolves when it is under way, or done; fails when it is refused at once. */
+/** Resolves when the work has begun or is done, or after a timeout; rejects when it is refused at once. */
 export async function startPreparation(
   { config, root }: CommandContext,
   { lexicons }: ProjectContext,
@@ -50,7 +50,7 @@ export async function startPreparation(
   child.send(task, () => undefined)
   const permitted = Promise.race([working.promise, ready.promise])
   await Promise.race([permitted, pause(permissionTimeout, undefined, { ref: false })])
-  // Whoever is told to stop does not wait for it.
+  // During shutdown nobody awaits these promises.
   ready.promise.catch(() => undefined)
   permitted.catch(() => undefined)
   return {

@@ -1,4 +1,4 @@
-/** The process that brings the database to these lexicons while the one that started it answers that it is not ready. */
+/** The child process that updates the database to these lexicons; its parent answers that it is not ready meanwhile. */
 import { lexiconDir, loadProject, openStore } from '../store/project.ts'
 import { assertStarted } from '../serve/rebuild-watch.ts'
 import type { Config } from '../settings/settings.ts'
@@ -7,16 +7,16 @@ export interface PrepareTask {
   readonly config: Config
   /** The package's folder. */
   readonly root: string
-  /** Of the lexicons by which the service is about to answer. */
+  /** Fingerprint of the lexicons that the service is about to use. */
   readonly fingerprint: string
 }
 
-/** What it says. That it is done, its end says, with status 0. */
+/** Messages to the parent. Success is the exit status 0. */
 export type FromPreparing =
-  /** What it does may take long. */
+  /** The work was permitted and may take long. */
   { readonly kind: 'working' } | { readonly kind: 'refused'; readonly message: string }
 
-// A step that has begun is undone.
+// Exiting rolls back the current step.
 const abandoned = (): never => process.exit(1)
 process.on('disconnect', abandoned)
 process.once('message', async ({ config, root, fingerprint }: PrepareTask) => {

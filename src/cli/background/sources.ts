@@ -1,4 +1,4 @@
-/** What `--from` and `--ingest` name: kinds of sources and their addresses, parsed before anything is opened. */
+/** Parses `--from` and `--ingest` into kinds of sources and their addresses, before anything is opened. */
 import { isIP } from 'node:net'
 import { UsageError } from '../../errors.ts'
 import type { LineInput } from '../../ingest/sources/files/lines.ts'
@@ -10,7 +10,7 @@ import { parseList } from './network.ts'
 const kinds = ['firehose', 'jetstream', 'tap', 'repo-export', 'import'] as const
 type Kind = (typeof kinds)[number]
 
-/** A source that can be opened, as far as that can be told beforehand; `publicName` is what callers are told of it. */
+/** A source with a checked address; callers are shown its `publicName`. */
 export type ParsedSource = { readonly publicName: string } & Address
 
 type Address = { readonly name: string } & (
@@ -20,8 +20,8 @@ type Address = { readonly name: string } & (
 )
 
 /**
- * `kind:address` or `public name=kind:address`, with commas between several. Throws a `UsageError`, or a `CommandError`
- * for a file that is not there.
+ * `kind:address` or `public name=kind:address`, separated by commas. Throws a `UsageError`, or a `CommandError` for a
+ * file that does not exist.
  */
 export function parseSources(text: string): Promise<readonly ParsedSource[]> {
   return Promise.all(parseList(text).map(parseSource))
@@ -56,7 +56,7 @@ async function parseAddress(text: string): Promise<Address> {
       assertUrl(kind, address)
       return { kind, name: `${kind}:${withoutPassword(address)}`, url: address }
     case 'repo-export': {
-      // Whoever follows others does not wait for what reads repositories.
+      // Loaded here, so that other sources do not load the repository reader.
       const { parseTarget } = await import('../../ingest/sources/repos/repo-export.ts')
       const shown = withoutPassword(address)
       return { kind, name: `${kind}:${shown}`, target: parseTarget(shown) }
@@ -66,7 +66,7 @@ async function parseAddress(text: string): Promise<Address> {
   }
 }
 
-/** The name where it is a public address, or else the kind: no file, and no address within somebody's network. */
+/** The name if it is a public address, otherwise the kind: it must not reveal files or private addresses. */
 function publicNameOf(address: Address): string {
   return isPublic(address) ? address.name : address.kind
 }
@@ -111,7 +111,7 @@ const localDomains = [
 function isPublicHost(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
   const isLocal = localDomains.some((domain) => name.endsWith(`.${domain}`))
-  // One word is a name that only a network of its own knows; an address says nothing of whose it is.
+  // Only private networks have names without a dot, and an IP address may be private.
   return name.includes('.') && !isLocal && isIP(name) === 0
 }
 
@@ -127,7 +127,7 @@ const examples: Readonly<Record<Kind, string>> = {
   import: 'records.jsonl',
 }
 
-/** What is no URL is not repeated, since nobody can tell where in it a password is. */
+/** The error does not quote an address that is not a URL, because it may contain a password anywhere. */
 function assertUrl(kind: Kind, address: string): void {
   const { protocol } = URL.parse(address) ?? {}
   if (protocol === undefined || !['ws:', 'wss:', 'http:', 'https:'].includes(protocol))
@@ -136,11 +136,11 @@ function assertUrl(kind: Kind, address: string): void {
     )
 }
 
-/** Names are shown to everybody who asks for the state of the index; a password may be written in many ways. */
+/** Everyone who asks for the state of the index sees names; passwords may be written in many ways. */
 function withoutPassword(address: string): string {
   const url = URL.parse(address)
   if (url === null) return address.replace(/^([a-z]+:).*@/is, '$1//…@')
-  // Cursors are kept under names, which therefore stay as they were written.
+  // Cursors are stored by name, so other names must not change.
   if (url.username === '' && url.password === '') return address
   url.username = ''
   url.password = ''
