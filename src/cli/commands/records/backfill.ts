@@ -1,4 +1,4 @@
-/** `backfill` and `reconcile`: whole repositories, with the progress on standard error and the result on standard output. */
+/** `backfill` and `reconcile`: fetch whole repositories; progress on standard error, the result on standard output. */
 import { SingleBar } from 'cli-progress'
 import { findDamage } from '../../../database/verify/find-damage.ts'
 import { type FetchProgress, type FetchResult, fetchRepositories } from '../../../ingest/backfill.ts'
@@ -36,7 +36,7 @@ async function fetchAll(
   )
   const log = createLog(config)
   const publishers = await publishersOf(config, log, signal)
-  // As for all that is stopped before it is done.
+  // The same status as for any interrupted command.
   if (publishers === 'stopped') return 1
   const maxClockSkew = config['max-clock-skew']
   using progress = showProgress(config)
@@ -152,7 +152,7 @@ interface ProgressDisplay extends Disposable {
   readonly update: (progress: FetchProgress) => void
 }
 
-/** A bar where somebody watches, nothing elsewhere. */
+/** A bar on a terminal, nothing elsewhere. */
 function showProgress(config: Config): ProgressDisplay {
   const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
   if (!watched) return { update: () => {}, [Symbol.dispose]: () => {} }

@@ -1,4 +1,4 @@
-/** `backup FILE`: everything that the database keeps, at one moment. */
+/** `backup FILE`: writes a consistent snapshot of the whole database. */
 import { resolve } from 'node:path'
 import type { WrittenBackup } from '../../../database/sqlite/load/backup-file.ts'
 import { partsOf, titleOf } from '../../../database/copy/parts.ts'

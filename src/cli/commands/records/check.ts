@@ -1,6 +1,6 @@
 /**
- * `check [FILE…]`: every problem of the lexicons and of records, in files or in a database, and what was renamed on the
- * way to GraphQL.
+ * `check [FILE…]`: reports all problems of the lexicons and of records, in files or in a database, and the names that
+ * GraphQL required to change.
  */
 import { validateSchema } from 'graphql/type'
 import type { Rejection } from '../../../database/database.ts'
@@ -59,7 +59,7 @@ export async function check({ config, operands, given, root }: CommandContext): 
   return refused.length === 0 && (stored === null || isLossless(stored)) ? 0 : 1
 }
 
-/** Names that two lexicons would share, or that GraphQL reserves, show only when the whole schema is built. */
+/** Name conflicts between lexicons, and names that GraphQL reserves, appear only when the whole schema is built. */
 function schemaProblem(model: Model): string | null {
   try {
     const problems = validateSchema(buildGraphQLSchema(model))
@@ -69,7 +69,7 @@ function schemaProblem(model: Model): string | null {
   }
 }
 
-/** How many records were read. */
+/** Returns the number of records read. */
 async function checkRecords(
   inputs: readonly LineInput[],
   lexicons: LexiconSet,

@@ -1,4 +1,4 @@
-/** `copy --from URL --to URL`: the progress on standard error, what was compared on standard output. */
+/** `copy --from URL --to URL`: progress on standard error, the comparison on standard output. */
 import { UsageError } from '../../../errors.ts'
 import { type PartComparison, compare, fill, haveSameCounts } from '../../../database/copy/database-copy.ts'
 import { partsOf } from '../../../database/copy/parts.ts'

@@ -1,4 +1,4 @@
-/** `export`: all records on standard output, at the pace of whoever reads them. */
+/** `export`: all records on standard output, with backpressure from the reader. */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { exportLines } from '../../../ingest/export.ts'

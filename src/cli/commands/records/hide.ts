@@ -1,4 +1,4 @@
-/** `hide`, `unhide` and `hidden`: what operators take out of every answer. */
+/** `hide`, `unhide` and `hidden`: remove records from every answer, restore them, and list what is hidden. */
 import { counted } from '../../../util/text/counted.ts'
 import type { Hiding, MetadataStore } from '../../../database/metadata/metadata-store.ts'
 import type { Subject } from '../../../lexicon/subject.ts'
@@ -81,8 +81,8 @@ function subjectOf(operands: readonly string[]): readonly [text: string, subject
 }
 
 /**
- * Rows that are still in the tables are out of sight already, so that it may take its time. Other accounts' rows are
- * moved too: whoever began with them, this command's like or who follows the network, may have been interrupted.
+ * Moves rows of hidden accounts. They are invisible even before, so this may take long. It includes rows of other
+ * accounts, whose move by another command or by an ingesting process may have been interrupted.
  */
 function settle(metadata: MetadataStore, subject = ''): Promise<void> {
   return finishDespiteClosedPipe(async () => {

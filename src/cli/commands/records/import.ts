@@ -1,4 +1,4 @@
-/** `import FILE…`: the progress on standard error, the result on standard output. */
+/** `import FILE…`: progress on standard error, the result on standard output. */
 import { SingleBar } from 'cli-progress'
 import {
   type ImportProgress,
@@ -57,7 +57,7 @@ interface ProgressDisplay extends Disposable {
   readonly finish: () => void
 }
 
-/** A bar where somebody watches, nothing elsewhere. */
+/** A bar on a terminal, nothing elsewhere. */
 function showProgress(inputs: readonly LineInput[], config: Config): ProgressDisplay {
   const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
   if (!watched) return { update: () => {}, finish: () => {}, [Symbol.dispose]: () => {} }
@@ -76,7 +76,7 @@ function showProgress(inputs: readonly LineInput[], config: Config): ProgressDis
   bar.start(total ?? 1, 0, { records: '0' })
   return {
     update: ({ read, consumed }) => bar.update(total === null ? 0 : consumed, { records: grouped(read) }),
-    // The database is about to keep this thread busy, so that nothing could move.
+    // Ends the bar, because building indexes will block this thread.
     finish: () => {
       bar.stop()
       process.stderr.write('All is read; indexes are being built.\n')

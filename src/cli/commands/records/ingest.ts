@@ -1,4 +1,4 @@
-/** `ingest --from SOURCE,…`: follows sources until they end or a signal comes. */
+/** `ingest --from SOURCE,…`: follows sources until they end or a signal arrives. */
 import { UsageError } from '../../../errors.ts'
 import { type CommandContext, notify } from '../../command.ts'
 import { openStore } from '../../store/project.ts'

@@ -1,4 +1,4 @@
-/** `purge`: what operators remove for good, with what is older than records are kept. */
+/** `purge`: permanently removes given records and accounts, and records beyond their retention. */
 import { UsageError } from '../../../errors.ts'
 import { type Database, DatabaseBusyError, type ReadDatabase } from '../../../database/database.ts'
 import { isPostgres } from '../../../database/open.ts'
@@ -65,7 +65,7 @@ export async function purge({ config, operands, root }: CommandContext): Promise
   return 0
 }
 
-/** Nothing is changed. */
+/** Changes nothing. */
 async function foretell(
   database: ReadDatabase,
   subjects: readonly (readonly [string, Subject])[],
@@ -121,7 +121,7 @@ async function expireAll(metadata: MetadataStore): Promise<number> {
   return removed
 }
 
-/** What was removed is in free space until then. */
+/** Removed rows remain in free space until the database is compacted. */
 async function writeAnew(database: Database, config: Config): Promise<void> {
   const isFile = !isPostgres(config.database)
   notify(config, isFile ? 'The file is written anew, without what was removed.' : 'The tables are vacuumed.')
@@ -137,7 +137,7 @@ async function writeAnew(database: Database, config: Config): Promise<void> {
   )
 }
 
-/** Such as a disk that is full. */
+/** For example when the disk is full. */
 function throwUnfinished(cause: unknown): never {
   if (cause instanceof DatabaseBusyError) throw cause
   throw new CommandError(

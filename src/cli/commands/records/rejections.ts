@@ -1,4 +1,4 @@
-/** `rejections [retry]`: what was refused and why, and another try under the lexicons as they are now. */
+/** `rejections [retry]`: lists rejections with their reasons, or retries them under the current lexicons. */
 import { UsageError } from '../../../errors.ts'
 import type { ReadDatabase } from '../../../database/database.ts'
 import type { StoredRejection } from '../../../database/metadata/metadata-store.ts'

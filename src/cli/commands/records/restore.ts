@@ -1,4 +1,4 @@
-/** `restore FILE`: an empty database becomes what a backup holds, and is held against it. */
+/** `restore FILE`: fills an empty database from a backup, and compares the two. */
 import { resolve } from 'node:path'
 import { type PartComparison, compare, fill, haveSameCounts } from '../../../database/copy/database-copy.ts'
 import { partsOf } from '../../../database/copy/parts.ts'
@@ -34,7 +34,7 @@ export async function restore(context: CommandContext): Promise<number> {
   const started = performance.now()
   await using backup = await opened(path, project)
   using progress = showProgress(config)
-  // All of it is read before anything is written.
+  // The whole backup is verified before anything is written.
   await readable(path, () => backup.verify(parts, progress.update, new AbortController().signal))
   const comparisons = await fillAndCompare()
   const isSame = isSameThroughout(comparisons)
@@ -58,7 +58,7 @@ export async function restore(context: CommandContext): Promise<number> {
 
   async function fillAndCompare(): Promise<readonly PartComparison[]> {
     await using target = await openCopy(config.database, backup, project)
-    // It may be a restoration that ended before it was verified: nothing is written then.
+    // The target may be a restoration that ended before its verification: nothing is written then.
     if (target.isWhole) {
       const comparisons = (await haveSameCounts(backup, target, parts))
         ? await compare(backup, target, parts, progress.update)
@@ -81,7 +81,7 @@ export async function restore(context: CommandContext): Promise<number> {
   }
 }
 
-/** What is derived is held against what it was derived from. */
+/** Checks derived data, and the database file. */
 async function remainingProblems(
   { config }: CommandContext,
   project: ProjectContext,

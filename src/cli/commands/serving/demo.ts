@@ -1,4 +1,4 @@
-/** `demo`: the package's fictional corpus, served from memory, with three questions and their answers. */
+/** `demo`: serves the package's fictional corpus from memory, and prints three queries with their answers. */
 import { Readable } from 'node:stream'
 import { buildDemoCorpus } from '../../../../demo/corpus.ts'
 import { demoQueries } from '../../../../demo/queries.ts'
@@ -10,7 +10,7 @@ import type { Config } from '../../settings/settings.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
 export async function demo({ config: given, root }: CommandContext): Promise<number> {
-  // Lines about requests would come between the answers.
+  // Lines about requests would appear between the answers.
   const config: Config = { ...given, database: 'sqlite::memory:', 'request-log': 'none' }
   await using service = await openService(config, root)
   const { stored } = await importRecords(service.database.write, [demoInput()], { ...service, workers: 1 })
@@ -28,7 +28,7 @@ export async function demo({ config: given, root }: CommandContext): Promise<num
   }
 }
 
-/** The question as it would be asked from outside, so that what is printed can be repeated. */
+/** Sends the query over HTTP, so that users can repeat what is printed. */
 async function ask(address: string, title: string, query: string): Promise<string> {
   const response = await fetch(`${address}/api/graphql`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** `explain 'GRAPHQL'`: what an operation reads and costs, the SQL it becomes, and which index each part uses. */
+/** `explain 'GRAPHQL'`: prints what an operation reads and costs, its SQL, and the indexes that each part uses. */
 import { errorAnswer } from '../../../query/execute/error-answer.ts'
 import type { Explanation } from '../../../query/execute/execute.ts'
 import type { CommandContext } from '../../command.ts'
@@ -42,7 +42,7 @@ function renderValue(value: unknown): string {
   return JSON.stringify(plainValue(value))
 }
 
-/** Instants are whole numbers that JSON has no type for; CIDs are bytes. */
+/** Converts values that JSON has no type for: instants are bigints, and CIDs are bytes. */
 function plainValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value

@@ -1,4 +1,4 @@
-/** `keys create|list|rotate|revoke`: who has other limits than everybody. A key is printed once and kept nowhere. */
+/** `keys create|list|usage|rotate|revoke`: manages API keys. A key is printed once and never stored. */
 import { UsageError } from '../../../errors.ts'
 import { randomBytes } from 'node:crypto'
 import type { ReadDatabase } from '../../../database/database.ts'
@@ -22,7 +22,7 @@ import { loadTiers } from '../../service/tiers.ts'
 
 const actions = ['create', 'list', 'usage', 'rotate', 'revoke']
 const hour = 3_600_000_000n
-/** How long before a key expires `keys list` says so. */
+/** Time before the expiry of a key from which `keys list` warns. */
 const warned = 14n * 24n * hour
 const noKeys = 'There are no keys yet; `lexigraph keys create` makes one.\n'
 const whereIds = '`lexigraph keys list` shows them'
@@ -57,7 +57,7 @@ export async function keys(context: CommandContext): Promise<number> {
   }
 }
 
-/** What a new key is to be called, and whose limits hold for it until when. */
+/** The requested properties of a new key. */
 type Wish = Pick<ApiKey, 'name' | 'tier' | 'contact' | 'validUntil'>
 
 async function create({ config, root }: CommandContext, wish: Wish): Promise<void> {
@@ -79,7 +79,7 @@ async function list({ config, root }: CommandContext): Promise<void> {
   for (const key of all) if (expiresSoon(key)) notify(config, title(key))
 }
 
-/** Of one key each day, or of all keys the sums. */
+/** Usage by day of one key, or totals of all keys. */
 async function usage({ config, root }: CommandContext, given: string | null): Promise<void> {
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingStore(config, project)
@@ -164,14 +164,14 @@ async function find(read: Pick<ReadDatabase, 'readKeys' | 'findKey'>, id: string
   if (found !== undefined) return found
   if (!id.trim().startsWith('lgk_'))
     throw new CommandError(`There is no key with the id ${JSON.stringify(id)}; ${whereIds}.`)
-  // Whoever found a key somewhere wants to know whose it is; it must not be repeated here.
+  // The operator may have found a key and want its owner; the message must not repeat the key.
   const key = readKey(id)
   const known = key === null ? null : await read.findKey(hashKey(key))
   const itsId = known === null ? `it is none of those kept here; ${whereIds}` : `its id is ${known.id}`
   throw new CommandError(`That is a key itself, and what is wanted is the id of one: ${itsId}.`)
 }
 
-/** Alone on standard output, so that a script can take it from there. */
+/** Only the key goes to standard output, so that scripts can read it. */
 function printKey(config: Config, made: Wish & { readonly id: string; readonly key: string }): void {
   const { id, name, tier, contact, validUntil, key } = made
   const more = {
@@ -226,13 +226,13 @@ function stateOf(key: ApiKey): { readonly state: KeyState; readonly at: bigint |
   return { state: isOver ? 'ended' : 'ends', at }
 }
 
-/** Whichever comes first: because it was replaced, or as its operator said. */
+/** The earlier of both: the end after a replacement, or the expiry set by the operator. */
 function endOf({ expiresAt, validUntil }: ApiKey): bigint | null {
   if (expiresAt === null || validUntil === null) return expiresAt ?? validUntil
   return validUntil < expiresAt ? validUntil : expiresAt
 }
 
-/** One that was replaced ends as it should. */
+/** Excludes replaced keys, which are meant to end. */
 function expiresSoon(key: ApiKey): boolean {
   const { state, at } = stateOf(key)
   return state === 'active' && at !== null && key.expiresAt === null && at - now() < warned
@@ -256,7 +256,7 @@ function whyNotRotated(key: ApiKey): string {
   return `The key ${id} (${name}) was replaced already: ${state}. \`lexigraph keys list\` shows by which, of the same name.`
 }
 
-/** All that is wrong with it is said at once. */
+/** Reports all problems together. */
 async function wishOf(config: Config): Promise<Wish> {
   const { name, tier, contact } = config
   const tiers = await loadTiers(config)
@@ -287,7 +287,7 @@ function readExpiry({ expires }: Config): bigint | null {
   return expiry
 }
 
-/** Microseconds since 1970, or what is wrong with it. */
+/** Microseconds since 1970, or a problem. */
 function parseExpiry(text: string | null): bigint | null | string {
   if (text === null) return null
   const [, days] = /^([1-9]\d{0,4})d$/.exec(text.trim()) ?? []
@@ -297,7 +297,7 @@ function parseExpiry(text: string | null): bigint | null | string {
   return at > now() ? at : `--expires ${text} is over already.`
 }
 
-/** Two characters that some scripts need between letters are not shown, but do no harm. */
+/** Allows two invisible characters (U+200C, U+200D) that some scripts need between letters. */
 function isText(text: string, longest: number): boolean {
   const characters = [...text.trim()]
   const isPrintable = characters.every((it) => /^(?:[^\p{C}\p{Zl}\p{Zp}]|\u200c|\u200d)$/u.test(it))
@@ -317,7 +317,7 @@ function assertNoMore(action: string, rest: readonly string[]): void {
     throw new UsageError(`keys ${action} takes no ${JSON.stringify(rest[0])}, only options.`)
 }
 
-/** They would be without effect: a key keeps them. */
+/** These options would have no effect, because a key keeps its properties. */
 function assertNoWish(action: string, config: Config): void {
   const wishes = ['name', 'tier', 'contact', 'expires'] as const
   const given = wishes.filter((name) => config[name] !== null).map((name) => `--${name}`)
@@ -330,7 +330,7 @@ function unknownAction(action: string): string {
   return `keys takes create, list, usage [ID], rotate ID or revoke ID, not ${JSON.stringify(action)}.${hint}`
 }
 
-/** What people call it; without characters that are taken for one another. */
+/** An id for people to refer to a key, without characters that look alike. */
 function createId(): string {
   const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
   return Array.from(randomBytes(8), (byte) => letters[byte % letters.length]).join('')

@@ -32,7 +32,7 @@ export async function mcp(context: CommandContext): Promise<number> {
     const servers = createAgentServers({ ...parts, endpoint, onFault })
     const onError = (error: Error): void => log.warn({ err: error }, 'A message could not be dealt with.')
     await serveOnStdio(servers, process.stdin, stop, onError)
-    // A pipe that the other side holds open would keep the process.
+    // A pipe that the other side keeps open would keep the process alive.
     process.stdin.destroy()
     return 0
   }
@@ -69,7 +69,7 @@ function parseEndpoint(text: string): URL {
   return url
 }
 
-/** What no header can carry would be told to whoever calls a tool, with the failure to send it. */
+/** A key that a header cannot carry would be revealed to callers of tools by the error of the request. */
 function assertKey(key: string | null): void {
   if (key !== null && !/^[!-~]+$/.test(key))
     throw new UsageError(

@@ -1,4 +1,4 @@
-/** The operation that `query` and `explain` are given, and the answer as they print it. */
+/** Loads the operation of `query` and `explain`, and prints its answer. */
 import { UsageError } from '../../../errors.ts'
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
@@ -15,7 +15,7 @@ export async function loadRequest({ config, operands }: CommandContext): Promise
   return { query, variables, operationName: config.operation }
 }
 
-/** JSON on standard output, errors too; the exit status says which. */
+/** Prints JSON on standard output, including errors; returns the exit status. */
 export function printAnswer(answer: GraphQLAnswer, config: Config): number {
   if (answer.kind === 'data') {
     process.stdout.write(answer.body)

@@ -1,4 +1,4 @@
-/** `query 'GRAPHQL'`: one answer, without a server. */
+/** `query 'GRAPHQL'`: answers one query without a server. */
 import type { CommandContext } from '../../command.ts'
 import { openReader } from '../../service/service.ts'
 import { loadRequest, printAnswer } from './operation.ts'

@@ -1,4 +1,4 @@
-/** `schema`: the schema as SDL, or with `--diff` how it differs from an older one. */
+/** `schema`: prints the schema as SDL, or with `--diff` its differences from an older one. */
 import { readFile } from 'node:fs/promises'
 import { buildSchema, type GraphQLSchema } from 'graphql'
 import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
@@ -8,7 +8,7 @@ import type { CommandContext } from '../../command.ts'
 import { lexiconDir, loadProject } from '../../store/project.ts'
 import { counted } from '../../../util/text/counted.ts'
 
-/** 0; with `--diff` 1 when a change is breaking, and 2 when there is nothing to compare with. */
+/** Exit status 0; with `--diff`, 1 for a breaking change and 2 when there is nothing to compare with. */
 export async function schema({ config, root }: CommandContext): Promise<number> {
   const { model } = await loadProject(lexiconDir(config, root))
   const current = buildGraphQLSchema(model)
@@ -26,7 +26,7 @@ export async function schema({ config, root }: CommandContext): Promise<number> 
   return changes.breaking.length === 0 ? 0 : 1
 }
 
-/** A sentence when the file is not a schema. */
+/** Returns a sentence if the file is not a schema. */
 async function loadSchema(file: string): Promise<GraphQLSchema | string> {
   try {
     return buildSchema(await readFile(file, 'utf8'))

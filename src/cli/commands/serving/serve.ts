@@ -1,4 +1,4 @@
-/** `serve`: the database over HTTP, until a signal; with `--ingest` it follows sources too. */
+/** `serve`: serves the database over HTTP until a signal; with `--ingest` it also follows sources. */
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { isInMemory } from '../../../database/open.ts'
@@ -21,14 +21,14 @@ import type { Config } from '../../settings/settings.ts'
 import { stopping, stopSignal } from '../../signals.ts'
 import { storeUsage } from '../../serve/usage.ts'
 
-/** Milliseconds that stopping takes at most while the index is rebuilt. */
+/** Maximum milliseconds that stopping takes during a rebuild of the index. */
 const longestStop = 1_500
 
 export async function serve(context: CommandContext): Promise<number> {
   const { config } = context
   if (config.ingest !== null || config.retain !== null)
     await (await import('../../background/background-ingest.ts')).assertIngest(context, config.ingest)
-  // What is in the memory of one process cannot be read by another.
+  // Other processes cannot read a database in memory.
   const workers = isInMemory(config.database) ? 1 : (config.workers ?? availableParallelism())
   await (workers === 1 ? serveAlone(context) : serveByWorkers(context, workers))
   return 0
@@ -39,7 +39,7 @@ async function serveAlone(context: CommandContext): Promise<void> {
   while (port !== null) port = await serveOnce({ ...context, config: { ...context.config, port } })
 }
 
-/** The port at which to go on with other lexicons; null when it was told to stop. */
+/** Returns the port at which to continue with other lexicons; null after a signal to stop. */
 async function serveOnce(context: CommandContext): Promise<number | null> {
   const { config } = context
   const { listen } = await import('../../serve/listen.ts')
@@ -70,7 +70,7 @@ async function serveOnce(context: CommandContext): Promise<number | null> {
 
 async function serveByWorkers(context: CommandContext, count: number): Promise<void> {
   const { config } = context
-  // This process answers nothing itself, and loads nothing of what does.
+  // The primary process answers nothing itself, so it does not load the modules for answering.
   const { startWorkers } = await import('../../serve/workers.ts')
   const stop = stopSignal()
   const { project, preparation, served } = await prepareStore(context, count)
@@ -91,15 +91,15 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   const address = await Promise.race([workers.listening, ended])
   if (address !== undefined) void announce(config, { address, project, preparation, served, workers: count })
   await ended
-  // Nothing is being answered yet that a worker should be waited for, such as one that is only starting.
+  // During a rebuild no answers are in flight, so workers, some of which may be starting, are not awaited for long.
   if (stop.aborted && background.awaits) setTimeout(() => process.exit(0), longestStop).unref()
-  // First, so that what it computes does not hold the others up.
+  // First, because its computation would delay the rest of the shutdown.
   await preparation?.[Symbol.asyncDispose]()
   if (stop.aborted) notify(config, stopping)
   else throw end.reason
 }
 
-/** The store is made if need be, and migrated or rebuilt by another process; the workers only read it. */
+/** Creates the store if necessary; another process migrates or rebuilds it, and the workers only read it. */
 async function prepareStore(context: CommandContext, workers: number): Promise<PreparedStore> {
   const { config, root } = context
   const project = await loadProject(lexiconDir(config, root))
@@ -117,9 +117,9 @@ async function prepareStore(context: CommandContext, workers: number): Promise<P
 
 interface PreparedStore {
   readonly project: ProjectContext
-  /** Null where nothing that takes long is to be done. */
+  /** Null if the database needs no slow update. */
   readonly preparation: Preparation | null
-  /** What it is, a line each; none while it is prepared. */
+  /** One line per fact about what is served; empty during the preparation. */
   readonly served: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** `status`: how far the index has come, as a table or as JSON. */
+/** `status`: prints the state of the index as a table or as JSON. */
 import type { IndexStatus, RejectionReason } from '../../../database/database.ts'
 import { describeStatus } from '../../../server/observe/index-status.ts'
 import { formatInstant } from '../../../util/instant.ts'
