@@ -1,4 +1,4 @@
-/** Runs a server until it is told to stop; requests in flight are answered first. */
+/** Runs a server until it is stopped; requests in flight are answered first. */
 import { once } from 'node:events'
 import type { ReadDatabase } from '../../database/database.ts'
 import { isPostgres } from '../../database/open.ts'
@@ -25,18 +25,18 @@ import type { Config } from '../settings/settings.ts'
 import { loadTiers } from '../service/tiers.ts'
 import { storeUsage } from './usage.ts'
 
-/** What a server answers from. */
+/** The parts of a service that a server needs. */
 type Served = Pick<ReadService, 'engine' | 'model' | 'schema' | 'lexicons' | 'database' | 'root'>
 
-/** One that answers already. */
+/** A server that is listening. */
 export interface RunningServer {
-  /** Such as `http://127.0.0.1:4000`. */
+  /** For example `http://127.0.0.1:4000`. */
   readonly address: string
   /** Resolves when the requests in flight are answered. */
   readonly close: () => Promise<void>
 }
 
-/** In this process alone. Resolves after the server has stopped, by a signal or by `end`. `onListening` gets its address. */
+/** Runs in this process alone. Resolves after a signal or `end` stopped the server. `onListening` gets its address. */
 export async function listen(
   served: Served,
   config: Config,
@@ -61,17 +61,17 @@ export async function listen(
   await server.close()
 }
 
-/** What a process that answers is given by the one that began it. */
+/** What the process that starts a server provides. */
 export interface ServerAddress {
   readonly limiter: Limiter
   readonly usage: UsageMeter
-  /** Null where nobody reads them. */
+  /** Null where metrics are disabled. */
   readonly metrics: Metrics | null
-  /** Which of how many processes at the same port; null when it is the only one. */
+  /** This process among those at the same port; null for the only one. */
   readonly worker: { readonly id: number; readonly of: number } | null
 }
 
-/** A look-up takes a round trip there: after so many seconds at the latest a revoked key no longer holds. */
+/** Seconds that keys in PostgreSQL are cached, to save round trips; a revoked key still works that long at most. */
 const keySeconds = 5
 
 /** Fails with a sentence when it cannot listen. */
@@ -126,7 +126,7 @@ export async function startServer(
   try {
     address = await listenAt(app, { host, port })
   } catch (cause) {
-    // A server that never listened does not tell when it is closed.
+    // A server that never listened emits no close event.
     await observer[Symbol.asyncDispose]()
     throw new CommandError(listenFailure(cause as NodeJS.ErrnoException, host, port), { cause })
   }
@@ -140,10 +140,10 @@ export async function startServer(
   }
 }
 
-/** Milliseconds from listening on: those who waited for the start come first. */
+/** Milliseconds after listening, so that requests that waited for the start come first. */
 const warmUpPause = 1_000
 
-/** Behind proxies callers write the name that the service has for all, which is known to nobody here. */
+/** Behind proxies, callers use the service's public host name, which is not known here. */
 async function agentOf(served: Served, config: Config, logs: Logs): Promise<AgentHttp> {
   const { createAgentHttp } = await import('../../mcp/protocol/http.ts')
   const { agentParts, isLoopback } = await import('../service/agent.ts')
@@ -154,7 +154,7 @@ async function agentOf(served: Served, config: Config, logs: Logs): Promise<Agen
   })
 }
 
-/** The first to ask what takes long need not wait for what that is done in. */
+/** Starts a query worker in advance, so that the first long query need not wait for it. */
 function warmUp(read: ReadDatabase): void {
   const statement = { text: `select 0 as version, x'' as body`, values: [] }
   const { signal } = new AbortController()
@@ -162,13 +162,13 @@ function warmUp(read: ReadDatabase): void {
   read.readAnswer(statement, { kind: 'long', ...request }).catch(() => undefined)
 }
 
-/** Connections come to all processes at one port alike. Behind proxies one address is everybody's. */
+/** Processes at one port get equal shares of the connections. Behind proxies, all callers share few addresses. */
 function connectionsOf(config: Config, processes: number): ConnectionLimits {
   const all = Math.ceil(config['max-connections'] / processes)
   return { all, each: config['trusted-proxies'] === null ? Math.ceil(all / 10) : null }
 }
 
-/** `option` is where the port was given. */
+/** `option` is the name of the setting with the port. */
 export function listenFailure(
   { code, message }: NodeJS.ErrnoException,
   host: string,

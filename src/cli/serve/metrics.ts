@@ -1,4 +1,4 @@
-/** Serves metrics where the settings say, for this process or for all workers below it. Loaded only where somebody reads them. */
+/** Serves metrics at the configured address, for this process or all its workers. Loaded only if they are enabled. */
 import type { ReadDatabase } from '../../database/database.ts'
 import { listenAt } from '../../server/http/listen-at.ts'
 import { createMetrics, type Metrics, sumMetrics } from '../../server/observe/metrics.ts'
@@ -11,7 +11,7 @@ import type { Config } from '../settings/settings.ts'
 export { createMetrics, shareMetrics }
 
 export interface MetricsServer extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:9090/metrics`. */
+  /** For example `http://127.0.0.1:9090/metrics`. */
   readonly url: string
 }
 
@@ -19,11 +19,11 @@ export interface MetricsOptions {
   /** Of this process. */
   readonly metrics: Metrics
   readonly database: Pick<ReadDatabase, 'readStatus' | 'readSize'>
-  /** Whether requests are answered by workers of this process. */
+  /** Whether workers of this process answer requests. */
   readonly workers: boolean
 }
 
-/** Only called where there is a port to serve at. */
+/** Requires a configured port. */
 export async function serveMetrics(
   config: Config,
   { metrics: { registry }, database, workers }: MetricsOptions,

@@ -1,7 +1,7 @@
-/** Whether the database answers, asked once for all who wait for it, and how far the index has come, which may be a second old. */
+/** Checks that the database answers, once for all concurrent callers, and reads a status that may be a second old. */
 import type { IndexStatus, ReadDatabase } from '../../database/database.ts'
 
-/** Milliseconds: counting keeps a core busy, so that asking often must not repeat it. */
+/** Milliseconds: counting keeps a core busy, so frequent requests must not repeat it. */
 const statusLifetime = 1_000
 
 export function createReadiness(
@@ -13,7 +13,7 @@ export function createReadiness(
     status = null
   }
   return async () => {
-    // A database that was rebuilt for other lexicons can be read, but not by this process.
+    // Also fails after a rebuild for other lexicons: the database answers then, but this process cannot use it.
     state ??= database.readPlanState().finally(() => {
       state = null
     })

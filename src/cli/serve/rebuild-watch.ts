@@ -1,4 +1,4 @@
-/** Notices that another process has rebuilt the index for other lexicons, and says what comes of it. */
+/** Detects that another process has rebuilt the index for other lexicons, and decides what follows. */
 import type { ReadDatabase } from '../../database/database.ts'
 import {
   BeingRebuiltError,
@@ -10,12 +10,12 @@ import { CommandError, type CommandContext } from '../command.ts'
 import { type ProjectContext, lexiconDir, loadProject, openExistingStore } from '../store/project.ts'
 import type { Config } from '../settings/settings.ts'
 
-/** Milliseconds between two looks. */
+/** Milliseconds between checks. */
 const interval = 1_000
 
 /**
- * Calls back at each look that finds the index to be of other lexicons, or waits for it; the next look waits until that
- * is done.
+ * Calls back at each check that finds the index rebuilt for other lexicons or still being rebuilt; the next check
+ * waits until the callback is done.
  */
 export function watchIndex(
   database: Pick<ReadDatabase, 'readPlanState'>,
@@ -28,7 +28,7 @@ export function watchIndex(
     try {
       await database.readPlanState()
     } catch (error) {
-      // Anything else passes, or is told to those who ask.
+      // Other errors are temporary, or requests report them.
       if (error instanceof RebuiltElsewhereError || error instanceof BeingRebuiltError) await onRebuilt()
     } finally {
       isLooking = false
@@ -39,9 +39,9 @@ export function watchIndex(
 }
 
 /**
- * What becomes of a service that began with lexicons of the fingerprint `started`: the foundation to load anew where its
- * folder has the lexicons of a rebuilt index, a `CommandError` to end with where it has others. Null where the index is
- * as it was, whatever the folder has, or where that cannot be told at this moment.
+ * Decides how a service continues that started with lexicons of the fingerprint `started`. Returns the project context
+ * to reload if its folder has the lexicons of the rebuilt index, or a `CommandError` to end with if the folder has
+ * others. Null if the index is unchanged, whatever the folder has, or if that cannot be determined now.
  */
 export async function judgeRebuild(
   { config, root }: Pick<CommandContext, 'config' | 'root'>,
@@ -75,7 +75,7 @@ async function isIndexOf(config: Config, fingerprint: string): Promise<boolean |
   }
 }
 
-/** Fails where the folder was edited since the service began. */
+/** Fails if the folder was edited after the service started. */
 export function assertStarted({ dir, lexicons }: ProjectContext, started: string): void {
   if (lexicons.fingerprint !== started)
     throw new CommandError(

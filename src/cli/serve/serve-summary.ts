@@ -1,4 +1,4 @@
-/** What `serve` says that it serves, for whoever looks whether it is what was meant. */
+/** The lines that `serve` prints about what it serves, so that the operator can check it. */
 import type { ReadDatabase } from '../../database/database.ts'
 import { withoutPassword } from '../../database/postgres/url.ts'
 import { identifier } from '../../sql/sql.ts'
@@ -8,19 +8,19 @@ import type { Preparation } from '../background/preparation.ts'
 import type { Config } from '../settings/settings.ts'
 
 export interface Announced {
-  /** Such as `http://127.0.0.1:4000`. */
+  /** For example `http://127.0.0.1:4000`. */
   readonly address: string
   readonly project: ProjectContext
-  /** Null where the database was ready at the start. */
+  /** Null if the database was ready at the start. */
   readonly preparation: Preparation | null
-  /** The lines of a database that was ready at the start. */
+  /** The lines of `describeServed`, if the database was ready at the start. */
   readonly served: readonly string[]
   readonly workers: number
 }
 
 /**
- * Prints the address once it is certain that the service goes on, and what it serves once that can be read. Whoever
- * waits for the preparation reports its failure.
+ * Prints the address once the preparation is permitted or done, and what is served once that can be read. Failures of
+ * the preparation are reported elsewhere.
  */
 export async function announce(config: Config, announced: Announced): Promise<void> {
   const { address, preparation } = announced
@@ -49,7 +49,7 @@ async function describePrepared(config: Config, { project, workers }: Announced)
   return await describeServed(config, project, read, workers)
 }
 
-/** A line each: the database, the lexicons, the collections and the processes that answer. */
+/** One line each for the database, the lexicons, the collections and the serving processes. */
 export async function describeServed(
   config: Config,
   { dir, tables }: ProjectContext,
@@ -60,7 +60,7 @@ export async function describeServed(
   for (const { collection, counts } of tables) {
     const total = counts.find(({ kind }) => kind === 'total')
     if (total === undefined) continue
-    // The materialized count: counting would take as long as there are records.
+    // The materialized count: counting takes time in proportion to the records.
     const text = `select cast(coalesce(sum(n), 0) as bigint) as n from ${identifier(total.name).sql}`
     for await (const { n } of read.readRows({ text, values: [] }))
       collections.push(`${collection.nsid} (${Number(n).toLocaleString('en')})`)

@@ -1,4 +1,4 @@
-/** One of the processes of `serve --workers`: answers until its parent tells it to stop, or is gone. */
+/** A worker process of `serve --workers`: answers until its parent stops it or disconnects. */
 import cluster from 'node:cluster'
 import { createLimiter } from '../../server/admission/limits/create-limiter.ts'
 import { RemoteCounts } from '../../server/admission/limits/remote-counts.ts'
@@ -12,14 +12,14 @@ import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
 const stopped = Promise.withResolvers<void>()
 const counts = new RemoteCounts(send)
 const usage = new UsageMeter(Date.now)
-/** Milliseconds: what is lost of a worker that is killed. */
+/** Milliseconds between reports of usage; a killed worker loses what it has not reported. */
 const telling = 5_000
 
 endQuietlyOnClosedPipe(process.stdout)
 endQuietlyOnClosedPipe(process.stderr)
-// A terminal and a supervisor tell all processes of a group to end; the one above says when it is time to stop. It
-// tells one after the other: when all let go of their port at once, it closes the port, and never answers a connection
-// that one of them gives back after that (nodejs/node#21746).
+// A terminal or a supervisor signals all processes of a group; only the primary process decides when workers stop. It
+// stops them one by one: if all release the port at once, the primary closes it, and never answers a connection that a
+// worker returns after that (nodejs/node#21746).
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 process.on('message', (message: ToWorker) => {
   switch (message?.kind) {
@@ -53,8 +53,8 @@ async function run({ config, root, id, of, awaits, fingerprint }: WorkerTask): P
     send({ kind: 'refused', message: (error as Error).message })
     await stopped.promise
   }
-  // Which ends it, after the process above has said that it sends no more connections, and those are given back that
-  // were on their way: whoever is gone by then leaves them without an answer.
+  // kill() first waits until the primary confirms that it sends no more connections, and returns those in transit; if
+  // the process exited earlier, they would get no answer.
   cluster.worker?.kill()
 }
 
@@ -64,6 +64,6 @@ function tellUsage(): void {
 }
 
 function send(message: FromWorker): void {
-  // The process above may have gone; this one ends then.
+  // The primary may have disconnected; this process ends then.
   if (process.connected) process.send?.(message, undefined, {}, () => undefined)
 }

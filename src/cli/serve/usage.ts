@@ -1,17 +1,17 @@
-/** Keeps what callers with keys have used, for a process that answers by itself or for one above its workers. */
+/** Stores the usage of keys, for a process that answers by itself or for the primary of workers. */
 import { addKeyUsage, isInMemory } from '../../database/open.ts'
 import { dayAt, UsageMeter } from '../../server/observe/usage.ts'
 import { notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
-/** Milliseconds: what a process that is killed does not keep. */
+/** Milliseconds between writes; a killed process loses what it has not written. */
 const interval = 60_000
 
 export interface StoredUsage extends AsyncDisposable {
   readonly meter: UsageMeter
 }
 
-/** Disposing of it keeps what was counted last. What cannot be kept now is kept later, and the operator is told once. */
+/** Disposal writes the rest. A failed write is repeated later, and the operator is notified once. */
 export function storeUsage(config: Config): StoredUsage {
   const meter = new UsageMeter(Date.now)
   let isTold = false

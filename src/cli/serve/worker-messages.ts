@@ -1,31 +1,31 @@
-/** What `serve` and its workers say to each other. Others use the same channel (metrics): what is not here is theirs. */
+/** Messages between `serve` and its workers. Metrics use the same channel, so unknown messages are ignored. */
 import type { KeyUsage } from '../../database/metadata/metadata-store.ts'
 import type { LimitAnswer, LimitQuestion } from '../../server/admission/limits/messages.ts'
 import type { Config } from '../settings/settings.ts'
 
 export type ToWorker = WorkerTask | { readonly kind: 'stop' } | LimitAnswer
 
-/** Comes first. */
+/** The first message. */
 export interface WorkerTask {
   readonly kind: 'start'
   readonly config: Config
   /** The package's folder. */
   readonly root: string
-  /** Which of how many it is. */
+  /** The worker's number, and the number of workers. */
   readonly id: number
   readonly of: number
-  /** Whether the database is still being brought to these lexicons. */
+  /** Whether the database is still being updated to these lexicons. */
   readonly awaits: boolean
-  /** Of the lexicons by which the service answers. */
+  /** Fingerprint of the lexicons of the service. */
   readonly fingerprint: string
 }
 
 export type FromWorker =
   | { readonly kind: 'listening'; readonly address: string }
-  /** The index is of other lexicons by now, or not ready; said again and again until something comes of it. */
+  /** The index has other lexicons now, or is not ready; repeated until the primary reacts. */
   | { readonly kind: 'rebuilt' }
-  /** It cannot do what it was asked to, and waits to be stopped. */
+  /** The worker cannot serve, and waits to be stopped. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** What keys were used for since it said so last. */
+  /** Usage of keys since the previous message. */
   | { readonly kind: 'usage'; readonly usage: readonly KeyUsage[] }
   | LimitQuestion

@@ -1,6 +1,6 @@
 /**
- * Several processes that answer at one port, started and watched by this one, which answers nothing itself. One that
- * dies is replaced; those that die soon after their start again and again end the service.
+ * Starts and supervises worker processes that answer at one port; this process answers nothing itself. Workers that die
+ * are replaced; repeated early deaths end the service.
  */
 import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,31 +15,31 @@ import { judgeRebuild } from './rebuild-watch.ts'
 import type { Config } from '../settings/settings.ts'
 import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
 
-/** Disposing of it waits until all requests in flight are answered. */
+/** Disposal waits until all requests in flight are answered. */
 export interface Workers extends AsyncDisposable {
-  /** Where they answer, when all of them do for the first time; never, when they cannot. */
+  /** Resolves to the address once all workers listen; stays pending if they cannot. */
   readonly listening: Promise<string>
-  /** Aborted when they cannot answer, or no longer; a `CommandError` is the reason. */
+  /** Aborted when workers cannot answer, or no longer can; a `CommandError` is the reason. */
   readonly refused: AbortSignal
 }
 
 export interface WorkersGiven {
   readonly count: number
-  /** What is counted for all of them. */
+  /** Shared by all workers. */
   readonly counts: Counts
   readonly usage: UsageMeter
-  /** Of the lexicons by which they answer first. */
+  /** Fingerprint of the lexicons at the start. */
   readonly fingerprint: string
-  /** Whether the database is still being brought to these lexicons. */
+  /** Whether the database is still being updated to these lexicons. */
   readonly awaits: () => boolean
-  /** When they have been started anew, because their lexicons have become those of an index that was rebuilt. */
+  /** Called after all workers were restarted with the lexicons of a rebuilt index. */
   readonly onReload: () => void
 }
 
-/** Milliseconds after its start in which a death is an early one, and how many of those in a row are enough. */
+/** Milliseconds in which a worker's death is early, and the number of early deaths in a row that end the service. */
 const early = 10_000
 const earlyDeaths = 5
-/** Milliseconds before the first that is early is replaced; doubled for each further one. */
+/** Milliseconds before a worker is replaced after the first early death; doubled for each further one. */
 const firstPause = 200
 const longestPause = 8_000
 
@@ -58,7 +58,7 @@ export function startWorkers(
   const listening = Promise.withResolvers<string>()
   const places = new Set<number>()
   const alive = new Set<number>()
-  /** Those that answer. */
+  /** Ids of workers that listen. */
   const answering = new Set<number>()
   let share = shareOf(config, count)
   let { port } = config
@@ -69,7 +69,7 @@ export function startWorkers(
   const settled = new Map<number, () => void>()
   let isJudging = false
 
-  /** One after the other, so that the port stays open. */
+  /** Restarts workers one by one, so that the port stays open. */
   const reload = async (): Promise<void> => {
     for (const id of [...places].toSorted((a, b) => a - b)) {
       const again = Promise.withResolvers<void>()
@@ -99,7 +99,7 @@ export function startWorkers(
     let astray = new AbortController()
     const onListening = (address: string): void => {
       const actual = Number(new URL(address).port)
-      // Those it was to join had given up their port while it started, and it got another free one: it starts again.
+      // The other workers released their port during the start, so this one got another free port: it restarts.
       if (places.size > 0 && actual !== port) {
         share = { ...share, port }
         return astray.abort()
@@ -111,7 +111,7 @@ export function startWorkers(
       if (places.size === count) listening.resolve(address)
     }
     while (!stop.signal.aborted) {
-      // Where a free port was asked for, whoever asks again joins the others at theirs, if there are others.
+      // Port 0: a restarted worker joins the port of the others, if there are any.
       if (alive.size === 0) share = { ...share, port }
       alive.add(id)
       const started = performance.now()
@@ -136,7 +136,7 @@ export function startWorkers(
       if (stop.signal.aborted) return
       if (astray.signal.aborted) continue
       settled.get(id)?.()
-      // None is left to notice that the index was rebuilt.
+      // No worker is left to notice a rebuild of the index.
       if (end.kind === 'refused' && places.has(id) && answering.size === 0) void onRebuilt()
       if (end.kind === 'refused' && !places.has(id)) return refusal.abort(new CommandError(end.message))
       deaths = performance.now() - started < early ? deaths + 1 : 0
@@ -166,7 +166,7 @@ export function startWorkers(
   }
 }
 
-/** What is meant for all of them, in equal parts. */
+/** Divides settings that apply to all workers together. */
 function shareOf(config: Config, count: number): Config {
   return { ...config, 'database-connections': Math.max(2, Math.ceil(config['database-connections'] / count)) }
 }
@@ -187,7 +187,7 @@ interface WorkerListener {
   readonly onRebuilt: () => void
 }
 
-/** Resolves when it has ended. */
+/** Resolves when the worker has ended. */
 function runWorker(
   task: WorkerTask,
   { answer, usage, onListening, onRebuilt }: WorkerListener,
@@ -195,7 +195,7 @@ function runWorker(
 ): Promise<WorkerEnd> {
   const worker = cluster.fork()
   const send = (message: ToWorker): void => {
-    // Whatever it does not get because it has ended is lost, and so is what it was to answer.
+    // Messages to a worker that has ended are lost, along with the requests that they concern.
     if (worker.isConnected()) worker.send(message, () => undefined)
   }
   const stop = (): void => send({ kind: 'stop' })
@@ -206,7 +206,7 @@ function runWorker(
       case 'listening':
         return onListening(message.address)
       case 'rebuilt':
-        // One that is being replaced says nothing new.
+        // A worker that is being replaced reports nothing new.
         return signal.aborted ? undefined : onRebuilt()
       case 'refused':
         refused = message.message
@@ -218,7 +218,7 @@ function runWorker(
       case 'enter':
       case 'leave':
       case 'fail-key':
-        // Who is not answered counts for itself.
+        // A worker without an answer counts for itself.
         return void asker.ask(message).catch(() => undefined)
     }
   })
@@ -232,7 +232,7 @@ function runWorker(
   }
   worker.on('exit', (status, killer) => {
     const endNow = (): void => end(killer === null ? `with status ${status}` : `by ${killer}`)
-    // Until then there may be messages that it sent before its end.
+    // Messages that the worker sent before its end may arrive until it disconnects.
     if (worker.isConnected()) worker.once('disconnect', endNow)
     else endNow()
   })
