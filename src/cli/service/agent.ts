@@ -1,4 +1,4 @@
-/** What the agents' server is made from, for `serve --mcp` and for `mcp`. */
+/** The parts of the agents' server that `serve --mcp` and `mcp` share. */
 import { isIP } from 'node:net'
 import type { AgentGiven } from '../../mcp/protocol/server.ts'
 import type { ProjectContext } from '../store/project.ts'
@@ -11,7 +11,7 @@ export function agentParts(
   return { model, lexicons, schema, now: () => new Date(), version: readVersion(root) }
 }
 
-/** Whether only this machine reaches what listens there. */
+/** Whether only this host can reach a server that listens there. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

@@ -1,7 +1,7 @@
-/** A first query for the playground, whatever lexicons there are: the newest records of a collection that has some. */
+/** The playground's first query, for any lexicons: the newest records of a collection that has some. */
 import type { Collection, Field, Model } from '../../schema/model/model.ts'
 
-/** How many records each collection has; null where no database answers. */
+/** The number of records of each collection; null when the database does not answer. */
 type Status = { readonly collections: readonly { readonly name: string; readonly records: number }[] } | null
 
 export function exampleQuery(model: Model, status: Status): string {

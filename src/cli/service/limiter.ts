@@ -1,4 +1,4 @@
-/** Who counts what callers spend: this process, or with PostgreSQL the database, for all nodes. */
+/** Selects where the points of callers are counted: in this process, or in PostgreSQL for all nodes. */
 import { isPostgres } from '../../database/open.ts'
 import { type Counts, createCounts } from '../../server/admission/limits/counts.ts'
 import { createMemoryPoints } from '../../server/admission/limits/point-store.ts'
@@ -11,7 +11,7 @@ export async function openCounts(config: Config): Promise<Counts & AsyncDisposab
   const { database } = config
   let points = createMemoryPoints()
   if (isPostgres(database)) {
-    // Whoever has a file does not wait for the driver.
+    // Loaded here, so that services on a file do not load the driver.
     const { RateStore } = await import('../../database/postgres/rate-store.ts')
     const { createPostgresPoints } = await import('../../server/admission/limits/postgres-points.ts')
     const store = resources.use(new RateStore(database))

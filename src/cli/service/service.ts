@@ -1,4 +1,4 @@
-/** Builds all that answers questions, floor by floor. */
+/** Assembles the services that answer queries: lexicons, database, schema and engine. */
 import type { Database, ReadDatabase } from '../../database/database.ts'
 import { createEngine } from '../../query/execute/engine.ts'
 import type { QueryEngine } from '../../query/execute/execute.ts'
@@ -23,7 +23,7 @@ export interface Service extends ReadService {
   readonly database: Database
 }
 
-/** A store that is made or rebuilt when need be, and the engine over it. */
+/** Creates or rebuilds the store if necessary, and opens an engine over it. */
 export async function openService(config: Config, root: URL): Promise<Service> {
   return openOver(config, root, await loadProject(lexiconDir(config, root)))
 }
@@ -46,13 +46,13 @@ export interface ReadService extends ProjectContext, AsyncDisposable {
 }
 
 export interface ReaderGiven {
-  /** Whether another process brings the store to these lexicons. */
+  /** Whether another process updates the store to these lexicons. */
   readonly awaits: boolean
-  /** Of the lexicons that the folder must have; any, when absent. */
+  /** The fingerprint that the lexicons in the folder must have; absent for any. */
   readonly fingerprint?: string
 }
 
-/** An engine over a store that is only read, and left as it is. */
+/** An engine over a store that is opened read-only. */
 export async function openReader(
   config: Config,
   root: URL,
@@ -64,13 +64,13 @@ export async function openReader(
   return readerOver(config, root, project, await open(config, project))
 }
 
-/** An engine, and the process that first brings its store to these lexicons; null when that is done. */
+/** An engine, and the process that updates its store to these lexicons; null when the store is ready. */
 export interface ServedService extends AsyncDisposable {
   readonly service: ReadService
   readonly preparation: Preparation | null
 }
 
-/** The same over a store that is made before, when need be. What may take long is done beside it: it answers so then. */
+/** Creates the store if necessary. A slow update runs in another process; until it ends, queries fail as not ready. */
 export async function openServed(context: CommandContext): Promise<ServedService> {
   const { config, root } = context
   await using resources = new AsyncDisposableStack()

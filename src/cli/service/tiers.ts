@@ -1,6 +1,6 @@
 /**
- * Tiers of callers: those of src/server/admission/tiers.ts, changed and added to by the operator's file. All that is wrong with
- * the file is said at once. What the limits mean is not known here.
+ * Loads the tiers of callers: those of src/server/admission/tiers.ts, changed and extended by the operator's file. All
+ * problems of the file are reported together. The meaning of the limits is not known here.
  */
 import { readFile } from 'node:fs/promises'
 import { limits } from '../../query/parse/limits.ts'
@@ -14,7 +14,7 @@ export type Tiers = ReadonlyMap<string, Tier>
 type Limits = Omit<Tier, 'name'>
 type Member = keyof Limits
 
-/** Page sizes begin with the default one: equal questions have equal answers in every tier. */
+/** The minimum page size is the default one, so that equal queries without `first` have equal answers in every tier. */
 const ranges: Readonly<Record<Member, readonly [least: number, most: number]>> = {
   pointsPerMinute: [1, 1_000_000_000],
   pointsPerQuery: [1, limits.points],
@@ -23,7 +23,7 @@ const ranges: Readonly<Record<Member, readonly [least: number, most: number]>> =
   concurrent: [1, 10_000],
 }
 const members = Object.keys(ranges) as readonly Member[]
-/** Headers, logs and metrics carry it as it is. */
+/** The form of names, which headers, logs and metrics contain unescaped. */
 const nameForm = /^[a-z][a-z0-9-]{0,31}$/i
 const example = '{ "public": { "pointsPerMinute": 2400 } }'
 
@@ -64,7 +64,7 @@ function parseObject(text: string, file: string): object {
   return value
 }
 
-/** Null when it was told what is wrong; a problem begins after the tier's name. */
+/** Null after `tell` received a problem; its text continues the tier's name. */
 function readTier(name: string, value: unknown, tell: (problem: string) => void): Tier | null {
   let isGood = true
   const report = (problem: string): void => {

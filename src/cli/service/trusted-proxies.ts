@@ -1,8 +1,8 @@
-/** The proxies that `--trusted-proxies` names. */
+/** The proxies of `--trusted-proxies`. */
 import { UsageError } from '../../errors.ts'
 import type { Config } from '../settings/settings.ts'
 
-/** Addresses, networks and names of ranges; what parses them is loaded only where there are some. */
+/** Addresses, networks and names of ranges; the parser is loaded only if the setting is given. */
 export async function trustedProxiesOf({ 'trusted-proxies': text }: Config): Promise<readonly string[]> {
   if (text === null) return []
   const { parseTrustedProxies } = await import('../../server/admission/limits/address.ts')
