@@ -1,4 +1,4 @@
-/** Arguments and environment to a typed configuration, or to every problem in them, one sentence each. */
+/** Parses arguments and environment into a typed configuration and all their problems, one sentence each. */
 import { parseArgs } from 'node:util'
 import { nearest } from '../../util/text/nearest.ts'
 import type { CommandName } from '../command-list.ts'
@@ -7,10 +7,10 @@ import { type Config, type SettingName, settings, settingsOf } from './settings.
 
 export interface ParsedConfig {
   readonly config: Config
-  /** What the command is applied to, such as files. */
+  /** The arguments that are not options, such as files. */
   readonly operands: readonly string[]
   readonly problems: readonly string[]
-  /** Settings that do not have their default value because somebody gave them one. */
+  /** Settings given explicitly with a value other than the default. */
   readonly given: ReadonlySet<string>
 }
 
@@ -22,7 +22,7 @@ interface OptionToken {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Options win over the environment; an empty environment variable is one that is not set. */
+/** Options override the environment; an empty environment variable counts as not set. */
 export function parseConfig(command: CommandName, args: readonly string[], env: Environment): ParsedConfig {
   const known = settingsOf(command)
   const problems: string[] = []
@@ -69,7 +69,7 @@ function optionValue(setting: Setting, option: OptionToken, problems: string[]):
     if (value !== undefined) problems.push(`${rawName} takes no value; write ${rawName} alone.`)
     return true
   }
-  // The parser takes whatever comes next; another option there means that the value was forgotten.
+  // The parser takes the next argument in any case; another option there means that the value was forgotten.
   if (value === undefined || value === '' || (option.inlineValue === false && value.startsWith('--'))) {
     problems.push(`${rawName} needs a value: ${rawName} ${setting.value}.`)
     return setting.default

@@ -1,4 +1,4 @@
-/** Files to be read, and threads to read them. */
+/** Input files, and the number of threads that read them. */
 import { UsageError } from '../../errors.ts'
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -6,12 +6,12 @@ import { fileInput, type LineInput } from '../../ingest/sources/files/lines.ts'
 import { CommandError } from '../command.ts'
 import type { Config } from './settings.ts'
 
-/** The writing, and what waits for the network, leave each core some time. */
+/** One per core: writing and waiting for the network leave each core idle at times. */
 export function threadsOf(config: Config): number {
   return config.threads ?? availableParallelism()
 }
 
-/** Every operand is looked at before anything is read, so that a misspelt one costs nothing. */
+/** Checks every operand before any is read, so that a misspelt one fails early. */
 export async function findInputs(operands: readonly string[]): Promise<LineInput[]> {
   if (operands.filter((operand) => operand === '-').length > 1)
     throw new UsageError('Standard input can be read once; write - once.')

@@ -1,4 +1,4 @@
-/** Settings of servers: where they listen, whom they answer, and what they log. */
+/** Settings of servers: addresses, callers and logs. */
 import { serving, type Setting } from './setting.ts'
 
 export const servingSettings = {

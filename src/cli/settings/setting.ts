@@ -1,19 +1,19 @@
-/** What a setting is, and groups of commands that share settings. */
+/** The type of settings, and groups of commands that share settings. */
 import { type CommandName, commands } from '../command-list.ts'
 
 export interface Setting {
   readonly type: 'text' | 'integer' | 'flag' | 'choice'
-  /** Null when the program finds it (as help says), or when it is simply absent. */
+  /** Null when the program determines it (as help says), or when the setting is optional. */
   readonly default: string | number | boolean | null
   readonly min?: number
   readonly max?: number
   readonly choices?: readonly string[]
-  /** What stands for the value in help; options without one are flags. */
+  /** The placeholder of the value in help; options without one are flags. */
   readonly value?: string
-  /** Absent where an environment variable would only surprise. */
+  /** Absent where an environment variable would be surprising. */
   readonly env?: string
   readonly help: string
-  /** Where the setting means something else to a command. */
+  /** Help for commands that use the setting differently. */
   readonly helpOf?: Partial<Record<CommandName, { readonly value: string; readonly help: string }>>
   readonly commands: readonly CommandName[]
 }

@@ -1,6 +1,6 @@
 /**
- * Every setting of the program, once: parsing, `--help` and docs/settings.md all follow from these tables,
- * and so does the type of the configuration.
+ * The only definition of all settings: parsing, `--help`, docs/settings.md and the type of the configuration follow
+ * from these tables.
  */
 import type { CommandName } from '../command-list.ts'
 import { servingSettings } from './serving-settings.ts'
@@ -58,7 +58,7 @@ type ValueOf<S extends Setting> =
   | (S['default'] extends null ? null : never)
 type ChoiceOf<S extends Setting> = S extends { readonly choices: readonly (infer C)[] } ? C : never
 
-/** Values of all settings; a command sees its own and the defaults of the rest. */
+/** Values of all settings; a command gets its own, and the defaults of the rest. */
 export type Config = { readonly [K in SettingName]: ValueOf<(typeof settings)[K]> }
 
 /** The settings of one command, in the order of the table. */

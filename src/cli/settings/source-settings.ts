@@ -1,4 +1,4 @@
-/** Settings of what records are read from: files, sources and repositories. */
+/** Settings of inputs: files, sources and repositories. */
 import { defaultMaxClockSkew } from '../../util/tid.ts'
 import { fetching, type Setting } from './setting.ts'
 

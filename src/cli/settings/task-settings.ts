@@ -1,4 +1,4 @@
-/** Settings of single commands: what they are asked to do, and how they print it. */
+/** Settings of single commands: their arguments and output. */
 import type { Setting } from './setting.ts'
 
 export const taskSettings = {
