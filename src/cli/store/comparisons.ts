@@ -1,4 +1,4 @@
-/** What was compared of two databases, for people and for scripts. */
+/** Renders comparisons of two databases as text and JSON. */
 import type { PartComparison } from '../../database/copy/database-copy.ts'
 import { titleOf } from '../../database/copy/parts.ts'
 import { renderTable } from '../table.ts'
@@ -17,14 +17,14 @@ export function describeComparisons(comparisons: readonly PartComparison[]): rea
   }))
 }
 
-/** `otherSide`: the heading for what the second of the two has. */
+/** `otherSide`: the heading for the second database. */
 export function renderComparisons(comparisons: readonly PartComparison[], otherSide: string): string {
   const table = renderTable(
     ['what', 'rows', 'digest'],
     comparisons.map(({ part, source, differing }) => [
       titleOf(part),
       source.rows,
-      // Enough for comparing by eye; all of it is in the JSON.
+      // Enough to compare by eye; the JSON contains the whole digest.
       differing === 0 ? source.digest.slice(0, 16) : 'differs',
     ]),
   )

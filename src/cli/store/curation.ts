@@ -1,4 +1,4 @@
-/** What `hide`, `unhide` and `purge` share: whom they are about, who does it and why, and how they write. */
+/** What `hide`, `unhide` and `purge` share: subjects, operators, reasons, and the way they write. */
 import { userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ReadDatabase } from '../../database/database.ts'
@@ -10,9 +10,9 @@ import { CommandError } from '../command.ts'
 import { type ProjectContext, openExistingStore } from './project.ts'
 import type { Config } from '../settings/settings.ts'
 
-/** Rows that one transaction moves, so that whoever ingests need not wait long. */
+/** Maximum rows per transaction, so that other writers need not wait long. */
 const rowsAtOnce = 500
-/** Milliseconds between two of them: longer than another process rests between its attempts to write. */
+/** Milliseconds between transactions: longer than the pause of other processes between their attempts to write. */
 const breath = 30
 
 export function parseOperand(text: string): Subject {
@@ -28,7 +28,7 @@ export function reasonOf(command: string, config: Config): string {
   return reason
 }
 
-/** The hiding of a subject that is in force. */
+/** The active hiding of a subject. */
 export async function findHiding(text: string, database: ReadDatabase): Promise<Hiding | undefined> {
   const hidings = await database.readHidings()
   return hidings.find(({ subject, shownAt }) => subject === text && shownAt === null)
@@ -41,7 +41,7 @@ export function operatorOf({ by }: Config): string {
   return name
 }
 
-/** In a container there may be none with a name. */
+/** The user of a container may have no name. */
 function userOfMachine(): string {
   try {
     return userInfo().username
@@ -50,7 +50,7 @@ function userOfMachine(): string {
   }
 }
 
-/** Terminals obey control characters, and lists have one line for each. */
+/** Control characters would act on terminals, and line breaks would split the lines of lists. */
 function assertPlain(option: string, text: string, longest: number): void {
   if (text.length > longest)
     throw new UsageError(`${option} is ${text.length} characters long. Give at most ${longest}.`)
@@ -58,12 +58,12 @@ function assertPlain(option: string, text: string, longest: number): void {
     throw new UsageError(`${option} has a line break or another control character. Give one line of text.`)
 }
 
-/** A database of other lexicons is nothing to be rebuilt by the way, perhaps under a server. */
+/** Opens the database without a rebuild for other lexicons, which a command must not cause, perhaps under a server. */
 export async function assertBuilt(config: Config, project: ProjectContext): Promise<void> {
   await (await openExistingStore(config, project))[Symbol.asyncDispose]()
 }
 
-/** An account under a name that nobody writes so would be seen as before. One that is here may be hidden as it is. */
+/** Hiding a misspelt DID would leave the account visible. An account stored with capitals may be hidden as it is. */
 export async function assertWritten(text: string, { did }: Subject, metadata: MetadataStore): Promise<void> {
   const lower = inLowerCase(did)
   if (lower === null || (await metadata.knowsAccount(did))) return
@@ -72,14 +72,14 @@ export async function assertWritten(text: string, { did }: Subject, metadata: Me
   )
 }
 
-/** No answer had it, but the hiding holds when lexicons are added that have it. */
+/** The collection has no lexicon, so no answer contained it; the hiding applies once a lexicon is added. */
 export function unserved(subject: Subject, { tables }: ProjectContext): string {
   if (subject.kind === 'account' || tables.some(({ collection }) => collection.nsid === subject.collection))
     return ''
   return ` No lexicon here has the collection ${subject.collection}.`
 }
 
-/** Repeats a transaction until it finds no more rows; resolves to the number of rows of all. */
+/** Repeats a transaction until it finds no more rows; resolves to the total number of rows. */
 export async function inSteps(step: (rows: number) => Promise<number>): Promise<number> {
   let sum = 0
   for (;;) {
@@ -90,7 +90,7 @@ export async function inSteps(step: (rows: number) => Promise<number>): Promise<
   }
 }
 
-/** Waits as long as another process writes. */
+/** Waits while another process writes. */
 export function busily<Result>(work: () => Promise<Result>): Promise<Result> {
   return whileBusy(new AbortController().signal, work)
 }

@@ -1,4 +1,4 @@
-/** What every command stands on: the lexicons, what follows from them, and the database. */
+/** The common base of commands: the lexicons, the model and tables derived from them, and the database. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { AwaitedDatabase } from '../../database/awaited-database.ts'
@@ -37,9 +37,9 @@ import { parseRetention } from './retention.ts'
 import type { Config } from '../settings/settings.ts'
 import { counted } from '../../util/text/counted.ts'
 
-/** What follows from the lexicons alone. */
+/** The lexicons, and everything derived from them alone. */
 export interface ProjectContext {
-  /** Where the lexicons were read. */
+  /** The folder of the lexicons. */
   readonly dir: string
   readonly lexicons: LexiconSet
   readonly model: Model
@@ -51,7 +51,7 @@ export function lexiconDir(config: Config, root: URL): string {
 }
 
 export async function loadProject(dir: string): Promise<ProjectContext> {
-  // Loaded here, because some commands need no lexicons, and the validator is most of what is loaded.
+  // Loaded here, because some commands need no lexicons, and the validator is the largest part of the modules.
   const { loadLexicons } = await import('../../lexicon/load.ts')
   const result = await loadLexicons(dir)
   if (!result.ok) throw new CommandError(lexiconFailure(result.problems))
@@ -64,15 +64,15 @@ export function projectOf(dir: string, lexicons: LexiconSet): ProjectContext {
 }
 
 export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem): string {
-  // A problem of the whole directory names it already.
+  // A problem of the whole directory contains its name already.
   const place = [problem.includes(file) ? '' : file, path].filter((part) => part !== '').join(': ')
-  // What is quoted of a file may have line breaks.
+  // Quotations from files may contain line breaks.
   return [...(place === '' ? [] : [`${place}:`]), problem, remedy].join(' ').replaceAll(/\s+/g, ' ')
 }
 
 /**
- * The database as configured; a file that does not exist is created, and an empty database laid out. One that was
- * built with other lexicons is rebuilt, unless collections would disappear that nobody has said may.
+ * The configured database; creates a missing file and lays out an empty database. A database built with other lexicons
+ * is rebuilt, unless collections would be lost without permission.
  */
 export async function openStore(
   config: Config,
@@ -101,18 +101,18 @@ export async function openStore(
   })
 }
 
-/** The same of a database that somebody else has made ready, which is not rebuilt. */
+/** The same for a database that another process has prepared; never rebuilds it. */
 export function openPrepared(config: Config, project: ProjectContext): Promise<Database> {
   return openStore(config, project, { rebuild: 'never' })
 }
 
 interface StoreGiven {
   readonly rebuild?: RebuildPolicy
-  /** Told after each step of a rebuild. */
+  /** Called after each step of a rebuild. */
   readonly onProgress?: () => void
 }
 
-/** What `openStore` would do to the records if it had to rebuild the database for these lexicons. */
+/** Reports how `openStore` would change the records if it had to rebuild the database for these lexicons. */
 export async function previewStore(config: Config, project: ProjectContext): Promise<RebuildReport> {
   const { database } = config
   assertExists(database)
@@ -120,19 +120,19 @@ export async function previewStore(config: Config, project: ProjectContext): Pro
   return opened(database, () => previewRebuild(database, { tables, check, judge }))
 }
 
-/** The database for reading alone, without what writes; null where it must be made, migrated or refused first. */
+/** The database, read-only and without modules for writing; null if it must first be created, migrated or refused. */
 export function openReadyStore(config: Config, { lexicons }: ProjectContext): Promise<ReadDatabase | null> {
   const { database } = config
   const options = { fingerprint: lexicons.fingerprint, now, ...queryOptionsOf(config) }
   return opened(database, () => openReadyDatabase(database, options))
 }
 
-/** Whether `openStore` has to migrate or rebuild what is there, which may take long. */
+/** Whether `openStore` must migrate or rebuild the database, which may take long. */
 export function isStoreOutdated({ database }: Config, { lexicons }: ProjectContext): Promise<boolean> {
   return opened(database, () => isOutdated(database, lexicons))
 }
 
-/** The same as `openExistingStore` of a database that another process brings to these lexicons. */
+/** Like `openExistingStore`, for a database that another process is updating to these lexicons. */
 export function awaitStore(config: Config, project: ProjectContext): Promise<ReadDatabase> {
   const { database } = config
   return AwaitedDatabase.open({
@@ -145,7 +145,7 @@ export function awaitStore(config: Config, project: ProjectContext): Promise<Rea
   })
 }
 
-/** For commands that only read: an empty answer from a misspelt path helps nobody. */
+/** For commands that only read: a missing database is an error, not an empty answer. */
 export function openExistingStore(
   config: Config,
   { lexicons }: { readonly lexicons: Pick<LexiconSet, 'fingerprint'> },
@@ -156,18 +156,18 @@ export function openExistingStore(
   return opened(database, () => openReadDatabase(database, options))
 }
 
-/** What a database holds, from which a copy is made. */
+/** A snapshot of a database, the source of a copy. */
 export function openCopySource(url: string, { lexicons }: ProjectContext): Promise<Snapshot> {
   return opened(url, () => openSnapshot(url, lexicons))
 }
 
-/** What the configured database holds, from which a backup is made. */
+/** A snapshot of the configured database, the source of a backup. */
 export function openExistingCopySource({ database }: Config, project: ProjectContext): Promise<Snapshot> {
   assertExists(database)
   return openCopySource(database, project)
 }
 
-/** The database that becomes the copy. */
+/** The target of a copy. */
 export async function openCopy(
   url: string,
   source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
@@ -177,15 +177,15 @@ export async function openCopy(
   return opened(url, () => openCopyTarget(url, source, options))
 }
 
-/** For commands that mend what is there. */
+/** For commands that repair existing data. */
 export function openExistingWriter(config: Config, project: ProjectContext): Promise<Database> {
   assertExists(config.database)
   return openStore(config, project)
 }
 
 /**
- * For commands that keep something beside the records. They may be run with other lexicons than the server's by
- * mistake, and must not rebuild the database for that.
+ * For commands that store metadata besides records. An operator may run them with other lexicons than the server's by
+ * mistake; they must not rebuild the database for that.
  */
 export async function openBeside(config: Config, project: ProjectContext): Promise<Database> {
   const options = { ...(await openOptions(project)), rebuild: 'never' as const }
@@ -218,7 +218,7 @@ function assertExists(database: string): void {
     )
 }
 
-/** Of its file; null when it is not in one. */
+/** The path of the database file; null for other databases. */
 function pathOf(database: string): string | null {
   try {
     return filePath(database)
@@ -251,7 +251,7 @@ function lexiconFailure(problems: readonly LexiconProblem[]): string {
   return more > 0 ? `${first} And ${rest}` : first
 }
 
-/** Records that were stored under other lexicons are judged again by these. Whoever only reads does not wait for that. */
+/** Checks records stored under other lexicons against these. Loaded on demand, so that readers do not wait for it. */
 async function createCheck(lexicons: LexiconSet): Promise<RecordCheck> {
   const { createRecordReader } = await import('../../lexicon/records/validate.ts')
   const read = createRecordReader(lexicons)

@@ -1,4 +1,4 @@
-/** What operators are told of rebuilds for other lexicons: before, afterwards, and when none is made. */
+/** The notices of rebuilds for other lexicons: before, afterwards, and when none is made. */
 import type { LostCollection } from '../../database/database.ts'
 import { type RebuildProgress, rebuildSentence } from '../../database/rebuild/rebuild-progress.ts'
 import type { CollectionReport, RebuildReport } from '../../database/rebuild/rebuild-report.ts'
@@ -11,7 +11,7 @@ interface Notice {
   readonly text: string
 }
 
-/** A line on standard error for each thing that happened, as many as the log level asks for. */
+/** Prints the notices of a rebuild on standard error, according to the log level. */
 export function tellRebuild(config: Config, report: RebuildReport, lexicons: string): void {
   const levels = { silent: [], error: [], warn: ['warn'], info: ['warn', 'info'], debug: ['warn', 'info'] }
   const wanted: readonly string[] = levels[config['log-level'] as keyof typeof levels]
@@ -19,10 +19,10 @@ export function tellRebuild(config: Config, report: RebuildReport, lexicons: str
     if (wanted.includes(level)) process.stderr.write(`${text}\n`)
 }
 
-/** Milliseconds between two lines on how far a rebuild has come. */
+/** Milliseconds between notices of progress. */
 const noticeInterval = 3_000
 
-/** The first step is told at once, and then one every few seconds. */
+/** Reports the first step at once, and then one step per interval. */
 export function createProgressNotice(config: Config): (progress: RebuildProgress) => void {
   let last: number | null = null
   return (progress) => {
@@ -57,7 +57,7 @@ function rebuildNotices({ collections }: RebuildReport, lexicons: string): reado
   return notices
 }
 
-/** Why nothing was rebuilt. */
+/** The reason why nothing was rebuilt. */
 export function lostSentence(lost: readonly LostCollection[], lexicons: string): string {
   const each = lost.map(({ name, records: stored, refusal }) =>
     refusal === null
@@ -67,7 +67,7 @@ export function lostSentence(lost: readonly LostCollection[], lexicons: string):
   return `under the lexicons in ${lexicons}, collections with records would disappear: ${each.join('; ')}. Nothing was changed. Name the lexicons of this database with --lexicons DIR, or go on with --rebuild; the records are kept then, and served again under lexicons that fit them. \`lexigraph check --database URL\` tells more.`
 }
 
-/** Lines for people, of what a rebuild would do. */
+/** Describes the effects of a rebuild in lines for people. */
 export function previewLines({ collections }: RebuildReport): readonly string[] {
   return collections.flatMap((collection) => {
     const { name, served, stored, refused, accepted, reasons } = collection
@@ -86,7 +86,7 @@ export function previewLines({ collections }: RebuildReport): readonly string[] 
   })
 }
 
-/** Whether nothing that is served would no longer be. */
+/** Whether everything served would still be served. */
 export function isLossless({ collections }: RebuildReport): boolean {
   return collections.every(
     ({ served, stored, refused }: CollectionReport) => (served || stored === 0) && refused === 0,

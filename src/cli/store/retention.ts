@@ -1,4 +1,4 @@
-/** What `--retain` says: for how long records of a collection are kept. */
+/** Parses `--retain`: how long records of a collection are retained. */
 import { UsageError } from '../../errors.ts'
 import type { Retention } from '../../database/metadata/expiry.ts'
 import type { Table } from '../../database/layout/tables.ts'
@@ -8,7 +8,7 @@ import { nearest } from '../../util/text/nearest.ts'
 const units: Readonly<Record<string, bigint>> = { h: 3_600_000_000n, d: 86_400_000_000n }
 const form = 'Write it as NSID=90d, in days (d) or hours (h); several with commas.'
 
-/** Empty where nothing is said; a fault is a `UsageError`. */
+/** Empty without the setting; throws a `UsageError` for an invalid one. */
 export function parseRetention(text: string | null, tables: readonly Table[]): Retention {
   const ages = parseAges(text)
   for (const nsid of ages.keys())
@@ -17,7 +17,7 @@ export function parseRetention(text: string | null, tables: readonly Table[]): R
   return ages
 }
 
-/** The same without a look at which collections there are. */
+/** Like `parseRetention`, but does not check that the collections exist. */
 export function parseAges(text: string | null): Retention {
   const ages = new Map<string, bigint>()
   for (const part of text?.split(',') ?? []) {
