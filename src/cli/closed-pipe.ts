@@ -1,7 +1,7 @@
-/** How much is under way that has to be finished all the same. */
+/** Number of running operations that must finish even if the pipe is closed. */
 let unfinished = 0
 
-/** Work whose effect is wanted, although nobody may be reading what is said of it. */
+/** Runs work that must finish even if nobody reads its output any more. */
 export async function finishDespiteClosedPipe<Result>(work: () => Promise<Result>): Promise<Result> {
   unfinished += 1
   try {
@@ -11,7 +11,7 @@ export async function finishDespiteClosedPipe<Result>(work: () => Promise<Result
   }
 }
 
-/** The reader of our output may stop before its end, as `head` does; that is no failure. */
+/** Ends the program when the reader of its output stops early, as `head` does; that is not a failure. */
 export function endQuietlyOnClosedPipe(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

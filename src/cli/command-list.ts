@@ -1,4 +1,4 @@
-/** Every command of the program: what it is applied to, and what it does in a line of help. */
+/** Every command of the program: its operands, and its line of help. */
 export const commands = {
   serve: { operands: '', summary: 'Serve the database over HTTP.' },
   import: {

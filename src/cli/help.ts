@@ -1,4 +1,4 @@
-/** Help and the settings page, both drawn from the table of settings. */
+/** Renders help and the settings page from the table of settings. */
 import { type CommandName, commands } from './command-list.ts'
 import type { Setting } from './settings/setting.ts'
 import { settings, settingsOf } from './settings/settings.ts'

@@ -1,22 +1,22 @@
 /**
  * Writes lines to a file descriptor without blocking the event loop, in a bounded amount of memory. The logger's own
- * stream, sonic-boom 4.2.1, retries for ever at exit when the disk is full or the reader has gone.
+ * stream, sonic-boom 4.2.1, retries for ever at exit when the disk is full or the reader has closed the pipe.
  */
 import { write, writeSync } from 'node:fs'
 
 export interface LineStream {
-  /** One line with its end, or several. */
+  /** One or more lines, each with its line end. */
   write(line: string): void
 }
 
-/** Buffered lines are written when the process ends by itself, or by `process.exit`. */
+/** Writes buffered lines when the process ends by itself, or by `process.exit`. */
 export function openLineStream(descriptor: number): LineStream {
   /** Whole lines, joined up to `pipeAtomic` bytes. */
   const chunks: string[] = []
   let characters = 0
   let lost = 0
   let busy = false
-  /** What a full pipe did not take. */
+  /** The part of a chunk that a full pipe refused. */
   let refused: Buffer | null = null
 
   const add = (line: string): void => {
@@ -26,7 +26,7 @@ export function openLineStream(descriptor: number): LineStream {
     else chunks.push(line)
   }
 
-  /** Empty when there is none. */
+  /** Empty when no lines are buffered. */
   const takeChunk = (): Buffer => {
     if (chunks.length === 0 && lost > 0) {
       add(describeLoss(lost))
@@ -75,22 +75,22 @@ export function openLineStream(descriptor: number): LineStream {
       add(line)
       if (busy) return
       busy = true
-      // Lines of one turn of the event loop are written together.
+      // Batches the lines of one turn of the event loop.
       setImmediate(() => writeOn(takeChunk()))
     },
   }
 }
 
-/** Like the lines around it. */
+/** A line in the logger's format. */
 function describeLoss(lost: number): string {
   const time = new Date().toISOString()
   return `${JSON.stringify({ level: 'warn', time, lost, msg: 'Lines of the log were lost, because nobody read them.' })}\n`
 }
 
-/** PIPE_BUF of Linux: workers share a pipe, and it keeps so many bytes of one writer together. */
+/** PIPE_BUF of Linux: workers share a pipe, which writes up to this many bytes atomically. */
 const pipeAtomic = 4_096
 const maxCharacters = 8_000_000
-/** Milliseconds; `exitTimeout` is for a reader that takes nothing while the process exits. */
+/** Milliseconds; `exitTimeout` is for a reader that reads nothing while the process exits. */
 const retryPause = 20
 const exitTimeout = 2_000
 const asleep = new Int32Array(new SharedArrayBuffer(4))

@@ -1,16 +1,16 @@
-/** The log: lines of JSON on standard error. What the program says of itself in sentences is no part of it. */
+/** Creates the logs: lines of JSON on standard error. Notices in sentences (`notify`) are not part of them. */
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import { type LineStream, openLineStream } from './log-stream.ts'
 import type { Config } from './settings/settings.ts'
 
 export interface Logs {
-  /** For lines about requests, up to the level that is set. */
+  /** For lines about requests, up to the configured level. */
   readonly requests: Logger
-  /** For the framework, whose info level would repeat what the program says itself. */
+  /** For the framework, without its info level, which would repeat the program's own notices. */
   readonly framework: Logger
 }
 
-/** `worker` is shown in each line; null where one process does all. Nothing is lost when the process ends by itself. */
+/** `worker` appears in each line; null for a single process. No line is lost when the process ends by itself. */
 export function createLogs(
   config: Pick<Config, 'log-level'>,
   worker: number | null,

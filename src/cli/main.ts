@@ -1,6 +1,6 @@
 /**
- * The program: finds the command, reads its settings, runs it, and turns what goes wrong into one sentence
- * and an exit status: 1 for a failure, 2 for a command that could not be understood.
+ * The program: finds the command, reads its settings, runs it, and converts errors into one sentence and an exit
+ * status: 1 for a failure, 2 for invalid usage.
  */
 import { InputError } from '../ingest/sources/files/lines.ts'
 import { UsageError } from '../errors.ts'
@@ -13,7 +13,7 @@ import { type CommandName, commands } from './command-list.ts'
 import { trustedProxiesOf } from './service/trusted-proxies.ts'
 import { readVersion } from './version.ts'
 
-/** Loaded when asked for, so that `--help` does not wait for what only `serve` needs. */
+/** Loaded on demand, so that `--help` does not wait for modules that only `serve` needs. */
 const load: Record<CommandName, () => Promise<Command>> = {
   serve: async () => (await import('./commands/serving/serve.ts')).serve,
   import: async () => (await import('./commands/records/import.ts')).importFiles,
@@ -39,7 +39,7 @@ const load: Record<CommandName, () => Promise<Command>> = {
   mcp: async () => (await import('./commands/serving/mcp.ts')).mcp,
 }
 
-/** `root` is the package's folder, which only its first file knows. */
+/** `root` is the package's folder, which only the entry file knows. */
 export async function main(root: URL): Promise<void> {
   endQuietlyOnClosedPipe(process.stdout)
   endQuietlyOnClosedPipe(process.stderr)
@@ -64,11 +64,11 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
     process.stdout.write(renderCommandHelp(name))
     return
   }
-  // An option that is not understood may have left its value among the operands.
+  // The value of an unknown option may be among the operands.
   const problems = parsed.problems.length > 0 ? parsed.problems : operandProblems(name, operands)
   if (problems.length > 0) return complain(problems)
   try {
-    // Only workers read it, and they are other processes.
+    // Validated here, because only workers, which are other processes, use it.
     await trustedProxiesOf(config)
     const command = await load[name]()
     process.exitCode = await command({ config, operands, given, root })
@@ -96,7 +96,7 @@ function operandProblems(name: CommandName, operands: readonly string[]): string
 }
 
 function mostOperands(name: CommandName): number {
-  // `keys` has actions, each with operands of its own.
+  // Each action of `keys` has its own operands.
   if (name === 'keys' || commands[name].operands.includes('…')) return Number.POSITIVE_INFINITY
   return 1
 }
@@ -112,7 +112,7 @@ function complain(problems: readonly string[]): void {
   process.exitCode = 2
 }
 
-/** One line, whatever failed; causes are for `--log-level debug`. */
+/** One line for any error; causes are shown with `--log-level debug`. */
 function asSentence(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error)).trim().replaceAll(/\s*\n\s*/g, ' ')
   return /[.?!]$/.test(text) ? text : `${text}.`

@@ -1,4 +1,4 @@
-/** How far a copy, a backup or a restoration has come. */
+/** Shows the progress of a copy, a backup or a restoration. */
 import { SingleBar } from 'cli-progress'
 import type { OnProgress } from '../database/copy/database-copy.ts'
 import { titleOf } from '../database/copy/parts.ts'
@@ -9,7 +9,7 @@ export interface ProgressDisplay extends Disposable {
   readonly update: OnProgress
 }
 
-/** A bar where somebody watches, nothing elsewhere. */
+/** A bar on a terminal, nothing elsewhere. */
 export function showProgress(config: Config): ProgressDisplay {
   const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
   if (!watched) return { update: () => {}, [Symbol.dispose]: () => {} }
@@ -26,7 +26,7 @@ export function showProgress(config: Config): ProgressDisplay {
       bar.setTotal(Math.max(total, 1))
       const [rows, all] = [grouped(done), grouped(total)]
       bar.update(done, { stage, what: titleOf(part), rows, all })
-      // Indexes may keep this thread busy, so that nothing could move by itself.
+      // Building indexes may block this thread, so that the bar's timer cannot redraw it.
       if (stage === 'indexing') bar.render()
     },
     [Symbol.dispose]: () => bar.stop(),

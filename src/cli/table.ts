@@ -1,6 +1,6 @@
 import { grouped } from '../util/text/counted.ts'
 
-/** Rows under headings for a terminal; numbers to the right, with commas between their thousands. */
+/** A table for terminals; numbers are right-aligned, with commas between thousands. */
 export function renderTable(
   headings: readonly string[],
   rows: readonly (readonly (string | number)[])[],

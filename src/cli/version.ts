@@ -1,4 +1,4 @@
-/** Which version of the program this is. */
+/** The version of the program. */
 import { readFileSync } from 'node:fs'
 
 /** `root` is the package's folder. */
