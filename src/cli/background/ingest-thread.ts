@@ -16,7 +16,7 @@ export interface IngestThreadData {
 /** The reason why the settings cannot be followed. */
 export interface IngestRefusal {
   readonly message: string
-  /** Whether a setting is wrong. */
+  /** Whether it becomes a `UsageError`. */
   readonly isUsage: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The child process that updates the database to these lexicons; its parent answers that it is not ready meanwhile. */
+/** The child process that updates the database to these lexicons; its parent is not ready meanwhile. */
 import { lexiconDir, loadProject, openStore } from '../store/project.ts'
 import { assertStarted } from '../serve/rebuild-watch.ts'
 import type { Config } from '../settings/settings.ts'

@@ -16,7 +16,6 @@ export interface MetricsServer extends AsyncDisposable {
 }
 
 export interface MetricsOptions {
-  /** Of this process. */
   readonly metrics: Metrics
   readonly database: Pick<ReadDatabase, 'readStatus' | 'readSize'>
   /** Whether workers of this process answer requests. */

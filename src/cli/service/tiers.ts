@@ -14,7 +14,7 @@ export type Tiers = ReadonlyMap<string, Tier>
 type Limits = Omit<Tier, 'name'>
 type Member = keyof Limits
 
-/** The minimum page size is the default one, so that equal queries without `first` have equal answers in every tier. */
+/** Page sizes start at the default one, so that equal queries without `first` have equal answers in every tier. */
 const ranges: Readonly<Record<Member, readonly [least: number, most: number]>> = {
   pointsPerMinute: [1, 1_000_000_000],
   pointsPerQuery: [1, limits.points],
