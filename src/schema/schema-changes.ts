@@ -1,4 +1,4 @@
-/** What has changed between two schemas, as far as operations that were written for the old one are concerned. */
+/** Lists the changes between two schemas that concern operations written for the old one. */
 import type { GraphQLSchema } from 'graphql'
 import {
   BreakingChangeType,
@@ -7,13 +7,13 @@ import {
 } from 'graphql/utilities/findSchemaChanges'
 
 export interface SchemaChanges {
-  /** Operations may be refused, or read fields of another type. */
+  /** Operations may be rejected, or may read fields of another type. */
   readonly breaking: readonly string[]
-  /** Operations stay valid; programs that count on knowing everything may be surprised. */
+  /** Operations stay valid, but programs that rely on a complete list, such as of enum values, may fail. */
   readonly dangerous: readonly string[]
 }
 
-/** Sentences, in the order of the schema. Whatever is only added or described otherwise is left out. */
+/** Sentences in the order of the schema. Safe changes, such as new fields and new descriptions, are omitted. */
 export function findChanges(before: GraphQLSchema, after: GraphQLSchema): SchemaChanges {
   const changes = findSchemaChanges(before, after)
   const of = (types: Readonly<Record<string, string>>): string[] =>

@@ -1,4 +1,4 @@
-/** The schema as text (SDL), and the hash that a version of it is known by. */
+/** The schema as text (SDL), and the hash that identifies its version. */
 import { createHash } from 'node:crypto'
 import type { GraphQLSchema } from 'graphql'
 import { printSchema } from 'graphql/utilities/printSchema'
@@ -11,7 +11,7 @@ export interface SchemaText {
 
 const texts = new WeakMap<GraphQLSchema, SchemaText>()
 
-/** Printed when it is first asked for, and kept. */
+/** Printed on first use, then cached. */
 export function schemaText(schema: GraphQLSchema): SchemaText {
   const known = texts.get(schema)
   if (known !== undefined) return known

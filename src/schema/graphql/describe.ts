@@ -1,10 +1,9 @@
-/** A field's description: the lexicon's own words first, then what the lexicon demands, in short sentences. */
+/** Writes a field's description: the lexicon's description first, then its constraints, in short sentences. */
 interface Described {
   readonly description?: string | undefined
   readonly [constraint: string]: unknown
 }
 
-/** Words, requirement, format, ranges and known values of one lexicon property, as GraphQL description text. */
 export function describe(property: Described, required: boolean): string {
   const parts = [property.description?.trim() ?? '']
   if (required) parts.push('Required by the lexicon.')

@@ -1,10 +1,10 @@
-/** Which fields a generated type has, and in what order. */
+/** Orders the fields of a generated type and rejects duplicate root fields. */
 import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql'
 import type { Field } from '../model/model.ts'
 
 export type Fields = GraphQLFieldConfigMap<unknown, unknown>
 
-/** Each generated `…Resolved` right behind its property, and never over a property of that name. */
+/** Sorts each generated `…Resolved` directly after its property; a property of that name keeps its own position. */
 export function byPosition(fields: readonly Field[]) {
   const position = new Map<string, number>(
     fields.flatMap(({ name }, index) => [[`${name}Resolved`, index + 0.5] as const]),
@@ -14,7 +14,7 @@ export function byPosition(fields: readonly Field[]) {
     (position.get(a[0]) ?? 0) - (position.get(b[0]) ?? 0)
 }
 
-/** Two collections may want one root field: `a.b.c` its aggregate, and `a.b.cAggregate` its list. */
+/** Two collections may need one root field: the aggregate of `a.b.c` and the list of `a.b.cAggregate`. */
 export function uniqueFields(fields: readonly [string, GraphQLFieldConfig<unknown, unknown>][]): Fields {
   const origins = new Map<string, string>()
   for (const [name, { extensions }] of fields) {

@@ -1,5 +1,5 @@
 /**
- * The model as a GraphQL schema. Every field that reads data says in its extensions what it reads;
+ * Builds the GraphQL schema from the model. Each field that reads data has a role in its extensions;
  * there are no resolvers, because the compiler turns a whole operation into SQL.
  */
 import type { GraphQLFieldConfig, GraphQLFieldConfigArgumentMap, GraphQLOutputType } from 'graphql'
@@ -28,8 +28,8 @@ const listOf = (type: GraphQLOutputType) => new GraphQLList(nonNull(type))
 const strongRefName = 'ComAtprotoRepoStrongRef'
 
 /**
- * Fails, naming both origins, when two generated types would have the same name. `assumeValid`: the first question
- * does not wait until graphql-js has checked what is generated, which tests have.
+ * Throws, with both origins, if two generated types have the same name. `assumeValid` spares the first query the
+ * validation of the schema by graphql-js; the tests validate generated schemas.
  */
 export function buildGraphQLSchema(model: Model, assumeValid = false): GraphQLSchema {
   const registry = createTypeRegistry()

@@ -1,4 +1,4 @@
-/** The input types of `where`, `sortBy`, `groupBy` and `rankBy`, generated from what operators.ts lists. */
+/** Generates the input types of `where`, `sortBy`, `groupBy` and `rankBy` from the lists in operators.ts. */
 import type { GraphQLInputFieldConfigMap, GraphQLInputType, GraphQLScalarType } from 'graphql'
 import {
   GraphQLBoolean,
@@ -31,7 +31,7 @@ export type InputTypes = ReturnType<typeof createInputTypes>
 
 const reading = 'Several operators on one field must all hold; a missing value satisfies none but `isNull`.'
 
-/** Input types by collection, each made once; circular ones refer to each other lazily. */
+/** Input types by collection, each created once; circular types refer to each other lazily. */
 export function createInputTypes(model: Model, registry: TypeRegistry) {
   const direction = registry.define(GraphQLEnumType, 'every list', {
     name: 'SortDirection',
@@ -57,7 +57,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
     ),
   })
 
-  /** The operators of a target, whose values are of that type. */
+  /** The operators of a target; `value` is the type of their arguments. */
   const operatorFields = (
     target: OperatorTarget,
     value: GraphQLScalarType,
@@ -165,7 +165,7 @@ export function createInputTypes(model: Model, registry: TypeRegistry) {
       () => conditions(recordWhereFields(collection)),
     )
 
-  /** An object's own name, or its place's where references inside have declared targets. */
+  /** The name of the object type; if references inside have declared targets, a name from the object's path. */
   const nameOf = (type: ObjectType, place: ObjectPath | null): string =>
     place === null ? type.name : `${place.collection.typeName}At${typeNameOf(place.path.join('-'))}`
   const placeOf = (type: ObjectType, place: ObjectPath | null): string =>

@@ -1,4 +1,4 @@
-/** What all record types have in common: the interfaces they implement, and the fields that find any of them. */
+/** The interfaces and system fields of all record types, and the query fields that find any record by id. */
 import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql'
 import { GraphQLID, GraphQLInterfaceType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql/type'
 import { nonNull, reads } from './roles.ts'
@@ -8,7 +8,7 @@ import type { TypeRegistry } from './type-registry.ts'
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>
 
 export interface RecordInterfaces {
-  /** As clients such as Relay expect it: https://relay.dev/graphql/objectidentification.htm */
+  /** Required by clients such as Relay: https://relay.dev/graphql/objectidentification.htm */
   readonly node: GraphQLInterfaceType
   readonly record: GraphQLInterfaceType
 }
@@ -28,14 +28,14 @@ export function defineRecordInterfaces(registry: TypeRegistry): RecordInterfaces
   return { node, record }
 }
 
-/** Fields that every record has, before the lexicon's own. */
+/** Fields that precede the lexicon's fields on every record. */
 export function systemFieldConfigs(): GraphQLFieldConfigMap<unknown, unknown> {
   const text = (name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection', description: string) =>
     reads({ type: nonNull(GraphQLString), description }, { kind: 'system', name })
   const moment = (name: 'indexedAt' | 'changedAt', description: string) =>
     reads({ type: nonNull(DateTime), description }, { kind: 'system', name })
   return {
-    // The same text as `uri`, under the name that clients expect.
+    // The same text as `uri`, under the name that `Node` requires.
     id: reads(
       { type: nonNull(GraphQLID), description: 'AT-URI of the record.' },
       { kind: 'system', name: 'uri' },
@@ -61,7 +61,7 @@ export function systemFieldConfigs(): GraphQLFieldConfigMap<unknown, unknown> {
   }
 }
 
-/** Fields of the query that find records by their ids. */
+/** Root fields that find records by id. */
 export function nodeFields(node: GraphQLInterfaceType): [string, FieldConfig][] {
   return [
     [

@@ -1,4 +1,4 @@
-/** What a GraphQL field reads, kept in its extensions: the thread from the schema back to the model. */
+/** Roles: what each GraphQL field reads from the model. The field's `extensions` hold the role. */
 import type { GraphQLFieldConfig, GraphQLObjectType, GraphQLOutputType } from 'graphql'
 import { GraphQLNonNull } from 'graphql/type'
 import type { Collection, Field, Reference, SystemField } from '../model/model.ts'
@@ -22,7 +22,6 @@ declare module 'graphql' {
   }
 }
 
-/** The field with what it reads. */
 export function reads(
   config: GraphQLFieldConfig<unknown, unknown>,
   role: FieldRole,

@@ -1,4 +1,4 @@
-/** The three scalars of our own. Inputs become what the compiler compares: instants are bigint microseconds. */
+/** The three custom scalars. Inputs become the values that the compiler compares: instants are bigint microseconds. */
 import { GraphQLError } from 'graphql/error'
 import { Kind } from 'graphql/language'
 import { GraphQLScalarType } from 'graphql/type'

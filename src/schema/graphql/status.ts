@@ -1,4 +1,4 @@
-/** The types of `indexStatus`: what a caller may know of how complete and how fresh the answers are. */
+/** The types of `indexStatus`, which tells callers how complete and how fresh the answers are. */
 import type { GraphQLFieldConfigMap, GraphQLScalarType } from 'graphql'
 import {
   GraphQLFloat,

@@ -1,15 +1,15 @@
-/** All generated types by name, so that two that would share a name are refused with both origins. */
+/** Holds all generated types by name, so that a duplicate name is rejected with both origins. */
 import type { GraphQLNamedType } from 'graphql'
 
-/** The class of one kind of types, such as `GraphQLObjectType`. */
+/** A class of types, such as `GraphQLObjectType`. */
 type Kind = new (config: never) => GraphQLNamedType
 type ConfigOf<Class extends Kind> = ConstructorParameters<Class>[0]
 
-/** `origin` says what a type is for: a lexicon, a definition, or what is asked of one. */
+/** `origin` is what a type is generated for: a lexicon, a definition, or a use such as conditions on a definition. */
 export interface TypeRegistry {
-  /** Makes a new type; fails when its name is taken. */
+  /** Creates a type; throws if the name is taken. */
   define<Class extends Kind>(kind: Class, origin: string, config: ConfigOf<Class>): InstanceType<Class>
-  /** The type of that name, made on first use; fails when the name is taken by another origin. */
+  /** The type of that name, created on first use; throws if another origin has taken the name. */
   once<Class extends Kind>(
     kind: Class,
     name: string,

@@ -1,6 +1,6 @@
 /**
- * Lexicons to model: walks the record lexicons and everything reachable from them.
- * It decides kinds, names and references; what GraphQL or tables make of them is not its business.
+ * Builds the model from the record lexicons and every definition reachable from them.
+ * It decides kinds, names and references, and must not know how GraphQL or the tables use them.
  */
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { buildReferences } from './build-references.ts'
@@ -35,7 +35,7 @@ const reservedOnRecords = [
   'countDistinct',
 ]
 
-/** A definition as the lexicon document has it; read leniently because the loader has checked it. */
+/** A definition of a lexicon document; not validated here, because the loader has validated it. */
 interface Definition {
   readonly type: string
   readonly description?: string
@@ -58,7 +58,7 @@ interface Definition {
   readonly [constraint: string]: unknown
 }
 
-/** Builds the model of every record collection in the set; deterministic in the set's fingerprint. */
+/** Deterministic: sets with one fingerprint give one model. */
 export function buildModel(lexicons: LexiconSet): Model {
   const notes: string[] = []
   const walk = new Walk(lexicons, notes)
@@ -87,7 +87,7 @@ export function buildModel(lexicons: LexiconSet): Model {
   return model
 }
 
-/** The mutable part: object types by origin, so that circular references end, and one type per union. */
+/** Mutable state: object types by origin, so that circular references terminate, and one type per union. */
 class Walk {
   readonly #definitions = new Map<string, Definition>()
   readonly #objects = new Map<string, ObjectType>()
@@ -104,7 +104,7 @@ class Walk {
         )
   }
 
-  /** Objects that are no records. */
+  /** Object types that are not records. */
   get objects(): Iterable<ObjectType> {
     return this.#objects.values()
   }
@@ -138,7 +138,7 @@ class Walk {
     })
   }
 
-  /** A reference without words of its own takes those of what it refers to. */
+  /** A `ref` without a description inherits the description of the definition that it refers to. */
   #described(definition: Definition, origin: string): Definition {
     if (definition.type !== 'ref') return definition
     const referred = this.#definitions.get(absolute(definition.ref as string, origin))
@@ -175,7 +175,7 @@ class Walk {
   #referred(origin: string, depth: number): FieldType {
     if (origin === strongRefId) return { kind: 'strongRef' }
     const definition = this.#definitions.get(origin)
-    // A chain of array definitions that refers to itself has no shape that GraphQL could name.
+    // GraphQL cannot express a chain of array definitions that refers to itself.
     if (definition === undefined || depth > 8) return { kind: 'unknown' }
     if (definition.type === 'object') return { kind: 'object', type: this.#object(origin, definition) }
     if (definition.type === 'record') return { kind: 'object', type: this.#embedded(origin, definition) }
@@ -192,7 +192,7 @@ class Walk {
     return type
   }
 
-  /** A record's shape used as a plain object: it has no URI there, so it cannot share the record's type. */
+  /** A record lexicon used as a nested object has no URI, so that it cannot share the record's type. */
   #embedded(origin: string, definition: Definition): ObjectType {
     const known = this.#objects.get(origin)
     if (known !== undefined) return known
@@ -208,13 +208,13 @@ class Walk {
     return type
   }
 
-  /** Reached twice where a record is embedded too, or an array of it is a definition of its own. */
+  /** A union is visited twice if its record is also embedded, or if an array of it is a separate definition. */
   #union(definition: Definition, origin: string, place: string): FieldType {
     const known = this.#unions.get(definition)
     if (known !== undefined) return { kind: 'union', type: known }
     const members: UnionMember[] = []
     const type: UnionType = {
-      // Unions have no name in a lexicon: they are named by where they stand.
+      // Lexicons do not name unions; the path of the union gives the name.
       name: `${typeNameOf(place === '' ? origin : `${origin}-${fieldNameOf(place)}`)}Union`,
       description: definition.description ?? '',
       closed: definition.closed ?? false,
@@ -278,7 +278,7 @@ function stringType(definition: Definition): FieldType {
   } satisfies StringType
 }
 
-/** What would be generated beside an object's properties, and has the name of one. */
+/** Notes on generated fields that are omitted because a property has their name. */
 function shadowed(type: ObjectType, generated: readonly string[]): string[] {
   const properties = new Set(type.fields.map(({ name }) => name))
   const own = type.fields.flatMap(({ name, type: field }): readonly string[] => {

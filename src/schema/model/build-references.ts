@@ -1,4 +1,4 @@
-/** The references of a collection: every strongRef and at-uri outside unions, with its declared targets. */
+/** Finds the references of a collection: every strongRef and at-uri outside unions, with its declared targets. */
 import type { FieldType, ObjectType, Reference } from './model.ts'
 import { viaFieldOf } from './naming.ts'
 
@@ -8,7 +8,7 @@ interface Origin {
   readonly type: ObjectType
 }
 
-/** `targets` is keyed `nsid#path.of.properties`; a target that is not among `served` gets no reverse field. */
+/** Keys of `targets` are `nsid#path.of.properties`; a target that is not among `served` gets no reverse field. */
 export function buildReferences(
   collection: Origin,
   targets: ReadonlyMap<string, readonly string[]>,
@@ -63,7 +63,7 @@ export function buildReferences(
   return unique(found)
 }
 
-/** Two paths may join to one name (`a.b` and `aB`): the later one, in the lexicon's order, gets a `_` more. */
+/** Two paths may give one name (`a.b` and `aB`); a `_` is appended to the later one in the lexicon's order. */
 function unique(references: readonly Reference[]): Reference[] {
   const taken = new Set<string>()
   return references.map((reference) => {

@@ -1,6 +1,6 @@
 /**
- * The model: what the lexicons say, in the terms the GraphQL schema, the tables and the compiler share.
- * Plain data. It knows nothing of GraphQL's classes, of SQL, or of any one lexicon.
+ * The model: the content of the lexicons as plain data that the GraphQL schema, the tables and the compiler share.
+ * It must not know GraphQL's classes, SQL, or any particular lexicon.
  */
 
 import type { LexiconVersion } from '../../lexicon/lexicon-set.ts'
@@ -8,11 +8,11 @@ import type { LexiconVersion } from '../../lexicon/lexicon-set.ts'
 export interface Model {
   /** Record collections, by NSID in code point order. */
   readonly collections: readonly Collection[]
-  /** The documents that all of this came from, by NSID in code point order. */
+  /** The documents that the model was built from, by NSID in code point order. */
   readonly lexicons: readonly LexiconVersion[]
-  /** What was renamed or gave way, one sentence each, for `check`. */
+  /** Renamed properties and omitted generated fields, one sentence each, for `check`. */
   readonly notes: readonly string[]
-  /** Hash of the lexicons and reference targets this model came from. */
+  /** Hash of the lexicons and reference targets that the model was built from. */
   readonly fingerprint: string
 }
 
@@ -23,7 +23,7 @@ export interface Collection {
   /** `techServiceNewsArticle` */
   readonly rootField: string
   readonly type: ObjectType
-  /** Every reference outside unions, also those inside objects and arrays, by path. */
+  /** Every reference outside unions, including references inside objects and arrays. */
   readonly references: readonly Reference[]
   /** The references of all collections that get a reverse field on this one. */
   readonly referredBy: readonly Reference[]
@@ -34,32 +34,32 @@ export interface ObjectType {
   /** Lexicon reference, `a.b.c` or `a.b.c#def`. */
   readonly origin: string
   readonly description: string
-  /** In lexicon order. Filled after creation because object types may be circular. */
+  /** In lexicon order; filled after creation because object types may be circular. */
   readonly fields: readonly Field[]
 }
 
 export interface Field {
-  /** GraphQL name; the lexicon's property name unless that is no GraphQL name or is reserved. */
+  /** The lexicon's property name, or a changed one if that is not a GraphQL name, is reserved or is a duplicate. */
   readonly name: string
   /** The key in the record's JSON. */
   readonly property: string
   readonly type: FieldType
-  /** Whether an object may be without it, or have null there; no record is stored that breaks its lexicon. */
+  /** True if the property is optional or nullable. Only records that satisfy their lexicon are stored. */
   readonly mayMiss: boolean
-  /** The lexicon's own words, then what it requires, ranges and known values. */
+  /** The lexicon's description, then its requirements, ranges and known values. */
   readonly description: string
   readonly constraints: Constraints
 }
 
-/** What a description says, part by part. */
+/** The parts of a field's description. */
 export interface Constraints {
-  /** The lexicon's own words. */
+  /** The lexicon's description. */
   readonly words: string
   readonly required: boolean
-  /** Bounds of an integer; null where the lexicon names none. */
+  /** Bounds of an integer; null where the lexicon sets none. */
   readonly minimum: number | null
   readonly maximum: number | null
-  /** Known values or those of an enum, of an array's elements too; empty where the lexicon names none. */
+  /** Known values or enum values of the field, or of an array's elements; empty where the lexicon lists none. */
   readonly values: readonly string[]
 }
 
@@ -71,7 +71,7 @@ export interface UnionType {
 }
 
 export interface UnionMember {
-  /** What `$type` says: `a.b.c` or `a.b.c#def`. */
+  /** The value of `$type`: `a.b.c` or `a.b.c#def`. */
   readonly origin: string
   readonly type: ObjectType | 'strongRef'
 }
@@ -80,15 +80,15 @@ export type FieldType =
   | StringType
   | { readonly kind: 'datetime' }
   | {
-      readonly kind: 'integer' /** 32 when the lexicon bounds it so, otherwise ±(2^53-1). */
+      readonly kind: 'integer' /** 32 if the lexicon's bounds fit 32 bits; otherwise 53, for ±(2^53-1). */
       readonly bits: 32 | 53
-      /** How many values the lexicon allows; null where it does not bound them on both sides. */
+      /** Number of values that the lexicon allows; null unless it sets both bounds. */
       readonly values: number | null
     }
   | { readonly kind: 'boolean' }
   /** A string with format at-uri. */
   | { readonly kind: 'atUri' }
-  /** `{uri, cid}` as com.atproto.repo.strongRef says. */
+  /** `{uri, cid}`, as com.atproto.repo.strongRef defines it. */
   | { readonly kind: 'strongRef' }
   | { readonly kind: 'bytes' }
   | { readonly kind: 'cidLink' }
@@ -101,33 +101,33 @@ export type FieldType =
 export interface StringType {
   readonly kind: 'string'
   readonly format: string | null
-  /** Free text (`maxGraphemes`, no format): gets a trigram index. */
+  /** Free text (`maxGraphemes`, no format, no listed values): gets a trigram index. */
   readonly freeText: boolean
-  /** `maxLength` up to 5,000, a format, or known values: may be sorted by. */
+  /** `maxLength` up to 5,000, a format, or listed values: may be a sort field. */
   readonly bounded: boolean
-  /** Known values, an enum, or a code: few distinct values are expected. */
+  /** Known values, an enum, a constant, or a code: few distinct values are expected. */
   readonly categorical: boolean
-  /** A language tag, or a code of up to six letters such as a country's. */
+  /** A language tag, or a text of `maxLength` up to 6, such as a country code. */
   readonly code: boolean
 }
 
 export interface Reference {
-  /** NSID of the collection that holds it. */
+  /** NSID of the collection whose records hold the reference. */
   readonly collection: string
-  /** Properties from the record down to the reference; arrays are passed through silently. */
+  /** Properties from the record down to the reference; arrays add no segment. */
   readonly path: readonly string[]
   readonly kind: 'strongRef' | 'atUri'
-  /** Whether an array lies on the path, so that one record may hold many. */
+  /** True if an array lies on the path, so that one record may hold many references. */
   readonly many: boolean
   /** Declared target collections; null when `references.json` has no entry. */
   readonly targets: readonly string[] | null
-  /** The one declared target, when there is exactly one and this model has it. */
+  /** The declared target, if there is exactly one and the model contains it; otherwise null. */
   readonly target: string | null
-  /** Reverse field and reverse filter: `techServiceNewsArticleViaSource`. */
+  /** Name of the reverse field and the reverse filter: `techServiceNewsArticleViaSource`. */
   readonly viaField: string
 }
 
-/** Fields every record has, before the lexicon's own. All strings but the two instants and the JSON; only a handle may be missing. */
+/** Fields before the lexicon's on every record: strings, two instants and one JSON. Only the handle may be missing. */
 export const systemFields = [
   'uri',
   'cid',

@@ -1,4 +1,4 @@
-/** From the lexicons' names to GraphQL's. Pure text; it knows nothing of what the names stand for. */
+/** Turns lexicon names into GraphQL names. Pure text functions; they know nothing about what the names denote. */
 
 /** `tech.service.news.article` to `TechServiceNewsArticle`; `a.b.c#def` to `ABCDef`. */
 export function typeNameOf(origin: string): string {
@@ -16,12 +16,12 @@ export function rootFieldOf(nsid: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1)
 }
 
-/** The nearest GraphQL name of a property: other characters become `_`; `__` is introspection's own. */
+/** The nearest GraphQL name of a property: invalid characters become `_`; GraphQL reserves a leading `__`. */
 export function fieldNameOf(property: string): string {
   const name = property.replace(/[^_0-9A-Za-z]/g, '_').replace(/^__+/, '_')
-  // Sort and group fields are enum values, which cannot have these names.
+  // Sort and group fields are enum values, and GraphQL forbids these names for enum values.
   if (['true', 'false', 'null'].includes(name)) return `${name}_`
-  // With what may follow it, such as the `_day` of a group or the `_` of a name that is taken, `_` would be reserved.
+  // With a suffix, such as the `_day` of a group or the `_` of a duplicate, `_` would start with the reserved `__`.
   if (name === '_' || name === '') return 'field_'
   return /^[0-9]/.test(name) ? `_${name}` : name
 }

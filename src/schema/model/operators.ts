@@ -1,16 +1,16 @@
 /**
- * What can be asked of each kind of field: conditions, sorts, groups and measures, as data.
- * The GraphQL inputs are generated from these lists and the compiler reads the same ones, so the two cannot differ.
+ * The conditions, sort fields, group fields and measures of each kind of field, as data.
+ * The GraphQL inputs and the compiler both read these lists, so that they cannot differ.
  */
 import type { Collection, Field, FieldType, Model, ObjectType, Reference } from './model.ts'
 
-/** Where an object stands in a record: there, its references have the targets that are declared for their paths. */
+/** The path of an object in a record. Reference targets are declared per path. */
 export interface ObjectPath {
   readonly collection: Collection
   readonly path: readonly string[]
 }
 
-/** A field of a where input, by what it speaks of. */
+/** A field of a where input. */
 export type WhereField =
   | { readonly kind: 'system'; readonly name: 'uri' | 'cid' | 'did' | 'rkey' | 'collection' }
   | { readonly kind: 'systemInstant'; readonly name: 'indexedAt' | 'changedAt' }
@@ -18,14 +18,14 @@ export type WhereField =
       readonly kind: 'property'
       readonly name: string
       readonly field: Field
-      /** When it is a reference, or an array of them. */
+      /** Set if the field is a reference or an array of references. */
       readonly reference: Reference | null
-      /** When it is an object, or an array of them, with declared references inside. */
+      /** Set if the field is an object, or an array of objects, that contains references with a declared target. */
       readonly inside: ObjectPath | null
     }
   | { readonly kind: 'reverse'; readonly name: string; readonly reference: Reference }
 
-/** A value that sorts and groups stand on. */
+/** A value to sort, group or measure by. */
 export type Leaf =
   | {
       readonly kind: 'system'
@@ -41,7 +41,7 @@ export interface SortField {
 export const buckets = ['hour', 'day', 'week', 'month', 'year'] as const
 export type Bucket = (typeof buckets)[number]
 
-/** `joins` lead from the grouped collection to the one that holds the leaf: none, one or two references. */
+/** `joins` are the 0 to 2 references from the grouped collection to the collection of the leaf. */
 export interface GroupField {
   readonly name: string
   readonly joins: readonly Reference[]
@@ -56,7 +56,7 @@ export interface MeasureField {
 
 const maxJoins = 2
 
-/** Conditions on a record of that collection. */
+/** Reverse fields are omitted where a property has their name. */
 export function recordWhereFields(collection: Collection): readonly WhereField[] {
   const fields: WhereField[] = [
     ...(['uri', 'cid', 'did', 'rkey', 'collection'] as const).map((name) => ({
@@ -75,7 +75,7 @@ export function recordWhereFields(collection: Collection): readonly WhereField[]
   return fields
 }
 
-/** Conditions on an object; `place` is null where no reference below it has a declared target. */
+/** `place` is null if no reference inside the object has a declared target. */
 export function objectWhereFields(type: ObjectType, place: ObjectPath | null): readonly WhereField[] {
   return type.fields
     .filter((field) => hasConditions(field.type))
@@ -96,7 +96,6 @@ function below(
   return { reference, inside: declared ? { collection: place.collection, path } : null }
 }
 
-/** Whether a where input can say anything of a field of this type. */
 export function hasConditions(type: FieldType): boolean {
   switch (type.kind) {
     case 'string':
@@ -121,7 +120,7 @@ export function hasConditions(type: FieldType): boolean {
   }
 }
 
-/** Element types of arrays that answer `has`. */
+/** True for the element types of arrays that have the operators `has`, `hasAny` and `hasAll`. */
 export function isCountable(type: FieldType): boolean {
   return (
     type.kind === 'string' || type.kind === 'integer' || type.kind === 'datetime' || type.kind === 'atUri'
@@ -134,7 +133,7 @@ export function sortFields(collection: Collection): readonly SortField[] {
   return [...system, ...own].map((leaf) => ({ name: leafName(leaf), leaf }))
 }
 
-/** Own fields and buckets first, then those one and two references away. */
+/** The collection's own fields and buckets first, then fields behind references; properties take precedence by name. */
 export function groupFields(collection: Collection, model: Model): readonly GroupField[] {
   const fields = joinedGroupFields(collection, model, [], [collection.nsid])
   const properties = new Set(collection.type.fields.map(({ name }) => name))
@@ -145,7 +144,7 @@ export function groupFields(collection: Collection, model: Model): readonly Grou
   return own.filter(({ name }) => !seen.has(name) && seen.add(name))
 }
 
-/** Names of the group fields behind references, those that give way to properties included. */
+/** Names of the group fields behind references, including names that `groupFields` omits in favour of properties. */
 export function joinedGroupNames(collection: Collection, model: Model): readonly string[] {
   return joinedGroupFields(collection, model, [], [collection.nsid])
     .filter(({ joins }) => joins.length > 0)
@@ -161,19 +160,18 @@ export function leafName(leaf: Leaf): string {
   return leaf.kind === 'system' ? leaf.name : leaf.field.name
 }
 
-/** The type of a leaf, an array's element type for arrays; system leaves are strings but for the instants. */
+/** The type of a leaf's values; for an array, the type of its elements. */
 export function leafType(leaf: Leaf): FieldType {
   if (leaf.kind === 'property') return leaf.field.type.kind === 'array' ? leaf.field.type.of : leaf.field.type
   if (leaf.name === 'indexedAt' || leaf.name === 'changedAt') return { kind: 'datetime' }
   return { kind: 'string', format: null, freeText: false, bounded: true, categorical: false, code: false }
 }
 
-/** The collection whose records hold the reference. */
 export function holderOf(reference: Reference, model: Model): Collection {
   return model.collections.find(({ nsid }) => nsid === reference.collection) as Collection
 }
 
-/** The fields that a reference's condition inherits from its one known target. */
+/** The collection whose conditions a reference inherits: its only target, if known. */
 export function targetOf(reference: Reference | null, model: Model): Collection | null {
   if (reference === null || reference.target === null) return null
   return model.collections.find(({ nsid }) => nsid === reference.target) ?? null
@@ -208,7 +206,7 @@ function joinedGroupFields(
   return found
 }
 
-/** The GraphQL name of a reference that is a record's own property. */
+/** The GraphQL name of a reference that is a property of the record itself, not of a nested object. */
 function fieldName(reference: Reference, model: Model): string {
   const { fields } = holderOf(reference, model).type
   return (fields.find(({ property }) => property === reference.path[0]) as Field).name

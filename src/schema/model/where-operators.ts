@@ -1,10 +1,10 @@
 /**
- * The operators of `where`, one entry each. The GraphQL inputs, the compiler, the optimizer, the price, the agents' tools
- * and the documentation read this table, so that an operator is added here and in the phase that gives it a meaning.
+ * The operators of `where`, one entry each. The GraphQL inputs, the compiler, the optimizer, the prices, the agents'
+ * tools and the documentation read this table; a new operator needs an entry here and code in its compiling phase.
  */
 import type { FieldType } from './model.ts'
 
-/** What an operator is asked of. `uri` is that of a reference; `elements` are objects or references in an array. */
+/** The operand of an operator. `uri` is a reference's URI; `elements` are objects or references in an array. */
 export type OperatorTarget =
   | 'string'
   | 'integer'
@@ -18,17 +18,17 @@ export type OperatorTarget =
   | 'atUri'
 
 export interface WhereOperator {
-  /** Where it may be used, with its description in the schema there. */
+  /** The targets that have the operator, each with its description in the schema. */
   readonly on: Readonly<Partial<Record<OperatorTarget, string | null>>>
-  /** What it takes: a value of the field, a list of such, a text, true or false, or conditions. */
+  /** The argument: a value of the field, a list of values, a text, a boolean, or conditions. */
   readonly value: 'value' | 'list' | 'text' | 'flag' | 'where'
-  /** The condition that it becomes (query/plan/build-where.ts). */
+  /** The condition that the operator compiles to (query/plan/build-where.ts). */
   readonly condition: 'compare' | 'in' | 'text' | 'has' | 'missing' | 'semi-join' | 'indexed' | 'current'
-  /** The index that finds its records, and from which they are estimated; null when there is none. */
+  /** The index that finds matching records and estimates their number; null when there is none. */
   readonly index: 'ordered' | 'trigrams' | 'elements' | 'reference' | null
-  /** Its weight in query/price/cost-weights.ts where that index exists, or `operand`: that of what it compares. */
+  /** The weight in query/price/cost-weights.ts if that index exists; `operand`: the weight of the compared operand. */
   readonly price: 'operand' | 'search' | 'has' | 'join' | 'pin'
-  /** What other query languages call it: agents are told the name that is meant. */
+  /** Names in other query languages; the error for an agent that uses one suggests the operator. */
   readonly synonyms: readonly string[]
 }
 
@@ -169,12 +169,12 @@ export const whereOperators = {
 
 export type OperatorName = keyof typeof whereOperators
 
-/** Operators that become a condition of this kind. */
+/** Operators that compile to a condition of this kind. */
 export type OperatorOf<Kind extends WhereOperator['condition']> = {
   [Name in OperatorName]: (typeof whereOperators)[Name]['condition'] extends Kind ? Name : never
 }[OperatorName]
 
-/** The operators of a target with their descriptions, in the table's order. */
+/** In the table's order. */
 export function operatorsOn(
   target: OperatorTarget,
 ): readonly (readonly [name: OperatorName, operator: WhereOperator, description: string | null])[] {
@@ -196,7 +196,7 @@ export function isOperatorOf<Kind extends WhereOperator['condition']>(
   return operator !== undefined && (kinds as readonly string[]).includes(operator.condition)
 }
 
-/** The target that a single value of this type is; null where none of its operators apply. */
+/** The operator target of a single value of this type; null if the type has no operators for values. */
 export function operatorTargetOf({ kind }: FieldType): 'string' | 'integer' | 'datetime' | 'boolean' | null {
   switch (kind) {
     case 'string':
