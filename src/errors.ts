@@ -1,6 +1,6 @@
 /**
- * The failures a caller may see, in one table: code, HTTP status, and what the code means.
- * Anything that is not a `ServiceError` is our fault: the caller gets INTERNAL, the operator the cause.
+ * The failures that a caller may see, in one table: code, HTTP status and meaning.
+ * Any error other than a `ServiceError` is a bug: the caller gets INTERNAL, the operator's log the cause.
  */
 export const errorCodes = {
   GRAPHQL_PARSE_FAILED: { status: 400, meaning: 'The document does not parse.' },
@@ -33,14 +33,14 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** A failure that the caller can understand and mend; the message is one or two sentences for them. */
+/** A failure that the caller can understand and correct; the message is one or two sentences for the caller. */
 export class ServiceError extends Error {
   override name = 'ServiceError'
   readonly code: ErrorCode
   /** Further members of GraphQL `extensions`: `limit` and `actual`, or `retryAfter` in seconds. */
   readonly details: Readonly<Record<string, unknown>>
 
-  /** `options.cause` is for the operator's log; callers never see it. */
+  /** `options.cause` goes to the operator's log only; callers never see it. */
   constructor(
     code: ErrorCode,
     message: string,
@@ -54,8 +54,8 @@ export class ServiceError extends Error {
 }
 
 /**
- * The command line itself is wrong: an operand or a setting that is missing, in excess, malformed or of no use here.
- * The message is one sentence or two for the operator. The command ends with status 2.
+ * An operand or a setting of the command line is missing, superfluous, malformed or not applicable.
+ * The message is one or two sentences for the operator; the command exits with status 2.
  */
 export class UsageError extends Error {
   override name = 'UsageError'
