@@ -1,7 +1,6 @@
 /**
- * Arguments as callers send them, to what a tool's schema has. Models send null for what they leave out, and lists and
- * objects as text; that is read as it was meant. What is wrong is told by its name, because the checker of schemas
- * does not say which it was.
+ * Converts and validates the arguments of tools. Models send null for omitted arguments, and lists and objects as text;
+ * both are accepted. Errors name the wrong argument, because the schema validator does not.
  */
 import {
   fromJsonSchema,
@@ -39,7 +38,7 @@ export function readArguments(tool: Pick<Tool, 'name' | 'inputSchema'>): Standar
   }
 }
 
-/** The checker calls the arguments `data`, a name that nobody has given them. */
+/** The validator's messages call the arguments `data`, a name that callers do not know. */
 function told(result: Checked | Promise<Checked>): Checked | Promise<Checked> {
   if (result instanceof Promise) return result.then(told)
   return result.issues === undefined
@@ -47,7 +46,7 @@ function told(result: Checked | Promise<Checked>): Checked | Promise<Checked> {
     : { issues: result.issues.map(({ message }) => ({ message: message.replaceAll(/\bdata\//g, '') })) }
 }
 
-/** Whatever reads them later is recursive. */
+/** Checked first, because all later readers of the arguments are recursive. */
 function isTooDeep(given: Arguments): boolean {
   let level: unknown[] = [given]
   for (let depth = 1; level.length > 0; depth += 1) {

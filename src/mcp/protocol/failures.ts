@@ -1,8 +1,8 @@
-/** What callers are told of a failure. */
+/** Cuts and cleans error messages for callers. */
 import { cutText } from '../words/budget.ts'
 import { plainText } from '../words/plain-text.ts'
 
-/** Characters of a message: callers' own words stand in it, and those of services. */
+/** Characters; messages quote texts of callers and of services. */
 const longest = 1_500
 
 export function tellable({ message }: Error): string {

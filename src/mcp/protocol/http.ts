@@ -1,6 +1,6 @@
 /**
- * The agents' server over HTTP, as a function from a request to a response: both revisions of the protocol, no
- * sessions, and refused to pages of other sites. It knows nothing of the framework that carries it.
+ * The agents' server over HTTP, as a function from request to response: both revisions of the protocol, no sessions,
+ * no access for pages of other sites. It must not know the HTTP framework.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
@@ -17,35 +17,35 @@ import { plainText } from '../words/plain-text.ts'
 import { type AgentGiven, createAgentServers } from './server.ts'
 
 export interface AgentHttpGiven extends Omit<AgentGiven, 'endpoint'> {
-  /** Whether only names of this very machine may stand in `Host`. */
+  /** True if `Host` may contain only names of the local machine. */
   readonly isLocal: boolean
 }
 
 export interface AgentHttp {
-  /** Why a request with such headers is not answered, which is a 403; null when it is. */
+  /** The reason for a 403; null if requests with these headers are answered. */
   refusal(headers: Origin): string | null
-  /** `message` is the body of the request, which has been read; tools ask `endpoint`. */
+  /** `message` is the parsed body of `request`; tools send their queries to `endpoint`. */
   answer(request: Request, message: unknown, endpoint: Endpoint): Promise<Response>
   close(): Promise<void>
 }
 
-/** Where a request comes from, as its headers say. */
+/** The headers that tell where a request comes from. */
 export interface Origin {
   readonly host?: string | undefined
   readonly origin?: string | undefined
 }
 
-/** Nothing here ever changes, so that there is nothing to be told of; a stream that is asked for ends at once. */
+/** Tools and resources never change, so that there are no notifications; a requested stream ends at once. */
 const mostSubscriptions = 16
 
 export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHttp {
-  // Who asks is known only with the request, and tools are made before, because that takes longer than a call.
+  // The caller is known only per request; tools are created before, because creating them takes longer than a call.
   const asking = new AsyncLocalStorage<{ readonly endpoint: Endpoint; readonly left: AbortSignal }>()
   const endpoint: Endpoint = {
     ask(question, signal) {
       const own = asking.getStore()
       if (own === undefined) throw new Error('A tool asks outside of a request.')
-      // In the older revision the SDK does not take a closed connection for the end of a call.
+      // In the older revision of the protocol, the SDK does not cancel a call when its connection closes.
       return own.endpoint.ask(question, AbortSignal.any([signal, own.left]))
     },
   }
@@ -63,8 +63,8 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
 }
 
 /**
- * Browsers let pages of any site send requests to a server in the reader's own network, by names that are bound anew
- * (DNS rebinding), but they always say whose page it is. Programs say nothing, and come from anywhere.
+ * Rejects pages of other sites: through DNS rebinding, browsers let any page send requests to a server in the user's
+ * network, but they always name the page's site. Other programs send no `Origin` and may come from anywhere.
  */
 function refusalOf({ host, origin }: Origin, isLocal: boolean): string | null {
   const named = isLocal ? validateHostHeader(host, hostnames) : ({ ok: true } as const)
@@ -74,5 +74,5 @@ function refusalOf({ host, origin }: Origin, isLocal: boolean): string | null {
 
 const hostnames = localhostAllowedHostnames()
 const origins = localhostAllowedOrigins()
-/** Characters: the message has what was sent in it. */
+/** Characters; the message quotes the caller's headers. */
 const longestRefusal = 120

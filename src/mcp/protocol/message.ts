@@ -1,14 +1,14 @@
-/** One message of a caller: its bytes held to limits before they are parsed, because parsers and checkers recurse. */
+/** Reads one message. Limits are checked before the message is parsed, because parsers and validators recurse. */
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '../../errors.ts'
 import { jsonDepth } from '../../util/text/json-depth.ts'
 
-/** Bytes: a document at its limit of 100,000 characters, with variables. */
+/** Bytes: room for a document at its limit of 100,000 characters, with variables. */
 export const mostMessageBytes = 262_144
-/** Brackets in brackets. A message has a few around its arguments, and those nest as deep as a `where` may. */
+/** Levels of brackets: a few around the arguments, and as many in the arguments as a `where` may have. */
 export const mostMessageDepth = 256
 
-/** Its JSON; undefined where it is none, which the protocol has an answer for. Throws a ServiceError over a limit. */
+/** Returns undefined for invalid JSON, which the protocol layer answers. Throws a ServiceError over a limit. */
 export function readMessage(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) throw new ServiceError('BAD_REQUEST', 'The message is not valid UTF-8.')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')

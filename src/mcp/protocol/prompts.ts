@@ -1,4 +1,4 @@
-/** Tasks that people begin with, in the names of these lexicons; one that these cannot do is not offered. */
+/** The prompts: common first tasks in the names of the lexicons. Prompts that do not fit the lexicons are omitted. */
 import {
   fromJsonSchema,
   type JsonSchemaType,
@@ -9,7 +9,7 @@ import type { Model } from '../../schema/model/model.ts'
 import { asWords, outlineCorpus, type CorpusOutline } from '../words/corpus-outline.ts'
 
 export interface Prompt extends Written {
-  /** Compiled once: that takes longer than all of a request. */
+  /** Compiled once: compiling takes longer than a whole request. */
   readonly schema: StandardSchemaWithJSON<Readonly<Record<string, string | undefined>>>
 }
 
@@ -149,7 +149,7 @@ function checkCorroboration({ items, origin, analysis }: CorpusOutline): Written
   }
 }
 
-/** What a caller has given, so that it is seen where it begins and ends. */
+/** Quotes a caller's text, so that its beginning and end are visible. */
 function quote(text: string | undefined): string {
   return JSON.stringify(text ?? '')
 }

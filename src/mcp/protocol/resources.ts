@@ -1,4 +1,4 @@
-/** What agents may read beside asking: the guide, the schema in parts, the lexicons, and records by their address. */
+/** The resources of the agents' server: the guide, the schema in parts, the lexicons, and records by URI. */
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import type { GraphQLSchema } from 'graphql'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
@@ -14,9 +14,9 @@ export interface ResourcesGiven {
   readonly model: Model
   readonly lexicons: Pick<LexiconSet, 'documents'>
   readonly schema: GraphQLSchema
-  /** Records are read by one of them. */
+  /** The tool `get_record`, if present, reads the records. */
   readonly tools: readonly Tool[]
-  /** Told of faults that are ours. */
+  /** Receives bugs of this server. */
   readonly onFault: (error: Error) => void
 }
 
@@ -25,12 +25,12 @@ export interface Resources {
   readonly index: string
   readonly parts: readonly SchemaPart[]
   readonly documents: LexiconSet['documents']
-  /** Null where no tool reads records. */
+  /** Null if no tool reads records. */
   readonly readRecord: Tool['run'] | null
   readonly onFault: ResourcesGiven['onFault']
 }
 
-/** What follows from the lexicons; a record may change at any time. */
+/** For resources that follow from the lexicons; records have no hint, because they may change at any time. */
 const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export function createResources({ model, lexicons, schema, tools, onFault }: ResourcesGiven): Resources {
@@ -133,7 +133,7 @@ function registerLexicons(server: McpServer, documents: LexiconSet['documents'])
   )
 }
 
-/** The AT-URI stands behind a scheme of ours: by itself it is no URL, because its authority has colons. */
+/** The AT-URI follows a scheme of this server, because an AT-URI is not a valid URL: its authority has colons. */
 function registerRecords(server: McpServer, read: Tool['run'], onFault: ResourcesGiven['onFault']): void {
   const mimeType = 'application/json'
   server.registerResource(
@@ -149,7 +149,7 @@ function registerRecords(server: McpServer, read: Tool['run'], onFault: Resource
       try {
         return textAs(href, mimeType, JSON.stringify(await read({ uri: String(uri) }, mcpReq.signal)))
       } catch (error) {
-        // A record that is not there, or an address that is none.
+        // The record is not indexed, or the URI is malformed.
         if (error instanceof ToolError) throw new ResourceNotFoundError(href, tellable(error))
         if (error instanceof EndpointError) throw new Error(tellable(error), { cause: error })
         if (mcpReq.signal.aborted) throw error
@@ -160,7 +160,7 @@ function registerRecords(server: McpServer, read: Tool['run'], onFault: Resource
   )
 }
 
-/** Names that have what is typed. */
+/** Completes to names that contain the typed text. */
 function completing(names: readonly string[]): (typed: string) => string[] {
   return (typed) => {
     const wanted = typed.toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * The agents' server, whatever carries it: tools, resources and prompts from one model, registered with the official
- * SDK. It knows nothing of HTTP, of standard input or of who asks.
+ * The agents' server for any transport: registers the tools, resources and prompts of one model with the official SDK.
+ * It must not know HTTP, standard input or the caller.
  */
 import {
   type CallToolResult,
@@ -22,13 +22,13 @@ import { createTools } from '../tools/tools.ts'
 
 export interface AgentGiven extends ToolsGiven {
   readonly lexicons: Pick<LexiconSet, 'documents'>
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string
-  /** Told of faults that are ours. */
+  /** Receives bugs of this server, not errors of callers or of the service. */
   readonly onFault: (error: Error) => void
-  /** What makes the tools; those of the product where nothing is given. */
+  /** Creates the tools; the default is `createTools`. */
   readonly tools?: (given: ToolsGiven) => readonly Tool[]
-  /** What tests add to the same server, such as what the conformance suite calls. */
+  /** Additions of tests to the same server, such as the tools that the conformance suite calls. */
   readonly addition?: Addition
 }
 
@@ -37,16 +37,16 @@ export interface Addition {
   register(server: McpServer): void
 }
 
-/** One for each connection, or for each request where there are none. Cheap: all that takes time is made before. */
+/** Creates one server per connection, or per request on HTTP. Cheap: all slow parts are created in advance. */
 export type AgentServers = () => McpServer
 
-/** Milliseconds that one call of a tool may take, however many questions it asks. */
+/** Milliseconds for one call of a tool, including all its queries. */
 const timeout = 90_000
 
-/** Members and elements of all arguments of one call. */
+/** Members and elements in all arguments of one call. */
 const mostElements = 5_000
 
-/** What is listed follows from the lexicons and stays as it is while the program runs. */
+/** The lists follow from the lexicons and do not change while the program runs. */
 const unchanging = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 export function createAgentServers(given: AgentGiven): AgentServers {
@@ -54,7 +54,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
   const tools = (given.tools ?? createTools)(given)
   const registered = tools.map((tool) => ({
     tool,
-    // Compiled once: it takes a thousand times as long as registering.
+    // Compiled once: compiling takes a thousand times as long as registering.
     inputSchema: readArguments(tool),
     outputSchema: readSchema(tool.outputSchema),
   }))
@@ -97,7 +97,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
   }
 }
 
-/** Nothing is changed, the same question may be asked again, and the texts come from whoever published them. */
+/** Tools only read and may be called again; `openWorldHint`, because anybody may have published the texts. */
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,

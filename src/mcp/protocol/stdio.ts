@@ -1,10 +1,10 @@
-/** The agents' server on standard input and output, for a program that started this one. */
+/** The agents' server on standard input and output, for use by the parent process. */
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { AgentServers } from './server.ts'
 
 /**
- * Serves until standard input ends or `stop` is aborted. Nothing else may write to standard output meanwhile.
- * `onError` is told of messages that cannot be read.
+ * Serves until standard input ends or `stop` is aborted. Nothing else may write to standard output in the meantime.
+ * `onError` receives errors about unreadable messages.
  */
 export async function serveOnStdio(
   servers: AgentServers,
