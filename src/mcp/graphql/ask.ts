@@ -1,20 +1,20 @@
-/** One question to the endpoint, with its errors as a caller of a tool should read them. */
+/** Sends one query to the endpoint, and words its errors for callers of tools. */
 import { prepare } from '../../query/parse/prepare.ts'
 import { EndpointError, type EndpointFault } from './endpoint.ts'
 import { cutText } from '../words/budget.ts'
 import { plainText } from '../words/plain-text.ts'
 import type { Json, ToolsGiven } from '../tools/tool.ts'
 
-/** Throws an EndpointError where there is not all that was asked for. */
+/** Throws an EndpointError unless the answer is complete. */
 export async function ask(
   { endpoint, schema }: ToolsGiven,
   query: string,
   signal: AbortSignal,
 ): Promise<Json> {
   const { data, errors } = await endpoint.ask({ query }, signal)
-  // What failed in part is missing from the data, and would be taken for something that is not there.
+  // A partial answer is rejected, because callers would take failed fields for missing data.
   if (data !== null && errors.length === 0) return data
-  // What fits the lexicons here and not those there is nobody's mistake but that of who started this program.
+  // A query that is valid here but not at the service: the operator started this program with other lexicons.
   if (errors.some(({ code }) => code === 'GRAPHQL_VALIDATION_FAILED') && isValid(schema, query))
     throw new EndpointError(
       'The service has other lexicons than this program; start it with --lexicons and the folder of those that the service has.',

@@ -1,9 +1,9 @@
-/** What came back over HTTP, read as a response of GraphQL, whichever way it was asked for. It asks nothing itself. */
+/** Reads an HTTP response as a GraphQL response. It sends nothing and must not know how the request was sent. */
 import { isObject } from '../../util/is-object.ts'
 import { type EndpointAnswer, EndpointError, type EndpointFault } from './endpoint.ts'
 import type { Json } from '../tools/tool.ts'
 
-/** What is known of a response once all of it is there. */
+/** A complete HTTP response. */
 export interface RawAnswer {
   readonly status: number
   /** The value of `Content-Type`; null without one. */
@@ -13,7 +13,7 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** `place` is who answered, for messages. Throws EndpointError where it was no GraphQL service. */
+/** `place` is the address for messages. Throws EndpointError if the response is not from a GraphQL service. */
 export function readGraphQLAnswer(raw: RawAnswer, place: string): EndpointAnswer {
   const response = parseObject(raw.body)
   const errors = Array.isArray(response?.['errors']) ? response['errors'] : []
@@ -42,7 +42,7 @@ function asFault(error: unknown, seconds: number | null): EndpointFault {
   }
 }
 
-/** What proxies and gateways say in front of a service, which is no GraphQL and yet no mistake of an address. */
+/** Proxies and gateways in front of a service answer without GraphQL, although the address is right. */
 function faultOfStatus(status: number, retryAfter: number | null): EndpointFault | null {
   switch (status) {
     case 401:
@@ -69,7 +69,7 @@ function noGraphQL({ status, type }: RawAnswer, place: string): string {
   return `What answers at ${place} is no GraphQL service (${what}); name the address of GraphQL itself, such as https://news.example/api/graphql.`
 }
 
-/** Seconds, or null where it is a date or nothing that is understood. */
+/** Seconds; null for dates and unknown formats. */
 function parseSeconds(header: string | null): number | null {
   return header !== null && /^\d{1,7}$/.test(header.trim()) ? Number(header) : null
 }

@@ -1,11 +1,11 @@
-/** Writes GraphQL: literals, arguments, and selections that are gathered from many places. It knows no names. */
+/** Writes GraphQL literals, arguments and selections, and merges selections. It must not know names of the schema. */
 
-/** What is selected: each text of a field with its arguments, or of a fragment, and what is selected below it. */
+/** Keys are texts of fields with their arguments, or of fragments; values are the selections inside. */
 export interface Selection {
   readonly [field: string]: Selection
 }
 
-/** A name that GraphQL writes without quotes. */
+/** A name that is printed without quotes. */
 export class EnumValue {
   readonly name: string
   constructor(name: string) {
@@ -29,7 +29,7 @@ export function printLiteral(value: Literal): string {
   return `{${printMembers(value)}}`
 }
 
-/** A field with what is not undefined of its arguments. */
+/** Omits undefined arguments. */
 export function printField(name: string, given: Readonly<Record<string, Literal | undefined>>): string {
   const members = printMembers(given)
   return members === '' ? name : `${name}(${members})`

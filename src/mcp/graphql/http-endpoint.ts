@@ -1,22 +1,22 @@
-/** A GraphQL service somewhere on the network: one POST a question, with bounds of time and size. */
+/** A GraphQL service on the network: one POST per query, with limits of time and size. */
 import { type Endpoint, type EndpointAnswer, EndpointError, type EndpointQuestion } from './endpoint.ts'
 import { readGraphQLAnswer } from './graphql-answer.ts'
 
 export interface HttpEndpointGiven {
-  /** Where GraphQL is answered, such as `https://news.example/api/graphql`. */
+  /** The GraphQL endpoint, such as `https://news.example/api/graphql`. */
   readonly url: URL
-  /** Sent as `X-API-Key`; null to ask as everybody does. */
+  /** Sent as `X-API-Key`; null for anonymous access. */
   readonly apiKey: string | null
-  /** Milliseconds that one answer may take. */
+  /** Milliseconds for one answer. */
   readonly timeout?: number
 }
 
 const defaultTimeout = 60_000
-/** An answer of this program's own service has no more. */
+/** The largest answer of this program's own service. */
 const mostBytes = 8 * 1024 * 1024
 
 export function createHttpEndpoint({ url, apiKey, timeout = defaultTimeout }: HttpEndpointGiven): Endpoint {
-  // What a password in the URL is for, a message must not tell.
+  // For messages, which must not contain a password from the URL.
   const place = `${url.origin}${url.pathname}`
   const headers = {
     'content-type': 'application/json',
@@ -33,7 +33,7 @@ export function createHttpEndpoint({ url, apiKey, timeout = defaultTimeout }: Ht
         method: 'POST',
         headers,
         body: JSON.stringify(question),
-        // A key must not be carried on to where it was not meant for.
+        // A redirect must not carry the API key to another server.
         redirect: 'manual',
         signal: AbortSignal.any([signal, deadline]),
       })
@@ -80,7 +80,7 @@ async function readText(response: Response, place: string): Promise<string> {
   return text + decoder.decode()
 }
 
-/** The innermost has what the network said, such as ECONNREFUSED. */
+/** The innermost cause has the network error, such as ECONNREFUSED. */
 function reasonOf(error: unknown): string {
   let inner: unknown = error
   while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause

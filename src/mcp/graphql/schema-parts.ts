@@ -1,4 +1,4 @@
-/** The GraphQL schema in pieces that fit into a context: by collection, and each of a bounded length. */
+/** Splits the GraphQL schema by collection into parts of bounded length, which fit into a model's context. */
 import {
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -9,14 +9,14 @@ import {
 import type { Model } from '../../schema/model/model.ts'
 
 export interface SchemaPart {
-  /** Such as `TechServiceNewsArticle/2`; `shared` and `query` are no collection's. */
+  /** Such as `TechServiceNewsArticle/2`; `shared` and `query` belong to no collection. */
   readonly name: string
   readonly types: readonly string[]
   /** SDL. */
   readonly text: string
 }
 
-/** Characters, some 2,500 tokens. A longer type is a part by itself. */
+/** Characters, about 2,500 tokens. A longer type is a separate part. */
 const longest = 10_000
 
 export function splitSchema(schema: GraphQLSchema, { collections }: Model): readonly SchemaPart[] {
@@ -34,7 +34,7 @@ export function splitSchema(schema: GraphQLSchema, { collections }: Model): read
   return order.flatMap((owner) => pack(owner, groups.get(owner) ?? []))
 }
 
-/** In the order of the schema, the record's own type first, as many types in a part as fit. */
+/** In the order of the schema, but the record type first; each part has as many types as fit. */
 function pack(owner: string, types: readonly GraphQLNamedType[]): SchemaPart[] {
   const runs: { readonly types: string[]; text: string }[] = []
   for (const type of types.toSorted(
