@@ -1,9 +1,9 @@
 /**
- * How much of a model's context an answer takes, and how it is cut to what a tool may take.
- * Tokens are estimated, rather too high than too low; it knows nothing of what the values mean.
+ * Estimates the tokens of an answer, and cuts answers to the budget of their tool. Estimates err on the high side.
+ * It must not know what the values mean.
  */
 
-/** Tokens that each tool's answer may have, as JSON. */
+/** Maximum tokens of each tool's answer, as JSON. */
 export const budgets = {
   search_records: 2500,
   get_record: 2500,
@@ -14,7 +14,7 @@ export const budgets = {
   run_graphql: 4000,
 } as const
 
-/** How many characters of a run make a token, rather too few than too many. */
+/** Characters per token by script; the numbers err on the low side. */
 const scripts: readonly (readonly [run: string, characters: number])[] = [
   [String.raw`[\p{sc=Latin}]`, 2.6],
   [String.raw`[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Georgian}]`, 2.4],
@@ -35,7 +35,7 @@ const parts = new RegExp(
   'gu',
 )
 
-/** About as many as the tokenizers of the day make of it; what cannot be known counts by its bytes. */
+/** Approximates current tokenizers; unknown characters count one token per byte. */
 export function estimateTokens(text: string): number {
   let tokens = 0
   for (const [part, ...runs] of text.matchAll(parts)) {
@@ -54,14 +54,14 @@ function tokensOf(part: string): number {
 
 function tokensOfWord(word: string): number {
   if (/^\d+$/.test(word)) return Math.ceil(word.length / 3)
-  // What is no word, such as a hash, falls to pieces.
+  // Tokenizers split non-words, such as hashes, into short pieces.
   const isOdd = word.length > 24 ? !/[a-z][A-Z]/.test(word) : /\d[a-z]+\d|[^aeiouyAEIOUY\d]{5}/.test(word)
   if (isOdd || (word.length > 8 && /\d/.test(word))) return word.length / 1.45
   const pieces = word.match(/\d{1,3}|[A-Za-z]+/g) ?? []
   return pieces.reduce((sum, piece) => sum + Math.max(piece.length / 4.7, 1), 0)
 }
 
-/** A space goes with the word behind it; what surrounds values in JSON goes together. */
+/** Tokenizers join a space with the following word, and adjacent punctuation of JSON with each other. */
 function tokensOfMarks(marks: string): number {
   if (marks === ' ') return 0.1
   const groups = marks.split(/\s+/)
@@ -73,14 +73,14 @@ export function tokensOfJson(value: unknown): number {
   return estimateTokens(JSON.stringify(value) ?? '')
 }
 
-/** The text itself, or its beginning with an ellipsis; never half a surrogate pair. */
+/** The text, or its beginning and an ellipsis; never splits a surrogate pair. */
 export function cutText(text: string, longest: number): string {
   if (text.length <= longest) return text
   const cut = text.slice(0, Math.max(longest - 1, 0))
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`
 }
 
-/** Every text in it cut to that length. */
+/** Cuts every text of a JSON value, including member names. */
 export function cutTexts(value: unknown, longest: number): unknown {
   if (typeof value === 'string') return cutText(value, longest)
   if (Array.isArray(value)) return value.map((inside) => cutTexts(inside, longest))
@@ -90,16 +90,16 @@ export function cutTexts(value: unknown, longest: number): unknown {
   )
 }
 
-/** Longest texts in a row, tried one after the other until enough rows fit. */
+/** Maximum characters of texts in rows, tried in this order until all rows fit. */
 const lengths = [700, 300, 160] as const
 
 export interface FittedRows<Row> {
   readonly rows: readonly Row[]
-  /** Whether texts in them were cut. */
+  /** True if texts in the rows were cut. */
   readonly shortened: boolean
 }
 
-/** As many rows from the beginning as fit; long texts are cut first, down to 160 characters. At least one row stays. */
+/** As many leading rows as fit; long texts are cut first, down to 160 characters. At least one row remains. */
 export function fitRows<Row>(rows: readonly Row[], tokens: number): FittedRows<Row> {
   let best: FittedRows<Row> = { rows: [], shortened: false }
   for (const longest of [Number.POSITIVE_INFINITY, ...lengths]) {
@@ -119,9 +119,9 @@ function fitting(rows: readonly unknown[], tokens: number): number {
   return over === -1 ? rows.length : over
 }
 
-/** A list that lost its end. */
+/** A list whose end was cut off. */
 export interface CutList {
-  /** Names and positions down to it, joined by points. */
+  /** Member names and positions from the root to the list, joined by dots. */
   readonly path: string
   readonly kept: number
   readonly of: number
@@ -133,7 +133,7 @@ export interface FittedValue {
   readonly shortened: boolean
 }
 
-/** Any JSON made to fit: long texts are cut, then lists lose their ends, the largest first, then objects members. */
+/** Cuts any JSON value to fit: first long texts, then the ends of lists, the largest first, then members of objects. */
 export function fitValue(given: unknown, tokens: number): FittedValue {
   if (isWithin(given, tokens)) return { value: given, cut: [], shortened: false }
   const short = cutTexts(given, longText)
@@ -154,10 +154,10 @@ function byLoss(a: CutList, b: CutList): number {
   return b.of - b.kept - (a.of - a.kept)
 }
 
-/** What was lost on the way. */
+/** What was cut so far. */
 interface Loss {
   readonly cut: CutList[]
-  /** Texts, or members of objects. */
+  /** True if texts or members of objects were cut. */
   shortened: boolean
 }
 
@@ -170,7 +170,7 @@ function isWithin(value: unknown, tokens: number): boolean {
   return sizeOf(value, 2 * tokens) <= 2 * tokens && tokensOfJson(value) <= tokens
 }
 
-/** About what it takes; what is over `most` is not looked at to its end, because an answer may have megabytes. */
+/** Estimated tokens. Stops soon after `most`, because an answer may have megabytes. */
 function sizeOf(value: unknown, most: number): number {
   if (typeof value === 'string') return tokensOfText(value)
   if (typeof value !== 'object' || value === null) return 1 + String(value).length / 3
@@ -185,7 +185,7 @@ function sizeOf(value: unknown, most: number): number {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A long text is like its beginning. */
+/** Extrapolates long texts from their beginning. */
 function tokensOfText(text: string): number {
   const beginning = text.length > 4000 ? text.slice(0, 2000) : text
   return (tokensOfJson(beginning) * text.length) / Math.max(beginning.length, 1) + 1
@@ -202,7 +202,7 @@ function fitInto(value: unknown, room: number, path: string, loss: Loss): unknow
   return Array.isArray(value) ? fitList(value, room, path, loss) : fitObject(value, room, path, loss)
 }
 
-/** A list loses its end; where not even its first element has room, that one is made smaller. */
+/** Cuts the end of the list; if not even the first element fits, cuts that element. */
 function fitList(list: readonly unknown[], room: number, path: string, loss: Loss): unknown[] {
   let left = room - 1
   const over = list.findIndex((element) => (left -= sizeOf(element, left)) < 0)
@@ -212,7 +212,7 @@ function fitList(list: readonly unknown[], room: number, path: string, loss: Los
   return kept
 }
 
-/** Members that take little stay as they are; the others share what is left. */
+/** Small members remain whole; the other members share the remaining room. */
 function fitObject(value: object, room: number, path: string, loss: Loss): object {
   const members = Object.entries(value).map(([name, inside]) => ({
     name: cutText(name, 100),

@@ -1,38 +1,38 @@
 /**
- * The collections as tools speak of them: short names, and which fields stand for a record where there is room for
- * little. All of it follows from the lexicons.
+ * The collections for tools: their short names, and the fields that represent a record in little space. Everything
+ * follows from the lexicons.
  */
 import type { Collection, Field, Model } from '../../schema/model/model.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { ToolError } from '../tools/tool.ts'
 
-/** A collection, and what stands out in it. */
+/** A collection and its most important fields. */
 export interface Subject {
   readonly collection: Collection
-  /** The last part of the NSID where no other collection ends so; otherwise the NSID. */
+  /** The last part of the NSID if it is unique; otherwise the NSID. */
   readonly label: string
-  /** A name or headline; null where no text is one. */
+  /** A name or headline; null if no field is suitable. */
   readonly display: Field | null
-  /** The field that `since` and `until` speak of, and by which the newest is told. */
+  /** The field that `since` and `until` apply to, and that decides which record is the newest. */
   readonly time: string
-  /** Fields with the address of what the record describes. */
+  /** Fields with the web address of the subject of the record. */
   readonly addresses: readonly Field[]
-  /** Those in which text is looked for. */
+  /** Fields that a text search covers. */
   readonly texts: readonly Field[]
-  /** Names of the fields that a short form has. */
+  /** Names of the fields in the short form of a record. */
   readonly brief: readonly string[]
 }
 
 export interface Catalogue {
   readonly model: Model
   readonly subjects: readonly Subject[]
-  /** By label, NSID, type, root field or last part, plurals too; throws a ToolError that says what there is. */
+  /** By label, NSID, type name or root field, also in the plural; throws a ToolError that lists the collections. */
   named(name: string): Subject
   of(nsid: string): Subject
 }
 
 const displayNames = ['displayname', 'title', 'name', 'headline']
-/** More of them make a search too dear for one request. */
+/** With more fields, a search would cost too much for one request. */
 const mostTexts = 3
 
 export function createCatalogue(model: Model): Catalogue {
@@ -99,7 +99,7 @@ export function lastPart(nsid: string): string {
   return nsid.slice(nsid.lastIndexOf('.') + 1)
 }
 
-/** A field of that very name, or one whose name ends so, or the first free text. */
+/** A field with one of `displayNames`, or whose name ends with one; otherwise the first free text or other text. */
 function displayOf(fields: readonly Field[]): Field | null {
   const texts = fields.filter(
     ({ type }) => type.kind === 'string' && type.format === null && !type.categorical,
@@ -115,13 +115,13 @@ function displayOf(fields: readonly Field[]): Field | null {
   return texts.find(({ type }) => type.kind === 'string' && type.freeText) ?? texts[0] ?? null
 }
 
-/** Few characters that say much: known values, codes, scores, yes or no. */
+/** True for fields that say much in few characters: known values, codes, scores, booleans. */
 function isTelling(field: Field): boolean {
   const { type } = field
   return type.kind === 'string' ? type.categorical : type.kind === 'boolean' || isScore(field)
 }
 
-/** An integer between two bounds. */
+/** True for integers with two bounds and at most 1,000 values. */
 export function isScore({ type }: Field): boolean {
   return type.kind === 'integer' && type.values !== null && type.values <= 1000
 }

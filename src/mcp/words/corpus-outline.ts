@@ -1,7 +1,7 @@
 /**
- * What a set of lexicons is chiefly about, so that the guide and the prompts speak in its own names: the records
- * that most refer and are referred to (articles), where they come from (outlets), and what is said about them
- * (analyses). With the lexicons of something else these are other things, or nothing.
+ * Finds the main collections of a set of lexicons, so that the guide and the prompts can use their names: the items,
+ * which have the most references from and to other collections (articles), their origin (outlets), and their analysis.
+ * Other lexicons give other collections, or none.
  */
 import type { Collection, Field, Model, Reference } from '../../schema/model/model.ts'
 import { holderOf, targetOf } from '../../schema/model/operators.ts'
@@ -9,30 +9,30 @@ import { type Catalogue, createCatalogue, isScore, lastPart } from './collection
 
 export interface CorpusOutline {
   readonly items: Party
-  /** What the records come from; null where they refer to nothing. */
+  /** The collection that the items refer to; null if there is none. */
   readonly origin: Party | null
-  /** What is said about them; null where nothing is. */
+  /** The collection that describes the items and refers to them; null if there is none. */
   readonly analysis: Party | null
 }
 
-/** A collection and its fields that are worth asking for. */
+/** A collection and its most useful fields. */
 export interface Party {
   readonly nsid: string
-  /** What tools call it: the last segment where it is unique, otherwise the whole. */
+  /** The collection's label in tools: the last segment of the NSID if it is unique, otherwise the NSID. */
   readonly name: string
-  /** As it stands in a sentence: `politicalOrientation` gives `political orientation`. */
+  /** The name in sentences: `politicalOrientation` gives `political orientation`. */
   readonly words: string
-  /** The reference between it and the items, a property of whichever refers; null for the items. */
+  /** The reference between this collection and the items, a path in the referring collection; null for the items. */
   readonly reference: string | null
-  /** What shows which record it is; null where no text does. */
+  /** The field that names a record; null if no field is suitable. */
   readonly title: string | null
-  /** What the newest is told by. */
+  /** The field that decides which record is the newest. */
   readonly time: string
   /** Fields with known values. */
   readonly categories: readonly string[]
-  /** Fields with codes, such as those of languages. */
+  /** Fields with codes, such as language codes. */
   readonly codes: readonly string[]
-  /** Integers between two bounds. */
+  /** Integers with two bounds. */
   readonly scores: readonly string[]
 }
 
@@ -73,7 +73,7 @@ function isElsewhere({ nsid }: Collection, reference: Reference): boolean {
   return reference.target !== null && reference.target !== nsid
 }
 
-/** Something can be counted or averaged by it. */
+/** Number of fields to count by or to average. */
 function worth({ categories, scores }: Party): number {
   return categories.length + scores.length
 }

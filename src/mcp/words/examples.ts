@@ -1,4 +1,4 @@
-/** Paths of the collections that are served, for the descriptions of tools and for errors: examples that are true. */
+/** Finds example paths that exist in the served collections, for descriptions of tools and for errors. */
 import type { Collection, Field } from '../../schema/model/model.ts'
 import { holderOf, targetOf } from '../../schema/model/operators.ts'
 import { isScore, type Subject } from './collections.ts'
@@ -7,7 +7,7 @@ import { reverseNames, type SchemaContext } from '../filters/paths.ts'
 export interface Examples {
   /** Such as `"source.country"`. */
   readonly forward: string | null
-  /** A field of what refers to a record, such as `"enrichment.impactLevel" from an article`. */
+  /** A field of a referring record, such as `"enrichment.impactLevel" from article`. */
   readonly reverse: string | null
   /** Such as `"publishedAt:week"`. */
   readonly bucket: string
@@ -66,7 +66,7 @@ function isInteger({ type }: Field): boolean {
   return type.kind === 'integer'
 }
 
-/** A filter on a value that the lexicon names, such as `{"sentiment": "negative"}`. */
+/** A filter on a value that the lexicon lists, such as `{"sentiment": "negative"}`. */
 export function filterExample({ type }: Collection): string {
   const named = type.fields.find(({ constraints }) => constraints.values.length > 0)
   if (named !== undefined) return JSON.stringify({ [named.name]: named.constraints.values[0] })

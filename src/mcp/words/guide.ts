@@ -1,4 +1,4 @@
-/** The guide that agents read first: five questions that fit these lexicons, and the calls that answer them. */
+/** Writes the guide that agents read first: five questions that fit the lexicons, and the calls that answer them. */
 import type { Model } from '../../schema/model/model.ts'
 import { asWords, outlineCorpus, type Party, type CorpusOutline } from './corpus-outline.ts'
 import type { Json } from '../tools/tool.ts'
@@ -6,7 +6,7 @@ import type { Json } from '../tools/tool.ts'
 interface Worked {
   readonly question: string
   readonly calls: readonly Call[]
-  /** What to know about the answer. */
+  /** Advice on the answer. */
   readonly note: string
 }
 
@@ -41,7 +41,7 @@ ${note}
 `
 }
 
-/** Those that fit, the most telling first. */
+/** The questions that fit the lexicons, the most useful first. */
 function workOut({ items, origin, analysis }: CorpusOutline): Worked[] {
   return [
     newest(items, origin),
@@ -171,7 +171,7 @@ function described(items: Party): Worked {
   }
 }
 
-/** The path from the items to a field of what they come from. */
+/** The path from the items to a field of their origin. */
 function pathTo(origin: Party | null, field: string | null | undefined): string | null {
   return origin === null || field == null ? null : `${origin.reference}.${field}`
 }

@@ -1,6 +1,6 @@
 /**
- * Why nothing was found, as far as it can be told: values that no record has, with those that there are. Asked only
- * then, so that it costs nothing otherwise.
+ * Explains empty answers: finds filter values that no record has, and lists the values that exist. Its queries run
+ * only after an empty answer.
  */
 import { nearest } from '../../util/text/nearest.ts'
 import { cutText } from './budget.ts'
@@ -12,7 +12,7 @@ import { plainText } from './plain-text.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
 import type { Json } from '../tools/tool.ts'
 
-/** Filters of one call whose values are looked for, and how many values of the index are shown. */
+/** How many filters of one call are checked, and how many values of the index are shown. */
 const mostFilters = 4
 const mostValues = 25
 
@@ -22,7 +22,7 @@ interface Sought {
   readonly values: readonly string[]
 }
 
-/** One sentence, or null where every value is there and the records just do not meet. */
+/** The explanation; null if every value exists, but no record matches all conditions. */
 export async function whyNothing(
   { filters, text }: { readonly filters?: unknown; readonly text?: unknown },
   subject: Subject,
@@ -52,7 +52,7 @@ function unknownValue(wrong: string, text: string, known: readonly string[], isS
   return `${said}${meant} ${isSure ? 'There are' : 'Known'}: ${shown.join(', ')}.`
 }
 
-/** Filters by whole values of strings; what is contained in texts can be anything. */
+/** Filters on whole strings only; filters on free text may contain anything. */
 function soughtIn(filters: unknown, { collection }: Subject, toolbox: Toolbox): readonly Sought[] {
   if (typeof filters !== 'object' || filters === null) return []
   return Object.entries(filters)
@@ -79,7 +79,7 @@ function valuesOfLexicon({ end }: Path): readonly string[] {
   return end.kind === 'property' ? end.field.constraints.values : []
 }
 
-/** Null where there are too many to be told. */
+/** Null if the field cannot be grouped by or has too many values. */
 async function valuesInIndex(
   { path }: Sought,
   toolbox: Toolbox,

@@ -1,7 +1,7 @@
 /**
- * Text out of records, without characters that show nothing: what a person would not see must not reach a model.
- * Removed are control characters but for line feeds and tabs, bidirectional controls, and all that Unicode lets
- * programs ignore, with which text can be hidden or given another order.
+ * Removes invisible characters from texts of records: text that a person cannot see must not reach a model. It removes
+ * control characters except line feeds and tabs, bidirectional controls, and characters that Unicode lets programs
+ * ignore; all of them can hide or reorder text.
  */
 
 const joining =
@@ -11,7 +11,7 @@ const letter = `[${joining
   .map((script) => `\\p{scx=${script}}`)
   .join('')}]`
 const emoji = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}]`
-/** Joiners inside words of scripts that are written with them, and what puts emoji together. */
+/** Joiners inside words of scripts that need them, and joiners and selectors of emoji. */
 const needed = [
   String.raw`(?<=${letter})[\u200c\u200d](?=${letter})`,
   String.raw`(?<=${emoji}\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
@@ -21,14 +21,14 @@ const unseen = String.raw`[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Noncharacter
 const removed = new RegExp(`(${needed}|[\\n\\t])|${unseen}`, 'gu')
 const suspicious = new RegExp(`${unseen}|\\p{Cs}`, 'u')
 
-/** The same text when there is nothing in it that is not seen. */
+/** Returns the same string if it has no invisible characters. */
 export function plainText(text: string): string {
   if (!suspicious.test(text)) return text
   const lines = text.toWellFormed().replaceAll(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
   return lines.replaceAll(removed, (_, kept?: string) => kept ?? '')
 }
 
-/** JSON with every text in it made plain, names too. */
+/** Applies `plainText` to every string in a JSON value, including member names. */
 export function plainValue(value: unknown): unknown {
   if (typeof value === 'string') return plainText(value)
   if (Array.isArray(value)) return value.map(plainValue)
