@@ -1,4 +1,4 @@
-/** Conditions on single values and on lists of them: what a caller wrote, checked, in GraphQL's operators. */
+/** Validates a caller's conditions on values and lists of values, and writes them with GraphQL's operators. */
 import type { FieldType } from '../../schema/model/model.ts'
 import { operatorsOn } from '../../schema/model/where-operators.ts'
 import { parseStretch, type Stretch } from './dates.ts'
@@ -8,7 +8,7 @@ import { type Json, ToolError } from '../tools/tool.ts'
 import type { Where } from './where.ts'
 import { isObject } from '../../util/is-object.ts'
 
-/** The moment that "today" is reckoned from. */
+/** The time from which "today" is computed. */
 export interface Clock {
   readonly now: () => Date
 }
@@ -73,7 +73,7 @@ function within({ start, end }: Stretch): Where {
   return start === end ? { eq: start } : { gte: start, lt: end }
 }
 
-/** After a day is from the next one on, up to a day is with it. */
+/** `gt` a day starts with the next day; `lte` a day includes that day. */
 function momentCondition(name: string, { start, end }: Stretch): Where {
   if (start === end) return { [name]: start }
   if (name === 'eq') return { gte: start, lt: end }

@@ -1,9 +1,9 @@
-/** Stretches of time as people write them, in UTC and reckoned from a moment that is given. */
+/** Parses time ranges as people write them, in UTC and relative to a given time. */
 import { nearest } from '../../util/text/nearest.ts'
 import { formatInstant, parseInstant } from '../../util/instant.ts'
 import { ToolError } from '../tools/tool.ts'
 
-/** From `start` up to but without `end`, both RFC 3339; a moment is a stretch without length. */
+/** From `start` to `end`, which is excluded, both RFC 3339; an instant has equal `start` and `end`. */
 export interface Stretch {
   readonly start: string
   readonly end: string
@@ -23,7 +23,7 @@ const known = [
   '3 days ago',
 ]
 
-/** Throws a ToolError for what is none. */
+/** Throws a ToolError if the text is not a time. */
 export function parseStretch(text: string, now: Date): Stretch {
   const words = text
     .trim()
@@ -67,7 +67,7 @@ function writtenStretch(text: string): Stretch | null {
   )
 }
 
-/** The first moment of the unit before; from its start, because the last of a month may be no day of that before. */
+/** The start of the previous unit; computed from the unit's start, because the previous month may lack the day. */
 function before(now: Date, unit: Unit): Date {
   return moved(startOf(unit, now), unit, -1)
 }
@@ -97,14 +97,14 @@ function moved(at: Date, unit: Unit, by: number): Date {
     const months = unit === 'month' ? by : 12 * by
     there.setUTCDate(1)
     there.setUTCMonth(there.getUTCMonth() + months)
-    // A month before 31 March is the last of February.
+    // One month before 31 March is the last day of February.
     const last = new Date(Date.UTC(there.getUTCFullYear(), there.getUTCMonth() + 1, 0)).getUTCDate()
     there.setUTCDate(Math.min(at.getUTCDate(), last))
   }
   return there
 }
 
-/** Null where the years have other than four digits, which no datetime can be compared with. */
+/** Null outside the years 0001 to 9999: datetimes have four-digit years. */
 function checked(start: Date, end: Date): Stretch | null {
   const years = [start, end].map((at) => at.getUTCFullYear())
   return years.every((year) => year >= 1 && year <= 9999) ? between(start, end) : null

@@ -1,4 +1,4 @@
-/** Paths as selections, and what an answer has at them. */
+/** Writes paths as selections, and reads their values from an answer. */
 import { getNamedType, isLeafType, isObjectType, type GraphQLSchema } from 'graphql'
 import type { Collection, Field, FieldType, ObjectType, Reference } from '../../schema/model/model.ts'
 import type { Subject } from '../words/collections.ts'
@@ -6,11 +6,11 @@ import { mergeSelections, nested, type Selection } from '../graphql/graphql-text
 import type { Path, Step, SchemaContext } from './paths.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
 
-/** How many of the records that refer to one are read for a path through them. */
+/** Referring records that are read per record for a path through a reverse reference. */
 export const mostReferring = 3
-/** How deep objects are read when a path ends at one. */
+/** Levels of objects that are read if a path ends at an object. */
 const deepest = 3
-/** Of a reference that may lead anywhere, no more collections are named. */
+/** Target collections that are selected for one reference, which may have any target. */
 const mostTargets = 8
 
 export function selectPath(path: Path, context: SchemaContext): Selection {
@@ -54,7 +54,7 @@ function selectEnd({ end, text }: Path, context: SchemaContext): Selection {
   return mergeSelections([own, { [resolved]: selectDisplay(end.reference, context) }])
 }
 
-/** Null where nothing of it can be selected. */
+/** Null if nothing of the value can be selected. */
 function selectValue(type: FieldType, depth: number): Selection | null {
   switch (type.kind) {
     case 'array':
@@ -82,7 +82,7 @@ function selectObject(type: ObjectType, depth: number): Selection | null {
   return fields.length === 0 ? { __typename: {} } : Object.fromEntries(fields)
 }
 
-/** The name of each record that the reference may lead to. */
+/** Selects the name field in each collection that the reference may lead to. */
 export function selectDisplay(reference: Reference | null, context: SchemaContext): Selection {
   const subjects = targetsOf(reference, context)
   return mergeSelections([
@@ -93,7 +93,7 @@ export function selectDisplay(reference: Reference | null, context: SchemaContex
   ])
 }
 
-/** The name of what was read with `selectDisplay`; null when it is not indexed or has none. */
+/** The name of a record that was read with `selectDisplay`; null if the record is not indexed or has no name. */
 export function readDisplay(
   record: unknown,
   reference: Reference | null,
@@ -114,7 +114,7 @@ function targetsOf(reference: Reference | null, { catalogue }: SchemaContext): r
     .slice(0, mostTargets)
 }
 
-/** The `…Resolved` field beside a reference; null where it gave way to a property. */
+/** The name of the `…Resolved` field of a reference; null if it is omitted in favour of a property. */
 export function resolvedName(schema: GraphQLSchema, on: string, field: Field): string | null {
   const type = schema.getType(on)
   if (!isObjectType(type)) return null
@@ -124,7 +124,7 @@ export function resolvedName(schema: GraphQLSchema, on: string, field: Field): s
   return name
 }
 
-/** What a record has there: a value, a list where the path passes one, undefined where it has nothing. */
+/** The value of the record at the path; a list if the path passes a list; undefined if missing. */
 export function readPath(path: Path, node: Json, context: SchemaContext): unknown {
   return readFrom(path.steps, path, node, context)
 }
@@ -174,7 +174,7 @@ function uriOf(reference: unknown): unknown {
   return typeof reference === 'object' && reference !== null ? (reference as Json).uri : reference
 }
 
-/** Missing members take room and say nothing. */
+/** Saves tokens: null members carry no information. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null) return value
@@ -194,7 +194,7 @@ function isStrongRef({ type }: Field): boolean {
   return type.kind === 'strongRef' || (type.kind === 'array' && type.of.kind === 'strongRef')
 }
 
-/** A reference of the record itself. */
+/** The reference that is a property of the record itself, not of a nested object. */
 export function referenceOf(collection: Collection, field: Field): Reference | null {
   return collection.references.find(({ path }) => path.length === 1 && path[0] === field.property) ?? null
 }

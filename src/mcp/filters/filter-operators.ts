@@ -1,4 +1,4 @@
-/** The operators of filters by the kind of field, and what those who write another one most likely meant. */
+/** The operators of filters by kind of field, and suggestions for unknown operators. */
 import type { FieldType } from '../../schema/model/model.ts'
 import { operatorsOn, operatorTargetOf, whereOperators } from '../../schema/model/where-operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
@@ -24,7 +24,7 @@ export function unknownOperator(text: string, name: string, allowed: readonly st
   )
 }
 
-/** Filters are joined one way only, which those who know GraphQL's would not expect. */
+/** Rejects `AND`, `OR` and `NOT`, which users of GraphQL filters expect: filters are always joined by `AND`. */
 export function assertNoJoining(name: string): void {
   if (/^\$?(or|and|not|nor)$/i.test(name))
     throw new ToolError(

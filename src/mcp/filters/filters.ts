@@ -1,4 +1,4 @@
-/** Filters as a caller writes them, by path, to a `where` of GraphQL. */
+/** Compiles a caller's filters, which are keyed by path, to a GraphQL `where`. */
 import { isObject } from '../../util/is-object.ts'
 import type { Collection, Field, FieldType } from '../../schema/model/model.ts'
 import { hasConditions } from '../../schema/model/operators.ts'
@@ -13,11 +13,11 @@ import { ToolError } from '../tools/tool.ts'
 import { allOf, type Where, whereAlong, whereMissing, whereNone } from './where.ts'
 
 export interface FilterContext extends SchemaContext, Clock {
-  /** The URI of the one record of that name; throws a ToolError where there is none or more than one. */
+  /** The URI of the only record with that name; throws a ToolError if there are none or several. */
   readonly findByName: (name: string, collection: Collection) => Promise<string>
 }
 
-/** What narrows a list or an aggregate. */
+/** The arguments that narrow a list or an aggregate. */
 export interface Narrowing {
   readonly filters?: unknown
   readonly text?: unknown
@@ -25,7 +25,7 @@ export interface Narrowing {
   readonly until?: unknown
 }
 
-/** Null where nothing is narrowed. */
+/** Null if there are no conditions. */
 export async function buildWhere(
   subject: Subject,
   { filters, text, since, until }: Narrowing,
@@ -57,7 +57,7 @@ async function filterConditions(
   return conditions
 }
 
-/** Nothing there, or something, however it is written. */
+/** Normalizes the spellings of "missing" to null, and `{ne: null}` to `{isNull: false}`. */
 function asNull(value: unknown): unknown {
   if (!isObject(value)) return value
   if (isOnly(value, 'eq') && value.eq === null) return null
@@ -65,7 +65,7 @@ function asNull(value: unknown): unknown {
   return isOnly(value, 'ne') && value.ne === null ? { isNull: false } : value
 }
 
-/** `text` in any of the texts of the collection. */
+/** Matches `text` in any of the text fields. */
 function textCondition({ texts, display, label }: Subject, text: string): Where {
   const fields = texts.length > 0 ? texts : display === null ? [] : [display]
   if (fields.length === 0) throw new ToolError(`${label} has no text to search; use filters.`)
@@ -80,7 +80,7 @@ function timeConditions({ time }: Subject, since: unknown, until: unknown, { now
     typeof text === 'string' ? parseStretch(text, now()) : null,
   )
   if (first) bounds.gte = first.start
-  // A moment belongs to what it ends, as a day does.
+  // `until` includes an instant, as it includes a whole day.
   if (last) bounds[last.start === last.end ? 'lte' : 'lt'] = last.end
   if (first && last && first.start > last.end)
     throw new ToolError(`since begins at ${first.start}, after until, which ends at ${last.end}.`)
@@ -108,7 +108,7 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
     return whereAlong(path.steps, { [end.name]: scalarCondition(text, type, value, context) })
   }
   const { name, type } = end.field
-  // As one text is looked for in it, so are several: any of them.
+  // A single text means `contains`, so that a list means `contains` of any of its texts.
   if (type.kind === 'string' && type.freeText && Array.isArray(value))
     return whereAlong(path.steps, {
       OR: strings(text, value).map((each) => ({ [name]: { contains: each } })),
@@ -117,7 +117,7 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
   return value === null ? whereMissing(path.steps, name) : whereAlong(path.steps, { [name]: inside })
 }
 
-/** What can be read along a path cannot always be asked along it. */
+/** Rejects paths that can be selected but not filtered. */
 function assertFilterable({ steps, from, text }: Path): void {
   let at = from
   for (const step of steps) {
@@ -147,7 +147,7 @@ function many({ type }: Field, inner: Where): Where {
   return type.kind === 'array' ? { some: inner } : inner
 }
 
-/** `none`, `some`, or either with filters on those records. */
+/** Accepts `none`, `some`, or either with filters on the referring records. */
 async function recordsCondition(path: Path, value: unknown, context: FilterContext): Promise<Where> {
   const last = path.steps.at(-1)
   if (last?.kind !== 'reverse') throw new Error('Referring records stand at the end of a path.')
@@ -196,7 +196,7 @@ function insideOf(text: string, type: FieldType): ToolError {
   )
 }
 
-/** Names of records become their URIs. */
+/** Replaces names of records by their URIs. */
 async function namesToUris(
   text: string,
   value: unknown,
@@ -223,7 +223,7 @@ async function namesToUris(
   return Object.fromEntries(entries)
 }
 
-/** On a reference's URI. */
+/** A condition on the URI of a reference. */
 function uriCondition(text: string, value: unknown): Where {
   if (value === null) return { isNull: true }
   if (typeof value === 'string') return { uri: { eq: value } }

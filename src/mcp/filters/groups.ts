@@ -1,4 +1,4 @@
-/** Paths as groups and measures of an aggregate. */
+/** Parses paths into groups and measures of an aggregate. */
 import { isObjectType } from 'graphql'
 import type { Collection, FieldType, Reference } from '../../schema/model/model.ts'
 import {
@@ -17,7 +17,7 @@ export interface Group {
   /** As the caller wrote it. */
   readonly text: string
   readonly field: GroupField
-  /** The reference that its values are the URIs of, when they are to be shown by name. */
+  /** The reference whose URIs are the values, if they are shown by name; `any` without a known reference. */
   readonly reference: Reference | 'any' | null
 }
 
@@ -33,7 +33,7 @@ const otherWords: ReadonlyMap<string, MeasureKind> = new Map([
 export interface Measure {
   readonly text: string
   readonly kind: MeasureKind
-  /** In GraphQL's words: a measured field, or for `distinct` a group. */
+  /** The GraphQL name of the measured field; for `distinct`, of the group field. */
   readonly field: string
   readonly type: FieldType
 }
@@ -52,7 +52,7 @@ export function parseGroup(text: string, from: Collection, context: SchemaContex
   return { text: text.trim(), field: found, reference: byName ? (end.reference ?? 'any') : null }
 }
 
-/** The same; null where nothing can be grouped by it. */
+/** As `parseGroup`, but null if the path cannot be grouped by. */
 export function findGroup(text: string, from: Collection, context: SchemaContext): Group | null {
   try {
     return parseGroup(text, from, context)
@@ -62,7 +62,7 @@ export function findGroup(text: string, from: Collection, context: SchemaContext
   }
 }
 
-/** Values behind a reference in reverse are those of the referring collection's own field: that one and its path. */
+/** The holder of the last reverse reference (without one, the path's start), and the rest of the path from there. */
 export function holdingEnd({ text, from, steps }: Path): {
   readonly holder: Collection
   readonly own: string
@@ -79,7 +79,7 @@ export function holdingEnd({ text, from, steps }: Path): {
   }
 }
 
-/** Queries in answers show GraphQL's names of groups, and those are taken for paths. */
+/** Rejects GraphQL names of groups, which callers copy from the queries in answers, and names the path instead. */
 function notGraphql(text: string, { type }: Collection): string {
   const [first = '', ...more] = text.split('_')
   const isPath =
@@ -93,13 +93,13 @@ function notGraphql(text: string, { type }: Collection): string {
   )
 }
 
-/** Whether groups come with their records, or that field gave way to another of its name. */
+/** False if the `…Resolved` field of the group is omitted in favour of another field of that name. */
 function hasResolved({ typeName }: Collection, { name }: GroupField, { schema }: SchemaContext): boolean {
   const type = schema.getType(`${typeName}AggregateGroup`)
   return isObjectType(type) && type.getFields()[`${name}Resolved`]?.extensions.role?.kind === 'groupResolved'
 }
 
-/** A day where nothing is said of a moment, because moments are hardly ever equal. */
+/** Instants default to days, because two instants are hardly ever equal. */
 function bucketOf(named: string | null, { end, text }: Path): Bucket | null {
   const isMoment =
     (end.kind === 'property' && end.field.type.kind === 'datetime') ||

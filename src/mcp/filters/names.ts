@@ -1,4 +1,4 @@
-/** Records by name, however it is spelt: what resolve_name tells, and what a filter on a reference takes a name for. */
+/** Finds records by name, with other spellings, for the tool resolve_name and for filters on references. */
 import type { Subject } from '../words/collections.ts'
 import { printField } from '../graphql/graphql-text.ts'
 import { plainText } from '../words/plain-text.ts'
@@ -11,7 +11,7 @@ export interface NamedRecord {
   readonly uri: string
   readonly name: string
   readonly match: Match
-  /** 0 to 1: how much the two spellings have in common. */
+  /** Similarity of the two spellings, 0 to 1. */
   readonly score: number
 }
 
@@ -20,22 +20,22 @@ const matches: readonly Match[] = ['exact', 'starts', 'contains', 'similar']
 
 export interface NameSearch {
   readonly found: readonly NamedRecord[]
-  /** Whether there may be more of them, since there are more candidates than are compared. */
+  /** True if there may be more matches, because not all candidates were compared. */
   readonly isCapped: boolean
   readonly query: string
 }
 
 export type Asking = (query: string) => Promise<Json>
 
-/** Candidates that are compared here, from each collection. */
+/** Candidates that are compared, per collection. */
 const mostCandidates = 100
 const mostPieces = 6
-/** Conditions in one operation: more would cost more points than a tier may allow for it. */
+/** Conditions in one operation; more could cost more points than a tier allows for one operation. */
 const mostConditions = 8
-/** Less in common than this is another name. */
+/** Names below this similarity are different names. */
 const leastScore = 0.35
 
-/** Best first. Similar names are looked for only where no name has all of it. */
+/** Best first. Similar names are searched only if no name contains the whole text. */
 export async function searchNames(
   name: string,
   subjects: readonly Subject[],
@@ -134,7 +134,7 @@ function matchOf(wanted: string, folded: string): Match {
   return folded.includes(wanted) ? 'contains' : 'similar'
 }
 
-/** Pairs of letters that two spellings share, of all they have: spaces and signs do not count. */
+/** Dice coefficient of the pairs of adjacent letters; spaces and punctuation are ignored. */
 export function similarity(a: string, b: string): number {
   const [left, right] = [pairsOf(a), pairsOf(b)]
   if (left.length === 0 || right.length === 0) return 0
@@ -155,7 +155,7 @@ function pairsOf(text: string): string[] {
   return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`)
 }
 
-/** Beginnings and ends of the longest words: one wrong letter leaves most of them whole. */
+/** Beginnings, ends and middles of the longest words: one wrong letter leaves most of them intact. */
 function piecesOf(name: string): string[] {
   const words = Array.from(foldText(name).matchAll(/[\p{L}\p{N}\p{M}]+/gu), ([word]) => word)
   const pieces = words

@@ -1,7 +1,6 @@
 /**
- * Dotted paths from a record to a value, through objects, references and what refers to it:
- * `language`, `source.country`, `enrichment.impactLevel`. Here they are understood; filters.ts, fields.ts and
- * groups.ts make GraphQL of them.
+ * Parses dotted paths from a record to a value, through objects, references and reverse references: `language`,
+ * `source.country`, `enrichment.impactLevel`. filters.ts, fields.ts and groups.ts turn them into GraphQL.
  */
 import type { GraphQLSchema } from 'graphql'
 import {
@@ -16,7 +15,7 @@ import { nearest } from '../../util/text/nearest.ts'
 import { type Catalogue, lastPart } from '../words/collections.ts'
 import { ToolError } from '../tools/tool.ts'
 
-/** From one place to the next. */
+/** One step of a path. */
 export type Step =
   | { readonly kind: 'object'; readonly field: Field; readonly many: boolean }
   /** `on` is the GraphQL type that has the field. */
@@ -29,7 +28,7 @@ export type Step =
     }
   | { readonly kind: 'reverse'; readonly reference: Reference; readonly holder: Collection }
 
-/** What a path ends at. */
+/** The last part of a path. */
 export type End =
   | { readonly kind: 'system'; readonly name: string }
   | {
@@ -38,9 +37,9 @@ export type End =
       readonly reference: Reference | null
       readonly on: string
     }
-  /** What is said of a reference itself, whether or not its record is there. */
+  /** A property of the reference itself, whether or not its record is indexed. */
   | { readonly kind: 'aspect'; readonly field: Field; readonly name: ReferenceOperator }
-  /** The records that refer to this one: the last step says which. */
+  /** The referring records of the last step, which is a reverse reference. */
   | { readonly kind: 'records' }
 
 export type ReferenceOperator = 'uri' | 'isCurrent' | 'isIndexed'
@@ -52,19 +51,18 @@ export interface Path {
   readonly end: End
 }
 
-/** The knowledge that paths are read with. */
 export interface SchemaContext {
   readonly catalogue: Catalogue
   readonly schema: GraphQLSchema
 }
 
-/** A record or an object inside one. */
+/** The value that the next part of a path applies to. */
 type PathPosition =
   | { readonly kind: 'record'; readonly collection: Collection }
   | { readonly kind: 'object'; readonly type: ObjectType; readonly place: ObjectPath | null }
   | { readonly kind: 'reference'; readonly field: Field; readonly reference: Reference | null }
 
-/** Longer ones only go in circles. */
+/** Longer paths only revisit collections. */
 const mostParts = 12
 
 /** Throws a ToolError that names the nearest path. */
@@ -114,7 +112,7 @@ type Found = Extract<Step, { kind: 'reverse' }> | Exclude<End, { kind: 'records'
 function look(part: string, position: PathPosition, context: SchemaContext): Found | null {
   if (position.kind === 'reference') return null
   const { fields } = position.kind === 'record' ? position.collection.type : position.type
-  // GraphQL's names come first: a property may have the name of a field of the system.
+  // GraphQL names take precedence, because a property may have the name of a system field.
   const named = fields.find(({ name }) => name === part)
   if (named === undefined && position.kind === 'record' && isSystem(part))
     return { kind: 'system', name: part }
@@ -143,7 +141,7 @@ function referenceAt(
   return place?.collection.references.find(same) ?? null
 }
 
-/** Into an object or along a reference; without a step where the next part speaks of the reference itself. */
+/** Steps into an object or along a reference; no step if the next part is an operator of the reference itself. */
 function enter(
   found: Extract<End, { kind: 'property' }>,
   next: string,
@@ -199,7 +197,7 @@ function isReferenceOperator(name: string): name is ReferenceOperator {
   return name === 'uri' || name === 'isCurrent' || name === 'isIndexed'
 }
 
-/** By every name: of the whole field, of its end such as `enrichmentViaArticle`, and of the collection where that is enough. */
+/** By every unambiguous name: the whole field, its end such as `enrichmentViaArticle`, and the collection. */
 export function reverseSteps(
   { typeName }: Collection,
   { schema, catalogue }: SchemaContext,
@@ -221,7 +219,7 @@ export function reverseSteps(
   return new Map([...names].flatMap(([name, step]) => (step === null ? [] : [[name, step] as const])))
 }
 
-/** The shortest name of each. */
+/** The shortest name of each reverse reference that no property of the collection has. */
 export function reverseNames(collection: Collection, context: SchemaContext): ReadonlyMap<Reference, string> {
   const shortest = new Map<Reference, string>()
   for (const [name, { reference }] of reverseSteps(collection, context))
@@ -262,7 +260,7 @@ function unknownName(
   )
 }
 
-/** A field of nearly that name here, or else one step away; or one that has the name in its own. */
+/** The field with the most similar name, here or one step away; or a field here whose name contains the part. */
 function nearestPath(
   part: string,
   position: PathPosition,
@@ -278,7 +276,7 @@ function nearestPath(
   return own ?? names.find((name) => name.toLowerCase().includes(part.toLowerCase())) ?? null
 }
 
-/** What is one step away, by the name of the step. */
+/** The collections one step away, with the name of the step. */
 function neighbours(collection: Collection, context: SchemaContext): (readonly [string, Collection])[] {
   const { model } = context.catalogue
   const led = collection.references.flatMap((reference) => {
@@ -294,7 +292,7 @@ function neighbours(collection: Collection, context: SchemaContext): (readonly [
   return [...led, ...referring]
 }
 
-/** Where a field of that name is, one step or two away. */
+/** Paths to fields with exactly that name, one or two steps away. */
 function besides(part: string, from: Collection, context: SchemaContext): string[] {
   const seen = new Set([from])
   const round = (spots: readonly (readonly [prefix: string, collection: Collection])[]) =>

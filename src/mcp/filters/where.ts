@@ -1,10 +1,10 @@
-/** Conditions of GraphQL put together: nested where they speak of one thing, joined where they would overwrite each other. */
+/** Combines GraphQL conditions: merged if they apply to one object, joined by `AND` if they would conflict. */
 import type { Literal } from '../graphql/graphql-text.ts'
 import type { Path, Step } from './paths.ts'
 
 export type Where = { readonly [name: string]: Literal }
 
-/** The condition at the end of the steps. */
+/** Applies the condition at the end of the steps. */
 export function whereAlong(steps: readonly Step[], condition: Where): Where {
   return steps.reduceRight<Where>((inner, step) => {
     if (step.kind === 'reverse') return { [step.reference.viaField]: { some: inner } }
@@ -13,8 +13,8 @@ export function whereAlong(steps: readonly Step[], condition: Where): Where {
 }
 
 /**
- * Nothing is at the end of the steps: as in groups, also where a reference or an object on the way leads to nothing. Of
- * several records or elements it is asked of one of those that there are.
+ * The value at the end of the steps is missing. As in groups, a value behind a missing object or an unresolved
+ * reference is missing too. With several records or elements, at least one existing one must lack the value.
  */
 export function whereMissing(steps: readonly Step[], name: string): Where {
   const start = steps.findLastIndex((step) => step.kind === 'reverse' || step.many) + 1
@@ -24,7 +24,7 @@ export function whereMissing(steps: readonly Step[], name: string): Where {
   return whereAlong(steps.slice(0, start), { NOT: present })
 }
 
-/** Whether one of the referring records lacks it, rather than having it. */
+/** No referring record of the last step meets the condition. */
 export function whereNone(path: Path, condition: Where): Where {
   const last = path.steps.at(-1)
   if (last?.kind !== 'reverse') throw new Error('Only referring records can be missing.')
@@ -32,8 +32,8 @@ export function whereNone(path: Path, condition: Where): Where {
 }
 
 /**
- * All of them hold. What goes the same way is asked of the same record: two conditions on `enrichment` are met by one
- * enrichment.
+ * All conditions hold. Conditions with the same path apply to the same record: two conditions on `enrichment` must be
+ * met by one enrichment.
  */
 export function allOf(conditions: readonly Where[]): Where {
   const merged: Record<string, Literal> = {}
@@ -48,18 +48,18 @@ export function allOf(conditions: readonly Where[]): Where {
   return rest.length === 0 ? merged : { ...merged, AND: [...((merged.AND ?? []) as Where[]), ...rest] }
 }
 
-/** Null where they contradict or repeat each other, and where both say what no record may have. */
+/** Null if the literals cannot share one object: they contradict or repeat each other, or both contain `none`. */
 function mergeLiterals(a: Literal, b: Literal): Literal | null {
   if (!isObject(a) || !isObject(b)) return null
   const merged: Record<string, Literal> = { ...a }
   for (const [name, value] of Object.entries(b)) {
     const known = merged[name]
-    // Both are asked of the same record still.
+    // Under `AND`, both still apply to the same record.
     if ((name === 'OR' || name === 'NOT') && known !== undefined) {
       merged.AND = [...((merged.AND ?? []) as Where[]), { [name]: value }]
       continue
     }
-    // No record with one and none with the other is not no record with both.
+    // `none: a` with `none: b` is stricter than `none: a and b`.
     const both = known === undefined ? value : name === 'none' ? null : mergeLiterals(known, value)
     if (both === null) return null
     merged[name] = both
