@@ -1,4 +1,4 @@
-/** The answer of an aggregate as a table: names instead of URIs, measures, shares. */
+/** Builds a table from the answer of an aggregate: names instead of URIs, measures, shares. */
 import { readDisplay } from '../filters/fields.ts'
 import type { Group, Measure } from '../filters/groups.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -18,7 +18,7 @@ export interface Order {
 export interface Table {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly unknown[])[]
-  /** Some shares are not known, because there are more groups than the service tells. */
+  /** True if some shares are unknown, because there are more groups than the service returns. */
   readonly isPartial: boolean
 }
 
@@ -61,7 +61,7 @@ export function buildTable(
   return { columns, rows, isPartial }
 }
 
-/** Names instead of URIs; where two records of a column have one name, with the URI behind it. */
+/** Names instead of URIs; records of a column that share a name get their URI appended. */
 function namesOf(groups: readonly Group[], rows: readonly Json[], toolbox: Toolbox) {
   const columns = groups.map(({ field, reference }) => {
     const named = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** The tool `aggregate`: counts, measures and shares by field and stretch of time, as a table. */
+/** The tool `aggregate`: a table of counts, measures and shares by field and unit of time. */
 import { nearest } from '../../util/text/nearest.ts'
 import { type Aggregated, buildTable, type Order, type Table } from './aggregate-table.ts'
 import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
@@ -21,7 +21,7 @@ import { argumentsOf, type Json, schemaOf, type Tool, ToolError } from './tool.t
 import { allOf, type Where } from '../filters/where.ts'
 
 const defaultLimit = 20
-/** The service gives no more groups. */
+/** The service's limit of groups. */
 const mostGroups = 1000
 const mostKeys = 5
 
@@ -86,15 +86,15 @@ async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
     (group, at) => groups.findIndex(({ field }) => field.name === group.field.name) !== at,
   )
   if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)
-  // They are counted anyway.
+  // The table always has the count.
   const wanted = texts(args.measures).filter((text) => text.trim() !== 'count')
   const asked = wanted.map((text) => parseMeasure(text, collection, toolbox))
-  // A series is read in the order of time.
+  // Time series are read in order of time.
   const usual = groups[0]?.field.bucket ? 'key' : '-count'
   const order = parseOrder(args, usual, filterExample(collection), (text) =>
     parseMeasure(text, collection, toolbox),
   )
-  // What the groups are ordered by is shown.
+  // The table shows the measure that orders the groups.
   const measures = typeof order.by === 'object' && !hasMeasure(asked, order.by) ? [...asked, order.by] : asked
   const filtering = toolbox.filtering(signal)
   const where = await buildWhere(subject, args, filtering)
@@ -103,7 +103,7 @@ async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Pro
 
   const offset = typeof args.offset === 'number' ? args.offset : 0
   const limit = typeof args.limit === 'number' ? args.limit : defaultLimit
-  // What the service cannot order or count is done here, with all groups at hand.
+  // The service cannot order by share or count groups after `min_count`; both need all groups here.
   const needsAll = order.by === 'share' || args.min_count !== undefined
   const root = `${collection.rootField}Aggregate`
   const field = (condition: Where | null, isShare: boolean) =>
@@ -167,7 +167,7 @@ const rankings = { avg: 'AVG', sum: 'SUM', min: 'MIN', max: 'MAX', distinct: 'CO
 
 function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>> {
   const direction = isDescending ? 'DESC' : 'ASC'
-  // Of more groups than there are to be had, the largest tell most.
+  // If there are more groups than the limit, the largest groups are the most informative.
   if (by === 'share') return { orderBy: new EnumValue('COUNT_DESC') }
   if (typeof by !== 'object')
     return { orderBy: new EnumValue(`${by === 'key' ? 'KEY' : 'COUNT'}_${direction}`) }
@@ -213,9 +213,9 @@ interface Around {
   readonly limit: number
   readonly whole: Aggregated
   readonly hint: string | null
-  /** By `min_count`: then only the groups that are left count. */
+  /** True with `min_count`: the number of groups then includes only the remaining groups. */
   readonly isNarrowed: boolean
-  /** There may be more groups, which were not looked at. */
+  /** True if there may be more groups than were read. */
   readonly isCapped: boolean
 }
 

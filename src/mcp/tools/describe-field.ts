@@ -1,4 +1,4 @@
-/** All that is known of one field: its meaning, what is special in filtering by it, and its values in the index. */
+/** Describes one field: its meaning, how to filter by it, and its values in the index. */
 import type { FieldType } from '../../schema/model/model.ts'
 import { budgets, tokensOfJson } from '../words/budget.ts'
 import type { Subject } from '../words/collections.ts'
@@ -12,7 +12,7 @@ import type { Toolbox } from './toolbox.ts'
 import type { Json } from './tool.ts'
 
 const mostValues = 50
-/** Of texts that hardly ever repeat. */
+/** Values shown for fields whose values hardly ever repeat. */
 const mostExamples = 5
 
 export async function describeField(
@@ -59,7 +59,7 @@ function isTime({ end }: Path): boolean {
   return end.kind === 'property' && end.field.type.kind === 'datetime'
 }
 
-/** Whether counts of values say anything. */
+/** True if counts of values are informative. */
 function repeats({ groupCount, groups }: Counted): boolean {
   return groupCount <= mostValues || (groups[0]?.count ?? 0) > 2
 }

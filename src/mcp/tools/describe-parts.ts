@@ -1,4 +1,4 @@
-/** What descriptions of collections and of fields share: words for types, counts of values, and making them fit. */
+/** Shared by the descriptions of collections and fields: words for types, counts of values, cutting to the budget. */
 import type { FieldType } from '../../schema/model/model.ts'
 import { budgets, cutText, fitValue, tokensOfJson } from '../words/budget.ts'
 import { plainText, plainValue } from '../words/plain-text.ts'
@@ -9,11 +9,11 @@ export interface Counted {
   readonly groups: readonly (Json & { readonly count: number })[]
 }
 
-/** A list, because an object would put numbers first. */
+/** `shown` is a list of pairs, because an object would order integer keys first. */
 export interface Values {
-  /** The most frequent, with their counts. */
+  /** The most frequent values, with their counts. */
   readonly shown: readonly (readonly [value: string, count: number])[]
-  /** How many more there are. */
+  /** Number of values that are not shown. */
   readonly others: number
 }
 
@@ -41,7 +41,7 @@ export function typeWord(type: FieldType): string {
   }
 }
 
-/** The most frequent, and how many others there are. What is cut to the same beginning is counted together. */
+/** The most frequent values and the number of others; values that are cut to the same text are counted together. */
 export function fewer({ shown, others }: Values, most: number, longest: number): Json {
   const counts = new Map<string, number>()
   for (const [value, count] of shown.slice(0, most)) {

@@ -1,4 +1,4 @@
-/** The tool `describe`: what there is, what it means, and which values are in the index. */
+/** The tool `describe`: the collections, the meaning of their fields, and the values in the index. */
 import type { Field } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
 import { budgets, cutText, cutTexts, tokensOfJson } from '../words/budget.ts'
@@ -12,7 +12,7 @@ import { plainValue } from '../words/plain-text.ts'
 import type { Toolbox } from './toolbox.ts'
 import { argumentsOf, type Json, schemaOf, type Tool, ToolError } from './tool.ts'
 
-/** Fields whose values are counted at once, and how many values of each are shown. */
+/** Fields whose values one query counts, and values shown per field. */
 const mostCounted = 10
 const mostValues = 12
 
@@ -83,7 +83,7 @@ async function describeCollection(subject: Subject, toolbox: Toolbox, signal: Ab
     ({ name }) =>
       `${name}: ${root}(groupBy: [${name}], limit: ${mostValues}) { groupCount groups { ${name} count } }`,
   )
-  // Not every record need have a time.
+  // Records may lack an optional time.
   const mayLack = collection.type.fields.some(
     ({ name, constraints }) => name === time && !constraints.required,
   )
@@ -112,7 +112,7 @@ async function describeCollection(subject: Subject, toolbox: Toolbox, signal: Ab
   return fitDescription(whole, values)
 }
 
-/** Few values are expected, and counting them is cheap. */
+/** True for fields with few distinct values, which are cheap to count. */
 function isCounted({ type }: Field): boolean {
   return type.kind === 'string' && type.categorical
 }
@@ -139,7 +139,7 @@ interface Description extends Json {
   readonly fields: Json
 }
 
-/** Meanings are cut first, then the rarer values; names of fields stay. */
+/** Cuts meanings first, then the rarer values; keeps the names of fields. */
 function fitDescription(whole: Description, values: readonly (readonly [string, Values])[]): Json {
   const plain = plainValue(whole) as Description
   for (const [meaning, most] of [

@@ -1,4 +1,4 @@
-/** The tool `get_record`: one record whole, what it refers to and what refers to it. */
+/** The tool `get_record`: one whole record, the records that it refers to, and the records that refer to it. */
 import type { Collection } from '../../schema/model/model.ts'
 import { holderOf } from '../../schema/model/operators.ts'
 import { budgets, fitValue, tokensOfJson } from '../words/budget.ts'
@@ -12,7 +12,7 @@ import { rowOf } from './search-records.ts'
 import type { Toolbox } from './toolbox.ts'
 import { argumentsOf, type Json, schemaOf, type Tool, ToolError } from './tool.ts'
 
-/** Of what refers to the record, how many of each kind are shown, and how many kinds. */
+/** Referring records shown per reverse reference, and number of reverse references shown. */
 const mostReferring = 3
 const mostKinds = 8
 
@@ -77,7 +77,7 @@ async function byUri(uri: string, subject: Subject, toolbox: Toolbox, signal: Ab
   return answer(node, shape, toolbox, query)
 }
 
-/** By the first field that has it: one that is named, or the addresses, or the name. */
+/** Finds the newest record with that value in the named field; without one, in the address fields or the name. */
 async function byField(
   named: unknown,
   value: unknown,
@@ -103,7 +103,7 @@ async function byField(
   const query = `{ ${list} ${printSelection({ nodes: shape.selection })} }`
   const { nodes } = (await toolbox.ask(query, signal))[collection.rootField] as { nodes: readonly Json[] }
   const [node, second] = nodes
-  // A name that is spelt otherwise is still a name.
+  // The name may be spelt differently.
   if (node === undefined && typeof value === 'string' && named === undefined && !isAddress) {
     const uri = await toolbox.filtering(signal).findByName(value, collection)
     return byUri(uri, subject, toolbox, signal)
@@ -116,7 +116,7 @@ async function byField(
   return answer(node, shape, toolbox, query, hint)
 }
 
-/** What is selected, and what is read of it. */
+/** The selection, and how to read its parts from the answer. */
 interface Shape {
   readonly subject: Subject
   readonly selection: Selection
@@ -152,7 +152,7 @@ function shapeOf(subject: Subject, toolbox: Toolbox): Shape {
   })
   const referring = Array.from(reverseNames(collection, toolbox), ([reference, name]) => {
     const holder = catalogue.of(holderOf(reference, catalogue.model).nsid)
-    // That it refers to this record is known.
+    // Without the reference to this record, which is the same for all.
     return {
       name,
       via: reference.viaField,
@@ -177,7 +177,7 @@ function shapeOf(subject: Subject, toolbox: Toolbox): Shape {
   return { subject, selection, references, referring }
 }
 
-/** The short form; of records that a record leads to, without what they lead to in turn. */
+/** The short form of a related record, without the field `without` and without lists of references. */
 function briefPaths({ brief, collection }: Subject, without: string | null, toolbox: Toolbox): Path[] {
   return brief
     .filter((name) => name !== without && !leads(name, collection))

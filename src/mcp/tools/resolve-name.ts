@@ -1,11 +1,11 @@
-/** The tool `resolve_name`: a name, however it is spelt, to the URIs of records. */
+/** The tool `resolve_name`: finds the URIs of records by name, with other spellings. */
 import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
 import type { Catalogue, Subject } from '../words/collections.ts'
 import { type NamedRecord, searchNames } from '../filters/names.ts'
 import type { Toolbox } from './toolbox.ts'
 import { argumentsOf, schemaOf, type Tool, ToolError } from './tool.ts'
 
-/** How many collections are looked through with one request. */
+/** Collections that are searched at once. */
 const atOnce = 6
 
 export function createResolveName(toolbox: Toolbox): Tool {
@@ -53,7 +53,7 @@ export function createResolveName(toolbox: Toolbox): Tool {
   }
 }
 
-/** Those that references lead to; all where none is known to. */
+/** The collections that references lead to; if there are none, all collections with names. */
 function namedOnes({ subjects, model }: Catalogue): readonly Subject[] {
   const targets = model.collections.flatMap(({ references }) =>
     references.flatMap(({ target }) => target ?? []),
@@ -82,7 +82,7 @@ function answer(found: readonly NamedRecord[], query: string, isCapped: boolean,
   const told = isCapped
     ? { hint: 'Too many records have a part of this name to compare them all: write more of it.' }
     : { total: sorted.length }
-  // Over many collections the query alone would take all the room.
+  // With many collections, the query alone would take the whole budget.
   const isShort = tokensOfJson(query) <= budgets.resolve_name / 2
   const around = { matches: [], ...told, ...(isShort ? { query } : {}) }
   return { ...around, matches: fitRows(rows, budgets.resolve_name - tokensOfJson(around)).rows }

@@ -1,4 +1,4 @@
-/** The tool `run_graphql`: any query, its data cut to what there is room for. */
+/** The tool `run_graphql`: runs any query and cuts its data to the budget. */
 import { Kind, parse } from 'graphql'
 import { ServiceError } from '../../errors.ts'
 import { assertTextWithin } from '../../query/parse/document-limits.ts'
@@ -67,7 +67,7 @@ export function createRunGraphql({ given: { endpoint } }: Toolbox): Tool {
   }
 }
 
-/** What does not parse is told by the service; what is over a limit is not even parsed. */
+/** The service reports syntax errors, so that they count 0 here. A text over a limit is not parsed. */
 function operationsIn(text: string): number {
   try {
     assertTextWithin(text)

@@ -81,7 +81,7 @@ async function search(args: Json, toolbox: Toolbox, signal: AbortSignal): Promis
   })
   const node = mergeSelections([{ uri: {} }, isFull ? { recordJson: {} } : {}, selectPaths(paths, toolbox)])
   const selection = {
-    // Counting again on each page would cost as much as the page.
+    // Only the first page is counted, because the count costs as much as a page.
     ...(args.after === undefined ? { totalCount: {} } : {}),
     edges: { cursor: {}, node },
     pageInfo: { hasNextPage: {} },
@@ -100,7 +100,7 @@ async function search(args: Json, toolbox: Toolbox, signal: AbortSignal): Promis
   )
 }
 
-/** Rows that fit, with what is needed to go on. */
+/** The rows that fit, with the cursor of the next page. */
 function answer(rows: readonly unknown[], page: Page, query: string, hint: string | null): Json {
   const around = {
     total: page.totalCount,
@@ -133,7 +133,7 @@ function longestCursor({ edges }: Page): string {
   return edges.reduce((longest, { cursor }) => (cursor.length > longest.length ? cursor : longest), '')
 }
 
-/** A record by the paths that were asked for; what it does not have is left out. */
+/** The values of a record by path; missing values are omitted. */
 export function rowOf(node: Json, paths: readonly Path[], toolbox: Toolbox): Json {
   const values = paths.flatMap((path): [string, unknown][] => {
     const value = readPath(path, node, toolbox)
@@ -142,7 +142,7 @@ export function rowOf(node: Json, paths: readonly Path[], toolbox: Toolbox): Jso
   return { uri: node.uri, ...Object.fromEntries(values) }
 }
 
-/** A record may say anything of itself, but not that it is another: what it calls its `uri` is left to get_record. */
+/** A property `uri` must not replace the record's own URI, so that only get_record shows it. */
 function wholeRow({ uri, recordJson }: Json): Json {
   const { $type: _, uri: __, ...record } = recordJson as Json
   return { uri, ...(withoutNulls(record) as Json) }

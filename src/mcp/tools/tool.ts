@@ -1,18 +1,18 @@
-/** What a tool is, whatever the protocol that calls it. */
+/** The interface of tools. It must not know the protocol that calls them. */
 import type { GraphQLSchema } from 'graphql'
 import type { Model } from '../../schema/model/model.ts'
 import type { Endpoint } from '../graphql/endpoint.ts'
 
-/** What tools are made from. */
+/** The dependencies of tools. */
 export interface ToolsGiven {
   readonly model: Model
   readonly schema: GraphQLSchema
   readonly endpoint: Endpoint
-  /** The moment that "today" and "last 7 days" are reckoned from. */
+  /** The time from which "today" and "last 7 days" are computed. */
   readonly now: () => Date
 }
 
-/** An object as JSON has it. */
+/** A JSON object. */
 export type Json = Readonly<Record<string, unknown>>
 
 /** The JSON Schema (2020-12) of an object's members. */
@@ -20,7 +20,7 @@ export function schemaOf(properties: Json, required: readonly string[] = []): Js
   return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
 }
 
-/** The same of arguments, of which there are no others. */
+/** As `schemaOf`, but rejects other members. */
 export function argumentsOf(properties: Json, required?: readonly string[]): Json {
   return { ...schemaOf(properties, required), additionalProperties: false }
 }
@@ -31,11 +31,11 @@ export interface Tool {
   readonly description: string
   readonly inputSchema: Json
   readonly outputSchema: Json
-  /** Arguments have been checked against the schema. What it throws as a ToolError is told to the caller. */
+  /** `args` have been validated against `inputSchema`. Callers see the message of a ToolError. */
   run(args: Json, signal: AbortSignal): Promise<Json>
 }
 
-/** What was wrong with a call and what to write instead, in one or two sentences. */
+/** The message says what is wrong with a call and what to write instead, in one or two sentences. */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
 }

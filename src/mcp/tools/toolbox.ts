@@ -1,4 +1,4 @@
-/** What every tool works with: the catalogue, a way to ask, and filters that know names. */
+/** The shared context of all tools: the catalogue, queries to the endpoint, and filters that resolve names. */
 import type { Collection } from '../../schema/model/model.ts'
 import { ask } from '../graphql/ask.ts'
 import { type Catalogue, createCatalogue } from '../words/collections.ts'
@@ -11,7 +11,7 @@ export interface Toolbox extends SchemaContext {
   readonly given: ToolsGiven
   readonly catalogue: Catalogue
   ask(query: string, signal: AbortSignal): Promise<Json>
-  /** For the filters of one call. */
+  /** The context for the filters of one call. */
   filtering(signal: AbortSignal): FilterContext
 }
 

@@ -1,4 +1,4 @@
-/** All tools of the agents' server, in the order in which they are listed. */
+/** Creates all tools of the agents' server, in the order of their listing. */
 import { createAggregate } from './aggregate.ts'
 import { createDescribe } from './describe.ts'
 import { createGetRecord } from './get-record.ts'

@@ -1,4 +1,4 @@
-/** The tool `validate_graphql`: whether a query fits the schema, with the nearest right names where it does not. */
+/** The tool `validate_graphql`: validates a query against the schema; errors name the nearest valid names. */
 import { type GraphQLError, Kind, type OperationDefinitionNode } from 'graphql'
 import { ServiceError } from '../../errors.ts'
 import { findOperation, prepare } from '../../query/parse/prepare.ts'
@@ -28,7 +28,7 @@ export function createValidateGraphql({ given: { schema } }: Toolbox): Tool {
     async run({ query, variables }) {
       try {
         const operation = findOperation(prepare(schema, String(query)), null)
-        // Without variables only their use is checked.
+        // Without variables, only their use in the document is validated.
         if (typeof variables === 'object' && variables !== null)
           coerceVariables(schema, operation, variables as Json)
         return fitted({ valid: true, reads: readsOf(operation) })
