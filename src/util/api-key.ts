@@ -1,23 +1,22 @@
-/** What a key of a caller looks like. It ends in a checksum, so that a mistyped one is told from an unknown one. */
+/** Owns the format of API keys. A key ends in a checksum, which tells a mistyped key from an unknown one. */
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const prefix = 'lgk_'
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretBytes = 20
-/** As many digits as 160 bits and 32 bits can need. */
+/** Base-62 digits for the secret's 160 bits; the checksum's 32 bits need 6. */
 const secretDigits = 27
 const checksumDigits = 6
 export const keyLength = prefix.length + secretDigits + checksumDigits
 const form = new RegExp(`^${prefix}[0-9A-Za-z]{${secretDigits + checksumDigits}}$`)
 
-/** A new one; nothing of it can be guessed. */
 export function createKey(secret: Uint8Array = randomBytes(secretBytes)): string {
   const text = prefix + inDigits(BigInt(`0x${Buffer.from(secret).toString('hex')}`), secretDigits)
   return text + checksumOf(text)
 }
 
-/** The key that a text is, without white space around it; null when it is none, as after a typing mistake. */
+/** The key in a text, without surrounding white space; null when the form or the checksum is wrong. */
 export function readKey(text: string): string | null {
   const key = text.trim()
   if (!form.test(key)) return null
@@ -27,17 +26,17 @@ export function readKey(text: string): string | null {
 
 const anywhere = new RegExp(`${prefix}[0-9A-Za-z]{${secretDigits + checksumDigits}}`, 'g')
 
-/** Whether a text has something in it that looks like a key. */
+/** Whether a text contains something in the form of a key; its checksum is not verified. */
 export function holdsKey(text: string): boolean {
   return text.includes(prefix) && text.search(anywhere) !== -1
 }
 
-/** The same text, fit for a log. */
+/** Redacts keys, for logs. */
 export function withoutKeys(text: string): string {
   return text.includes(prefix) ? text.replaceAll(anywhere, `${prefix}…`) : text
 }
 
-/** What is kept of a key. It has enough chance in it for a plain hash: nobody can try them all. */
+/** The stored form of a key. A plain hash is enough: 160 random bits cannot be searched. */
 export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }

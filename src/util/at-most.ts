@@ -1,4 +1,4 @@
-/** How an LRUCache is bounded by entries alone: told `max`, it makes room for all of them before there is one. */
+/** Bounds an LRUCache by its number of entries. Its option `max` would allocate memory for all of them at once. */
 export function atMost(entries: number): {
   readonly maxSize: number
   readonly sizeCalculation: () => number

@@ -1,20 +1,20 @@
 /**
- * Page cursors: a position in a sort order, sealed so that damage and foreign cursors show.
- * base64url of: 6 bytes of md5 over binding and position, then the position as JSON.
- * md5 because every database can compute it; it guards against accidents, not against forgery,
- * which gains nothing: a position is only ever compared with, never trusted.
+ * Page cursors: a position in a sort order, sealed to detect damage and cursors of other lists.
+ * Format: base64url of 6 bytes of md5 over binding and position, then the position as JSON.
+ * md5, because every database can compute it. The seal guards against accidents, not against forgery:
+ * a forged position gains nothing, because positions are only compared with.
  */
 import { createHash } from 'node:crypto'
 
-/** `binding` names the list and its order, `position` is a JSON array. Equal input, equal cursor. */
+/** `binding` names the list and its order; `position` is a JSON array. Equal input gives an equal cursor. */
 export function encodeCursor(binding: string, position: string): string {
   return Buffer.concat([seal(binding, position), Buffer.from(position)]).toString('base64url')
 }
 
-/** The position's values, or null when the cursor is damaged or bound to something else. */
+/** The position's values, or null when the cursor is damaged or has another binding. */
 export function decodeCursor(binding: string, cursor: string): readonly unknown[] | null {
   const bytes = Buffer.from(cursor, 'base64url')
-  // The decoder skips what is not base64url; only the canonical form is ours.
+  // The decoder skips characters outside base64url; only the canonical form is accepted.
   if (bytes.length < sealLength + 2 || bytes.toString('base64url') !== cursor) return null
   const position = bytes.subarray(sealLength).toString()
   if (!seal(binding, position).equals(bytes.subarray(0, sealLength))) return null
@@ -23,7 +23,7 @@ export function decodeCursor(binding: string, cursor: string): readonly unknown[
 
 const sealLength = 6
 
-/** Anyone can seal anything, so what is sealed is looked at too. */
+/** Anyone can compute a seal, so the content is checked too. */
 function parseArray(text: string): readonly unknown[] | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,15 +1,15 @@
-/** The mean of integers of any size, as the double that is nearest to it. */
+/** Computes the mean of integers of any size, as the nearest double. */
 
-/** Bits of a quotient that decide how it is rounded: those of a double, one more, and one for all that follow. */
+/** Bits of a quotient that decide its rounding: the 53 of a double, one guard bit, and one sticky bit for the rest. */
 const decisiveBits = 55
 
-/** `sum / count`, rounded once: half to even, as all arithmetic of doubles. `count` is positive. */
+/** `sum / count`, rounded once, half to even, as in all arithmetic of doubles. `count` is positive. */
 export function exactMean(sum: bigint, count: bigint): number {
   const size = sum < 0n ? -sum : sum
   const shift = Math.max(0, decisiveBits + bitLength(count) - bitLength(size))
   const scaled = size << BigInt(shift)
   const quotient = scaled / count
-  // What is cut off matters only by being there: it tells a half from more than a half.
+  // The sticky bit records a remainder: it tells a half from more than a half.
   const decisive = quotient * count === scaled ? quotient : quotient | 1n
   const mean = Number(decisive) / 2 ** shift
   return sum < 0n ? -mean : mean

@@ -1,20 +1,20 @@
 /**
- * Instants: microseconds since 1970 as bigint, from RFC 3339 text and back.
- * Hand-written because it runs on every datetime of an import and `Date` stops at milliseconds.
+ * Converts instants (microseconds since 1970, as bigint) from RFC 3339 text and back.
+ * Hand-written, because it runs on every datetime of an import and `Date` has only milliseconds.
  */
 
-/** An RFC 3339 datetime, or a date `YYYY-MM-DD` meaning midnight UTC; null when there is no such instant. */
+/** Parses an RFC 3339 datetime, or a date `YYYY-MM-DD` as midnight UTC; null when there is no such instant. */
 export function parseInstant(text: string): bigint | null {
   if (text.length !== 10) return parseRecordInstant(text)
   const days = parseDays(text)
   return Number.isNaN(days) ? null : BigInt(days * 86_400) * 1_000_000n
 }
 
-/** The same without the bare date: what a lexicon's format `datetime` means. */
+/** Parses an RFC 3339 datetime but not a bare date, as a lexicon's format `datetime` requires. */
 export function parseRecordInstant(text: string): bigint | null {
   const days = parseDays(text)
   if (Number.isNaN(days)) return null
-  // Lower case is allowed by RFC 3339: `t` and `z` differ from `T` and `Z` in this one bit.
+  // RFC 3339 allows lower case: `t` and `z` differ from `T` and `Z` only in this bit.
   if ((text.charCodeAt(10) & ~0x20) !== 0x54) return null
   const hour = twoDigits(text, 11)
   const minute = twoDigits(text, 14)
@@ -30,7 +30,7 @@ export function parseRecordInstant(text: string): bigint | null {
     if (!isDigit(code)) return null
     for (; isDigit(code); code = text.charCodeAt(++at)) {
       micros += (code - zero) * scale
-      // Finer digits are cut off.
+      // Digits below microseconds are truncated.
       scale = scale === 1 ? 0 : scale / 10
     }
   }
@@ -43,12 +43,12 @@ export function parseRecordInstant(text: string): bigint | null {
   return Number.isSafeInteger(total) ? BigInt(total) : BigInt(seconds) * 1_000_000n + BigInt(micros)
 }
 
-/** Whether a text is written as RFC 3339 says, so that only its numbers can be wrong. */
+/** Whether a text has the form of RFC 3339; its numbers may still be out of range. */
 export function isInstantForm(text: string): boolean {
   return /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/.test(text)
 }
 
-/** `2026-11-16T13:00:00.000Z`; six digits only when microseconds are not a multiple of 1,000. */
+/** Such as `2026-11-16T13:00:00.000Z`; six decimal places only when microseconds are not a multiple of 1,000. */
 export function formatInstant(micros: bigint): string {
   const within = ((micros % 1_000n) + 1_000n) % 1_000n
   const text = new Date(Number((micros - within) / 1_000n)).toISOString()
@@ -63,7 +63,7 @@ const firstSecond = -62_135_596_800
 const lastSecond = 253_402_300_799
 const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
 
-/** Days since 1970 of the `YYYY-MM-DD` that the text begins with, or NaN. */
+/** Days since 1970 of the `YYYY-MM-DD` at the start of the text, or NaN. */
 function parseDays(text: string): number {
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2)
   const month = twoDigits(text, 5)
@@ -72,7 +72,7 @@ function parseDays(text: string): number {
   if (!(year >= 1 && month >= 1 && month <= 12 && day >= 1)) return NaN
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   if (day > (month === 2 && leap ? 29 : daysInMonth[month - 1]!)) return NaN
-  // Counted in years that begin in March, so that the leap day comes last.
+  // Years are counted from March, so that the leap day comes last.
   const shifted = month > 2 ? month - 3 : month + 9
   const y = month > 2 ? year : year - 1
   const century = Math.floor(y / 100)
@@ -87,7 +87,7 @@ function parseDays(text: string): number {
   )
 }
 
-/** The offset from UTC in seconds that the rest of the text is, or NaN. */
+/** The offset from UTC in seconds; NaN unless the rest of the text is an offset. */
 function parseOffset(text: string, at: number): number {
   const sign = text.charCodeAt(at)
   if ((sign & ~0x20) === 0x5a) return text.length === at + 1 ? 0 : NaN

@@ -1,6 +1,6 @@
-/** Memory that is given back at once, where the collector would come to it after hundreds of requests. */
+/** Frees memory at once; the garbage collector would free it only after hundreds of requests. */
 
-/** Nobody else may have it, and nothing may be reading it: from now on it is empty. */
+/** The caller must own the whole buffer, with no read pending; the buffer is empty afterwards. */
 export function releaseBuffer({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

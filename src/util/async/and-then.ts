@@ -1,8 +1,8 @@
-/** For what is mostly at hand and sometimes has to be waited for: waiting costs more than many a request. */
+/** For values that are mostly available at once: an `await` costs more than many a request. */
 
 export type MaybePromise<Value> = Value | Promise<Value>
 
-/** Uses the value, at once where it is at hand; what `use` throws then is thrown. */
+/** Applies `use` to the value, synchronously if it is not a promise; an error of `use` is then thrown synchronously. */
 export function andThen<Value, Result>(
   value: MaybePromise<Value>,
   use: (value: Value) => MaybePromise<Result>,

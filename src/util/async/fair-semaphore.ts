@@ -1,28 +1,28 @@
 /**
- * A semaphore with fewer permits than callers who want one. Of those who wait, the caller who used least of late comes
- * first, a cheap request before a dear one. A request that cannot end by its deadline is rejected while it waits,
- * because work on it would be lost. It knows nothing of what a request does.
+ * A semaphore that admits waiting requests by their caller's recent use plus their own expected time, least first.
+ * A request that cannot end by its deadline is rejected while it waits, because work on it would be wasted. It must
+ * not know what a request does.
  */
 import { ServiceError } from '../../errors.ts'
 
 export interface SemaphoreOptions {
   readonly permits: number
-  /** Further requests are rejected while so many wait. */
+  /** Length of the queue above which requests are rejected. */
   readonly mostWaiting: number
-  /** Milliseconds that pass. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number
 }
 
 export interface PermitRequest {
   readonly caller: string
   readonly signal: AbortSignal
-  /** Points; what a point takes is learned from the requests before. 0: nothing is known. */
+  /** Points; the time per point is learned from earlier requests. 0: unknown. */
   readonly cost: number
-  /** When it must have ended, by the same clock as `now`. */
+  /** When the request must have ended, by the clock `now`. */
   readonly deadline: number
 }
 
-/** Rejected before anything was done for it. */
+/** Thrown before any work was done for the request. */
 export class OverloadedError extends ServiceError {}
 
 interface Waiting extends PermitRequest, PromiseWithResolvers<Disposable> {}
@@ -33,27 +33,27 @@ interface Held {
   readonly deadline: number
 }
 
-/** Milliseconds that a point takes before anything is known, and how many points that is worth. */
+/** Initial estimate: milliseconds per point, and its weight in points. */
 const assumed = { time: 5, points: 100 }
-/** Points after which an older request counts half of a new one. */
+/** Points after which the weight of an older request is halved. */
 const memory = 1_000
-/** Milliseconds after which use counts half. */
+/** Milliseconds after which recorded use is halved. */
 const halfLife = 10_000
-/** Milliseconds that each request counts, so that callers alternate whose requests take no time. */
+/** Minimum milliseconds charged per request, so that callers with instant requests alternate. */
 const leastUse = 1
-/** Milliseconds of use that count as none. */
+/** Use below so many milliseconds counts as none. */
 const negligible = 0.1
-/** Callers whose use is kept before those who have none any more are removed. */
+/** Number of callers above which those without use are removed. */
 const mostCallers = 1_000
 
 export class FairSemaphore implements Disposable {
   readonly #permits: number
   readonly #mostWaiting: number
   readonly #now: () => number
-  /** In the order of asking. */
+  /** In order of arrival. */
   #waiting: Waiting[] = []
   readonly #held = new Set<Held>()
-  /** Milliseconds that each caller held permits, as of then. */
+  /** Decayed milliseconds (`time`) that each caller held permits, as of `at`. */
   readonly #used = new Map<string, { time: number; at: number }>()
   readonly #learned = { time: assumed.time * assumed.points, points: assumed.points }
   #isOver = false
@@ -69,8 +69,8 @@ export class FairSemaphore implements Disposable {
   }
 
   /**
-   * A permit, until it is disposed of. Fails with the signal's reason when that is aborted before, and with an
-   * OverloadedError as soon as it is clear that the request cannot end in time.
+   * The caller holds the permit until disposing of it. Fails with the signal's reason when the signal is aborted first,
+   * and with an OverloadedError as soon as the request is known to miss its deadline.
    */
   async acquire(request: PermitRequest): Promise<Disposable> {
     const { signal } = request
@@ -93,7 +93,7 @@ export class FairSemaphore implements Disposable {
     }
   }
 
-  /** Rejects who waits and whoever comes later. */
+  /** Rejects waiting and later requests. */
   [Symbol.dispose](): void {
     this.#isOver = true
     for (const one of this.#waiting.splice(0)) one.reject(isClosing())
@@ -147,7 +147,7 @@ export class FairSemaphore implements Disposable {
     }
   }
 
-  /** Each further request of a caller comes as late as if those before it had been served. */
+  /** Ranks each further request of a caller as if the caller's earlier requests had been served. */
   #inOrder(): readonly Waiting[] {
     const now = this.#now()
     const used = new Map<string, number>()
@@ -161,7 +161,7 @@ export class FairSemaphore implements Disposable {
     return ranked.toSorted((a, b) => a.rank - b.rank).map(({ one }) => one)
   }
 
-  /** Milliseconds. What took longer than expected is expected to take as long again. */
+  /** Remaining milliseconds. A request that exceeds its estimate is expected to take as long again. */
   #left({ cost, since, deadline }: Held, now: number): number {
     const passed = now - since
     const expected = this.#expected(cost)

@@ -1,6 +1,4 @@
-/** What a promise comes to, unless a signal is aborted before. */
-
-/** Fails with the signal's reason then; what the promise comes to later is nobody's concern. */
+/** Settles as the promise does, or fails with the signal's reason; a later result of the promise is ignored. */
 export async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>()
   const abort = (): void => aborted.reject(signal.reason)

@@ -1,12 +1,12 @@
-/** Bounded waiting that is fair to whoever has answered in time although this process was busy. */
+/** A timeout that does not fail answers that arrived in time while this process was busy. */
 
-/** Milliseconds by which a timer may be late in a process that runs. */
+/** Milliseconds by which a timer is late without the process being blocked. */
 const usualDelay = 20
 
 /**
- * Settles as the promise does, or fails with `late()` after so many milliseconds in which this process ran. A timer
- * that is late tells that it was held up; as long again is waited then, because what has arrived meanwhile may have to
- * be followed by more. Timers come before what has arrived, so that one more turn of the event loop is waited for.
+ * Settles as the promise does, or fails with `late()` after so many milliseconds in which this process ran. A late
+ * timer shows that the process was blocked; it is extended by the delay, because data that arrived meanwhile may need
+ * further exchanges. Timers run before I/O, so it waits for one more turn of the event loop before failing.
  */
 export async function within<Result>(
   milliseconds: number,

@@ -1,11 +1,11 @@
-/** Numbers as people read them: with commas between thousands, and with the noun in its number. */
+/** Formats numbers for people: commas between thousands, and the noun in singular or plural. */
 
 /** Such as `1,234`. */
 export function grouped(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** Such as `1 record` or `1,234 records`; `several` is the plural where it is not the noun with an s. */
+/** Such as `1 record` or `1,234 records`; `several` is an irregular plural. */
 export function counted(count: number, noun: string, several = `${noun}s`): string {
   return `${grouped(count)} ${count === 1 ? noun : several}`
 }

@@ -1,6 +1,6 @@
 /**
- * The one folding that `contains`, `startsWith` and their indexes share: case and accents disappear,
- * the marks of Japanese, Korean, Hindi and other scripts stay.
+ * The folding that `contains`, `startsWith` and their indexes share. It removes case and accents and preserves the
+ * marks of Japanese, Korean, Hindi and other scripts.
  */
 export function foldText(text: string): string {
   if (!notAscii.test(text)) return text.toLowerCase()

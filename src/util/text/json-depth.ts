@@ -1,6 +1,6 @@
 /**
- * The deepest nesting of brackets outside strings, in one pass that cannot overflow the stack.
- * For text whose depth must be known before anything recursive sees it; the text need not be valid JSON.
+ * The deepest nesting of brackets outside strings. It does not recurse, so it can check a text before recursive code
+ * reads it; the text need not be valid JSON.
  */
 export function jsonDepth(text: string): number {
   let depth = 0
@@ -26,7 +26,7 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
-/** Where the string that begins at `at` ends: its closing quote, or the end of the text. */
+/** The position of the closing quote of the string that begins at `at`, or the end of the text. */
 function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0

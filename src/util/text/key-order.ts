@@ -1,14 +1,14 @@
 /**
- * The one order of an object's keys: shorter ones first, then by bytes, as DAG-CBOR and so every repository has it
- * (https://ipld.io/specs/codecs/dag-cbor/spec/#strictness). A record looks the same however it came here.
+ * Owns the order of an object's keys: shorter keys first, then by bytes, as in DAG-CBOR and so in every repository
+ * (https://ipld.io/specs/codecs/dag-cbor/spec/#strictness). A record has the same text whatever its source.
  */
 
-/** The same JSON value with its keys in order; what is in order already is not copied. */
+/** Returns the JSON value with its keys in order; copies it only if they are not in order already. */
 export function inKeyOrder<Value>(value: Value): Value {
   return isInOrder(value) ? value : reordered(value)
 }
 
-/** Looked at before anything is copied: an import of what has been exported has every key in its place. */
+/** Saves the copy in the common case: exported records have their keys in order. */
 function isInOrder(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) {
@@ -32,7 +32,7 @@ function reordered<Value>(value: Value): Value {
   const copy: Record<string, unknown> = {}
   for (const key of orderedKeys(members)) {
     const member = reordered(members[key])
-    // Of all names this one alone is no plain assignment.
+    // An assignment to `__proto__` would set the prototype.
     if (key === '__proto__') Object.defineProperty(copy, key, { value: member, ...ordinary })
     else copy[key] = member
   }
@@ -41,7 +41,7 @@ function reordered<Value>(value: Value): Value {
 
 const ordinary = { configurable: true, enumerable: true, writable: true }
 
-/** Records of a collection have the same few sets of keys, so that each is sorted once. */
+/** Records of a collection share a few sets of keys; each set is sorted once. */
 const known = new Map<string, readonly string[]>()
 const mostKnown = 1_000
 const longestKnown = 1_000
@@ -51,7 +51,7 @@ export function orderedKeys(object: object): readonly string[] {
   const keys = Object.keys(object)
   const name = keys.join('\0')
   const found = known.get(name)
-  // A key may have the character that joins them.
+  // A key may contain the joining character NUL.
   if (found?.length === keys.length) return found
   keys.sort(compareKeys)
   if (known.size >= mostKnown) known.clear()
@@ -59,11 +59,11 @@ export function orderedKeys(object: object): readonly string[] {
   return keys
 }
 
-/** The same of an object whose keys were entered in order. */
+/** The keys in order of an object whose keys were inserted in order. */
 export function keysInOrder(object: object): readonly string[] {
   const keys = Object.keys(object)
   const first = keys[0]?.charCodeAt(0) ?? 0
-  // Those that are whole numbers come first, whenever they were entered.
+  // JavaScript lists integer keys first, whatever the order of insertion.
   return first >= 0x30 && first <= 0x39 ? orderedKeys(object) : keys
 }
 

@@ -1,4 +1,4 @@
-/** The candidate that `word` was most likely meant to be, or null when none is near. */
+/** The candidate that `word` most likely misspells, or null when none is similar. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   const folded = word.toLowerCase()
   let best: string | null = null
@@ -13,7 +13,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best
 }
 
-/** Insertions, deletions and replacements between two texts; anything from `limit` up is as good as far. */
+/** Levenshtein distance; may return `limit` for any larger distance. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
   let above = Array.from({ length: b.length + 1 }, (_, at) => at)

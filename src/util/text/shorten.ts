@@ -1,9 +1,9 @@
-/** Messages quote what a caller wrote, who knows it already: the beginning is enough to find it by. */
+/** Shortens messages that quote a caller's text: the caller knows the text and finds it by its beginning. */
 
 const longestWord = 100
 const longestMessage = 600
 
-/** The same text when it is of ordinary length; else without the middle of what is too long. */
+/** Cuts the middle out of long words, then out of the message if it is still too long. */
 export function shorten(message: string): string {
   if (message.length <= longestWord) return message
   const text = message.replaceAll(longWord, (word) => `${word.slice(0, 60)}…${word.slice(-20)}`)
