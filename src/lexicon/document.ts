@@ -1,4 +1,4 @@
-/** Finding definitions in a set of lexicon documents: `a.b.c`, `a.b.c#def`, and `#def` within a document. */
+/** Finds definitions in a set of lexicon documents by `a.b.c`, `a.b.c#def`, or `#def` within a document. */
 import type { LexiconDoc, LexUserType } from '@atproto/lexicon'
 
 export interface FoundDef {
@@ -10,12 +10,12 @@ export interface FoundDef {
   readonly def: LexUserType
 }
 
-/** Documents by id in code point order, as a `LexiconSet` has them. */
+/** Documents sorted by id in code point order, as in a `LexiconSet`. */
 export interface DocumentSet {
   readonly documents: readonly LexiconDoc[]
 }
 
-/** The definition a `ref` in the document `fromDocId` points to; null when there is none. */
+/** The definition that a `ref` in the document `fromDocId` points to; null when there is none. */
 export function resolveRef(set: DocumentSet, fromDocId: string, ref: string): FoundDef | null {
   return findDef(set, ref.startsWith('#') ? fromDocId + ref : ref)
 }
@@ -42,17 +42,17 @@ export function findDocument({ documents }: DocumentSet, id: string): LexiconDoc
   return null
 }
 
-/** A `ref`, or one member of a `union`, and where it stands in its document. */
+/** A `ref`, or one member of a `union`, with its position in the document. */
 export interface RefSite {
   /** Such as `defs.main.record.properties.source.ref`. */
   readonly path: string
   readonly ref: string
   readonly within: 'ref' | 'open union' | 'closed union'
-  /** Writes another text in its place; only for a document that is one's own copy. */
+  /** Replaces the text of the reference; only for a document that the caller owns. */
   readonly replace: (ref: string) => void
 }
 
-/** Every reference of a document. A property called `type` is no reference: its value is an object. */
+/** Every reference of a document. A property named `type` is not mistaken for one, because its value is an object. */
 export function* refSites(document: LexiconDoc): Generator<RefSite> {
   yield* sitesBelow(document.defs, 'defs')
 }

@@ -1,12 +1,12 @@
-/** Why a document is not a lexicon: where, what, and what to do about it. */
+/** Explains why a document is not a valid lexicon: the path, the problem and the remedy. */
 import { nearest } from '../util/text/nearest.ts'
 
-/** As the library's validator reports it. */
+/** An issue of the library's validator. */
 interface Issue {
   readonly code: string
   readonly path: readonly (string | number)[]
   readonly message: string
-  /** Of an unknown type: the types that are known in its place. */
+  /** For an unknown type: the types allowed in its place. */
   readonly options?: unknown
 }
 
@@ -48,7 +48,7 @@ function wrongType(document: unknown, path: readonly (string | number)[], known:
   }
 }
 
-/** Types of other languages, and how a lexicon says the same. */
+/** Types of other languages with their equivalents in the lexicon language. */
 const foreignTypes: readonly (readonly [names: readonly string[], remedy: string])[] = [
   [
     ['float', 'double', 'number', 'decimal'],

@@ -1,37 +1,34 @@
-/**
- * What lexicons are to everything above, once they are known to be whole, and the fingerprint they are known by.
- * Whether they are whole is judged elsewhere.
- */
+/** Owns the type of a checked set of lexicons and its fingerprint. `lexicons.ts` checks the set. */
 import { createHash } from 'node:crypto'
 import type { LexiconDoc } from '@atproto/lexicon'
 import { refSites } from './document.ts'
 import { strongRefLexicon } from './strong-ref.ts'
 
 export interface LexiconSet {
-  /** By id, in code point order; com.atproto.repo.strongRef is always among them. */
+  /** Sorted by id in code point order; always includes com.atproto.repo.strongRef. */
   readonly documents: readonly LexiconDoc[]
-  /** Declared reference targets: `nsid#path.of.properties` to collection NSIDs. */
+  /** Declared reference targets: maps `nsid#path.of.properties` to collection NSIDs. */
   readonly targets: ReadonlyMap<string, readonly string[]>
-  /** Of each document, in their order. */
+  /** One per document, in the order of `documents`. */
   readonly versions: readonly LexiconVersion[]
-  /** sha-256 (hex) over the documents and targets, independent of file layout and key order. */
+  /** sha-256 (hex) of the documents and targets, independent of file layout and key order. */
   readonly fingerprint: string
 }
 
 export interface LexiconVersion {
   readonly nsid: string
-  /** As the document names it; null when it names none. */
+  /** Null when the document has none. */
   readonly revision: number | null
-  /** sha-256 (hex) over what the document says, independent of its layout and key order. */
+  /** sha-256 (hex) of the document, independent of its layout and key order. */
   readonly hash: string
 }
 
-/** The lexicon that is built in, as a copy of its own. */
+/** A copy of the built-in lexicon. */
 export function builtIn(): LexiconDoc {
   return structuredClone<LexiconDoc>(strongRefLexicon as never)
 }
 
-/** Libraries write references as `lex:a.b.c`; lexicons write `a.b.c`. */
+/** A copy whose references have no prefix: libraries write `lex:a.b.c`, lexicons `a.b.c`. */
 export function ownCopy(document: LexiconDoc): LexiconDoc {
   const copy = structuredClone(document)
   for (const { ref, replace } of refSites(copy)) if (ref.startsWith('lex:')) replace(ref.slice(4))
@@ -42,7 +39,7 @@ export function sortById(documents: Iterable<LexiconDoc>): LexiconDoc[] {
   return [...documents].toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Documents by id in code point order. */
+/** `documents`: sorted by id in code point order. */
 export function setOf(
   documents: readonly LexiconDoc[],
   targets: ReadonlyMap<string, readonly string[]>,
@@ -53,7 +50,7 @@ export function setOf(
     revision: revision ?? null,
     hash: sha256(texts[index] as string),
   }))
-  // The same text as of all documents at once.
+  // Equals `canonicalJson` of the whole object, without serializing the documents again.
   const whole = `{"documents":[${texts.join(',')}],"targets":${canonicalJson(Object.fromEntries(targets))}}`
   return { documents, targets, versions, fingerprint: sha256(whole) }
 }

@@ -1,6 +1,6 @@
 /**
- * A set of lexicon documents that is known to be whole: every reference resolves, every id is unique.
- * The floor everything else stands on; it knows nothing of GraphQL or of databases.
+ * Builds a consistent set of lexicon documents: every reference resolves, every id is unique.
+ * It must not know GraphQL or databases.
  */
 import { type LexiconDoc, lexiconDoc } from '@atproto/lexicon'
 import { nearest } from '../util/text/nearest.ts'
@@ -11,7 +11,6 @@ import { invalidDocument } from './invalid-document.ts'
 import { buildTargets } from './references.ts'
 import { isStrongRefLexicon, strongRefLexicon } from './strong-ref.ts'
 
-/** One thing wrong with the lexicons: where, what, and what to do about it. */
 export interface LexiconProblem {
   readonly file: string
   /** Path in the document, such as `defs.main.record.properties.title`; empty for the whole file. */
@@ -24,7 +23,7 @@ export type LexiconResult =
   | { readonly ok: true; readonly lexicons: LexiconSet }
   | { readonly ok: false; readonly problems: readonly LexiconProblem[] }
 
-/** Checks documents and reference targets against each other and reports every problem at once. */
+/** Checks documents and reference targets against each other; reports all problems together. */
 export function buildLexicons(files: readonly LexiconFile[], references: unknown): LexiconResult {
   const problems: LexiconProblem[] = []
   const { documents, origins, refused } = buildDocuments(files, problems)
@@ -44,7 +43,7 @@ export function buildLexicons(files: readonly LexiconFile[], references: unknown
   return { ok: true, lexicons: setOf(documents, targets) }
 }
 
-/** Whether the document's main definition is a record, so that it names a collection. */
+/** Whether the document's main definition is a record, so that the document defines a collection. */
 export function isRecordLexicon(document: LexiconDoc): boolean {
   return Object.hasOwn(document.defs, 'main') && document.defs['main']!.type === 'record'
 }
@@ -57,8 +56,8 @@ const noRecords: LexiconProblem = {
 }
 
 /**
- * The valid documents, sorted, as copies of our own; `origins` has their files by id.
- * `refused` has the ids of the others, so that references to them are not reported as well.
+ * Copies of the valid documents, sorted by id; `origins` maps ids to files.
+ * `refused` has the ids of invalid documents, so that references to them are not reported too.
  */
 function buildDocuments(files: readonly LexiconFile[], problems: LexiconProblem[]) {
   const byId = new Map<string, LexiconDoc>([[strongRefLexicon.id, builtIn()]])
@@ -156,7 +155,7 @@ const endlessArray = {
   remedy: 'Let its items be an object, a union or a scalar.',
 }
 
-/** Paths of array definitions whose items lead back to themselves with nothing but arrays between. */
+/** Paths of array definitions whose items refer back to themselves through arrays only. */
 function endlessArrays(set: DocumentSet, document: LexiconDoc): string[] {
   return Object.keys(document.defs)
     .filter((name) => {

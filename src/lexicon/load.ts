@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { buildLexicons, type LexiconProblem, type LexiconResult } from './lexicons.ts'
 import { readDirectory } from './read-directory.ts'
 
-/** Reads a directory tree of `*.json` lexicon documents, and `references.json` at its root when there is one. */
+/** Reads a directory tree of `*.json` lexicon documents, and `references.json` at its root if present. */
 export async function loadLexicons(dir: string): Promise<LexiconResult> {
   const found = await readDirectory(dir)
   if (typeof found === 'string') return { ok: false, problems: [wholeDirectory(dir, found)] }
@@ -10,7 +10,7 @@ export async function loadLexicons(dir: string): Promise<LexiconResult> {
   const unreadable = found.unreadable.map((one) => ({ ...one, path: '', remedy: notJsonRemedy }))
   const result = buildLexicons(files, references)
   if (result.ok && unreadable.length === 0) return result
-  // What a file that cannot be read would have defined is unknown, so the set as a whole is not judged.
+  // Problems of the whole set are not reported: the contents of unreadable files are unknown.
   const others = result.ok ? [] : result.problems.filter(({ file }) => unreadable.length === 0 || file !== '')
   const problems = [...unreadable, ...others]
   return { ok: false, problems: problems.map((problem) => ({ ...problem, file: join(dir, problem.file) })) }

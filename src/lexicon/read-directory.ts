@@ -1,9 +1,9 @@
-/** Reads a directory tree of lexicon documents. What is in them is not known here, but that it is JSON. */
+/** Reads a directory tree of JSON files. It must not know what a lexicon contains. */
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonDepth } from '../util/text/json-depth.ts'
 
-/** A parsed JSON file that ought to be a lexicon document. */
+/** A parsed JSON file, expected to be a lexicon document. */
 export interface LexiconFile {
   readonly file: string
   readonly document: unknown
@@ -16,10 +16,10 @@ export interface LexiconDirectory {
   readonly unreadable: readonly { readonly file: string; readonly problem: string }[]
 }
 
-/** At the root of a directory, and where problems of the reference targets are reported. */
+/** The file of reference targets, at the root of the directory. */
 export const referencesFile = 'references.json'
 
-/** Every `*.json` file, and `references.json` at the root when there is one; a text says what is wrong with the directory. */
+/** Reads all `*.json` files; `references.json` at the root is separate. A text says what is wrong with the directory. */
 export async function readDirectory(dir: string): Promise<LexiconDirectory | string> {
   const names = await listJsonFiles(dir, '', new Set())
   if (typeof names === 'string') return names
@@ -36,15 +36,15 @@ export async function readDirectory(dir: string): Promise<LexiconDirectory | str
   return { files, references, unreadable }
 }
 
-/** Far deeper than any lexicon, far shallower than what overflows a stack. */
+/** Far deeper than any lexicon, and far from overflowing the stack. */
 const deepest = 128
 
-/** Paths below `dir` in code point order, hidden ones left out; a text says what is wrong with the directory. */
+/** Paths below `dir` in code point order, without hidden files; a text says what is wrong with the directory. */
 async function listJsonFiles(dir: string, below: string, seen: Set<string>): Promise<string[] | string> {
   const names: string[] = []
   let at = below
   try {
-    // Mounted directories are often links; a link to a directory above must not lead in circles.
+    // Mounted directories are often links; a link to a parent directory must not cause a loop.
     const real = await realpath(join(dir, below))
     if (seen.has(real)) return names
     seen.add(real)

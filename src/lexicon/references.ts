@@ -1,4 +1,4 @@
-/** Reference targets: which collections a property of a record points to, which its lexicon does not say. */
+/** Checks reference targets: the collections that a property of a record refers to, which lexicons do not declare. */
 import { isValidNsid } from '@atproto/syntax'
 import type { LexArray, LexiconDoc, LexObject, LexUserType } from '@atproto/lexicon'
 import { nearest } from '../util/text/nearest.ts'
@@ -9,7 +9,7 @@ type Problem = { readonly path: string; readonly problem: string; readonly remed
 
 const example = '{"a.b.article#source": ["a.b.source"]}'
 
-/** `nsid#path` to target collections, by key in code point order, and everything that is wrong with it. */
+/** Maps `nsid#path` to target collections, sorted by key in code point order, and lists every problem. */
 export function buildTargets(
   set: DocumentSet,
   references: unknown,
@@ -53,7 +53,7 @@ function checkSource(set: DocumentSet, key: string, refused: ReadonlySet<string>
 
 type Property = LexObject['properties'][string] | LexArray['items'] | LexUserType
 
-/** Follows `a.b.c` from a record down to a strongRef or an at-uri; arrays are passed through silently. */
+/** Follows the path `a.b.c` from a record to a strongRef or an at-uri; an array counts as its items. */
 function checkPath(
   set: DocumentSet,
   from: LexiconDoc,
@@ -86,7 +86,7 @@ function checkPath(
         continue
       }
       const found = resolveRef(set, document.id, property.ref)
-      // Reported where the reference stands.
+      // `lexicons.ts` reports unresolved references and endless arrays.
       if (found === null || seen.has(found.origin)) return []
       seen.add(found.origin)
       if (found.origin === strongRefLexicon.id) {
@@ -124,7 +124,7 @@ function checkTargets(
       ]
     }
     const document = findDocument(set, target)
-    // A collection that is not among the lexicons is just not served here.
+    // A target without a lexicon is allowed: its collection is not served.
     if (document === null || refused.has(target) || document.defs['main']?.type === 'record') return []
     return [
       {

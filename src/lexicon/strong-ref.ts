@@ -1,6 +1,6 @@
 import type { LexiconDoc } from '@atproto/lexicon'
 
-/** The one lexicon that is built in, since records of any set point to each other with it. */
+/** The only built-in lexicon: records of any set use it to refer to each other. */
 export const strongRefLexicon = {
   lexicon: 1,
   id: 'com.atproto.repo.strongRef',
@@ -17,7 +17,7 @@ export const strongRefLexicon = {
   },
 } as const satisfies { lexicon: 1; id: string; description: string; defs: object }
 
-/** Whether a document says the same, whatever its descriptions are. */
+/** Whether a document equals the built-in lexicon, ignoring descriptions. */
 export function isStrongRefLexicon(document: LexiconDoc): boolean {
   return document.id === strongRefLexicon.id && bare(document.defs) === bare(strongRefLexicon.defs)
 }

@@ -1,4 +1,4 @@
-/** What people name to a command: a record by its URI, or an account by its DID, as records here are called. */
+/** Parses the subject of a command: a record's URI or an account's DID. Handles are refused. */
 import { isValidDid, isValidHandle, isValidNsid, isValidRecordKey } from '@atproto/syntax'
 
 export type Subject =
@@ -8,18 +8,18 @@ export type Subject =
 const form = 'Give a record as at://DID/COLLECTION/RKEY, or an account as its DID.'
 
 /**
- * Hosts have no capitals of their own, but DIDs are compared as they are written. The DID with its host in lower
- * case; null where it is so already.
+ * The DID with its host name in lower case; null when it is in lower case already. Host names are case-insensitive, but
+ * DIDs are compared byte by byte.
  */
 export function inLowerCase(did: string): string | null {
-  // What follows a percent sign is written in capitals, and what follows the host is a path.
+  // Percent-encoded bytes are spelled in capitals; the path after the host is case-sensitive.
   const lower = did.replace(/^did:web:[^:]+/, (text) =>
     text.replaceAll(/%[0-9A-F]{2}|[A-Z]+/gi, (part) => (part.startsWith('%') ? part : part.toLowerCase())),
   )
   return lower === did ? null : lower
 }
 
-/** What is wrong with it, in words, where it is neither. */
+/** The subject, or a sentence that says what is wrong with the text. */
 export function parseSubject(text: string): Subject | string {
   if (isValidDid(text)) return { kind: 'account', did: text }
   const shown = JSON.stringify(text)

@@ -1,7 +1,7 @@
 /**
- * DAG-CBOR of plain JSON values (https://ipld.io/specs/codecs/dag-cbor/spec/), in one walk into memory that is used
- * again for the next record. Hashing every record of an import is most of what its encoding is for; links, bytes and
- * whatever else JSON does not have are left to the official library.
+ * Encodes plain JSON values as DAG-CBOR (https://ipld.io/specs/codecs/dag-cbor/spec/) in one pass, into a buffer that
+ * is reused for the next record; mostly to hash every record of an import. Links, bytes and all else that JSON does not
+ * have are left to the official library.
  */
 import { keysInOrder, orderedKeys } from '../../util/text/key-order.ts'
 
@@ -10,7 +10,7 @@ let memory = Buffer.allocUnsafe(64 * 1024)
 let end = 0
 
 /**
- * Good until the next call; null when the value has something that is no plain JSON. `isInOrder`: it has been through
+ * The result is valid until the next call; null when the value is not plain JSON. `isInOrder`: the value comes from
  * `inKeyOrder`.
  */
 export function encodePlain(value: unknown, isInOrder = false): Uint8Array | null {
@@ -25,7 +25,7 @@ const text = 0x60
 const list = 0x80
 const map = 0xa0
 
-/** Whether it could be written. */
+/** False when the value cannot be encoded. */
 function write(value: unknown): boolean {
   switch (typeof value) {
     case 'string':
@@ -60,7 +60,7 @@ function writeMap(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object)
   if (prototype !== Object.prototype && prototype !== null) return false
   const members = object as Readonly<Record<string, unknown>>
-  // The official library takes some such objects for CIDs.
+  // The official library takes some objects with these keys for CIDs.
   if (members['/'] !== undefined || members['multihash'] !== undefined) return false
   const keys = keysOf(object)
   writeHead(map, keys.length)
@@ -73,7 +73,7 @@ function writeMap(object: object): boolean {
 
 function writeText(value: string): void {
   const { length } = value
-  // No character takes more than three bytes for each of its UTF-16 units.
+  // UTF-8 takes at most three bytes per UTF-16 unit.
   reserve(length * 3 + 9)
   if (length < 24 && writeShort(value)) return
   const start = end
@@ -85,7 +85,7 @@ function writeText(value: string): void {
   end += size
 }
 
-/** ASCII alone, as nearly every key is; false, and nothing written, for anything else. */
+/** Writes ASCII text, such as nearly every key; for other text it returns false and writes nothing. */
 function writeShort(value: string): boolean {
   const { length } = value
   for (let at = 0; at < length; at++) {

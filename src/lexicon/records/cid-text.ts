@@ -1,4 +1,4 @@
-/** The text form of a CID, `bafyrei…`. By itself, so that a process that only reads starts without the libraries that make CIDs. */
+/** The text form of a CID, `bafyrei…`. A separate file, so that a reading process does not load the CID libraries. */
 export function formatCid(cid: Uint8Array): string {
   const text = Buffer.allocUnsafe(2 + cid.length * 2)
   text[0] = multibase
@@ -15,5 +15,5 @@ export function formatCid(cid: Uint8Array): string {
 }
 
 const alphabet = Buffer.from('abcdefghijklmnopqrstuvwxyz234567')
-/** `b`: base 32 in lower case. */
+/** The multibase prefix `b`: base 32 in lower case. */
 const multibase = 0x62

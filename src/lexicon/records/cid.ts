@@ -1,4 +1,4 @@
-/** CIDs of records: version 1, dag-cbor, sha-256; as 36 bytes or as the text `bafyrei…`. */
+/** Computes and parses CIDs of records: version 1, dag-cbor, sha-256; as 36 bytes or as the text `bafyrei…`. */
 import { hash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
 import { type LexValue, parseCidSafe } from '@atproto/lex-data'
@@ -7,22 +7,22 @@ import { encodePlain } from './cbor.ts'
 export { formatCid } from './cid-text.ts'
 
 /**
- * The CID of a value whose links are CIDs and whose bytes are Uint8Arrays. Throws when dag-cbor has no form for it.
- * `isInOrder`: it has been through `inKeyOrder`.
+ * The CID of a value whose links are CIDs and whose bytes are Uint8Arrays. Throws when dag-cbor cannot encode it.
+ * `isInOrder`: the value comes from `inKeyOrder`.
  */
 export function cidOf(value: LexValue, isInOrder = false): Uint8Array {
   const cid = new Uint8Array(36)
   cid.set(prefix)
-  // As text with a character for each byte: making memory for 32 bytes takes as long as hashing a record.
+  // As text with a character per byte: allocating a buffer of 32 bytes takes as long as hashing a record.
   const digest = hash('sha256', encodePlain(value, isInOrder) ?? encode(value), 'binary')
   for (let at = 0; at < digest.length; at++) cid[prefix.length + at] = digest.charCodeAt(at)
   return cid
 }
 
-/** The bytes of the CID of a record in any text form; null when it is no CID or one of another kind. */
+/** The bytes of a record's CID in any text form; null for another text or another kind of CID. */
 export function parseCid(text: string): Uint8Array | null {
   return parseCidSafe(text, { flavor: 'cbor' })?.bytes ?? null
 }
 
-/** Version 1, dag-cbor, sha-256, 32 bytes of it. */
+/** Version 1, dag-cbor, sha-256, 32 bytes. */
 const prefix = Uint8Array.of(0x01, 0x71, 0x12, 0x20)

@@ -1,7 +1,7 @@
 /**
- * Whether a record is surely valid: what the official validator accepts of the common types, compiled once for each
- * collection. It never says that a record is wrong. Whatever it does not know, and every fault, is left to the
- * official validator and to the check of shapes, whose words publishers read.
+ * Recognizes valid records of the common types, with checks compiled once per collection. It never refuses a record:
+ * unknown types and all faults are left to the official validator and to `record-shape.ts`, whose messages publishers
+ * read.
  */
 import type { LexArray, LexBoolean, LexInteger, LexObject, LexString, LexUserType } from '@atproto/lexicon'
 import {
@@ -15,7 +15,7 @@ import {
 import { parseRecordInstant } from '../../util/instant.ts'
 import { type DocumentSet, findDef, type FoundDef, resolveRef } from '../document.ts'
 
-/** True: the official validator and the check of shapes accept the value. For JSON without links, bytes and blobs. */
+/** True: the official validator and the shape check accept the value. For JSON without links, bytes and blobs. */
 export type QuickCheck = (value: unknown) => boolean
 
 export function createQuickCheck(lexicons: DocumentSet, nsid: string): QuickCheck {
@@ -40,7 +40,7 @@ class QuickChecks {
     if (def.type !== 'record' && def.type !== 'object') return this.#ofType(document.id, def)
     const known = this.#objects.get(origin)
     if (known !== undefined) return known
-    // Entered before its properties are built, so that an object may hold itself.
+    // Registered before its properties are built, so that a type may be recursive.
     let built = unsure
     this.#objects.set(origin, (value) => built(value))
     built = this.#ofObject(document.id, def.type === 'record' ? def.record : def)
@@ -97,7 +97,7 @@ class QuickChecks {
 function ofString(type: LexString): QuickCheck {
   const { minLength, maxLength, minGraphemes, maxGraphemes, format } = type
   const isFormat = format === undefined ? () => true : formats.get(format)
-  // How many characters a reader sees is known only where one is enough, or where all units together are not too many.
+  // Without segmentation, graphemes are bounded only by: at least 1 if not empty, at most the number of UTF-16 units.
   if (isFormat === undefined || (minGraphemes ?? 0) > 1) return unsure
   const allowed = type.enum
   return (value) => {
@@ -105,7 +105,7 @@ function ofString(type: LexString): QuickCheck {
     if (type.const !== undefined && value !== type.const) return false
     if (allowed !== undefined && !allowed.includes(value)) return false
     const { length } = value
-    // A text has at least as many bytes as UTF-16 units, and at most three times as many.
+    // UTF-8 takes one to three bytes per UTF-16 unit.
     if (length < Math.max(minLength ?? 0, minGraphemes ?? 0)) return false
     if (maxLength !== undefined && length * 3 > maxLength && Buffer.byteLength(value) > maxLength)
       return false
@@ -130,10 +130,10 @@ function ofBoolean({ const: only }: LexBoolean): QuickCheck {
 
 const commonDatetime = /^[12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
 const commonLanguage = /^[a-z]{2,3}(?:-[A-Z]{2})?$/
-/** Of a record: version 1, dag-cbor, 32 bytes of SHA-256; the last character has bits to spare, which are none. */
+/** A record's CID: version 1, dag-cbor, 32 bytes of SHA-256; the unused bits of the last character are zero. */
 const commonCid = /^bafyrei[a-h][a-z2-7]{50}[aeimquy4]$/
 
-/** Which texts are surely of a format. */
+/** Sufficient conditions for each format. */
 const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['datetime', (text) => commonDatetime.test(text) && parseRecordInstant(text) !== null],
   ['uri', isValidUri],

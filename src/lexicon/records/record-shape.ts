@@ -1,6 +1,6 @@
 /**
- * What a record must hold beyond what the official validator checks: real instants where the lexicon says
- * `datetime`, and no array where it says object. Compiled once per collection, because it runs on every record.
+ * Checks what the official validator does not: a `datetime` must be a real instant, and an array is not an object.
+ * Compiled once per collection, because it runs on every record.
  */
 import type { LexArray, LexObject, LexUserType } from '@atproto/lexicon'
 import { isInstantForm, parseRecordInstant } from '../../util/instant.ts'
@@ -9,11 +9,11 @@ import { type DocumentSet, findDef, type FoundDef, resolveRef } from '../documen
 export interface ShapeFault {
   readonly reason: 'bad-datetime' | 'invalid-record'
   readonly message: string
-  /** A datetime whose form is right and whose numbers are not. */
+  /** A datetime of valid form with numbers out of range. */
   readonly impossible?: boolean
 }
 
-/** Finds the first fault of a value that the official validator let pass. */
+/** Finds the first fault of a value that the official validator accepts. */
 export type ShapeCheck = (value: unknown) => ShapeFault | null
 
 export function createShapeCheck(lexicons: DocumentSet, nsid: string): ShapeCheck {
@@ -21,7 +21,7 @@ export function createShapeCheck(lexicons: DocumentSet, nsid: string): ShapeChec
   return shape === null ? () => null : (value) => checkShape(shape, value, 'Record')
 }
 
-/** The parts of a type that there is something to check about. */
+/** The parts of a type that need a check. */
 type Shape =
   | { readonly kind: 'datetime' }
   | { readonly kind: 'array'; readonly of: Shape }
@@ -64,7 +64,7 @@ function noInstant(text: string, path: string): ShapeFault {
   return { reason: 'bad-datetime', message, impossible: isInstantForm(text) }
 }
 
-/** `$type` may spell out what is implied. */
+/** `$type` may have the implied `lex:` and `#main`. */
 function originOf(type: string): string {
   return type.replace(/^lex:/, '').replace(/#main$/, '')
 }
@@ -108,7 +108,7 @@ class ShapeBuilder {
     }
   }
 
-  /** Entered before its properties are built, so that an object may hold itself. */
+  /** Registers the shape before its properties are built, so that a type may be recursive. */
   #ofObject(id: string, object: LexObject, origin: string): Shape {
     const known = this.#objects.get(origin)
     if (known !== undefined) return known

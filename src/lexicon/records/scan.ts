@@ -1,6 +1,6 @@
-/** One walk over a record's JSON for what no type of any lexicon may hold, before anything recursive sees it. */
+/** Scans a record's JSON for faults that no lexicon allows, before other recursive code reads it. */
 
-/** Deepest nesting of a line, its own braces included; real ones have about ten levels. */
+/** Maximum nesting of a line, including its own braces; real lines have about ten levels. */
 export const maxDepth = 128
 
 export interface ScanFault {
@@ -10,25 +10,25 @@ export interface ScanFault {
 
 export interface Scan {
   readonly fault: ScanFault | null
-  /** Whether some object may stand for a link, bytes or a blob. */
+  /** Whether some object may represent a link, bytes or a blob. */
   readonly special: boolean
 }
 
 export function scanJson(value: unknown): Scan {
   const seen = { special: false }
-  // The value stands in a line, which is a level of its own.
+  // The line around the value is the first level.
   const found = scanValue(value, 1, seen)
   if (found === null) return { fault: null, special: seen.special }
   const path = ['Record', ...found.path.toReversed()].slice(0, 10).join('/')
   return { fault: { reason: found.reason, message: `${path} ${found.what}.` }, special: seen.special }
 }
 
-/** Whether a text holds what no database stores and no UTF-8 says: NUL, or half of a surrogate pair. */
+/** Whether a text contains NUL, which databases do not store, or a lone surrogate, which UTF-8 cannot encode. */
 export function isBadText(text: string): boolean {
   return !text.isWellFormed() || text.includes('\0')
 }
 
-/** `path` grows from the inside out, so that it costs nothing where there is no fault. */
+/** `path` is built from the inside out, so that it costs nothing unless there is a fault. */
 interface Found {
   readonly reason: ScanFault['reason']
   readonly what: string

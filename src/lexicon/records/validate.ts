@@ -1,6 +1,6 @@
 /**
- * From a line of an import to a record that may be stored, or to the reason why it may not.
- * Runs for every record, so the common case allocates little and converts nothing.
+ * Validates a line of an import: the result is a record that may be stored, or the reason for a refusal.
+ * It runs for every record, so the common case allocates little and converts nothing.
  */
 import { jsonToLex, lexToIpld, type LexUserType, Lexicons } from '@atproto/lexicon'
 import { isCid, type LexValue } from '@atproto/lex-data'
@@ -17,7 +17,7 @@ import { isBadText, scanJson } from './scan.ts'
 import { grouped } from '../../util/text/counted.ts'
 import { isObject } from '../../util/is-object.ts'
 
-/** Why a record is refused; kept with it, and counted. */
+/** Why a record is refused; stored with the rejection, and counted. */
 export type RejectionReason =
   | 'malformed'
   | 'bad-uri'
@@ -43,7 +43,7 @@ export interface ReadRecord {
   /** 36 bytes: CIDv1, dag-cbor, sha-256. */
   readonly cid: Uint8Array
   readonly rev: string | null
-  /** Microseconds since 1970; null when the line does not say. */
+  /** Microseconds since 1970; null when the line has no time. */
   readonly indexedAt: bigint | null
   readonly value: Readonly<Record<string, unknown>>
   /** The value as JSON text, each key once. */
@@ -53,7 +53,7 @@ export interface ReadRecord {
 export interface Refusal {
   readonly reason: RejectionReason
   readonly message: string
-  /** As the line has it, unless it is no text that can be stored. */
+  /** As in the line; null unless it is text that can be stored. */
   readonly uri: string | null
 }
 
@@ -61,10 +61,10 @@ export type ParsedRecord =
   | { readonly ok: true; readonly record: ReadRecord }
   | ({ readonly ok: false } & Refusal)
 
-/** Reads a line that is parsed already: `{uri, cid?, rev?, indexedAt?, value}`; other members are ignored. */
+/** Reads a line as parsed JSON: `{uri, cid?, rev?, indexedAt?, value}`; other members are ignored. */
 export type RecordReader = (line: unknown) => ParsedRecord
 
-/** The same from the line's text. */
+/** Reads the text of a line. */
 export function createLineReader(lexicons: LexiconSet): (text: string) => ParsedRecord {
   const readRecord = createRecordReader(lexicons)
   return (text) => {
@@ -127,7 +127,7 @@ interface RecordUri {
   readonly rkey: string
 }
 
-/** Neighbouring records mostly have the same of it. */
+/** Caches the last valid text: neighbouring records mostly have the same DID and collection. */
 function rememberingLast(isValid: (text: string) => boolean): (text: string) => boolean {
   let last: string | null = null
   return (text) => {
@@ -176,11 +176,11 @@ function readMetadata(
 
 interface Collection {
   readonly nsid: string
-  /** What is wrong with a record key; null when it fits. */
+  /** What is wrong with a record key; null when it is valid. */
   readonly checkKey: (rkey: string) => string | null
-  /** Spares the two below for the records that nothing is wrong with; false says nothing. */
+  /** True makes the two checks below unnecessary; false means unknown. */
   readonly isSurelyValid: QuickCheck
-  /** Throws what the official validator says. */
+  /** Throws the error of the official validator. */
   readonly assertValid: (lexValue: unknown) => void
   readonly checkShape: ShapeCheck
 }
@@ -207,7 +207,7 @@ function readContent(
     }
   }
   try {
-    // Without links, bytes and blobs the JSON value is the lexicon value.
+    // Without links, bytes and blobs, the JSON value equals the lexicon value.
     const lexValue = special ? jsonToLex(value) : value
     if (special || !collection.isSurelyValid(value)) {
       collection.assertValid(lexValue)
@@ -220,14 +220,14 @@ function readContent(
     const cid = cidOf(data, !special)
     return checkCid(cid, given) ?? { cid, json }
   } catch (error) {
-    // The official validator knows some of the impossible dates too.
+    // The official validator refuses some impossible dates too; their reason must be `bad-datetime`.
     const wrongShape = collection.checkShape(value)
     if (wrongShape?.impossible === true) return wrongShape
     return { reason: 'invalid-record', message: `${error instanceof Error ? error.message : String(error)}.` }
   }
 }
 
-/** What is left of `$link` and `$bytes` after conversion meant neither a link nor bytes. */
+/** Any `$link` or `$bytes` that remains after conversion is invalid. */
 function findWrongLink(value: unknown, path: string): Fault | null {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || isCid(value)) return null
   for (const [key, member] of Object.entries(value)) {
@@ -247,7 +247,7 @@ function checkCid(cid: Uint8Array, given: unknown): Fault | null {
   if (given === undefined || given === null) return null
   if (typeof given !== 'string') return { reason: 'bad-cid', message: 'The "cid" of the line is no string.' }
   const computed = formatCid(cid)
-  // Nearly always equal as text; a CID has other spellings in other bases.
+  // The texts are nearly always equal; the same CID has other texts in other bases.
   if (given === computed) return null
   const bytes = parseCid(given)
   if (bytes === null) {
@@ -261,8 +261,8 @@ function checkCid(cid: Uint8Array, given: unknown): Fault | null {
 }
 
 /**
- * Published lexicons use a record's definition as the type of a property, which the library refuses to look
- * into. It asks for a definition without naming the types it wants only to validate a value within another.
+ * Published lexicons use a record's definition as the type of a property, which the library does not validate. The
+ * library looks up a definition without expected types only to validate a nested value.
  */
 class EmbeddingLexicons extends Lexicons {
   override getDefOrThrow<Type extends LexUserType['type'] = LexUserType['type']>(
@@ -278,7 +278,7 @@ class EmbeddingLexicons extends Lexicons {
 }
 
 function compileCollections(set: LexiconSet): ReadonlyMap<string, Collection> {
-  // The library writes into the documents it is given.
+  // The library modifies its documents.
   const official = new EmbeddingLexicons(structuredClone(set.documents) as never)
   const shadowed = set.documents.some(({ defs }) => hasInheritedName(defs))
   const collections = set.documents.filter(isRecordLexicon).map(({ id, defs }): [string, Collection] => {
@@ -301,7 +301,7 @@ function keyCheck(type: string): (rkey: string) => string | null {
   return (rkey) => (rkey === literal ? null : `The record key "${rkey}" must be "${literal}".`)
 }
 
-/** Whether some property has a name such as `constructor`, which every plain object seems to have. */
+/** Whether a property has a name such as `constructor`, which every plain object inherits. */
 function hasInheritedName(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false
   if ('properties' in node && Object.keys(Object(node.properties)).some((name) => name in {})) return true
