@@ -1,6 +1,6 @@
 /**
- * Fetches repositories as a whole: those that targets mean and those that the ledger says are wanted. Each
- * is done when all of it is stored; until then it is a job in the ledger, so that a crash loses nothing.
+ * Fetches whole repositories: those of the given targets and those of the job queue. A repository remains a job in the
+ * queue until all of it is stored, so that a crash loses nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchOutcome } from '../database/changes.ts'
@@ -23,51 +23,51 @@ interface PlainFetch {
 
 interface Reconciliation {
   readonly kind: 'reconcile'
-  /** What of the database is not what its records give. */
+  /** Lists stored data that does not match the stored records. */
   readonly findDamage: () => Promise<readonly Damage[]>
 }
 
 interface CommonOptions extends Omit<TransferOptions, 'onStored' | 'damaged'> {
-  /** Beside the jobs that wait already. Unless `reconcile` is given accounts, it takes all that have records here. */
+  /** In addition to queued jobs. `reconcile` without accounts takes all accounts that have records here. */
   readonly targets: readonly Target[]
-  /** `idle`: when nothing is left to do. `aborted`: as long as the signal is not, as jobs come in. */
+  /** `idle`: ends when no work is left. `aborted`: processes incoming jobs until the signal is aborted. */
   readonly until: 'idle' | 'aborted'
-  /** Repositories at once, each with a thread; each held in memory while it is read, up to 512 MiB. */
+  /** Number of repositories at once, each with a thread and in memory while it is read, up to 512 MiB. */
   readonly parallel: number
   readonly onProgress?: (progress: FetchProgress) => void
   readonly onNotice: (text: string) => void
 }
 
 export interface FetchProgress {
-  /** Accounts that targets have named so far. */
+  /** Number of accounts that targets have listed so far. */
   readonly listed: number
-  /** Repositories, those that are gone included. */
+  /** Number of repositories, including those that are gone. */
   readonly done: number
   readonly failed: number
   readonly records: number
-  /** What is being worked on: DIDs and paths. */
+  /** DIDs and paths in progress. */
   readonly current: readonly string[]
 }
 
 export interface FetchResult {
-  /** What became of all records together. */
+  /** Outcomes of all records. */
   readonly outcome: BatchOutcome
-  /** Repositories that were read, and of these those that differed from what was stored. */
+  /** Number of repositories that were read, and of those that differed from the stored records. */
   readonly read: number
   readonly differing: number
-  /** Up to a hundred of them, with what was missed before: creations, updates and deletions. */
+  /** Up to a hundred differing repositories with the missed creations, updates and deletions. */
   readonly differences: readonly RepoDifference[]
-  /** Revisions that could not be, such as of the future, which no longer decide about anything. */
+  /** Impossible revisions that were dropped, such as revisions of the future. */
   readonly forgotten: number
-  /** Up to a hundred repositories with records that are still not as they have them, because later versions are known. */
+  /** Up to a hundred repositories whose stored records still differ, because later versions are known. */
   readonly unsettled: readonly UnsettledRepo[]
-  /** What else of the database was damaged and is right now, and what still is; only of all accounts together. */
+  /** Damage that was repaired, and damage that remains; only when all accounts are reconciled. */
   readonly repaired: readonly Damage[]
   readonly damage: readonly Damage[]
-  /** Repositories that their hosts no longer have or show. */
+  /** Number of repositories that their hosts no longer have or show. */
   readonly gone: number
   readonly failed: readonly Failure[]
-  /** Whether all targets were listed and all repositories tried; if not, the next run goes on. */
+  /** Whether all targets were listed and all repositories tried; if not, the next run resumes. */
   readonly complete: boolean
 }
 
@@ -79,7 +79,7 @@ export interface RepoDifference extends Pick<BatchOutcome, 'stored' | 'updated' 
 export interface UnsettledRepo {
   readonly name: string
   readonly records: number
-  /** Up to ten of them. */
+  /** Up to ten URIs. */
   readonly uris: readonly string[]
 }
 
@@ -89,22 +89,22 @@ export interface Failure {
   readonly error: string
 }
 
-/** How often a repository or a page is tried: half a day long, unless somebody waits for the end. */
+/** Attempts per repository or page: for half a day, unless a command waits for the end. */
 const attempts: Readonly<Record<FetchOptions['until'], number>> = { idle: 5, aborted: 12 }
 /** Milliseconds before the second attempt. */
 const firstDelay = 5_000
-/** Milliseconds between looks for jobs, when there are none. */
+/** Milliseconds between two polls for jobs. */
 const pollInterval = 1_000
-/** Milliseconds that somebody who waits for the end is kept waiting for a host. */
+/** Maximum pause, in milliseconds, that a host may ask for while a command waits for the end. */
 const longestWait = 600_000
 const keptDifferences = 100
 const keptUris = 10
-/** Accounts that become jobs in one transaction. */
+/** Accounts added to the job queue per transaction. */
 const actorsAtOnce = 1_000
-/** Accounts that are remembered so that they are not fetched once for each of their collections. */
+/** Maximum number of accounts to remember, so that an account is not fetched once per collection. */
 const remembered = 1_000_000
 
-/** What the network does wrong ends up in the result and the ledger; an error thrown here is our own fault. */
+/** Faults of the network are reported in the result and in the job queue; a thrown error is a bug of ours. */
 export async function fetchRepositories(database: Writer, options: FetchOptions): Promise<FetchResult> {
   const { kind, targets, until, parallel } = options
   const { metadata } = database
@@ -122,7 +122,7 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   await using transfers = openTransfers(database, { ...options, signal, damaged, onStored: counters.stored })
 
   let failure: { readonly error: unknown } | null = null
-  /** Our own fault, whenever it shows itself, ends all. */
+  /** An unexpected error ends the whole run. */
   const watch = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
       if (!signal.aborted) failure ??= { error }
@@ -180,11 +180,11 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
       if (!listing.ended) listing.next ??= watch(listNext())
       for (const path of files.splice(0, parallel - underWay.size)) begin(path, doFile(path))
       const free = parallel - underWay.size
-      // Those under way are still due.
+      // Jobs in progress are still due.
       const due = free > 0 ? await call(() => metadata.dueJobs(kind, parallel)) : []
       for (const job of due.filter(({ did }) => !underWay.has(did)).slice(0, free)) begin(job.did, doJob(job))
       const waiting = [...underWay.values()]
-      // A page may have come meanwhile, and named nobody: what follows it is waited for too.
+      // A page may have ended meanwhile without adding accounts, so the next page is awaited too.
       if (!listing.ended) waiting.push((listing.next ??= watch(listNext())))
       if (waiting.length === 0 && until === 'idle' && (await call(() => metadata.nextJobAt(kind))) === null)
         break
@@ -198,7 +198,7 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
     await Promise.all([...underWay.values(), listing.next])
   }
   if (failure !== null) throw failure.error
-  // Those of a stream are kept in any case, and there may be many.
+  // Failed jobs of streams are not listed: they stay in the queue, and there may be many.
   if (kind === 'ingest') return counters.result([], options.signal.aborted)
   const failed = await whileBusy(options.signal, () => metadata.failedJobs(kind))
   const result = counters.result(
@@ -212,7 +212,7 @@ export async function fetchRepositories(database: Writer, options: FetchOptions)
   return { ...result, damage: left, repaired: damage.filter(({ name }) => !names.has(name)) }
 }
 
-/** `dueAt`: microseconds; null when it is given up, for the reason in `message`. */
+/** `dueAt`: microseconds; null when no attempts are left, for the reason in `message`. */
 function nextAttempt(
   job: RepoJob,
   error: Fault,
@@ -231,7 +231,7 @@ function nextAttempt(
   return { dueAt: now() + BigInt(wait) * 1_000n, message }
 }
 
-/** Makes jobs of the accounts that targets name, page by page; what cannot be listed is told to the tally. */
+/** Adds the accounts of the targets to the job queue, page by page; counts failures to list them. */
 async function* listJobs(
   { metadata }: Writer,
   { kind, targets, until, reader, identity, hosts, signal, onNotice }: FetchOptions,
@@ -304,9 +304,9 @@ interface Counters {
   readonly stored: (outcome: BatchOutcome) => void
   /** Null: the repository is gone. */
   readonly done: (name: string, transferred: Transferred | null) => void
-  /** Given up; a job is kept with its error in the ledger. */
+  /** After the last attempt; a job stays in the queue with its error. */
   readonly failed: (failure?: Failure) => void
-  /** `passing`: it may go on another time. */
+  /** `passing`: a later run may succeed. */
   readonly unlisted: (failure: Failure, passing: boolean) => void
   readonly result: (failedJobs: readonly Failure[], aborted: boolean) => FetchResult
 }

@@ -1,4 +1,4 @@
-/** A queue between what comes in and what is done with it; whoever fills it waits while it is full. */
+/** A bounded queue: senders wait while it is full. */
 export class Channel<Value> {
   readonly #limit: number
   readonly #weigh: (value: Value) => number
@@ -8,13 +8,13 @@ export class Channel<Value> {
   #wakeReader: (() => void) | null = null
   #wakeWriters: (() => void)[] = []
 
-  /** `weigh`: how much of the limit a value takes; by default 1. */
+  /** `weigh`: the share of the limit that a value takes; 1 by default. */
   constructor(limit: number, weigh: (value: Value) => number = () => 1) {
     this.#limit = limit
     this.#weigh = weigh
   }
 
-  /** Resolves when there is room for more. What is sent after the end is dropped. */
+  /** Resolves when there is room for more. Values sent after the end are dropped. */
   async send(value: Value): Promise<void> {
     if (this.#ended !== null) return
     this.#values.push(value)
@@ -24,14 +24,14 @@ export class Channel<Value> {
       await new Promise<void>((resolve) => this.#wakeWriters.push(resolve))
   }
 
-  /** What was sent before can still be taken; an error is thrown to the reader after that. */
+  /** Values sent before can still be taken; then the error is thrown to the reader. */
   end(error?: unknown): void {
     this.#ended ??= error === undefined ? {} : { error }
     this.#wakeReader?.()
     this.#wake()
   }
 
-  /** All that is there, at least one value: waits for it. Null at the end. */
+  /** Takes all queued values; waits for at least one. Null at the end. */
   async take(): Promise<readonly Value[] | null> {
     while (this.#values.length === 0) {
       if (this.#ended !== null) {
@@ -56,8 +56,8 @@ export class Channel<Value> {
 }
 
 /**
- * Works on several inputs at once and yields the results in the order of the inputs, each as soon as it and
- * all before it are there. At most `limit` wait for the reader, and as many are with it.
+ * Processes several inputs at once and yields the results in the order of the inputs, each as soon as it and all
+ * earlier results are ready. The queue holds at most `limit` results, and the reader as many.
  */
 export async function* inOrder<Input, Output>(
   inputs: AsyncIterable<Input>,
@@ -66,7 +66,7 @@ export async function* inOrder<Input, Output>(
 ): AsyncGenerator<Output> {
   const begin = (input: Input): Promise<Output> => {
     const outcome = work(input)
-    // A failure is told when its turn comes.
+    // A failure is thrown when the result is yielded.
     outcome.catch(() => {})
     return outcome
   }
@@ -74,7 +74,7 @@ export async function* inOrder<Input, Output>(
     for (const outcome of some) yield await outcome
 }
 
-/** What comes in, in groups of all that is there: one value when it is quiet, up to the limit when it is not. */
+/** Groups all values that are waiting: one value under low load, up to the limit under high load. */
 export function grouped<Value>(
   inputs: AsyncIterable<Value>,
   limit: number,
@@ -83,7 +83,7 @@ export function grouped<Value>(
   return queued(inputs, (value) => value, new Channel(limit, weigh))
 }
 
-/** What becomes of the inputs, through the queue, as fast as it has room. */
+/** Sends the result of `begin` for each input through the queue, as fast as the queue has room. */
 async function* queued<Input, Value>(
   inputs: AsyncIterable<Input>,
   begin: (input: Input) => Value,

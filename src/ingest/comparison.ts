@@ -1,6 +1,6 @@
 /**
- * Compares what is stored of an account with what its repository has, record by record: revisions alone would not tell,
- * since one that is wrong outranks all that could replace it.
+ * Compares the stored records of an account with its repository, record by record. Comparing revisions is not enough:
+ * a wrong revision outranks all versions that could replace it.
  */
 import type { Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
@@ -9,16 +9,16 @@ import type { RepoRecord } from '../database/metadata/metadata-store.ts'
 import { formatCid } from '../lexicon/records/cid.ts'
 
 export interface RepoComparison {
-  /** Told of all that the repository has, in chunks. */
+  /** Adds a chunk of the repository's records. */
   readonly add: (changes: readonly Change[]) => void
-  /** Reads what is stored; to be called when the repository was told of as a whole. */
+  /** Reads the stored records; to be called after the whole repository was added. */
   readonly compare: () => Promise<RepoDifferences>
 }
 
 export interface RepoDifferences {
-  /** What is stored and the repository does not have, though nothing newer is known of it; it is to be deleted. */
+  /** Deletions of stored records that the repository does not have and that are not newer than the repository. */
   readonly extra: readonly Extract<Change, { kind: 'delete' }>[]
-  /** URIs of records that are stored in another version than the repository has, those of `extra` included. */
+  /** URIs of stored records that differ from the repository, including `extra`. */
   readonly uris: readonly string[]
 }
 

@@ -1,17 +1,17 @@
 /**
- * A publisher that sends more than a stream can take must not hold up the others: what is too much is passed
- * over, and the repository is fetched as a whole when it is calm again, so that nothing is lost.
+ * Limits the records of one account per minute, so that a flood does not delay other accounts. Excess records are
+ * skipped, and the whole repository is fetched afterwards, so that nothing is lost.
  */
 import type { Change } from '../database/changes.ts'
 
-/** What is left of a change: itself, nothing, or what says that it was too much. */
+/** Returns the change itself, nothing, or a rejection and a request for the repository. */
 export type FloodGuard = (change: Change) => readonly Change[]
 
 const minute = 60_000_000n
-/** Microseconds until the repository of a publisher that flooded is fetched. */
+/** Microseconds from a flood until the repository is fetched. */
 const calm = 10n * minute
 
-/** `limit`: records of one account in a minute. `now` in microseconds. */
+/** `limit`: records of one account per minute. `now`: microseconds. */
 export function createFloodGuard(limit: number, now: () => bigint): FloodGuard {
   let started = 0n
   const counts = new Map<string, number>()

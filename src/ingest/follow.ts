@@ -1,4 +1,4 @@
-/** Follows several sources at once, and does beside them what their events leave to be done. */
+/** Follows several sources at once, and runs the background work that their events cause. */
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Writer } from '../database/database.ts'
 import type { IngestLog } from './log.ts'
@@ -11,11 +11,11 @@ export interface FollowOptions {
   readonly signal: AbortSignal
   readonly log: IngestLog
   readonly flood: FloodGuard
-  /** What goes on as long as sources are followed, such as looking handles up; each ends when its signal is aborted. */
+  /** Background work while sources are followed, such as verifying handles; ends when its signal is aborted. */
   readonly beside: readonly ((signal: AbortSignal) => Promise<void>)[]
 }
 
-/** Ends when all sources are at their end, or the signal is aborted, or something of our own fails. */
+/** Ends when all sources have ended, the signal is aborted, or a source or the background work throws. */
 export async function follow(
   sources: readonly Source[],
   database: Writer,
@@ -34,16 +34,16 @@ export async function follow(
   const pumps = sources.map((source) => failOnce(pump(source, database, { signal: until, log, flood })))
   const others = [settle(database, until), ...beside.map((work) => work(until))].map(failOnce)
   const ended = Promise.allSettled(pumps).finally(() => stop.abort())
-  // Together, because a failure that nobody waits for ends the process where it is.
+  // Awaited together, because an unhandled rejection ends the process.
   const all = await Promise.all([ended, Promise.allSettled(others)])
   const failed = all.flat().find(({ status }) => status === 'rejected')
   if (failed?.status === 'rejected') throw failed.reason
 }
 
-/** Rows that one transaction moves, so that events need not wait long. */
+/** Rows per transaction; small, so that events do not wait long. */
 const rowsAtOnce = 200
 
-/** Moves rows of accounts that were hidden or came back, whenever there are some. */
+/** Moves rows of accounts into or out of quarantine as they are hidden or shown again. */
 async function settle(database: Writer, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const moved = await whileBusy(signal, () => database.metadata.settleAccounts(rowsAtOnce))

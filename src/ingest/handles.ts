@@ -1,4 +1,4 @@
-/** Keeps the handles of accounts that have records here: each is verified anew every day, and when it may have changed. */
+/** Verifies the handles of accounts that have records here: daily, and when a handle may have changed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MetadataStore } from '../database/metadata/metadata-store.ts'
 import { retryDelay, whileBusy } from './retries.ts'
@@ -11,16 +11,16 @@ export interface HandleOptions {
   readonly onNotice: (text: string) => void
 }
 
-/** Handles that are looked up at once. */
+/** Handles that are verified at once. */
 const atOnce = 20
 /** Milliseconds. */
 const pollInterval = 1_000
 const day = 86_400_000
-/** Milliseconds until the second attempt. */
+/** Milliseconds before the second attempt. */
 const firstDelay = 300_000
-/** Half a day of them; after that an account counts as one without a handle, until it is looked up again. */
+/** Half a day of attempts; the account then has no handle until the next verification. */
 const maxFailures = 14
-/** When so many look-ups have failed, the fault is not with the accounts, and the others wait too. */
+/** If so many verifications fail, the accounts are not the cause, and further accounts must wait. */
 const maxPostponed = 5_000
 
 /** Ends when the signal is aborted. */
@@ -29,7 +29,7 @@ export async function keepHandles(
   identity: Identity,
   { now, signal, onNotice }: HandleOptions,
 ): Promise<void> {
-  /** Those that could not be looked up, or not anew; what is known of them stays as it is meanwhile. */
+  /** Accounts whose verification failed or must wait, by DID; their stored handles stay unchanged meanwhile. */
   const postponed = new Map<string, { readonly failures: number; readonly dueAt: bigint }>()
   let failing = false
 
@@ -39,9 +39,9 @@ export async function keepHandles(
     await whileBusy(signal, () => metadata.writeHandle(did, handle, inAbout(day)))
     postponed.delete(did)
   }
-  /** Null when it went well. */
+  /** Null unless the verification failed. */
   const lookUp = async (did: string): Promise<IdentityError | null> => {
-    // What is remembered may be from before a change that has just been told of.
+    // The cached document may be older than a change that was just reported.
     const wait = identity.untilFresh(did)
     if (wait > 0) {
       const failures = postponed.get(did)?.failures ?? 0

@@ -1,18 +1,18 @@
-/** What an operator is told while records come in: refusals once for each reason and minute. */
+/** The operator's log of ingestion; refusals are logged once per reason and minute. */
 import type { Change } from '../database/changes.ts'
 
 export interface IngestLog {
   readonly info: (text: string) => void
   readonly warn: (text: string) => void
   readonly error: (text: string) => void
-  /** Tells the first of each reason, and how many more there were when it comes up again. */
+  /** Logs the first refusal of each reason; the next line for the reason has the number of skipped ones. */
   readonly refusals: (source: string, changes: readonly Change[]) => void
 }
 
-/** Milliseconds between two lines about one reason. */
+/** Milliseconds between two lines for one reason. */
 const interval = 60_000
 
-/** `now` in milliseconds. */
+/** `now`: milliseconds. */
 export function createIngestLog(
   write: (level: 'info' | 'warn' | 'error', text: string) => void,
   now: () => number,

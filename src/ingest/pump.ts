@@ -1,6 +1,6 @@
 /**
- * Moves what a source delivers into the database, in order, at least once. Batches instead of parallel
- * writes, so that the cursor can never pass what is not stored; a slow database slows the source.
+ * Stores the deliveries of a source in order, at least once. It writes batches one after the other, so that the cursor
+ * never passes an unstored change; a slow database slows the source.
  */
 import { DatabaseBusyError, type Writer } from '../database/database.ts'
 import type { SourceState } from '../database/changes.ts'
@@ -16,19 +16,19 @@ export interface PumpOptions {
   readonly flood: FloodGuard
 }
 
-/** Changes that one transaction takes, unless a single delivery has more. */
+/** Changes per transaction, unless a single delivery has more. */
 const batchSize = 500
-/** Changes that wait for the database before the source must wait too. */
+/** Changes that may wait for the database before the source must wait. */
 const queueSize = 2_000
-/** Milliseconds between signs of life. */
+/** Milliseconds between two writes of the source's state. */
 const heartbeat = 5_000
 
-/** Ends when the source does, or the signal is aborted; what was delivered before is stored then. */
+/** Ends with the source or when the signal is aborted, after storing all earlier deliveries. */
 export async function pump(source: Source, database: Writer, options: PumpOptions): Promise<void> {
   const { signal, log } = options
   const flood: FloodGuard = source.crowded === true ? options.flood : (change) => [change]
   let cursor = await whileBusy(signal, () => database.metadata.readCursor(source.name))
-  // Not before: its timer goes on until it is told the end.
+  // Not created before the read above, which may fail: its timer runs until `end` is called.
   const report = createReport(source.name, database, options)
   const stop = new AbortController()
   const context: SourceContext = {
@@ -75,7 +75,7 @@ export async function pump(source: Source, database: Writer, options: PumpOption
   }
 }
 
-/** Deliveries together as long as they are few; none is cut. */
+/** Combines deliveries into batches; a delivery is never split. */
 function* batches(deliveries: readonly Delivery[]): Generator<readonly Delivery[]> {
   let batch: Delivery[] = []
   let size = 0
@@ -94,11 +94,11 @@ function* batches(deliveries: readonly Delivery[]): Generator<readonly Delivery[
 interface Report {
   readonly state: SourceContext['onState']
   readonly events: (count: number) => void
-  /** The last word on the source. */
+  /** Writes the final state of the source. */
   readonly end: (state: SourceState, detail: string | null) => Promise<void>
 }
 
-/** Keeps the state of a source in the database, and tells the log what has changed. */
+/** Writes the state of a source to the database, and its changes to the log. */
 function createReport(name: string, database: Writer, { log, signal }: PumpOptions): Report {
   let state: SourceState = 'connecting'
   let detail: string | null = null
@@ -119,7 +119,7 @@ function createReport(name: string, database: Writer, { log, signal }: PumpOptio
   const complain = (error: unknown): void => {
     if (!(error instanceof DatabaseBusyError)) log.error(`${name}: ${String(error)}`)
   }
-  /** What is not written now is written with the next sign of life; a source that gives none counts as stopped. */
+  /** A failed write is repeated with the next heartbeat; a source without heartbeats counts as stopped. */
   const trySave = (): void => {
     save().catch(complain)
   }

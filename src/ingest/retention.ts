@@ -1,4 +1,4 @@
-/** Removes records that are older than they are kept, some at a time, as long as the program runs. */
+/** Removes expired records in small transactions, as long as the program runs. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { MetadataStore } from '../database/metadata/metadata-store.ts'
 import { whileBusy } from './retries.ts'
@@ -8,9 +8,9 @@ export interface RetentionOptions {
   readonly onRemoved: (records: number) => void
 }
 
-/** Rows that one transaction removes, so that events need not wait long. */
+/** Rows per transaction; small, so that events do not wait long. */
 const rowsAtOnce = 200
-/** Milliseconds between two of them, and between two looks for more: ages are in hours. */
+/** Milliseconds between two transactions, and between two polls: retention is in hours. */
 const breath = 30
 const pollInterval = 60_000
 

@@ -1,15 +1,15 @@
-/** How long what failed is waited with: for the network longer each time, for the database as long as it takes. */
+/** Retry policies: exponential backoff for the network, and waiting without limit for the database. */
 import { DatabaseBusyError } from '../database/database.ts'
 
-/** Milliseconds to wait while another process writes. */
+/** Milliseconds between attempts while another process writes. */
 const busyPause = 100
 
-/** Milliseconds until the next attempt after so many that failed: twice as long each time, up to an hour. */
+/** Milliseconds until the next attempt: doubles with each failure up to an hour, with random jitter of ±25 %. */
 export function retryDelay(first: number, failures: number): number {
   return Math.min(first * 2 ** (failures - 1), 3_600_000) * (0.75 + Math.random() / 2)
 }
 
-/** Another process that writes is waited for, however long it takes: nothing may be left out. */
+/** Repeats the work while another process writes, without limit: no write may be lost. */
 export async function whileBusy<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** Judges refused records again, by lexicons that may have changed since. */
+/** Validates refused records again, with lexicons that may have changed since. */
 import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { Database, RejectionJudge } from '../database/database.ts'
 import { addOutcome, noOutcome } from '../database/write/outcome.ts'
@@ -8,15 +8,15 @@ import { parseRecordInstant } from '../util/instant.ts'
 import { createLineChangeOf, type ReaderOptions } from './sources/files/block-reader.ts'
 
 interface RetryResult extends BatchOutcome {
-  /** Of which only the beginning was kept, so that they cannot be tried. */
+  /** Rejections that stored only the beginning of the record and cannot be retried. */
   readonly cut: number
-  /** That are no records, whatever the lexicons say, so that they cannot be tried either. */
+  /** Rejections that are not records under any lexicons and cannot be retried. */
   readonly malformed: number
 }
 
 const batchSize = 200
 
-/** Those that fit now are stored and no longer listed; the others stay, with the reason as it is now. */
+/** Stores records that are valid now and removes their rejections; updates the reason of the remaining rejections. */
 export async function retryRejections(
   { read, write }: Database,
   options: ReaderOptions,
@@ -46,7 +46,7 @@ export function createRejectionJudge(options: ReaderOptions): RejectionJudge {
   }
 }
 
-/** What a rebuild put aside says when the record was last changed, which lines of an import do not. */
+/** Rejections of a rebuild contain the time of the record's last change, unlike lines of an import. */
 function changedAtOf(record: string): bigint | null {
   const { changedAt } = JSON.parse(record) as { readonly changedAt?: string }
   return changedAt === undefined ? null : parseRecordInstant(changedAt)

@@ -1,43 +1,43 @@
 /**
- * What every source of records is to the pump: deliveries in order, each with the place to go on from.
- * A source knows its protocol; it knows neither tables nor batches.
+ * The interface of sources to the pump: deliveries in order, each with the cursor to resume from.
+ * A source knows its protocol; it must not know tables or batches.
  */
 import type { Change, SourceState } from '../database/database.ts'
 
 export interface Delivery {
-  /** In order; those of one repository never overtake each other. */
+  /** In order, at least among the changes of one repository. */
   readonly changes: readonly Change[]
-  /** From where to go on when this delivery is stored; null leaves the last one as it is. */
+  /** Where to resume once this delivery is stored; null leaves the last cursor unchanged. */
   readonly cursor: string | null
-  /** Microseconds: when the last event of it happened, by the source's clock; null when it does not say. */
+  /** Time of the last event in microseconds, by the source's clock; null when the event has none. */
   readonly eventAt: bigint | null
-  /** Those that are passed over included. */
+  /** Number of events, including skipped ones. */
   readonly events: number
-  /** Tells the source that the delivery is stored for good. */
+  /** Called after the delivery was committed. */
   readonly acknowledge?: () => Promise<void>
 }
 
 export interface SourceContext {
-  /** Where the last stored delivery of this source ended, read anew at every connection; null at first. */
+  /** Cursor of the last stored delivery, to be read at every connection; null at first. */
   readonly cursor: () => string | null
-  /** Told whenever it changes; `detail` says why, in a sentence. */
+  /** Reports a change of state; `detail` says why, in a sentence. */
   readonly onState: (state: SourceState, detail: string | null) => void
-  /** Something the operator should know and may have to act upon, in a sentence or two. */
+  /** Tells the operator, in a sentence or two, something that may need action. */
   readonly onNotice: (text: string) => void
-  /** Aborted: deliveries end without an error. */
+  /** When aborted, deliveries end without an error. */
   readonly signal: AbortSignal
 }
 
 export interface Source {
-  /** What cursors and counts are kept under, such as `jetstream:wss://example.com`. */
+  /** Key of cursors and counts, such as `jetstream:wss://example.com`. */
   readonly name: string
-  /** Publishers send through it as they like, so that one could leave no room for the others. */
+  /** Publishers send at any rate, so that the flood guard must limit them. */
   readonly crowded?: boolean
-  /** Deliveries are to survive a loss of power before they are acknowledged. */
+  /** Deliveries must survive a loss of power before they are acknowledged. */
   readonly durable?: boolean
   /**
-   * Ends when the source is at its end or the signal is aborted. What the network does wrong is a state,
-   * a notice or a refused record; an error thrown here is our own fault.
+   * Ends at the end of the source or when the signal is aborted. Faults of the network become a state, a notice or a
+   * refused record; a thrown error is a bug of ours.
    */
   deliveries(context: SourceContext): AsyncIterable<Delivery>
 }

@@ -1,4 +1,4 @@
-/** One repository from its host, or from a file, into the database: fetched, verified in a thread, stored in chunks. */
+/** Brings one repository from its host or a file into the database: fetched, verified in a thread, stored in chunks. */
 import type { BatchOutcome, Change } from '../database/changes.ts'
 import type { Writer } from '../database/database.ts'
 import { accountOf, uriOf } from '../database/write/decide.ts'
@@ -29,35 +29,35 @@ export interface TransferOptions {
   /** Microseconds since 1970; the database's own clock. */
   readonly now: () => bigint
   readonly signal: AbortSignal
-  /** URIs of records that are not as they were stored, to be replaced by what their repositories have. */
+  /** URIs of records that are damaged in the database; the repository's versions replace them. */
   readonly damaged: ReadonlySet<string>
-  /** Told after each chunk. */
+  /** Called after each chunk. */
   readonly onStored: (outcome: BatchOutcome) => void
 }
 
 export interface Transferred {
   readonly outcome: BatchOutcome
-  /** Revisions that could not be, such as of the future; only who compares looks for them. */
+  /** Impossible revisions that were dropped, such as revisions of the future; 0 unless reconciling. */
   readonly forgotten: number
-  /** URIs of records that are still not as the repository has them, because later versions are known. */
+  /** URIs of records that still differ from the repository, because later versions are known. */
   readonly differing: readonly string[]
-  /** How many of the repository's records were passed over for that, when it was last read. */
+  /** Records of the repository that were skipped as older, when it was last read. */
   readonly older: number
 }
 
 export interface Transfers extends AsyncDisposable {
-  /** What became of its records; null when its host no longer has or shows it. Throws what `isFault` knows. */
+  /** Outcomes of its records; null when its host no longer has or shows it. Throws a `Fault`. */
   readonly fetch: (job: RepoJob) => Promise<Transferred | null>
-  /** The repository in a CAR file. Throws what `isFault` knows, or an `InputError`. */
+  /** Stores the repository in a CAR file. Throws a `Fault` or an `InputError`. */
   readonly load: (path: string, kind: RepoJob['kind']) => Promise<Transferred>
 }
 
-/** Any number of transfers may go on at once, each with a thread. */
+/** Any number of transfers may run at once, each with a thread. */
 export function openTransfers(database: Writer, options: TransferOptions): Transfers {
   const { damaged, reader, identity, clock, hosts, now, signal, onStored } = options
   const idle: RepoThread[] = []
   const unrepaired = new Set(damaged)
-  /** The row is written again in one transaction, so that the record is never missing. */
+  /** Marks the repair of a damaged record: one transaction rewrites the row, so that the record is never missing. */
   const repairing = (change: Change): Change =>
     change.kind === 'put' && unrepaired.has(uriOf(change)) ? { ...change, repairs: true } : change
 
@@ -94,7 +94,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
       }
       whole = true
     } finally {
-      // One that was left in the middle of a repository still holds it.
+      // A thread that was interrupted still holds its repository.
       if (whole) idle.push(thread)
       else await thread[Symbol.asyncDispose]()
     }
@@ -114,14 +114,14 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
     const what = { kind, did, source: `repo-export:${host}` }
     const first = await store(await fetchCar(), what)
     if (kind !== 'reconcile' || first.differing.length + first.older === 0) return first
-    // It may have been written to meanwhile, so that what is stored is newer.
+    // The repository may have changed during the fetch, so that stored records are newer.
     const second = await store(await fetchCar(), what)
     const outcome = noOutcome()
     for (const each of [first.outcome, second.outcome]) addOutcome(outcome, each)
     return { ...second, outcome, forgotten: first.forgotten + second.forgotten }
   }
 
-  /** From the account's own host. */
+  /** Fetches from the account's own host. */
   const fetchOwn = async (
     { kind, did }: Pick<RepoJob, 'kind' | 'did'>,
     pds: string,
@@ -134,7 +134,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
     }
     try {
       const car = await hosts.fetchRepo(pds, did, signal)
-      // A stream tells by itself who is back, and a relay may have hidden what the host has not.
+      // Streams report active accounts themselves, and a relay may hide an account that its host shows.
       if (kind !== 'ingest') await stands(null)
       let once: Uint8Array<ArrayBuffer> | null = car
       return await storeFrom(pds, { kind, did }, async () => {
@@ -144,14 +144,14 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
       })
     } catch (error) {
       if (!(error instanceof HostError)) throw error
-      // It may have been the account's host until an hour ago; then nothing that it says counts.
+      // The cached identity may be an hour old; the answer of a former host does not count.
       const present = isPresent ? pds : (await identity.account(did, { fresh: true })).pds
       if (present === null) return null
       if (present !== pds) return fetchOwn({ kind, did }, present, true)
       if (error.code === 'RepoNotFound') {
-        // Somebody has just heard of it, so that it is on its way, or gone with an event of its own.
+        // An event just named the repository: it will appear, or its deletion will have an event of its own.
         if (kind === 'ingest') throw new HostError(error.message, { code: error.code, cause: error })
-        // Only who compares looks for what was deleted unheard.
+        // Only reconciling handles deletions without events.
         if (kind === 'backfill') return null
       }
       const status = hiddenBy.get(error.code ?? '')
@@ -162,7 +162,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
   }
 
   const isPds = new Map<string, boolean | null>()
-  /** A copy of somebody else's accounts that is kept up to date: an old one is left where an account has moved away. */
+  /** A relay's copies are up to date; a PDS may have an old copy of an account that has moved away. */
   const isRelay = async (host: string): Promise<boolean> => {
     const known = isPds.get(host) ?? (await askIfPds(host, identity.fetch, signal))
     isPds.set(host, known)
@@ -177,7 +177,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
         try {
           return await storeFrom(host, job, () => hosts.fetchRepo(host, did, signal))
         } catch (error) {
-          // What a relay has no copy of, or a bad one, the account's own host has.
+          // The relay has no copy or a bad one: try the account's own host.
           const isItsOwn = error instanceof RepoError || (error instanceof HostError && !error.shouldRetry())
           if (pds === null || !isItsOwn) throw error
         }
@@ -191,7 +191,7 @@ export function openTransfers(database: Writer, options: TransferOptions): Trans
   }
 }
 
-/** Whose changes these are and of which revision; null when none says, as the end of a repository always does. */
+/** The account and revision of the changes; null when no change has both. The end of a repository always has. */
 function repoOf(changes: readonly Change[]): { readonly did: string; readonly rev: string } | null {
   for (const change of changes) {
     if ((change.kind === 'put' || change.kind === 'repo-end') && change.rev !== null)
@@ -202,11 +202,11 @@ function repoOf(changes: readonly Change[]): { readonly did: string; readonly re
   return null
 }
 
-/** What a host answers when it does not show a repository (https://atproto.com/specs/account). */
+/** Account statuses by error code of a host that does not show a repository (https://atproto.com/specs/account). */
 const hiddenBy: ReadonlyMap<string, string> = new Map([
   ['RepoTakendown', 'takendown'],
   ['RepoSuspended', 'suspended'],
   ['RepoDeactivated', 'deactivated'],
-  // Perhaps deleted, but a host may also have lost it for a while: its records wait.
+  // Perhaps deleted, but a host may have lost it temporarily: its records are hidden, not deleted.
   ['RepoNotFound', 'missing'],
 ])
