@@ -1,37 +1,37 @@
-/** From what a network source says of a record to the change it asks for; every such source reads with this. */
+/** Turns a record of a network source into a change; all network sources use it. */
 import type { Change } from '../../database/database.ts'
 import { createRecordReader } from '../../lexicon/records/validate.ts'
 import { latestMoment } from '../../util/tid.ts'
 import { createChangeOf, futureRevision, type ReaderOptions } from './files/block-reader.ts'
 
-/** What of a source is of use; plain data, so that it can be sent to a thread. */
+/** Which records of a source are wanted; plain data, so that it can be sent to a thread. */
 export interface NetworkReaderOptions extends ReaderOptions {
-  /** DIDs whose records are taken; null takes all. */
+  /** DIDs whose records are accepted; null accepts all. */
   readonly publishers: ReadonlySet<string> | null
 }
 
-/** A record as a source tells of it. */
+/** A record as reported by a source. */
 export interface Observation {
   readonly did: string
   readonly collection: string
   readonly rkey: string
   /** A TID. */
   readonly rev: string
-  /** As text; null when the source does not say, which nothing then is compared with. */
+  /** As text; null when the source has none, in which case the computed CID is not compared. */
   readonly cid: string | null
   /** In the JSON form of the data model (https://atproto.com/specs/data-model#json-representation). */
   readonly value: unknown
 }
 
 export interface ChangeReader {
-  /** Whether records of this collection and account are taken at all. */
+  /** Whether records of this collection and account are accepted. */
   readonly wants: (did: string, collection: string) => boolean
   readonly wantsAccount: (did: string) => boolean
-  /** What is wrong with a revision that comes from the future; null: it does not. `now`: microseconds. */
+  /** What is wrong with a revision from the future; null for a valid revision. `now`: microseconds. */
   readonly futureRevision: (rev: string, now: bigint) => string | null
-  /** Whether a moment is further ahead of the clock than other clocks may be. */
+  /** Whether a time exceeds the clock skew. */
   readonly isFuture: (micros: bigint, now: bigint) => boolean
-  /** A put, or the rejection that says why not; what is wanted only. */
+  /** Returns a put or a rejection; only for wanted records. */
   readonly read: (observation: Observation, source: string) => Change
 }
 
@@ -53,7 +53,7 @@ export function createChangeReader(options: NetworkReaderOptions): ChangeReader 
   }
 }
 
-/** A value may be nested too deeply to be printed; it is refused for that, and the rest is kept. */
+/** A value that is nested too deeply to be serialized is refused; its rejection is stored without the value. */
 function asText(line: { readonly value: unknown }): string {
   try {
     return JSON.stringify(line)

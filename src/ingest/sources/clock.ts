@@ -1,8 +1,8 @@
 /**
- * Whether something comes from the future, or our own clock is behind. Revisions are times, and the latest wins: one
- * from 2036 would freeze its record, or after a fetch its whole account, for ten years. So revisions beyond our clock
- * and a tolerance are refused, as the sync specification asks. But nothing is refused for a wrong clock of our own:
- * other clocks are asked first, those in the `Date` headers of the source's server and of the directory of DIDs.
+ * Decides whether a revision is from the future or our own clock is slow. Revisions are times, and the latest wins: a
+ * revision from 2036 would freeze its record, or after a fetch its whole account, for ten years. Revisions beyond our
+ * clock plus a tolerance are therefore refused, as the sync specification requires. Before a refusal, our clock is
+ * compared with the `Date` headers of the source's server and of the directory of DIDs.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { reasonOf } from '../../util/text/reason.ts'
@@ -12,13 +12,13 @@ import { counted } from '../../util/text/counted.ts'
 
 export interface Clock {
   /**
-   * What speaks against our own clock, in sentences; null when nothing does. Asked when something seems to come from
-   * the future. `server`: any URL of one whose clock counts beside the directory's.
+   * Why our own clock may be wrong, in sentences; null when it is right. To be called when an event seems to be from
+   * the future. `server`: any URL of a server whose clock is compared too, besides the directory's.
    */
   readonly doubt: (server: string | null, signal: AbortSignal) => Promise<string | null>
 }
 
-/** Something seemed to come from the future, and our own clock may be why. */
+/** An event seemed to be from the future, perhaps because our own clock is slow. */
 export interface ClockDoubt {
   readonly doubt: string
 }
@@ -30,9 +30,9 @@ export interface ClockOptions {
   readonly plcUrl: string
 }
 
-/** Milliseconds for which a clock that was right is not compared again, unless it has been set meanwhile. */
+/** Milliseconds until a clock that was right is compared again, unless it was set meanwhile. */
 const rightFor = 60_000
-/** Milliseconds by which a clock may have moved against the time that has passed. */
+/** Milliseconds by which wall clock and monotonic clock may diverge; more means that the clock was set. */
 const drift = 1_000
 const askTimeout = 5_000
 
@@ -59,7 +59,7 @@ export function createClock({ maxClockSkew, plcUrl }: ClockOptions): Clock {
 
 interface ClockComparison {
   readonly host: string
-  /** Milliseconds by which its clock is ahead of ours; null when it could not be asked. */
+  /** Milliseconds by which the server's clock is ahead of ours; null when it is unknown. */
   readonly ahead: number | null
   readonly failure: string
 }
@@ -90,7 +90,7 @@ async function compare(url: string, signal: AbortSignal): Promise<ClockCompariso
     })
     const date = Date.parse(answer.headers.get('date') ?? '')
     if (!Number.isFinite(date)) return { host, ahead: null, failure: `${host} does not say the time.` }
-    // A cache tells how long ago that was.
+    // The age of a cached answer, in seconds.
     const age = Number(answer.headers.get('age') ?? 0)
     return { host, ahead: date + (Number.isFinite(age) ? age : 0) * 1_000 - Date.now(), failure: '' }
   } catch (cause) {
@@ -99,8 +99,8 @@ async function compare(url: string, signal: AbortSignal): Promise<ClockCompariso
 }
 
 /**
- * What `open` yields. Where it yields a doubt instead, all that it has open is closed, the source is unavailable until
- * the doubt is gone, and then opened again, from its cursor: nothing that comes meanwhile is lost.
+ * Yields the deliveries of `open`. After a doubt, the source is closed and unavailable until the clocks agree, and then
+ * opened again from its cursor, so that no event is lost.
  */
 export async function* whileClockHolds(
   { clock, url }: { readonly clock: Clock; readonly url: string },
@@ -130,6 +130,6 @@ export async function* whileClockHolds(
   }
 }
 
-/** Milliseconds between looks at a clock that is in doubt. */
+/** Milliseconds between comparisons of a clock in doubt. */
 const firstWait = 1_000
 const longestWait = 30_000

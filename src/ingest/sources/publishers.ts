@@ -1,4 +1,4 @@
-/** Whose records are taken: DIDs as they are, handles looked up once at the start. */
+/** Resolves the publishers whose records are accepted: DIDs stay as given, handles are resolved once at the start. */
 import { UsageError } from '../../errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isValidDid, isValidHandle } from '@atproto/syntax'
@@ -7,8 +7,8 @@ import { type Identity, IdentityError } from './repos/identity.ts'
 import { InputError } from './files/lines.ts'
 
 /**
- * A directory that does not answer is waited for until the signal is aborted. An unknown handle is an
- * `InputError`, and what is not a handle a `UsageError`.
+ * Retries failed resolutions until the signal is aborted. Throws an `InputError` for an unknown handle and a
+ * `UsageError` for text that is neither a DID nor a handle.
  */
 export async function resolvePublishers(
   names: readonly string[],

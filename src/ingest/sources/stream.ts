@@ -1,4 +1,4 @@
-/** A WebSocket that comes back whenever it is lost; what is read from it waits for whoever reads. */
+/** A WebSocket that reconnects after every loss, with backpressure from the reader. */
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   CloseError,
@@ -13,16 +13,15 @@ import type { SourceContext } from '../source.ts'
 
 export interface StreamOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** At every connection; what is sent when that one is gone is refused. It must not throw. */
+  /** Called at every connection; `send` rejects once the connection is lost. It must not throw. */
   readonly onConnect?: (send: (text: string) => Promise<void>) => void
-  /** Whether nothing comes after this message, even if the server leaves the connection open. */
+  /** Whether this is the last message, even if the server leaves the connection open. */
   readonly isLast?: (message: MessageOf<'auto'>) => boolean
 }
 
 /**
- * Messages until the signal is aborted. `url` is asked at every connection, so that it can go on from the
- * last cursor, and must not throw. What was received but not read yet when a connection broke is gone, and
- * comes again.
+ * Yields messages until the signal is aborted. `url` is called at every connection, to resume from the last cursor, and
+ * must not throw. Messages that were not read when a connection broke are dropped; the server sends them again.
  */
 export async function* openStream(
   url: () => URL | Promise<URL>,
@@ -32,8 +31,8 @@ export async function* openStream(
   const connect = (): AsyncIterable<MessageOf<'auto'>> =>
     websocket(url, {
       signal,
-      // `ws` takes options here, which the library passes on to it: a text that is no UTF-8 or is very large would
-      // otherwise end every connection at the same place for ever, while here it is refused as one message.
+      // The library passes these options on to `ws`. By default, invalid UTF-8 or a very large message would end every
+      // connection at the same position for ever; with these options it is refused as one message.
       protocols: {
         headers: { 'user-agent': 'lexigraph', ...headers },
         skipUTF8Validation: true,
@@ -42,7 +41,7 @@ export async function* openStream(
       } as never,
       maxReconnectSeconds: 60,
       idleTimeoutMs,
-      // Whatever is wrong, the operator sees it, and a source that is mended is found again.
+      // The operator sees every failure, and a repaired source is found again.
       shouldReconnect: () => true,
       onConnect: (sender) => {
         onState('live', null)
@@ -61,12 +60,12 @@ export async function* openStream(
       await pause(reconnectMs, undefined, { signal })
     }
   } catch (error) {
-    // The signal's own reason.
+    // An abort throws the signal's reason.
     if (!signal.aborted) throw error
   }
 }
 
-/** Where something of a server is, whichever way its URL is written; name and password stay out of it. */
+/** A URL on the server of `base`, in the given protocol and without user name and password. */
 export function locate(base: URL, path: string, protocol: 'http' | 'ws'): URL {
   const url = new URL(path, base)
   url.protocol = base.protocol === 'https:' || base.protocol === 'wss:' ? `${protocol}s:` : `${protocol}:`
@@ -75,7 +74,7 @@ export function locate(base: URL, path: string, protocol: 'http' | 'ws'): URL {
   return url
 }
 
-/** Tells each thing once an hour, and not more of them than an operator would read. */
+/** Passes on each notice once an hour, and a limited number of notices. */
 export function createTeller({ onNotice }: Pick<SourceContext, 'onNotice'>): (text: string) => void {
   const told = new LRUCache<string, true>({ max: maxNotices, ttl: 3_600_000 })
   return (text) => {
@@ -89,8 +88,8 @@ export function createTeller({ onNotice }: Pick<SourceContext, 'onNotice'>): (te
 const maxNotices = 100
 
 /**
- * What `open` yields until `outer` is aborted or the reader stops; its signal is aborted first, so that nothing
- * waits for a message that does not come.
+ * Yields the values of `open` until `outer` is aborted or the reader stops. It aborts the signal of `open` before
+ * closing it, so that closing does not wait for a message.
  */
 export async function* untilAborted<Value>(
   outer: AbortSignal,
@@ -106,16 +105,16 @@ export async function* untilAborted<Value>(
   }
 }
 
-/** As after a connection that was closed: a server may end every one at once. */
+/** Same pause as after a closed connection: a server may end every connection at once. */
 const reconnectMs = 1_000
 /**
- * Far more than any event has, and as much as is kept for a moment to be refused. With 1 MB waiting the socket
- * is paused; beyond that and one such message there is only what one packet unpacks to.
+ * Far larger than any event; memory for a message that will be refused. The socket is paused with 1 MB waiting, so that
+ * memory is bounded by that, one such message and what one packet decompresses to.
  */
 const maxMessageBytes = 100_000_000
 /**
- * A filtered stream may be quiet for hours, and pings tell whether the other side is there. But a server can
- * answer pings and be of no use, or never answer the request to connect, which no ping notices.
+ * Pings check the connection, because a filtered stream may be quiet for hours. They miss a server that answers pings
+ * but sends nothing, or that never answers the request to connect.
  */
 const idleTimeoutMs = 600_000
 

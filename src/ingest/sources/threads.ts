@@ -1,14 +1,14 @@
-/** Threads that read what sources deliver: validation, hashing and signatures beside the writing. */
+/** A pool of threads for validation, hashing and signatures, so that the writing thread does not do them. */
 import { parentPort, Worker } from 'node:worker_threads'
 
 export interface Threads<Request, Answer> extends AsyncDisposable {
-  /** `transfer` is taken away from the caller. The one with the least to do gets it; each answers in order. */
+  /** Asks the thread with the fewest open requests; each thread answers in order. `transfer`: buffers to transfer. */
   readonly read: (request: Request, transfer?: readonly ArrayBuffer[]) => Promise<Answer>
-  /** The same to each thread, after what it was given before. */
+  /** Asks every thread, after its earlier requests. */
   readonly readInAll: (request: Request) => Promise<readonly Answer[]>
 }
 
-/** Starts threads on a module beside this one, such as `block-worker`; `data` is its `workerData`. */
+/** Starts threads on a module such as `block-worker`; `data` is its `workerData`. */
 export function openThreads<Request, Answer>(
   module: URL,
   count: number,
@@ -18,7 +18,7 @@ export function openThreads<Request, Answer>(
   let turn = 0
   return {
     read: async (request, transfer = []) => {
-      // Groups are of very different sizes: taking turns alone can leave all the large ones to one thread.
+      // Groups differ much in size: plain round robin could give all large groups to one thread.
       turn = (turn + 1) % count
       const inTurn = [...threads.slice(turn), ...threads.slice(0, turn)]
       const thread = inTurn.reduce((least, other) => (other.waiting() < least.waiting() ? other : least))
@@ -31,7 +31,7 @@ export function openThreads<Request, Answer>(
   }
 }
 
-/** For the module of a thread: answers every request, one after the other. */
+/** To be called in a thread's module: answers requests one after the other. */
 export function answerRequests<Request, Answer>(
   answer: (request: Request) => Answer | Promise<Answer>,
 ): void {
@@ -48,7 +48,7 @@ interface Waiting<Answer> {
 
 interface Thread<Request, Answer> {
   readonly worker: Worker
-  /** How many requests it has not answered yet. */
+  /** Number of open requests. */
   readonly waiting: () => number
   readonly read: (request: Request, transfer: readonly ArrayBuffer[]) => Promise<Answer>
 }

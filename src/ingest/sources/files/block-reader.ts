@@ -1,4 +1,4 @@
-/** A block of lines to the changes they ask for. Pure computation, so that any thread can do it. */
+/** Turns a block of lines into changes. Pure computation, so that any thread can run it. */
 import { isUtf8 } from 'node:buffer'
 import type { Change, Rejection } from '../../../database/database.ts'
 import { uriOf } from '../../../database/write/decide.ts'
@@ -11,7 +11,7 @@ import { latestMoment, timeOfTid } from '../../../util/tid.ts'
 import { maxLineBytes } from './lines.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
-/** What validation needs; plain data, so that it can be sent to a worker. */
+/** Plain data, so that it can be sent to a thread. */
 export interface ReaderOptions {
   readonly lexicons: LexiconSet
   readonly tables: readonly Table[]
@@ -24,7 +24,7 @@ export interface BlockReader {
   readonly read: (bytes: Uint8Array<ArrayBuffer>, source: string, firstLine: number) => Change[]
 }
 
-/** What is wrong with a revision that is further ahead of the clock than other clocks may be; null: it is not. */
+/** What is wrong with a revision that exceeds the clock skew; null for a valid revision. */
 export function futureRevision(
   rev: string,
   { maxClockSkew }: Pick<ReaderOptions, 'maxClockSkew'>,
@@ -35,7 +35,7 @@ export function futureRevision(
   return `The revision ${rev} is of ${formatInstant(time)}, which is still to come.`
 }
 
-/** From a reading to the change it asks for: the put, with its derived values, or else what `refused` says of it. */
+/** Turns a parsed record into a put with derived values, or into a rejection with the members of `refused`. */
 export function createChangeOf({
   tables,
 }: Pick<ReaderOptions, 'tables'>): (
@@ -51,13 +51,13 @@ export function createChangeOf({
     const { collection, did, rkey, cid, rev, indexedAt, value, json } = reading.record
     const table = tableOf.get(collection)
     if (table === undefined) throw new Error(`There is no table for ${collection}.`)
-    // Named one by one: copying all members of objects takes several times as long.
+    // Members are named one by one: spreading objects takes several times as long.
     const { columns, arrays } = deriveRow(table, value)
     return { kind: 'put', collection, did, rkey, cid, rev, indexedAt, json, columns, arrays }
   }
 }
 
-/** The same of lines, whose revisions nobody has looked at. */
+/** Also refuses revisions of the future, which are still unchecked in lines. */
 export function createLineChangeOf(options: ReaderOptions): ReturnType<typeof createChangeOf> {
   const changeOf = createChangeOf(options)
   return (reading, refused) => {
@@ -66,7 +66,7 @@ export function createLineChangeOf(options: ReaderOptions): ReturnType<typeof cr
     if (!reading.ok || future === null) return changeOf(reading, refused)
     const message = `${future} If this machine's clock is wrong, set it and run \`lexigraph rejections retry\`.`
     const { source, record } = refused()
-    // Kept without its revision, so that it takes the place of nothing.
+    // Stored without its revision, so that the rejection does not replace a record.
     return { kind: 'reject', uri: uriOf(reading.record), reason: 'future-revision', message, source, record }
   }
 }
@@ -88,12 +88,12 @@ export function createBlockReader(options: ReaderOptions): BlockReader {
 type BrokenLine = Omit<Rejection, 'source'>
 
 /**
- * Text where it can be text: each line by itself, because one character beyond ASCII makes all of a text take twice the
- * memory and longer to parse. A byte order mark may stand before any line, because files get concatenated.
+ * Decodes each line by itself, because one character beyond ASCII doubles the memory of a whole text and slows its
+ * parsing. A byte order mark may precede any line, because files get concatenated.
  */
 function splitLines(bytes: Uint8Array<ArrayBuffer>): (string | BrokenLine)[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  // Invalid bytes are looked for line by line only where there are some.
+  // Lines are checked for invalid bytes only if the block has some.
   const whole = isUtf8(buffer)
   const lines: (string | BrokenLine)[] = []
   for (let start = 0; start < buffer.length; ) {

@@ -1,4 +1,4 @@
-/** The thread beside the writing: reads blocks of lines and answers with their changes. */
+/** Entry point of a thread that turns blocks of lines into changes. */
 import { workerData } from 'node:worker_threads'
 import { createBlockReader, type ReaderOptions } from './block-reader.ts'
 import { answerRequests } from '../threads.ts'

@@ -1,6 +1,6 @@
 /**
- * Imports records from JSON Lines. Validation and hashing run in threads, the writing here: the lines
- * keep their order, and only a few blocks are under way at any time, however large the input.
+ * Imports records from JSON Lines. Validation and hashing run in threads, the writing here, in the order of the lines;
+ * only a few blocks are in memory at any time, whatever the size of the input.
  */
 import { addAbortSignal } from 'node:stream'
 import type { BatchOutcome, Change, RejectionReason, WriteDatabase } from '../../../database/database.ts'
@@ -14,17 +14,17 @@ import { siblingModule } from '../../../util/sibling-module.ts'
 import { openThreads, type Threads } from '../threads.ts'
 
 interface ImportOptions extends ReaderOptions {
-  /** Threads beside this one, at least 1. */
+  /** Number of further threads, at least 1. */
   readonly workers: number
   readonly onProgress?: (progress: ImportProgress) => void
-  /** All is read; what the database does with it as a whole is still to come. */
+  /** Called when all input is read; the database may still have work to do. */
   readonly onRead?: () => void
 }
 
 export interface ImportProgress {
   /** Lines that are not blank. */
   readonly read: number
-  /** Bytes of the inputs, as stored. */
+  /** Bytes of the inputs, before decompression. */
   readonly consumed: number
 }
 
@@ -33,7 +33,7 @@ export interface ImportResult extends Omit<BatchOutcome, 'deleted' | 'rejected'>
   readonly refused: Readonly<Partial<Record<RejectionReason, number>>>
 }
 
-/** Of two lines for one URI the later wins. An input that cannot be read ends the import with an `InputError`. */
+/** Of two lines for one URI, the later wins. An unreadable input ends the import with an `InputError`. */
 export async function importRecords(
   database: WriteDatabase,
   inputs: readonly LineInput[],
@@ -63,7 +63,7 @@ export async function importRecords(
   }
 }
 
-/** The same as a source with an end, beside sources that have none; what is read again changes nothing. */
+/** An import as a source that ends, to run next to endless sources; importing twice changes nothing. */
 export function createImportSource(
   name: string,
   inputs: readonly LineInput[],
@@ -73,7 +73,7 @@ export function createImportSource(
     name,
     async *deliveries({ onState, signal }) {
       onState('live', null)
-      // A pipe may say nothing for as long as it likes.
+      // A pipe may block without limit.
       const ending = inputs.map((input) => ({
         ...input,
         open: () => addAbortSignal(signal, input.open()),
@@ -90,7 +90,7 @@ export function createImportSource(
   }
 }
 
-/** The changes that the inputs ask for, in their order. */
+/** Yields the changes of the inputs, in order. */
 export async function* readChanges(
   inputs: readonly LineInput[],
   { lexicons, tables, workers }: ImportOptions,
@@ -110,7 +110,7 @@ export async function* readChanges(
       consumed,
     })
     let consumed = 0
-    // One for each thread to read and one that waits for it, so that none stands idle while rows are written.
+    // Each thread has one block to read and one waiting, so that no thread is idle while rows are written.
     for await (const outcome of inOrder(readBlocks(input), read, workers)) {
       consumed = outcome.consumed
       yield { ...outcome, consumed: before + consumed }

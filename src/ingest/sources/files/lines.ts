@@ -1,36 +1,36 @@
 /**
- * JSON Lines as blocks of bytes: each block ends where a line ends, so that blocks can be read apart
- * from each other. Memory is bounded by the block and the longest line that is accepted.
+ * Splits JSON Lines into blocks of whole lines, so that blocks can be read independently. Memory is bounded by the
+ * block size and the maximum length of a line.
  */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 
-/** Where lines come from: a file or another stream of bytes. */
+/** A file or another stream of bytes. */
 export interface LineInput {
   /** For messages, such as the file's path. */
   readonly name: string
-  /** In bytes as stored; null when it cannot be known. */
+  /** Bytes before decompression; null when unknown. */
   readonly size: number | null
   readonly open: () => Readable
 }
 
 export interface Block {
-  /** Whole lines; the memory is the block's own, so that it may be handed to another thread. */
+  /** Whole lines; the block owns the buffer, so that it can be transferred to another thread. */
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Number of its first line in the input, from 1. */
   readonly firstLine: number
-  /** How much of the input as stored had been read when the block was ready. */
+  /** Bytes of the input, before decompression, that were read when the block was ready. */
   readonly consumed: number
 }
 
-/** The input itself cannot be read; what it holds is another matter. */
+/** The input itself cannot be read, as opposed to single records in it. */
 export class InputError extends Error {
   override name = 'InputError'
 }
 
-/** Longer lines are refused, and only this much of them is kept. */
+/** Longer lines are refused, and only this much of them is held in memory. */
 export const maxLineBytes = 2_000_000
 const blockBytes = 256 * 1024
 const newline = 10
@@ -39,7 +39,7 @@ export function fileInput(path: string, size: number | null): LineInput {
   return { name: path, size, open: () => createReadStream(path, { highWaterMark: blockBytes }) }
 }
 
-/** The input's bytes, unpacked, in blocks of whole lines. */
+/** Yields the decompressed input in blocks of whole lines. */
 export async function* readBlocks(input: LineInput): AsyncGenerator<Block> {
   let parts: Uint8Array[] = []
   let size = 0
@@ -50,7 +50,7 @@ export async function* readBlocks(input: LineInput): AsyncGenerator<Block> {
   for await (const chunk of readChunks(input, progress)) {
     let start = 0
     if (open > maxLineBytes) {
-      // The rest of a line that is too long is passed over; one byte too many is kept to tell.
+      // Skip the rest of a line that is too long; its one byte beyond the limit marks it as such.
       start = chunk.indexOf(newline)
       if (start < 0) continue
     }
@@ -75,7 +75,7 @@ export async function* readBlocks(input: LineInput): AsyncGenerator<Block> {
   yield { bytes, firstLine, consumed: progress.consumed }
 }
 
-/** An array, or objects over many lines, have no line that is a record: each line would be refused. */
+/** Refuses an array or objects over many lines as a whole, because each of their lines would be refused. */
 function assertLines({ name }: LineInput, bytes: Uint8Array): void {
   const start = new TextDecoder().decode(bytes.subarray(0, 1000)).trimStart()
   const [what, filter] = start.startsWith('[')
@@ -89,7 +89,7 @@ function assertLines({ name }: LineInput, bytes: Uint8Array): void {
     )
 }
 
-/** A first line that leaves its object open, and a second one that goes on with a name. */
+/** The first line leaves its object open, and the second line starts with a name. */
 function isObjectOverLines(text: string): boolean {
   return /^\{(?:[^\n]*[,{[])?[^\S\n]*\n\s*"/.test(text)
 }
@@ -104,7 +104,7 @@ interface Progress {
   consumed: number
 }
 
-/** The input's chunks, gunzipped when its first two bytes say so, whatever its name. */
+/** Yields the input's chunks, decompressed if its first two bytes are those of gzip, whatever its name. */
 async function* readChunks(input: LineInput, progress: Progress): AsyncGenerator<Uint8Array> {
   const chunks = readRaw(input, progress)
   let head: Uint8Array = new Uint8Array()
@@ -132,7 +132,7 @@ async function* readRaw(input: LineInput, progress: Progress): AsyncGenerator<Ui
   }
 }
 
-/** Concatenated members are one text; what is cut off or damaged is an error, never a short import. */
+/** Concatenated gzip members are one text; truncated or damaged data is an error, never a short import. */
 async function* gunzip(
   name: string,
   head: Uint8Array,
@@ -143,7 +143,7 @@ async function* gunzip(
     yield head
     yield* rest
   }, unpacked)
-  // Its failure is also the failure of the iteration below, which is where it is told.
+  // The iteration below throws the same error.
   fed.catch(() => {})
   try {
     for await (const chunk of unpacked) yield chunk

@@ -1,6 +1,6 @@
 /**
- * One frame of a firehose (https://atproto.com/specs/event-stream) to the event in it. What nobody wants is
- * passed over before it is looked at closely; what is wanted has the form that the protocol gives it.
+ * Parses one frame of a firehose (https://atproto.com/specs/event-stream). Unwanted events are skipped before they are
+ * validated; wanted events are checked to have the form that the protocol requires.
  */
 import { decodeAll } from '@atproto/lex-cbor'
 import { type Cid, isCid } from '@atproto/lex-data'
@@ -13,11 +13,11 @@ import { grouped } from '../../../util/text/counted.ts'
 import { isObject } from '../../../util/is-object.ts'
 
 export interface Frame {
-  /** Its number in the stream, as text. */
+  /** Sequence number in the stream, as text. */
   readonly seq: string | null
-  /** Microseconds: when it happened, by the server's clock, but never later than now. */
+  /** Time in microseconds by the server's clock, but not later than now. */
   readonly at: bigint | null
-  /** By the server's clock it happens later than it can have. */
+  /** Whether the server's time is beyond the clock skew. */
   readonly isFuture: boolean
   readonly event: FirehoseEvent
 }
@@ -43,11 +43,11 @@ export interface CommitEvent {
   readonly cid: Cid
   /** A CAR file. */
   readonly blocks: Uint8Array
-  /** Without those that nobody wants. */
+  /** Only wanted operations. */
   readonly ops: readonly RecordOp[]
-  /** Of the commit, those included that nobody wants. */
+  /** Number of operations in the commit, including unwanted ones. */
   readonly opCount: number
-  /** The commit says of itself that it does not tell everything. */
+  /** The commit is marked as incomplete because of its size. */
   readonly tooBig: boolean
 }
 
@@ -66,19 +66,19 @@ export interface SyncEvent {
   readonly blocks: Uint8Array
 }
 
-/** Not about an account, for the source to make sentences of. */
+/** A notice without an account; the source words it for the operator. */
 export interface StreamNotice {
   /** `error` ends the connection. */
   readonly kind: 'info' | 'error'
-  /** The server's word for it, short enough to show. */
+  /** The server's name for it, shortened. */
   readonly name: string
   readonly message: string
 }
 
-/** The protocol's own limit is lower; decoding more would take memory out of proportion. */
+/** The protocol's own limit is lower; decoding larger frames would take disproportionate memory. */
 export const maxFrameBytes = 8_000_000
 
-/** `now` in microseconds. */
+/** `now`: microseconds. */
 export function readFrame(
   bytes: Uint8Array,
   reader: Pick<ChangeReader, 'wants' | 'wantsAccount' | 'isFuture'>,
@@ -101,7 +101,7 @@ export function readFrame(
   }
 }
 
-/** Whether the frame ends the stream: its header is `{op: -1}`, which DAG-CBOR writes in one way. */
+/** Whether the frame ends the stream: its header is `{op: -1}`, which has only one encoding in DAG-CBOR. */
 export function isErrorFrame(frame: string | Uint8Array): boolean {
   return typeof frame !== 'string' && errorHeader.every((byte, at) => frame[at] === byte)
 }
@@ -169,7 +169,7 @@ function readCommit(
   }
 }
 
-/** A change of one record, or what is wrong with it. */
+/** The operation, or what is wrong with it. */
 function readOp(op: unknown): RecordOp | string {
   if (!isObject(op) || typeof op.path !== 'string') return 'has an operation without a "path"'
   const { action, path, cid = null } = op

@@ -1,7 +1,7 @@
 /**
- * Frames of a firehose to the changes they ask for. Nothing is believed that the account has not signed and its
- * tree does not prove (https://atproto.com/specs/sync); what cannot be believed is refused, and the repository
- * asked for, so that nothing is lost. Whatever a server sends, at worst it is refused.
+ * Turns frames of a firehose into changes. A record counts only if the account signed the commit and the tree proves
+ * the record (https://atproto.com/specs/sync); otherwise the event is refused and the repository requested, so that
+ * nothing is lost. No input of a server causes more than a refusal.
  */
 import type { Change, RejectionReason } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
@@ -22,41 +22,41 @@ import { isSignedBy } from '../repos/signature.ts'
 
 /** Plain data, so that it can be sent to a thread. */
 export interface FirehoseReaderOptions {
-  /** The source's name, which refused records are kept with. */
+  /** The source's name, stored with rejections. */
   readonly name: string
   readonly reader: NetworkReaderOptions
   readonly identity: IdentityOptions
 }
 
-/** Some frames, in memory that can be given away. */
+/** Frames in one buffer that can be transferred. */
 export interface FrameGroup {
-  /** One behind the other. */
+  /** The frames, concatenated. */
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Where each of them ends. */
+  /** The end of each frame in `bytes`. */
   readonly ends: readonly number[]
-  /** Accounts of which another thread has heard that something about them has changed. */
+  /** Accounts whose identity changed, according to a frame in another thread. */
   readonly changed?: readonly string[]
-  /** The host that they are from when it is a PDS, which speaks for its own accounts alone; else null. */
+  /** The sending host if it is a PDS, which is an authority only for its own accounts; else null. */
   readonly pds?: string | null
 }
 
 export interface ParsedGroup {
-  /** In the order of the frames. */
+  /** In order of the frames. */
   readonly changes: readonly Change[]
-  /** The number of the last frame that has one. */
+  /** The last sequence number in the group. */
   readonly seq: string | null
-  /** Microseconds, of the last frame that says when it happened. */
+  /** Time of the last frame that has one, in microseconds. */
   readonly at: bigint | null
   readonly notices: readonly StreamNotice[]
-  /** Something seems to come from the future. */
+  /** Whether an event seems to be from the future. */
   readonly isFuture: boolean
-  /** The number before the first frame that has one: from there all of them come again. */
+  /** The number before the first sequence number: this cursor repeats the whole group. */
   readonly before: string | null
 }
 
 type AccountEvent = Extract<Change, { readonly kind: 'account' }>
 
-/** Where frames are from, and how many documents had been asked for when they came. */
+/** The host of frames, and the value of `identity.asked()` when they arrived. */
 interface Origin {
   readonly pds: string | null
   readonly asked: number
@@ -68,7 +68,7 @@ interface ReadFrame extends Frame {
 
 type FirehoseReader = (frames: FrameGroup) => Promise<ParsedGroup>
 
-/** `now` in microseconds. */
+/** `now`: microseconds. */
 export function createFirehoseReader(
   { name, reader: readerOptions, identity: identityOptions }: FirehoseReaderOptions,
   now: () => bigint = () => BigInt(Date.now()) * 1_000n,
@@ -79,8 +79,6 @@ export function createFirehoseReader(
   const hosts = createHosts(identity.fetch)
   const keyOf = async (did: string, options?: { readonly fresh: boolean }): Promise<string | null> =>
     (await inTime(did, identity.account(did, options))).signingKey
-  // Whoever is not known here may become so by a commit, but not by having diverged.
-
   const refuse = (reason: RejectionReason, message: string, record: string): Change => ({
     kind: 'reject',
     source: name,
@@ -90,7 +88,7 @@ export function createFirehoseReader(
     record,
   })
 
-  /** Nothing vouches for the event, so that it is kept without a place and a revision. */
+  /** Rejects an unproven event, without a URI or a revision, and requests the repository. */
   const doubt = (event: CommitEvent | SyncEvent, reason: RejectionReason, message: string): Change[] => {
     const { did, rev } = event
     const paths =
@@ -99,7 +97,7 @@ export function createFirehoseReader(
     return [refuse(reason, message, record), ...request(event, message)]
   }
 
-  /** The commit when its account has signed it, else what comes of it. */
+  /** The commit if its account signed it; otherwise the changes that follow from its refusal. */
   const verify = async (event: CommitEvent | SyncEvent): Promise<SignedRepo | Change[]> => {
     const { did } = event
     const signed = await readSigned(event)
@@ -107,7 +105,7 @@ export function createFirehoseReader(
     try {
       const signingKey = await keyOf(did)
       if (signingKey !== null && isSignedBy(fields, signingKey)) return signed
-      // It may have a new one.
+      // The account may have a new key.
       const newKey = await keyOf(did, { fresh: true })
       if (newKey !== null && newKey !== signingKey && isSignedBy(fields, newKey)) return signed
     } catch (error) {
@@ -147,9 +145,9 @@ export function createFirehoseReader(
   }
 
   /**
-   * What a PDS says of an account counts if it is the account's host, as a document says that was asked for after the
-   * event came, or if nobody is any more. If another is, that one is asked. Where it cannot be told, an account that is
-   * back is shown: its own host is asked for its repository then anyway.
+   * Decides about an account event of a PDS, by a DID document requested after the event. The event counts if the PDS
+   * is the account's host, or if the account has no host and is inactive; another host is asked for the status. If the
+   * host is unknown, the account is shown if active; fetching its repository asks its host anyway.
    */
   const judge = async (change: AccountEvent, { pds, asked }: Origin): Promise<Change[]> => {
     const { did, active } = change
@@ -166,13 +164,13 @@ export function createFirehoseReader(
       return [{ ...change, ...(await hosts.repoStatus(host, did, AbortSignal.timeout(hostTimeout))) }]
     } catch (error) {
       if (!(error instanceof HostError || error instanceof DOMException)) throw error
-      // Neither has it.
+      // The account's host does not have the repository either.
       if (!active && error instanceof HostError && error.code === 'RepoNotFound') return [change]
       return [{ ...wanted, reason: cleanText(`${says}, but is not its host.`) }]
     }
   }
 
-  /** Its URL. Null: it has none. Undefined: that cannot be told now. */
+  /** URL of the account's host; null if it has none, undefined if that cannot be determined now. */
   const hostAfter = async (did: string, asked: number): Promise<string | null | undefined> => {
     try {
       return (await inTime(did, identity.accountAfter(did, asked))).pds
@@ -256,12 +254,12 @@ function isFromFuture(change: Change): boolean {
 const maxOps = 200
 const keptOfEvent = 2_000
 const lookUpsAtOnce = 32
-/** Milliseconds that the host of an account is waited for. */
+/** Timeout in milliseconds for the host of an account. */
 const hostTimeout = 2_000
 /** Microseconds. */
 const aMinute = 60_000_000n
 
-/** The commit of an event, if it is the one that the event says. */
+/** Opens the commit of an event; throws a `RepoError` if it is not the one that the event names. */
 async function readSigned(event: CommitEvent | SyncEvent): Promise<SignedRepo> {
   const repo = await openCar(event.blocks)
   const { root, commit } = repo
@@ -275,14 +273,14 @@ async function readSigned(event: CommitEvent | SyncEvent): Promise<SignedRepo> {
 }
 
 /**
- * Accounts, waited for only so long, because a slow server of one account would hold up all others.
- * What takes longer is looked up to its end all the same, for the next time; until then nobody waits for it.
+ * Limits the wait for an account, because a slow server of one account would delay all others.
+ * A late resolution continues in the background; until it ends, further requests for the account fail at once.
  */
 function createWaiting(): (did: string, found: Promise<Account>) => Promise<Account> {
   const overdue = new Set<string>()
   return async (did, found) => {
     if (overdue.has(did)) {
-      // Whoever is told of its failure waits for it already.
+      // The failure is handled where the resolution began.
       found.catch(() => {})
       throw tooSlow(did)
     }
@@ -301,16 +299,16 @@ function createWaiting(): (did: string, found: Promise<Account>) => Promise<Acco
   }
 }
 
-/** Milliseconds that a server of the account's own is waited for. */
+/** Timeout in milliseconds for an account's own server. */
 const timeout = 500
-/** Milliseconds for the directory, which no account can slow: who gives up on it early asks for many repositories. */
+/** Timeout in milliseconds for the directory, which accounts cannot slow; a timeout costs a request for a repository. */
 const directoryTimeout = 3_000
 
 function tooSlow(did: string): IdentityError {
   return new IdentityError(`The key of ${did} could not be looked up in time.`, { passing: true })
 }
 
-/** The ledger sees to it that nobody makes us fetch a repository all the time. */
+/** The job queue limits how often a repository is fetched. Commits may add unknown accounts, sync events may not. */
 function request(event: CommitEvent | SyncEvent, reason: string): Change[] {
   const only = event.kind === 'sync' ? ({ ifKnown: true } as const) : {}
   return [{ kind: 'repo-request', did: event.did, reason: cleanText(reason), ...only }]

@@ -1,4 +1,4 @@
-/** The thread beside the writing: reads groups of frames and answers with what they ask for. */
+/** Entry point of a thread that turns groups of frames into changes. */
 import { workerData } from 'node:worker_threads'
 import { createFirehoseReader, type FirehoseReaderOptions } from './firehose-reader.ts'
 import { answerRequests } from '../threads.ts'

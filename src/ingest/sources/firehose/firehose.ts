@@ -1,6 +1,6 @@
 /**
- * The firehose of a host or relay (https://atproto.com/specs/sync#firehose): all events as they are signed, so
- * that nobody on the way needs to be trusted. Signatures and proofs are checked in threads beside the writing.
+ * The firehose of a host or relay as a source (https://atproto.com/specs/sync#firehose). Events are signed, so that no
+ * intermediary needs to be trusted; threads verify signatures and proofs.
  */
 import { grouped, inOrder } from '../../channel.ts'
 import type { Delivery, Source, SourceContext } from '../../source.ts'
@@ -14,7 +14,7 @@ import { openThreads, type Threads } from '../threads.ts'
 
 interface FirehoseOptions extends FirehoseReaderOptions {
   readonly clock: Clock
-  /** Of the host or relay, or of its `com.atproto.sync.subscribeRepos`; with `https:`, `wss:`, `http:` or `ws:`. */
+  /** URL of the host or relay, or of its `com.atproto.sync.subscribeRepos`; `https:`, `wss:`, `http:` or `ws:`. */
   readonly url: string
   /** At least 1. */
   readonly threads: number
@@ -34,13 +34,13 @@ export function createFirehoseSource(options: FirehoseOptions): Source {
 }
 
 interface StreamState {
-  /** Where to go on as long as nothing is stored. */
+  /** The cursor to resume from until a delivery is stored. */
   lastRead: string | null
-  /** Null as long as it could not be told. */
+  /** Null until known. */
   isPds: boolean | null
 }
 
-/** Bytes of frames that are read together at most, when they come faster than they are stored. */
+/** Maximum bytes of frames in a group, when frames arrive faster than they are stored. */
 const groupBytes = 1_000_000
 
 async function* readDeliveries(
@@ -55,7 +55,7 @@ async function* readDeliveries(
     threads,
     data,
   )
-  // Otherwise they would first look up keys for all that has come.
+  // Otherwise the threads would first resolve keys for all received frames.
   signal.addEventListener('abort', () => void workers[Symbol.asyncDispose](), { once: true })
   const tell = createTeller(context)
   const describe = createDescriber(url)
@@ -65,7 +65,7 @@ async function* readDeliveries(
   const home = locate(new URL(url), '/', 'http')
   const connect = async (): Promise<URL> => {
     state.isPds ??= await askIfPds(home.href, fetch, signal)
-    // As long as nothing is stored, what comes after the last event that was read is not to be lost.
+    // Until a delivery is stored, resume after the last event that was read.
     const known = [context.cursor(), state.lastRead].find((cursor) => cursor !== null && cursor !== refused)
     asked = known ?? null
     return subscriptionUrl(url, asked)
@@ -75,12 +75,12 @@ async function* readDeliveries(
     const reading = await workers.read(group, [group.bytes.buffer])
     const doubt = reading.isFuture ? await clock.doubt(url, signal) : null
     const changed = reading.changes.flatMap((change) => (change.kind === 'identity' ? [change.did] : []))
-    // What fails in a thread is told by what it reads next.
+    // A failure of a thread shows at its next request.
     if (changed.length > 0) workers.readInAll({ ...pack([]), changed }).catch(() => {})
     return { ...reading, doubt, events: frames.length }
   }
   const frames = openStream(connect, context, { isLast: isErrorFrame })
-  // Small frames are counted as more than they are, because each costs work and memory.
+  // Each frame counts 500 bytes extra for its overhead in work and memory.
   const groups = grouped(frames, groupBytes, ({ length }) => length + 500)
   try {
     for await (const { changes, seq, before, at, notices, doubt, events } of inOrder(
@@ -104,12 +104,12 @@ async function* readDeliveries(
       yield { changes, cursor: seq, eventAt: at, events }
     }
   } catch (error) {
-    // A thread that was stopped at its work says that it has ended.
+    // A thread that was terminated at work rejects its requests.
     if (!signal.aborted) throw error
   }
 }
 
-/** Where a host's events are, from `cursor` on; null: from now on. */
+/** The URL of a host's events from `cursor` on; null for new events only. */
 export function subscriptionUrl(address: string, cursor: string | null): URL {
   const base = new URL(address)
   const { pathname, search, username, password } = base
@@ -119,7 +119,7 @@ export function subscriptionUrl(address: string, cursor: string | null): URL {
   return url
 }
 
-/** In memory of their own, which can be given away; of a frame that is refused anyway only the beginning. */
+/** Copies frames into one buffer that can be transferred; frames over the limit only in part, as they are refused. */
 function pack(frames: readonly (string | Uint8Array)[]): FrameGroup {
   const parts = frames.map((frame) =>
     (typeof frame === 'string' ? Buffer.from(frame) : frame).subarray(0, maxFrameBytes + 1),
@@ -135,7 +135,7 @@ function pack(frames: readonly (string | Uint8Array)[]): FrameGroup {
   return { bytes, ends }
 }
 
-/** What a notice of the host means to an operator. */
+/** Explains a notice of the host to the operator. */
 function createDescriber(url: string): (notice: StreamNotice) => string {
   const { protocol, host } = subscriptionUrl(url, null)
   const home = `${protocol === 'wss:' ? 'https' : 'http'}://${host}`

@@ -1,4 +1,4 @@
-/** How to connect to a Jetstream server: which protocol it speaks, what it is asked for, and how it compresses. */
+/** Negotiates a connection to a Jetstream server: protocol, filters and compression. */
 import type { NetworkReaderOptions } from '../change-reader.ts'
 import { gather } from '../repos/hosts.ts'
 import { locate } from '../stream.ts'
@@ -6,21 +6,21 @@ import { grouped } from '../../../util/text/counted.ts'
 
 export interface Connection {
   readonly url: URL
-  /** Whether it speaks the second protocol. */
+  /** Whether the server speaks the second protocol. */
   readonly second: boolean
-  /** What its messages are compressed with; null when they are text. */
+  /** Dictionary of compressed messages; null when messages are text. */
   readonly dictionary: Uint8Array | null
-  /** What the server waits for before it sends anything. */
+  /** Message that the server requires before it sends events; null for none. */
   readonly hello: string | null
 }
 
-/** What a server is asked to leave out of the stream; an empty list asks for everything. */
+/** Collections and accounts that the server should send; an empty list requests all. */
 export interface Filters {
   readonly collections: readonly string[]
   readonly dids: readonly string[]
 }
 
-/** As far as servers take them; what else they send is passed over here. */
+/** Drops filters beyond the limits of servers; the reader skips unwanted events anyway. */
 export function createFilters(
   { tables, publishers }: NetworkReaderOptions,
   onNotice: (text: string) => void,
@@ -42,8 +42,8 @@ export function createFilters(
 }
 
 /**
- * `from`: microseconds; null begins with what happens now. The second protocol is found by the dictionary that
- * its servers hand out; `plain` asks for messages that are not compressed all the same.
+ * `from`: microseconds; null starts with new events. Servers of the second protocol are recognized by the dictionary
+ * that they offer; `plain` requests uncompressed messages even so.
  */
 export async function negotiate(
   base: URL,
@@ -54,7 +54,7 @@ export async function negotiate(
 ): Promise<Connection> {
   const first = firstUrl(base, from, filters)
   if (first.href.length > longestUrl) {
-    // Only the first protocol takes filters in another way.
+    // Only the first protocol accepts filters outside the URL.
     const url = firstUrl(base, from, { collections: [], dids: [] })
     url.searchParams.set('requireHello', 'true')
     const payload = { wantedCollections: filters.collections, wantedDids: filters.dids }
@@ -64,13 +64,13 @@ export async function negotiate(
   const loaded = await loadDictionary(base, signal)
   if (loaded === null) return { url: first, second: false, dictionary: null, hello: null }
   const url = locate(base, '/xrpc/network.bsky.jetstream.subscribeEvents', 'ws')
-  // No subprotocol is asked for: there is one, and it is what servers take then.
+  // No subprotocol is requested: only one exists, and servers use it by default.
   if (!plain) url.searchParams.set('zstdDictionary', String(loaded.id))
   addParameters(url, { cursor: from === null ? [] : [String(from)], ...filters })
   return { url, second: true, dictionary: plain ? null : loaded.dictionary, hello: null }
 }
 
-/** Servers and what stands before them refuse longer ones, some from 8,000 on. */
+/** Servers and proxies refuse longer URLs, some from 8,000 characters on. */
 const longestUrl = 6_000
 
 function firstUrl(base: URL, from: bigint | null, { collections, dids }: Filters): URL {
@@ -107,7 +107,7 @@ async function loadDictionary(
     dictionary.set(bytes)
     return { id: head.getUint32(4, true), dictionary }
   } catch {
-    // Whatever is wrong, the connection will tell; and the first protocol needs no dictionary.
+    // The connection will report any failure, and the first protocol needs no dictionary.
     return null
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Events of Jetstream to the changes they ask for: those of its first protocol (`/subscribe`) and of its
- * second (`network.bsky.jetstream.subscribeEvents`), which are told apart by their form.
+ * Turns events of Jetstream into changes. It recognizes the first protocol (`/subscribe`) and the second
+ * (`network.bsky.jetstream.subscribeEvents`) by the form of the events.
  */
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordInstant } from '../../../util/instant.ts'
@@ -27,7 +27,7 @@ export function createJetstreamReader(reader: ChangeReader, source: string, now:
     const at = readTime(micros, now())
     const isFuture = micros !== null && reader.isFuture(micros, now())
     const reading = readBody(kind, did, body, at ?? 0n)
-    // Nothing may be stored under a time that cannot be gone on from.
+    // The time becomes the cursor, so changes without a valid time are refused.
     if (at === null && reading.changes !== undefined)
       return { ...malformed('has no time, or one that cannot be'), isFuture }
     return { ...reading, at, isFuture: isFuture || reading.isFuture === true }
@@ -52,7 +52,7 @@ export function createJetstreamReader(reader: ChangeReader, source: string, now:
 interface Envelope {
   readonly kind: string
   readonly did: unknown
-  /** When the server met with it. */
+  /** Time at which the server received the event. */
   readonly micros: bigint | null
   readonly body: unknown
 }
@@ -75,16 +75,16 @@ function openSecond(frame: JsonObject): Envelope | ParsedEvent {
     const { name } = payload
     return name === 'OutdatedCursor' ? { notice: notice('outdated', name) } : unknown(name)
   }
-  // `time` may be older than the event where an operator has imported times; cursors go by the other.
+  // `time` may be older than the event if an operator imported times; cursors are based on `witnessedAt`.
   const { did, witnessedAt, time } = payload
   const text = witnessedAt ?? time
   const micros = typeof text === 'string' ? parseRecordInstant(text) : null
   return { kind, did, micros, body: kind === 'commit' ? payload : payload[kind] }
 }
 
-/** 2001: smaller cursors are sequence numbers, so that such a time can never be gone on from. */
+/** September 2001; servers take smaller cursors for sequence numbers, so that earlier times cannot be cursors. */
 const earliest = 1_000_000_000_000_000n
-/** Clocks differ by less. */
+/** Microseconds; clocks differ by less. */
 const tolerance = 3_600_000_000n
 
 function readTime(micros: bigint | null, now: bigint): bigint | null {

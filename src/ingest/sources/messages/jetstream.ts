@@ -1,7 +1,7 @@
 /**
- * Jetstream, a service that passes on the network's events as JSON. Its second protocol is compressed and also
- * tells of repositories that have diverged; the first is what older servers speak, and the way to send filters
- * that do not fit into a URL. Cursors are microseconds, which every server of either protocol understands.
+ * Jetstream as a source: a service that sends the network's events as JSON. Its second protocol has compression and
+ * events for diverged repositories; the first is for older servers, and for filters that do not fit into a URL. Cursors
+ * are microseconds, which all servers of both protocols accept.
  */
 import { formatInstant } from '../../../util/instant.ts'
 import type { Source, SourceContext } from '../../source.ts'
@@ -33,20 +33,20 @@ export function createJetstreamSource(options: MessageSourceOptions): Source {
   }
 }
 
-/** Servers are known to leave out some events where they change from past ones to those that happen. */
+/** Microseconds read twice, because servers omit some events when they switch from replay to live events. */
 const overlap = 2_000_000n
-/** So long, in microseconds, do servers of the first protocol keep events. */
+/** Microseconds for which servers of the first protocol store events. */
 const kept = 36n * 3_600_000_000n
 
-/** When it was made, by our clock: until something is stored, events are read from there. */
+/** Time of the first connection, by our clock: where to resume until a delivery is stored. */
 interface FirstConnection {
   at: bigint | null
 }
 
 interface Connections {
-  /** Messages of one connection after the other. */
+  /** Messages of all connections in turn. */
   readonly receive: () => AsyncGenerator<Message>
-  /** Events between the cursor and the present connection may be missing. */
+  /** Reports that events between the cursor and the current connection may be missing. */
   readonly tellMissed: () => void
 }
 
@@ -65,11 +65,11 @@ function openConnections(
 
   const connect = async (): Promise<URL> => {
     const cursor = context.cursor()
-    // As long as nothing is stored, what has come since the first connection is not to be lost.
+    // Until a delivery is stored, resume from the first connection.
     const last = cursor === null ? first.at : BigInt(cursor)
     from = last === null ? null : last - overlap
     connection = await negotiate(base, filters, from, refused, signal)
-    // Servers of the second protocol say it themselves.
+    // Servers of the second protocol send a notice themselves.
     if (!connection.second && from !== null && now() - from > kept) tellMissed()
     return connection.url
   }
@@ -88,12 +88,12 @@ function openConnections(
     receive: async function* () {
       const onState: SourceContext['onState'] = (state, detail) => {
         if (state === 'live') first.at ??= now()
-        // So does a server answer that does not know a dictionary, though another one has handed it out.
+        // Status 400 may mean an unknown dictionary, for example one from another server behind the same URL.
         refused = /response: 400\b/.test(detail ?? '')
         context.onState(state, detail)
       }
       const onConnect = (send: (text: string) => Promise<void>): void => {
-        // If it does not arrive, the connection is lost, and the next one says it again.
+        // If sending fails, the connection is lost, and the next one sends it again.
         const hello = connection?.hello
         if (typeof hello === 'string') send(hello).catch(() => {})
       }

@@ -1,6 +1,6 @@
 /**
- * Messages of a stream to the changes they ask for, whichever server they are from. Pure computation, so that
- * any thread can do it. Whatever a server sends, at worst it is refused.
+ * Turns messages of a stream into changes, for all servers of JSON events. Pure computation, so that any thread can run
+ * it. No input of a server causes more than a refusal.
  */
 import { isUtf8 } from 'node:buffer'
 import { zstdDecompressSync } from 'node:zlib'
@@ -12,24 +12,24 @@ import { grouped } from '../../../util/text/counted.ts'
 import { isObject } from '../../../util/is-object.ts'
 
 export interface Message {
-  /** Of a message that is too large only the beginning. */
+  /** Only the beginning of a message that is too large. */
   readonly data: string | Uint8Array
-  /** Bytes, or characters of a text, as received. */
+  /** Bytes, or characters of text, as received. */
   readonly size: number
-  /** What binary messages are compressed with; null where none may come. */
+  /** Dictionary that binary messages are compressed with; null if none are allowed. */
   readonly dictionary: Uint8Array | null
 }
 
-/** An event of a stream, read; all of it may be absent, which passes the event over. */
+/** A parsed event; an event without members is skipped. */
 export interface ParsedEvent {
   readonly changes?: readonly Change[]
   readonly fault?: Fault
-  /** Microseconds: when it happened, by the server's clock, but never later than now. */
+  /** Time in microseconds by the server's clock, but not later than now. */
   readonly at?: bigint | null
-  /** What its acknowledgement names. */
+  /** Identifier for the acknowledgement. */
   readonly id?: number
   readonly notice?: Notice
-  /** It seems to come from the future. */
+  /** Whether the event seems to be from the future. */
   readonly isFuture?: boolean
 }
 
@@ -40,30 +40,30 @@ export interface Fault {
   readonly message: string
 }
 
-/** What is not about one record, for the source to make sentences of. */
+/** A notice without a record; the source words it for the operator. */
 export interface Notice {
-  /** `outdated`: the server no longer has what was asked for. */
+  /** `outdated`: the server no longer has events since the requested cursor. */
   readonly kind: 'outdated' | 'error'
-  /** The server's word for it, short enough to show. */
+  /** The server's name for it, shortened. */
   readonly what: string
 }
 
-/** What several messages ask for together, in their order. */
+/** The content of several messages, in order. */
 export interface ParsedGroup {
   readonly changes: readonly Change[]
-  /** Of the last event that has one. */
+  /** Time of the last event that has one. */
   readonly at: bigint | null
   readonly ids: readonly number[]
   readonly notices: readonly Notice[]
-  /** Something seems to come from the future. */
+  /** Whether an event seems to be from the future. */
   readonly isFuture: boolean
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Larger messages are refused, and so is what unpacks to more; a record may have a million bytes. */
+/** Maximum bytes of a message, also when decompressed; a record may have a million bytes. */
 export const maxMessageBytes = 8_000_000
-/** So much of a message is kept when it is refused. */
+/** Bytes of a message that are stored when it is refused. */
 export const keptOfMessage = 64 * 1024
 
 export function createGroupReader(
@@ -94,10 +94,7 @@ export function createGroupReader(
   }
 }
 
-/**
- * What a stream says of a record in its members `did`, `collection`, `rkey`, `rev`, `record` and `cid`,
- * in the JSON form of the data model.
- */
+/** `members`: `did`, `collection`, `rkey`, `rev`, `cid`, and `record` in the JSON form of the data model. */
 export function readRecordEvent(
   reader: ChangeReader,
   source: string,
@@ -132,7 +129,7 @@ export function readRecordEvent(
   }
 }
 
-/** Whether an account is active, and if not, why; what is no short word is no reason. */
+/** The account status; an inactive account's reason is dropped unless it is a short word. */
 export function readAccountStatus(
   active: boolean,
   status: unknown,
@@ -149,7 +146,7 @@ export function badUri(what: string): { readonly fault: Fault } {
   return { fault: { reason: 'bad-uri', message: `The event ${what}.` } }
 }
 
-/** What a later version of the protocol may have; `what` is the server's word for it. */
+/** For events of later versions of the protocol; `what` is the server's name for the event. */
 export function unknown(what: unknown): { readonly fault: Fault } {
   const message = `The event is of a kind that this version does not know, "${short(what)}".`
   return { fault: { reason: 'unknown-event', message } }
@@ -164,7 +161,7 @@ function short(what: unknown): string {
   return clean(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 }
 
-/** Deeper than any record that is accepted, and shallow enough for all that is recursive. */
+/** Deeper than any accepted record, and shallow enough for recursive code. */
 const maxNesting = 1_000
 
 function readText({ data, size, dictionary }: Message): string | { readonly fault: Fault } {

@@ -1,4 +1,4 @@
-/** The thread beside the writing: reads groups of messages and answers with what they ask for. */
+/** Entry point of a thread that turns groups of messages into changes. */
 import { workerData } from 'node:worker_threads'
 import { type ChangeReader, createChangeReader, type NetworkReaderOptions } from '../change-reader.ts'
 import { createJetstreamReader } from './jetstream-reader.ts'
@@ -8,7 +8,7 @@ import { answerRequests } from '../threads.ts'
 
 export interface MessageWorkerData {
   readonly protocol: 'jetstream' | 'tap'
-  /** The source's name, which refused records are kept with. */
+  /** The source's name, stored with rejections. */
   readonly name: string
   readonly reader: NetworkReaderOptions
 }

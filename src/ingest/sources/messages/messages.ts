@@ -1,4 +1,4 @@
-/** What sources of messages share: reading them in threads beside the writing, in groups and in order. */
+/** Shared by Jetstream and Tap: reads groups of messages in threads and delivers them in order. */
 import { siblingModule } from '../../../util/sibling-module.ts'
 import { grouped, inOrder } from '../../channel.ts'
 import type { Delivery, SourceContext } from '../../source.ts'
@@ -17,23 +17,23 @@ import { openThreads, type Threads } from '../threads.ts'
 export interface MessageSourceOptions {
   readonly clock: Clock
   readonly name: string
-  /** Of the server, such as `wss://jetstream2.us-east.bsky.network`; its path does not matter. */
+  /** URL of the server, such as `wss://jetstream2.us-east.bsky.network`; its path is ignored. */
   readonly url: string
   readonly reader: NetworkReaderOptions
   /** At least 1. */
   readonly threads: number
 }
 
-/** The messages of one connection after the other, and what becomes of a group of them that was read. */
+/** Receives the messages of all connections in turn, and turns a parsed group of them into a delivery. */
 export interface MessageStream {
   readonly receive: () => AsyncGenerator<Message>
   readonly deliver: (reading: ParsedGroup) => Omit<Delivery, 'events'>
 }
 
-/** Bytes of messages that are read together at most, when they come faster than they are stored. */
+/** Maximum bytes of messages in a group, when messages arrive faster than they are stored. */
 const groupBytes = 1024 * 1024
 
-/** `open` connects anew after the clock of this machine was in doubt. */
+/** Calls `open` again after this machine's clock was in doubt. */
 export function deliverMessages(
   protocol: MessageWorkerData['protocol'],
   options: MessageSourceOptions,
@@ -54,7 +54,7 @@ export function deliverMessages(
       const doubt = reading.isFuture ? await clock.doubt(url, signal) : null
       return { reading, doubt, events: group.length }
     }
-    // Small messages are counted as more than they are, because each costs work and memory.
+    // Each message counts 500 bytes extra for its overhead in work and memory.
     const groups = grouped(receive(), groupBytes, ({ size }) => size + 500)
     for await (const { reading, doubt, events } of inOrder(groups, read, 2 * threads)) {
       if (doubt !== null) {
@@ -66,14 +66,13 @@ export function deliverMessages(
   })
 }
 
-/** A message as threads take it: with memory of its own, and not the whole of one that is refused anyway. */
+/** Copies a message for a thread; only the beginning if it is over the limit, as it is refused. */
 export function packMessage(data: string | Uint8Array, dictionary: Uint8Array | null): Message {
   const size = data.length
   if (size > maxMessageBytes) return { data: data.slice(0, keptOfMessage), size, dictionary }
   return { data: typeof data === 'string' ? data : new Uint8Array(data), size, dictionary }
 }
 
-/** What the server says of an error, in a sentence. */
 export function describeError({ what }: Notice): string {
   return `The server ended the stream with the error "${what}".`
 }

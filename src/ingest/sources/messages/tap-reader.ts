@@ -1,4 +1,4 @@
-/** Events of Tap to the changes they ask for (https://github.com/bluesky-social/indigo/tree/main/cmd/tap). */
+/** Turns events of Tap into changes (https://github.com/bluesky-social/indigo/tree/main/cmd/tap). */
 import { isValidDid, isValidTid } from '@atproto/syntax'
 import { timeOfTid } from '../../../util/tid.ts'
 import { isObject } from '../../../util/is-object.ts'
@@ -28,7 +28,7 @@ export function createTapReader(reader: ChangeReader, source: string, now: () =>
   }
   return (event) => {
     const { id } = event
-    // Without its number an event cannot be acknowledged; a refused one is, for it would come again for ever.
+    // An event without `id` cannot be acknowledged. Refused events are acknowledged, or they would repeat for ever.
     if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0)
       return malformed('has no "id" that is a number of an event')
     return { ...readBody(event), id }

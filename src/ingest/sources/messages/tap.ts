@@ -1,6 +1,6 @@
 /**
- * Tap, a service run by oneself that follows repositories, verifies what they publish and keeps every event
- * until it is acknowledged (https://github.com/bluesky-social/indigo/tree/main/cmd/tap). So there is no cursor.
+ * Tap as a source: a self-hosted service that follows repositories, verifies their records and stores every event until
+ * it is acknowledged (https://github.com/bluesky-social/indigo/tree/main/cmd/tap). It needs no cursor.
  */
 import { unescape } from 'node:querystring'
 import type { Source, SourceContext } from '../../source.ts'
@@ -9,8 +9,8 @@ import { deliverMessages, type MessageSourceOptions, packMessage } from './messa
 import { locate, openStream } from '../stream.ts'
 
 /**
- * The URL is such as `http://localhost:2480`, or `http://admin:secret@localhost:2480`. Tap is told to follow the
- * publishers; without any, it follows what it was told otherwise.
+ * Takes URLs such as `http://localhost:2480` or `http://admin:secret@localhost:2480`. Adds the publishers to the
+ * repositories that Tap follows; without publishers, Tap's own configuration decides.
  */
 export function createTapSource(options: MessageSourceOptions): Source {
   return {
@@ -33,7 +33,7 @@ export function createTapSource(options: MessageSourceOptions): Source {
 }
 
 interface Connections {
-  /** Messages of one connection after the other. */
+  /** Messages of all connections in turn. */
   readonly receive: () => AsyncGenerator<Message>
   readonly acknowledge: (ids: readonly number[]) => Promise<void>
 }
@@ -71,13 +71,13 @@ function openConnections({ url, reader }: MessageSourceOptions, context: SourceC
         yield packMessage(data, null)
     },
     acknowledge: async (ids) => {
-      // What does not arrive is sent again by Tap, and changes nothing then.
+      // If an acknowledgement is lost, Tap sends the event again, and storing it again changes nothing.
       await Promise.allSettled(ids.map((id) => send?.(JSON.stringify({ type: 'ack', id }))))
     },
   }
 }
 
-/** More at once are more than its database takes in one statement. */
+/** Tap's database does not take more in one statement. */
 const repositoriesAtOnce = 1_000
 const postTimeoutMs = 30_000
 
@@ -99,10 +99,10 @@ async function postRepositories(
   }
 }
 
-/** The header for the password of a URL; none where it has none. */
+/** The authorization header for the password of a URL, if it has one. */
 function authorize({ username, password }: URL): Readonly<Record<string, string>> {
   if (password === '') return {}
-  // Unlike the usual decoding, it takes any password.
+  // Unlike `decodeURIComponent`, `unescape` accepts any password.
   const credentials = `${username === '' ? 'admin' : unescape(username)}:${unescape(password)}`
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
 }

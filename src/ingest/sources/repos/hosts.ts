@@ -1,7 +1,6 @@
 /**
- * What the hosts of repositories are asked: one repository as a whole, and which accounts there are
- * (https://atproto.com/specs/sync). Nothing of an answer is believed before it is looked at; its size and
- * its time have limits.
+ * Requests to hosts of repositories: a whole repository, an account's status, the list of accounts
+ * (https://atproto.com/specs/sync). Answers are untrusted: they are validated, and limited in size and time.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isValidDid } from '@atproto/syntax'
@@ -11,13 +10,13 @@ import { maxCarBytes } from './repo-reader.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
 export interface Hosts {
-  /** The repository as a CAR file. All calls throw a `HostError`, or the signal's reason. */
+  /** Fetches the repository as a CAR file. All calls throw a `HostError` or the signal's reason. */
   readonly fetchRepo: (host: string, did: string, signal: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>
-  /** How an account stands with its host; `status` null when it is active. */
+  /** The account status at its host; `status` is null when the account is active. */
   readonly repoStatus: (host: string, did: string, signal: AbortSignal) => Promise<RepoStatus>
   /**
-   * A page of the accounts that have records of the collections, where the host can tell, else of all.
-   * `cursor`: where the last page ended; null begins.
+   * A page of the accounts with records of the collections, or of all accounts if the host cannot filter.
+   * `cursor`: of the last page; null for the first page.
    */
   readonly listAccounts: (
     host: string,
@@ -33,24 +32,24 @@ export interface RepoStatus {
 }
 
 export interface AccountPage {
-  /** Those that are active. */
+  /** The active accounts. */
   readonly dids: readonly string[]
-  /** The status of each of the others, such as `deactivated`. */
+  /** The status of each inactive account, such as `deactivated`. */
   readonly inactive: readonly string[]
-  /** Why all accounts are listed although collections were asked for; null when there is nothing to say. */
+  /** Why all accounts are listed although collections were given; null if there is no such reason. */
   readonly notice: string | null
-  /** Where the next page begins, for this host and these collections; null after the last one. */
+  /** Start of the next page, for this host and these collections; null after the last page. */
   readonly cursor: string | null
 }
 
-/** A host that could not be asked, or that refused. */
+/** A host could not be reached or refused a request. */
 export class HostError extends Error {
   override name = 'HostError'
   /** Null when there was no answer. */
   readonly status: number | null
-  /** What the answer calls itself, such as `RepoNotFound`. */
+  /** The error code in the answer, such as `RepoNotFound`. */
   readonly code: string | null
-  /** Milliseconds since 1970: when the host wants to be asked again; null when it does not say. */
+  /** When the host asks for a retry, in milliseconds since 1970; null when it does not say. */
   readonly retryAt: number | null
 
   constructor(
@@ -63,7 +62,7 @@ export class HostError extends Error {
     this.retryAt = retryAt
   }
 
-  /** Whether it may go better later. */
+  /** Whether another attempt may succeed. */
   shouldRetry(): boolean {
     if (this.status === null) return true
     return [408, 425, 429].includes(this.status) || (this.status >= 500 && this.status !== 501)
@@ -72,9 +71,9 @@ export class HostError extends Error {
 
 type HostAnswer = Pick<HostError, 'status' | 'code' | 'retryAt'>
 
-/** `fetch` must be one that may follow where accounts and hosts point to. `stallMs`: without a byte, at most. */
+/** `fetch` must be safe for URLs that accounts and hosts choose. `stallMs`: timeout between two chunks. */
 export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): Hosts {
-  /** When hosts that have asked for a pause may be asked again. */
+  /** Milliseconds since 1970 until which an origin asked us to pause. */
   const pauses = new Map<string, number>()
   const pauseLeft = (origin: string): number => {
     const left = (pauses.get(origin) ?? 0) - Date.now()
@@ -136,7 +135,7 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): H
       const place = parseListPosition(cursor, collections)
       let notice: string | null = null
       const page = await list(host, place, signal).catch((error: unknown) => {
-        // A lone PDS knows no collections, and what it says to the question differs.
+        // A PDS does not implement the list by collection, and the errors of implementations differ.
         const isUnknown = error instanceof HostError && error.status !== null && !error.shouldRetry()
         if (cursor !== null || place.collection === null || !isUnknown) throw error
         place.collection = null
@@ -148,7 +147,7 @@ export function createHosts(fetch: typeof globalThis.fetch, stallMs = 30_000): H
   }
 }
 
-/** Collects bytes as they come, without a second copy of them. Null when there are more than the limit. */
+/** Collects chunks in a growing buffer, without a second copy. Null when there are more bytes than the limit. */
 export async function gather(
   chunks: AsyncIterable<Uint8Array>,
   limit: number,
@@ -168,9 +167,9 @@ export async function gather(
 const growth = 1024 * 1024
 const maxListBytes = 10_000_000
 const maxErrorBytes = 100_000
-/** Milliseconds for one answer, however steadily it comes. */
+/** Timeout in milliseconds for a whole answer, even if data keeps arriving. */
 const longestAnswer = 3_600_000
-/** Milliseconds that a host is waited for while others could be asked. */
+/** Maximum pause in milliseconds to wait for here; the caller can ask other hosts during a longer one. */
 const longestPause = 300_000
 const longestRetryAfter = 24 * 3_600_000
 
@@ -235,13 +234,13 @@ function refusal(url: URL, answer: Response, bytes: Uint8Array | null): HostErro
     {
       status: answer.status,
       code,
-      // Who was asked cannot speak for the host that it redirects to.
+      // The pause of a redirect's target does not apply to the origin of the request.
       retryAt: answer.redirected ? null : retryTime(answer),
     },
   )
 }
 
-/** Seconds from now or a date; some hosts give the second since 1970 in a header of their own. */
+/** `Retry-After` is seconds from now or a date; some hosts send `RateLimit-Reset` in seconds since 1970 instead. */
 function retryTime({ status, headers }: Response): number | null {
   if (status !== 429 && status !== 503) return null
   const now = Date.now()
@@ -252,11 +251,11 @@ function retryTime({ status, headers }: Response): number | null {
   return Number.isFinite(at) && at >= now - longestRetryAfter ? Math.min(at, now + longestRetryAfter) : null
 }
 
-/** Where a listing is, as its cursor says. */
+/** Content of our cursor of a listing. */
 interface ListPosition {
   /** Null: all accounts, by `listRepos`. */
   collection: string | null
-  /** The host's own. */
+  /** The host's own cursor. */
   readonly cursor: string | null
 }
 
@@ -310,7 +309,7 @@ function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> | null 
   }
 }
 
-/** What a host says of itself, as a part of a line that an operator reads. */
+/** Makes a host's text safe as part of a line for operators. */
 function clean(text: string): string {
   return cleanText(text, 200)
     .replaceAll(/\p{Cc}/gu, ' ')

@@ -1,7 +1,6 @@
 /**
- * Who an account is: its signing key, its host, and the handle that it and its domain agree upon.
- * Asks the directory of DIDs and the accounts' own domains, so it reaches no private address unless told
- * to work on a private network.
+ * Resolves an account's signing key, host and verified handle, from the directory of DIDs and the accounts' own domains.
+ * Accounts choose the addresses, so it refuses private addresses unless configured for a private network.
  */
 import dns from 'node:dns/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -22,45 +21,45 @@ import { reasonOf } from '../../../util/text/reason.ts'
 
 /** Plain data, so that it can be sent to a thread. */
 export interface IdentityOptions {
-  /** The directory of `did:plc`, such as https://plc.directory. With `http:` the network is a private one. */
+  /** The directory of `did:plc`, such as https://plc.directory. With `http:`, the network is private. */
   readonly plcUrl: string
-  /** The URL of a service that is asked for handles; null asks DNS and the handles' own domains. */
+  /** The URL of a service that resolves handles; null uses DNS and the handles' own domains. */
   readonly handleResolver: string | null
 }
 
 export interface Account {
   readonly did: string
-  /** A `did:key`; null when the DID document has none that can be used. */
+  /** A `did:key`; null when the DID document has no usable key. */
   readonly signingKey: string | null
   /** The URL of the account's host. */
   readonly pds: string | null
-  /** As the DID document claims it; `verifiedHandle` says whether it holds. */
+  /** As claimed by the DID document; `verifiedHandle` verifies it. */
   readonly handle: string | null
 }
 
 export interface Identity {
   /**
-   * Remembered for an hour, a failure for a minute; throws an `IdentityError`.
-   * `fresh` asks again, but after the first time at most once a minute for one account.
+   * Cached for an hour, failures for a minute; throws an `IdentityError`.
+   * `fresh` bypasses the cache, but after the first time at most once a minute per account.
    */
   readonly account: (did: string, options?: { readonly fresh?: boolean }) => Promise<Account>
-  /** Grows with each document that is asked for. */
+  /** Number of documents requested so far. */
   readonly asked: () => number
-  /** By a document that was asked for after `asked` was so much; not at once after the last. */
+  /** The account by a document requested later than this value of `asked`; keeps a pause between two requests. */
   readonly accountAfter: (did: string, asked: number) => Promise<Account>
-  /** Milliseconds until `fresh` asks again for this account; 0 when it would. */
+  /** Milliseconds until `fresh` may request this account again; 0 for at once. */
   readonly untilFresh: (did: string) => number
-  /** Something about the account has changed: the next to ask for it gets news, with the bound of `fresh`. */
+  /** Invalidates the cached account after a change, at most as often as `fresh`. */
   readonly forget: (did: string) => void
-  /** The DID that a handle points to, null when to none. Throws an `IdentityError` when that cannot be told now. */
+  /** The DID that a handle points to; null for none. Throws an `IdentityError` when that cannot be determined now. */
   readonly resolveHandle: (handle: string) => Promise<string | null>
-  /** The account's handle when both directions agree, else null. Throws an `IdentityError` worth another try. */
+  /** The account's handle if the handle also points to the account, else null. Throws a temporary `IdentityError`. */
   readonly verifiedHandle: (did: string) => Promise<string | null>
-  /** For addresses that accounts name: it refuses private ones, except on a private network. */
+  /** For URLs that accounts choose: refuses private addresses, except on a private network. */
   readonly fetch: typeof globalThis.fetch
 }
 
-/** An identity that could not be found out. */
+/** An identity could not be resolved. */
 export class IdentityError extends Error {
   override name = 'IdentityError'
   readonly #passing: boolean
@@ -70,7 +69,7 @@ export class IdentityError extends Error {
     this.#passing = options.passing
   }
 
-  /** Whether it may go better later; an account that is gone or malformed stays so. */
+  /** Whether another attempt may succeed; false for an account that is gone or malformed. */
   shouldRetry(): boolean {
     return this.#passing
   }
@@ -85,7 +84,7 @@ export function createIdentity(
   const resolver = new IdResolver({
     timeout,
     plcUrl,
-    // Left to itself the library refuses private addresses, odd ports and large answers.
+    // By default, the library refuses private addresses, unusual ports and large answers.
     ...(isPrivate && { fetch: globalThis.fetch }),
   })
   const siteFetch = isPrivate ? globalThis.fetch : publicFetch(maxSiteBytes)
@@ -113,7 +112,7 @@ export function createIdentity(
     return entry.account.catch((error: unknown) => {
       entry.until = clock.now() + minute
       const passing = before !== undefined && error instanceof IdentityError && error.shouldRetry()
-      // What was known an hour ago is better than nothing while the directory is away.
+      // The last known account is better than none while the directory is unavailable.
       if (passing) Object.assign(entry, { account: before.account, number: before.number })
       if (passing && !fresh) return before.account
       throw error
@@ -157,7 +156,7 @@ export function createIdentity(
       if (handle === null || (await resolveHandle(handle)) !== did) return null
       return normalizeHandle(handle)
     },
-    // Repositories are large and take their time, so its callers set the limits of size and time.
+    // Repositories are large and slow to fetch, so callers limit size and time.
     fetch: isPrivate ? globalThis.fetch : publicFetch(Infinity),
   }
 }
@@ -165,7 +164,7 @@ export function createIdentity(
 function publicFetch(responseMaxSize: number): typeof globalThis.fetch {
   return safeFetchWrap({
     allowCustomPort: true,
-    // What redirects lead to as well. Accounts have names for hosts, and private addresses many spellings.
+    // Applies to redirects too. Real hosts have names, and private addresses have many spellings.
     allowIpHost: false,
     allowImplicitRedirect: true,
     responseMaxSize,
@@ -175,17 +174,17 @@ function publicFetch(responseMaxSize: number): typeof globalThis.fetch {
 
 interface Entry {
   account: Promise<Account>
-  /** How many documents had been asked for, with this one, and when it was. */
+  /** Sequence number and time of the request for the document. */
   number: number
   readonly at: number
-  /** By the clock: when it must be looked up anew. */
+  /** Expiry, by the clock. */
   until: number
-  /** From when on it may be asked for again before that. */
+  /** Time from which `fresh` may request it before its expiry. */
   freshFrom: number
 }
 
 const timeout = 5_000
-/** Milliseconds between two questions for one account that must have an answer of now. */
+/** Milliseconds between two requests of `accountAfter` for one account. */
 const askPause = 300
 const minute = 60_000
 const hour = 60 * minute
@@ -200,7 +199,7 @@ async function lookUp({ did: directory }: IdResolver, did: string): Promise<Acco
     throw new IdentityError(message, { cause, passing: !isFinal(cause) })
   })
   if (document === null) {
-    // Of domains the library does not say whether they have no document or could not answer.
+    // For `did:web`, the library does not tell a missing document from a failure.
     throw new IdentityError(`There is no DID document of ${did}.`, { passing: did.startsWith('did:web:') })
   }
   const pds = getPds(document)
@@ -216,7 +215,7 @@ function usableKey(document: Parameters<typeof getKey>[0]): string | null {
   try {
     return getKey(document) ?? null
   } catch {
-    // A key that is no point of a known curve verifies nothing.
+    // An invalid key verifies nothing.
     return null
   }
 }
@@ -235,14 +234,14 @@ function isFinal(cause: unknown): boolean {
   return 'status' in cause && isRefusal(Number(cause.status))
 }
 
-/** A status that would be the same tomorrow, such as 410 for a DID that was given up. */
+/** A permanent status, such as 410 for a DID that was given up. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429
 }
 
 /**
- * What the handle's own domain says (https://atproto.com/specs/handle#handle-resolution). Null only when it
- * says nothing: a domain that cannot be asked has not taken the handle away.
+ * Resolves a handle at its own domain (https://atproto.com/specs/handle#handle-resolution). Null only when the domain
+ * answers without a DID: an unreachable domain has not withdrawn the handle.
  */
 async function askDomain(fetch: typeof globalThis.fetch, handle: string): Promise<string | null> {
   const failures: unknown[] = []
@@ -277,13 +276,13 @@ async function askSite(handle: string, fetch: typeof globalThis.fetch): Promise<
     if (isRefusal(answer.status)) return null
     throw new Error(`it answered with status ${answer.status}`)
   } catch (error) {
-    // There is no such domain.
+    // The domain does not exist.
     if (reasonOf(error).includes('ENOTFOUND')) return null
     throw error
   }
 }
 
-/** https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle, on a service that the operator names. */
+/** https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle, on a service that the operator chose. */
 async function askService(service: string, handle: string): Promise<unknown> {
   const url = new URL('/xrpc/com.atproto.identity.resolveHandle', service)
   url.searchParams.set('handle', handle)

@@ -1,13 +1,13 @@
 /**
- * Whether a server hosts accounts itself. A relay passes on what all hosts say, and hides accounts on its own behalf;
- * a PDS speaks for its own accounts alone, which an account that has moved away no longer is.
+ * Finds out whether a server is a PDS. A relay forwards the events of all hosts and may hide accounts itself; a PDS is
+ * an authority only for its own accounts, which do not include accounts that have moved away.
  */
 
 const timeout = 5_000
 
 /**
- * True when it describes itself as only a PDS does (`com.atproto.server.describeServer`), false when it says that it
- * cannot; null when that cannot be told now.
+ * True when the server answers `com.atproto.server.describeServer`, which only a PDS implements; false when it refuses
+ * or answers otherwise; null when it cannot be reached or fails.
  */
 export async function askIfPds(
   url: string,
@@ -28,7 +28,7 @@ export async function askIfPds(
     const { did, availableUserDomains } = Object(description) as Readonly<Record<string, unknown>>
     return typeof did === 'string' && Array.isArray(availableUserDomains)
   } catch (error) {
-    // An answer that is no JSON is none of a PDS.
+    // A PDS answers with JSON.
     return error instanceof SyntaxError ? false : null
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a CAR file of a repository has in it: the signed commit, the tree, and records
- * (https://atproto.com/specs/repository). The file and the tree are read with the official library.
+ * Reads the signed commit, the tree and the records in a CAR file (https://atproto.com/specs/repository), with the
+ * official library for the file and the tree.
  */
 import { decode } from '@atproto/lex-cbor'
 import { type Cid, isCid, type LexValue } from '@atproto/lex-data'
@@ -12,31 +12,31 @@ import { cleanText } from '../../../util/text/clean.ts'
 import type { ChangeReader, Observation } from '../change-reader.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
-/** The file is nothing of a repository that can be believed; the message says why. */
+/** The repository is invalid; the message says why. */
 export class RepoError extends Error {
   override name = 'RepoError'
-  /** Whether another attempt may go better. */
+  /** Whether another attempt may succeed. */
   shouldRetry(): boolean {
     return false
   }
 }
 
-/** The file was damaged on the way, or its repository was written to while a host without snapshots made it. */
+/** The file was damaged in transit, or its repository changed while a host without snapshots exported it. */
 export class PassingRepoError extends RepoError {
   override shouldRetry(): boolean {
     return true
   }
 }
 
-/** A commit with what came beside it; blocks whose bytes have another hash than their CIDs say are refused. */
+/** A commit with its tree and records; a block whose hash differs from its CID is refused. */
 export interface SignedRepo {
   readonly root: Cid
   readonly commit: Commit
-  /** The CID of the record at `collection/rkey`, null where the tree has none. Throws a `RepoError`. */
+  /** The CID of the record at `collection/rkey`; null if the tree has none. Throws a `RepoError`. */
   readonly find: (key: string) => Promise<Cid | null>
-  /** All records, in the order of the tree. Throws a `RepoError`. */
+  /** All records in the order of the tree. Throws a `RepoError`. */
   readonly leaves: () => AsyncGenerator<Leaf>
-  /** The bytes of a record; null when they did not come. */
+  /** The bytes of a record; null if they are missing. */
   readonly block: (cid: Cid) => Promise<Uint8Array | null>
 }
 
@@ -50,7 +50,7 @@ export interface Leaf {
 export async function openCar(car: Uint8Array): Promise<SignedRepo> {
   const sections = countSections(car)
   const { root, storage } = await readBlocks(car).catch((cause: unknown) => {
-    // It may have been damaged on the way.
+    // It may have been damaged in transit.
     throw new PassingRepoError(`The CAR file cannot be read: ${messageOf(cause)}.`, { cause })
   })
   const bytes = storage.find(root)
@@ -66,11 +66,11 @@ export async function openCar(car: Uint8Array): Promise<SignedRepo> {
       let last = ''
       let nodes = 0
       async function* walk(node: MST, depth: number): AsyncGenerator<Leaf> {
-        // A node that is met twice could make the way longer than any file.
+        // Shared nodes could make the traversal longer than any file.
         if (++nodes > sections || depth > maxTreeDepth)
           throw new RepoError('The tree has more nodes or layers than there can be.')
         for (const entry of await believed(() => node.getEntries())) {
-          // Loaded anew, because a node keeps all that is read below it.
+          // Loaded again, because a node caches the whole subtree that was read through it.
           if (entry.isTree()) yield* walk(MST.load(storage, entry.pointer), depth + 1)
           else {
             if (entry.key <= last) throw new RepoError('The keys of the tree are not in order.')
@@ -93,7 +93,7 @@ async function readBlocks(car: Uint8Array): Promise<{ readonly root: Cid; readon
   return { root, storage }
 }
 
-/** By the bytes of their CIDs: by their texts, as the library keeps them, each takes almost two kilobytes. */
+/** Blocks by the bytes of their CIDs; in the library's map by text, each block takes almost two kilobytes. */
 class CarBlocks extends ReadableBlockstore {
   readonly #blocks = new Map<string, Uint8Array>()
 
@@ -101,12 +101,11 @@ class CarBlocks extends ReadableBlockstore {
     this.#blocks.set(keyOf(cid), bytes)
   }
 
-  /** Null when it did not come. */
   find(cid: Cid): Uint8Array | null {
     return this.#blocks.get(keyOf(cid)) ?? null
   }
 
-  /** Of the tree. */
+  /** The library calls this for nodes of the tree. */
   async getBytes(cid: Cid): Promise<Uint8Array> {
     const bytes = this.find(cid)
     if (bytes === null) throw new PassingRepoError(`The node ${cid} of the tree is missing.`)
@@ -117,7 +116,7 @@ class CarBlocks extends ReadableBlockstore {
     return this.#blocks.has(keyOf(cid))
   }
 
-  /** Only writing asks for several. */
+  /** The library calls this only to write. */
   getBlocks(): Promise<never> {
     throw new Error('The blocks of a file are read one by one.')
   }
@@ -127,16 +126,16 @@ function keyOf({ bytes }: Cid): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
-/** Layers of a tree that has its keys by their hashes: a quarter as many for each. */
+/** Maximum depth: hashes assign keys to layers, and each layer has a quarter of the keys of the layer below. */
 const maxTreeDepth = 128
-/** Blocks and the header; each takes some hundred bytes beside its own. */
+/** Maximum number of blocks, including the header; each takes some hundred bytes besides its own. */
 const maxSections = 2_000_000
-/** Of a block; those of records and of trees are smaller. */
+/** Maximum size of a block; blocks of records and trees are smaller. */
 const maxSectionBytes = 8_000_000
 
 /**
- * Looks over the parts of a file (https://ipld.io/specs/transport/car/carv1/) before the library does, which
- * would follow impossible lengths and keep any number of blocks; how many parts there are.
+ * Counts the sections of a file (https://ipld.io/specs/transport/car/carv1/) and checks their sizes, because the
+ * library limits neither lengths nor the number of blocks.
  */
 function countSections(car: Uint8Array): number {
   let sections = 0
@@ -162,7 +161,7 @@ function countSections(car: Uint8Array): number {
   return sections
 }
 
-/** What the library says of a tree is the tree's fault. */
+/** Errors of the library while it reads a tree are faults of the tree. */
 async function believed<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -172,16 +171,16 @@ async function believed<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** It may quote what the file has, however long that is. */
+/** The message may quote any amount of the file. */
 function messageOf(cause: unknown): string {
   return cleanText(cause instanceof Error ? cause.message : String(cause)).slice(0, 300)
 }
 
-/** Larger blocks are no records. */
+/** Maximum size of a record or commit. */
 export const maxBlockBytes = 2_000_000
 
 export interface Commit {
-  /** As decoded, for its signature. */
+  /** All decoded fields, to verify the signature. */
   readonly fields: Readonly<Record<string, LexValue | undefined>>
   readonly did: string
   readonly rev: string
@@ -217,7 +216,7 @@ function decodeObject(bytes: Uint8Array, what: string): Record<string, LexValue>
   throw new RepoError(`${what} is no object.`)
 }
 
-/** A record's block to what it asks for; the repository is known to have it at this place. */
+/** Turns the block of a record into a change. The caller has verified that the tree has the record at this path. */
 export function readRecord(
   reader: ChangeReader,
   place: Omit<Observation, 'value'> & { readonly cid: string },
@@ -243,19 +242,19 @@ export function readRecord(
   try {
     return reader.read({ ...place, value: decodeRecord(bytes) }, source)
   } catch (error) {
-    // It is no DAG-CBOR, or nested so deeply that it can be decoded and no more.
+    // Not DAG-CBOR, or nested too deeply for anything but decoding.
     return refuse('malformed', `The record cannot be read: ${error instanceof Error ? error.message : ''}.`)
   }
 }
 
-/** So much is kept of a record that has no form in JSON. */
+/** Bytes that are stored of a record without a JSON form. */
 const keptOfRecord = 48_000
 
-/** In the JSON form of the data model. */
+/** Returns the JSON form of the data model. */
 function decodeRecord(bytes: Uint8Array): unknown {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!view.includes(byteOrderMark) || view.includes(standIn)) return lexToJson(decode(bytes))
-  // The library drops a byte order mark at the beginning of a text, where scraped titles have one.
+  // The library drops a byte order mark at the start of a text, as scraped titles have it.
   const copy = Buffer.from(view)
   for (let at = copy.indexOf(byteOrderMark); at !== -1; at = copy.indexOf(byteOrderMark, at))
     copy.set(standIn, at)
@@ -264,5 +263,5 @@ function decodeRecord(bytes: Uint8Array): unknown {
 }
 
 const byteOrderMark = Buffer.from('\uFEFF')
-/** A code that is no character and as long in UTF-8. */
+/** A noncharacter of the same length in UTF-8. */
 const standIn = Buffer.from('\uFDD0')

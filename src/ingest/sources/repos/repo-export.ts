@@ -1,6 +1,6 @@
 /**
- * Repositories as a whole: which ones a target means, and from a CAR file to changes that are verified.
- * As a source it asks for the repositories of a target, which are then fetched like all that are asked for.
+ * Lists the repositories of a target, and turns a CAR file into verified changes.
+ * As a source, it requests the repositories of a target; `backfill.ts` fetches them.
  */
 import { UsageError } from '../../../errors.ts'
 import { createReadStream } from 'node:fs'
@@ -21,7 +21,7 @@ import { siblingModule } from '../../../util/sibling-module.ts'
 import { openThreads, type Threads } from '../threads.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
-/** What somebody wants the repositories of. */
+/** Names the repositories to fetch. */
 export type Target =
   | { readonly kind: 'account'; readonly did: string }
   | { readonly kind: 'handle'; readonly handle: string }
@@ -42,7 +42,7 @@ export function parseTarget(text: string): Target {
   throw new UsageError(`${JSON.stringify(text)} names no repositories; write ${forms}.`)
 }
 
-/** Accounts of a target, and from where to go on; null when these are the last. */
+/** Accounts of a target, and the cursor to resume from; null after the last page. */
 export interface TargetPage {
   readonly dids: readonly string[]
   readonly cursor: string | null
@@ -53,14 +53,14 @@ export interface ListOptions {
   readonly hosts: Hosts
   readonly collections: readonly string[]
   readonly publishers: ReadonlySet<string> | null
-  /** How often in a row it may fail before the failure is thrown, even though it may pass. */
+  /** Consecutive failures after which even a temporary failure is thrown. */
   readonly attempts: number
   readonly onFailure: (message: string) => void
   readonly onNotice: (text: string) => void
   readonly signal: AbortSignal
 }
 
-/** Throws what `isFault` knows, an `InputError`, or the signal's reason. */
+/** Throws a `Fault`, an `InputError`, or the signal's reason. */
 export async function* listTarget(
   target: Exclude<Target, { kind: 'file' }>,
   from: string | null,
@@ -110,7 +110,7 @@ async function readPage(
   }
 }
 
-/** What the network or a repository did wrong; all other errors are our own. */
+/** A fault of the network or of a repository; all other errors are bugs of ours. */
 export type Fault = HostError | IdentityError | RepoError
 
 export function isFault(error: unknown): error is Fault {
@@ -119,15 +119,14 @@ export function isFault(error: unknown): error is Fault {
 
 export type RepoThread = Threads<RepoQuestion, RepoAnswer>
 
-/** A thread that reads one repository at a time. */
 export function openRepoThread(reader: NetworkReaderOptions): RepoThread {
   return openThreads(siblingModule(import.meta.url, 'repo-worker'), 1, reader)
 }
 
 export interface ReadOptions {
-  /** Whose it must be; null takes that of any account. */
+  /** The expected account; null accepts any account. */
   readonly did: string | null
-  /** What refused records are kept under. */
+  /** The source of refused records. */
   readonly source: string
   readonly identity: Identity
   readonly clock: Clock
@@ -135,8 +134,8 @@ export interface ReadOptions {
 }
 
 /**
- * All of a repository that is of use, in chunks, nothing before all of it is verified. The next chunk is
- * made when it is asked for. `car` goes to the thread. Throws what `isFault` knows.
+ * Yields the wanted records of a repository in chunks, lazily, after verifying all of them. `car` is transferred to the
+ * thread. Throws a `Fault`.
  */
 export async function* readRepo(
   thread: RepoThread,
@@ -167,7 +166,7 @@ export async function* readRepo(
   if (expected !== null && did !== expected)
     throw new RepoError(`The repository of ${expected} is refused. It is that of ${did}.`)
   name = did
-  // A key that is remembered may have been replaced.
+  // A cached key may have been replaced.
   if (!(await isSigned(false)) && !(await isSigned(true)))
     throw new RepoError(
       `The repository of ${did} is refused. Its commit is not signed with the account's key.`,
@@ -209,8 +208,8 @@ export interface RepoExportOptions {
 }
 
 /**
- * The accounts of a target as requests for their repositories; a CAR file as what is in it. It has an end:
- * what is asked for then waits in the ledger.
+ * Delivers the accounts of a target as requests for their repositories, or the records in a CAR file. The source ends;
+ * its requests then wait in the job queue.
  */
 export function createRepoExportSource(given: RepoExportOptions): Source {
   const { name, target, reader, identity, clock, hosts } = given
@@ -240,7 +239,7 @@ export function createRepoExportSource(given: RepoExportOptions): Source {
             did,
             reason: `${name} has it.`,
           }))
-          // The last page is listed again next time, as accounts may be added after it.
+          // The last page has no cursor, so that the next run lists it again with accounts that were added.
           yield { changes, cursor: page.cursor, eventAt: null, events: changes.length }
         }
       } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * A repository as a CAR file to the changes that make the index equal to it. Pure computation, so that any
- * thread can do it; beside the file it holds its tree.
+ * Turns a repository in a CAR file into the changes that make the index equal to it. Pure computation, so that any
+ * thread can run it; besides the file, it has the file's tree in memory.
  */
 import type { Change } from '../../../database/changes.ts'
 import { formatCid } from '../../../lexicon/records/cid.ts'
@@ -10,22 +10,22 @@ import { isSignedBy } from './signature.ts'
 import { timeOfTid } from '../../../util/tid.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
-/** The largest file that is read; one is in memory as a whole. */
+/** Maximum size of a CAR file, which is read into memory as a whole. */
 export const maxCarBytes = 512 * 1024 ** 2
 
 export interface Repo {
   readonly did: string
-  /** Why its revision cannot be believed, at a clock that is right; null: it can. */
+  /** Why its revision is from the future, provided that our clock is right; null if it is not from the future. */
   readonly future: { readonly message: string; readonly passing: boolean } | null
-  /** Whether its newest commit is the account's own. */
+  /** Whether the key signed the newest commit. */
   readonly isSignedBy: (signingKey: string) => boolean
-  /** Throws a `RepoError` unless the tree is sound and all records of use are there. */
+  /** Throws a `RepoError` unless the tree is valid and all wanted records are present. */
   readonly verify: () => Promise<void>
-  /** Of a verified repository: its records, and then its end. Made as they are asked for. */
+  /** The records of a verified repository and then its end, read lazily. */
   readonly chunks: () => AsyncGenerator<readonly Change[]>
 }
 
-/** `source`: what refused records are kept under. Throws a `RepoError`. */
+/** `source`: the source of refused records. Throws a `RepoError`. */
 export async function openRepo(car: Uint8Array, reader: ChangeReader, source: string): Promise<Repo> {
   const { commit, leaves, block } = await openCar(car)
   const { fields, did, rev } = commit
@@ -34,7 +34,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
     if (bytes === null) throw new PassingRepoError(`The record at ${key} is missing.`)
     return bytes
   }
-  // Taken for an empty repository, it would take with it what is stored of the account.
+  // Without this check, the repository would count as empty and the account's stored records would be deleted.
   if (!reader.wantsAccount(did)) throw new RepoError('The account is not among the publishers.')
   return {
     did,
@@ -43,7 +43,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
       try {
         return isSignedBy(fields, signingKey)
       } catch {
-        // The commit holds what has no encoding, so nobody can have signed it.
+        // The commit cannot be encoded, so it cannot have been signed.
         return false
       }
     },
@@ -52,7 +52,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
       for await (const leaf of leaves()) {
         if (!reader.wants(did, splitKey(leaf.key)[0])) continue
         total += (await record(leaf)).length
-        // One block may stand for any number of records.
+        // Any number of records may share one block.
         if (total > maxCarBytes)
           throw new RepoError(`The records have more than ${grouped(maxCarBytes)} bytes together.`)
       }
@@ -77,7 +77,7 @@ export async function openRepo(car: Uint8Array, reader: ChangeReader, source: st
   }
 }
 
-/** What will be past soon is worth another try. */
+/** A revision that will be in the past soon is worth another attempt. */
 function futureOf(rev: string, reader: ChangeReader): Repo['future'] {
   const now = BigInt(Date.now()) * 1_000n
   const message = reader.futureRevision(rev, now)
@@ -89,7 +89,7 @@ const soon = 3_600_000_000n
 const maxChunk = 500
 const maxChunkBytes = 4_000_000
 
-/** What is wrong with either part is told when the record is read. */
+/** Does not validate the parts; reading the record does. */
 function splitKey(key: string): readonly [collection: string, rkey: string] {
   const slash = key.indexOf('/')
   return slash === -1 ? ['', key] : [key.slice(0, slash), key.slice(slash + 1)]

@@ -1,4 +1,4 @@
-/** The thread beside the writing: reads one repository after the other, each as its questions come. */
+/** Entry point of a thread that reads one repository at a time, step by step as requested. */
 import { workerData } from 'node:worker_threads'
 import type { Change } from '../../../database/changes.ts'
 import { createChangeReader, type NetworkReaderOptions } from '../change-reader.ts'
@@ -6,7 +6,7 @@ import { RepoError } from './repo-blocks.ts'
 import { openRepo, type Repo } from './repo-reader.ts'
 import { answerRequests } from '../threads.ts'
 
-/** In this order: `open`, `isSigned` until it is, `verify`, `next` until there is nothing more. */
+/** Order of requests: `open`, `isSigned` until true, `verify`, `next` until its changes are null. */
 export type RepoQuestion =
   | { readonly kind: 'open'; readonly car: Uint8Array<ArrayBuffer>; readonly source: string }
   | { readonly kind: 'isSigned'; readonly signingKey: string }
@@ -17,7 +17,7 @@ export type RepoAnswer =
   | { readonly kind: 'open'; readonly did: string; readonly future: Repo['future'] }
   | { readonly kind: 'isSigned'; readonly signed: boolean }
   | { readonly kind: 'verify' }
-  /** Null after the last. */
+  /** Null after the last chunk. */
   | { readonly kind: 'next'; readonly changes: readonly Change[] | null }
   /** A `RepoError`; the repository is closed. */
   | { readonly kind: 'refused'; readonly message: string; readonly passing: boolean }

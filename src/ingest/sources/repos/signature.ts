@@ -1,4 +1,4 @@
-/** Whether a repository's commit was signed with a key (https://atproto.com/specs/cryptography). */
+/** Verifies signatures of commits (https://atproto.com/specs/cryptography). */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { P256_JWT_ALG, parseDidKey } from '@atproto/crypto'
 import { encode } from '@atproto/lex-cbor'
@@ -6,14 +6,14 @@ import type { LexValue } from '@atproto/lex-data'
 import { LRUCache } from 'lru-cache'
 
 /**
- * `commit`: as it was decoded, all fields and `sig` among them; `didKey`: a `did:key`.
- * OpenSSL verifies five to thirty times as fast as the JavaScript that the official packages use.
+ * `commit`: all decoded fields, including `sig`; `didKey`: a `did:key`.
+ * OpenSSL verifies five to thirty times as fast as the JavaScript of the official packages.
  */
 export function isSignedBy(commit: Readonly<Record<string, LexValue | undefined>>, didKey: string): boolean {
   const { sig, ...unsigned } = commit
   if (!(sig instanceof Uint8Array) || sig.length !== 64) return false
   const { key, halfOrder } = keys.get(didKey) ?? rememberKey(didKey)
-  // Of the two signatures that hold, only the one with the low S counts, so that none can be made from another.
+  // Only the low-S form of the two valid signatures is accepted, so that signatures are not malleable.
   if (Buffer.compare(sig.subarray(32), halfOrder) > 0) return false
   return verify('sha256', encode(unsigned as LexValue), { key, dsaEncoding: 'ieee-p1363' }, sig)
 }
@@ -32,7 +32,7 @@ function rememberKey(didKey: string): PublicKey {
   const isP256 = jwtAlg === P256_JWT_ALG
   const coordinate = (from: number): string =>
     Buffer.from(keyBytes.subarray(from, from + 32)).toString('base64url')
-  // One byte says that both coordinates follow.
+  // The first byte marks an uncompressed point.
   const jwk = { kty: 'EC', crv: isP256 ? 'P-256' : 'secp256k1', x: coordinate(1), y: coordinate(33) }
   const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), halfOrder: isP256 ? halfP256 : halfK256 }
   keys.set(didKey, key)
