@@ -1,23 +1,22 @@
 /**
- * A database that somebody else is rebuilding for the lexicons in force. Until that is done nothing can be answered,
- * and every question fails with how far it has come, or with the reason why the database cannot be opened; then the
- * database itself answers.
+ * A database that another process is rebuilding for the lexicons in force. Until the rebuild ends, every query fails
+ * with the progress or with the reason why the database cannot be opened; then queries go to the database itself.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { IndexStatus, PlanState, ReadDatabase, ReadTerms, Statement, StoredAnswer } from './database.ts'
 import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
 import { BeingRebuiltError, BuiltElsewiseError, unavailable } from './refusals.ts'
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two attempts to open the database. */
 const interval = 1_000
 
 export interface AwaitedOptions {
   readonly isRemote: boolean
-  /** Fails as long as the database is not ready. */
+  /** Fails while the database is not ready. */
   readonly open: () => Promise<ReadDatabase>
-  /** Null when it is not known. */
+  /** Null when the progress is not known. */
   readonly readProgress: () => Promise<RebuildProgress | null>
-  /** Told the reason why the database cannot be opened although no rebuild is under way; again when it changes. */
+  /** Called with the reason when no rebuild explains why the database cannot be opened, and when it changes. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -28,7 +27,7 @@ export class AwaitedDatabase implements ReadDatabase {
   #waiting: Promise<void> | null = null
   #database: ReadDatabase | null = null
   #progress: RebuildProgress | null = null
-  /** The reason of the last look, where it is not the rebuild. */
+  /** The error of the last attempt, unless a rebuild explains it. */
   #failure: unknown = null
   #reported: string | null = null
 
@@ -37,7 +36,7 @@ export class AwaitedDatabase implements ReadDatabase {
     this.#options = options
   }
 
-  /** Resolves when it has looked once. */
+  /** Resolves after the first attempt. */
   static async open(options: AwaitedOptions): Promise<AwaitedDatabase> {
     const database = new AwaitedDatabase(options)
     await database.#look()
@@ -148,7 +147,7 @@ export class AwaitedDatabase implements ReadDatabase {
   }
 }
 
-/** The rebuild has not begun to tell its progress. */
+/** True for a rebuild that has not reported progress yet. */
 function isOfOtherLexicons(error: unknown): boolean {
   return error instanceof BuiltElsewiseError || (error as Error).cause instanceof BuiltElsewiseError
 }

@@ -1,13 +1,13 @@
-/** What may be asked of the write path, a change at a time, and what becomes of it. */
+/** The changes that the write path accepts, and their outcomes. */
 import type { RejectionReason } from '../lexicon/records/validate.ts'
 import type { Value } from '../sql/sql.ts'
 
 export type { RejectionReason }
 
-/** A value as a driver takes it. Instants are microseconds since 1970 as bigint. */
+/** A value as drivers accept it. Instants are microseconds since 1970 as bigint. */
 export type ColumnValue = Value
 
-/** A record that passed validation, with everything derived from it. */
+/** A record that passed validation, with all derived values. */
 export interface RecordPut {
   readonly collection: string
   readonly did: string
@@ -17,30 +17,30 @@ export interface RecordPut {
   readonly rev: string | null
   /** Microseconds; null means now. */
   readonly indexedAt: bigint | null
-  /** Microseconds; only a rebuild carries it. Absent: the same as `indexedAt` for a new record, now for an update. */
+  /** Microseconds; set only by a rebuild. Absent: `indexedAt` for a new record, the present time for an update. */
   readonly changedAt?: bigint
   /** The record's value as JSON text. */
   readonly json: string
-  /** One value for each of the table's stored derived columns, in order. */
+  /** One value per stored derived column of the table, in order. */
   readonly columns: readonly ColumnValue[]
-  /** For each of the table's array indexes, in order: the distinct elements (a reference is two values: base URI and record key). */
+  /** For each array index, in order: the distinct elements (a reference is two values: base URI and record key). */
   readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
-  /** The stored version is damaged: it is written again although its CID may be the same. It keeps its `indexedAt`. */
+  /** The stored version is damaged: write it again even if the CID is the same. The record keeps its `indexedAt`. */
   readonly repairs?: true
 }
 
-/** A record that was refused; kept so that nothing is lost silently. */
+/** A refused record; stored so that nothing is lost silently. */
 export interface Rejection {
-  /** Where it came from, such as a file's name. */
+  /** The origin of the record, such as a file name. */
   readonly source: string
   readonly uri: string | null
   readonly reason: RejectionReason
   readonly message: string
-  /** The text that was refused: a line that `import` reads where it can be one, else as received. */
+  /** The refused text: a line that `import` can read where possible, otherwise the text as received. */
   readonly record: string
   /**
-   * The revision at which the publisher is known to have written this. The version stored before is then
-   * no longer theirs, and goes. Absent when nothing vouches for who wrote it.
+   * The revision at which the publisher is known to have written this record. The version stored before is then no
+   * longer the publisher's and is removed. Absent when the author is not verified.
    */
   readonly rev?: string
 }
@@ -53,30 +53,30 @@ export interface RecordDelete {
   readonly rev: string
 }
 
-/** An account's standing, as its host tells it (https://atproto.com/specs/account). */
+/** The status of an account, as its host reports it (https://atproto.com/specs/account). */
 export interface AccountChange {
   readonly did: string
   readonly active: boolean
   /** `deactivated`, `suspended`, `takendown`, `deleted` and others; null for an active account. */
   readonly status: string | null
-  /** Microseconds; of two changes the later holds. */
+  /** Microseconds; the later of two changes wins. */
   readonly eventAt: bigint
 }
 
-/** All of a repository that is of use has come as puts with this revision; what is older is gone from it. */
+/** All usable records of the repository have arrived as puts with this revision; older records are no longer in it. */
 export interface RepoEnd {
   readonly did: string
   readonly rev: string
 }
 
-/** A repository whose events cannot be trusted to be complete, so that it must be fetched as a whole. */
+/** A repository whose events may be incomplete, so that all of it must be fetched. */
 export interface RepoRequest {
   readonly did: string
-  /** In words, such as "its host says that it has diverged". */
+  /** A phrase, such as "its host says that it has diverged". */
   readonly reason: string
-  /** Microseconds: not before. Absent: at once. */
+  /** Microseconds: the earliest time of the fetch. Absent: at once. */
   readonly dueAt?: bigint
-  /** Only when records of the account are here; otherwise it is of no interest. */
+  /** Ignore the request unless records of the account are stored. */
   readonly ifKnown?: true
 }
 
@@ -91,9 +91,9 @@ export type Change =
   | ({ readonly kind: 'repo-end' } & RepoEnd)
 
 /**
- * What became of a batch's records: `older` counts those that a stored revision outranks, `withheld` those
- * of hidden accounts; `purged` and `expired` those that are not stored because an operator removed them for good, or
- * because they are older than records are kept. Changes of other kinds are not counted.
+ * Numbers of records in a batch by outcome. `older`: a stored revision outranks the record. `withheld`: the account is
+ * hidden. `purged`: an operator removed the record for good. `expired`: the record is older than the retention period.
+ * Changes of other kinds are not counted.
  */
 export interface BatchOutcome {
   readonly stored: number
@@ -107,18 +107,18 @@ export interface BatchOutcome {
   readonly rejected: number
 }
 
-/** Where a source stands when a batch of it is applied; kept in the batch's own transaction. */
+/** The position of a source after a batch; stored in the transaction of the batch. */
 export interface SourceMark {
   /** The source's name, such as `jetstream:wss://example.com`. */
   readonly source: string
-  /** From where to go on; null leaves the last one as it is. */
+  /** The position to resume from; null leaves the stored cursor unchanged. */
   readonly cursor: string | null
-  /** Microseconds: when the last event happened, by the source's clock. */
+  /** Microseconds: the time of the last event, by the clock of the source. */
   readonly eventAt: bigint | null
 }
 
-/** What files that are imported as a whole, and repositories that are fetched, are counted as. */
+/** Names under which whole imported files and fetched repositories are counted. */
 export type CountedSource = 'import' | 'repositories'
 
-/** Where a source is; `finished` means that it has an end and has come to it. */
+/** `finished`: the source is finite and has been read to its end. */
 export type SourceState = 'connecting' | 'live' | 'unavailable' | 'finished' | 'stopped'

@@ -1,7 +1,4 @@
-/**
- * What the rest of the program may ask of a database, whichever engine it is.
- * The read path and the write path are two interfaces because they never meet.
- */
+/** The engine-independent interface of a database. The read path and the write path share no interface. */
 import type { Dialect } from '../sql/dialect.ts'
 import type {
   CountedSource,
@@ -25,38 +22,38 @@ import type { PermitRequest } from '../util/async/fair-semaphore.ts'
 
 export type * from './changes.ts'
 
-/** A statement's text in the engine's own spelling, and its parameters in order. */
+/** A statement in the SQL of the engine, and its parameters in order. */
 export interface Statement {
   readonly text: string
   readonly values: readonly ColumnValue[]
 }
 
-/** What plans depend on besides the operation; it changes rarely. */
+/** The state besides the operation that plans depend on; it changes rarely. */
 export interface PlanState {
-  /** Grows when anything below changes; an answer says under which version its statement ran. */
+  /** Grows when anything below changes; an answer carries the version under which its statement ran. */
   readonly version: number
   /** NSIDs of the collections whose ids are in default order (indexedAt, rkey, did). */
   readonly ordered: ReadonlySet<string>
-  /** Whether rows of hidden accounts are still in the tables, so that every reading must leave them out. */
+  /** True while rows of hidden accounts are still in the tables, so that every query must exclude them. */
   readonly hiding: boolean
 }
 
-/** Rough numbers for choosing between exact roads. */
+/** Approximate statistics for choosing between access paths that all give exact results. */
 export interface Statistics {
-  /** Rows of a table, roughly. */
+  /** The approximate number of rows of a table. */
   rows(table: Table): number
-  /** Rows that a condition leaves of an index, counted up to `limit`; `others` are looked at besides, roughly. */
+  /** Index entries that match a condition, counted up to `limit`; about `others` more entries are read. */
   countUpTo(statement: Statement, limit: number, others?: number): number
-  /** How many records hold a trigram, roughly; null when the index does not have such trigrams. */
+  /** The approximate number of records with a trigram; null when the index does not have such trigrams. */
   trigram(index: TextIndex, trigram: string): number | null
   /**
-   * For a needle of one or two characters: how many lists are merged to find it, and how many records are in
-   * them, roughly and with repetitions; null when the index cannot find it.
+   * For a needle of one or two characters: the number of posting lists that are merged, and the approximate number of
+   * records in them, with repetitions; null when the index cannot find the needle.
    */
   prefix(index: TextIndex, needle: string): { readonly terms: number; readonly records: number } | null
   /**
-   * Asks the database for figures that the calls until now lacked and answered with guesses; false when they
-   * lacked none. Absent where they are at hand. Fails with the reason of the signal when that is aborted before.
+   * Reads the statistics that earlier calls lacked and guessed; false when none were missing. Absent when statistics
+   * are always available. Fails with the reason of the signal when that is aborted first.
    */
   complete?(signal?: AbortSignal): Promise<boolean>
 }
@@ -66,64 +63,64 @@ export interface ReadDatabase extends AsyncDisposable {
   readonly dialect: Dialect
   readonly statistics: Statistics | null
   /**
-   * Whether what is short may keep its caller waiting nevertheless, because a server runs it: a lock, or the server
-   * itself, can hold it up. Where it is not so, a signal of what is short is not looked at.
+   * True when the database is a server: a lock or the server itself can delay even short statements. When false, the
+   * signal of a short statement is ignored.
    */
   readonly isRemote: boolean
   readPlanState(): Promise<PlanState>
   /**
-   * Runs a statement that yields one row: the plan version it saw, and a response's bytes in UTF-8.
-   * Fails with the reason of the signal when that is aborted before the statement has ended.
+   * Runs a statement that yields one row: the plan version it saw, and the bytes of a response in UTF-8. Fails with the
+   * reason of the signal when that is aborted before the statement has ended.
    */
   readAnswer(statement: Statement, terms: ReadTerms): Promise<StoredAnswer>
   /**
-   * Another value means that something may have been written since; null when telling takes as long as asking.
-   * Of what this process reads.
+   * A different value means that data may have been written since, as this process sees it; null when finding out costs
+   * as much as a query.
    */
   dataVersion(): number | null
-  /** How far the index has come, for operators; counts walk an index of each collection. */
+  /** The state of the index, for operators; counting scans an index of each collection. */
   readStatus(): Promise<IndexStatus>
-  /** Bytes that the database takes, on the disk if it is there. */
+  /** Bytes that the database occupies, on disk if it is stored there. */
   readSize(): Promise<number>
-  /** The key with that hash, revoked and expired ones too. */
+  /** The key with that hash, even if it is revoked or expired. */
   findKey(hash: string): Promise<ApiKey | null>
-  /** All keys, the oldest first. */
+  /** All keys, oldest first. */
   readKeys(): Promise<readonly ApiKey[]>
-  /** What keys were used for from that day on, as a number of days since 1970; the oldest first. */
+  /** The usage of keys since that day, as a number of days since 1970; oldest first. */
   readUsage(since: number): Promise<readonly KeyUsage[]>
-  /** What operators hid, also what they have shown again since; the latest first. */
+  /** All hidings by operators, including ended ones; latest first. */
   readHidings(): Promise<readonly Hiding[]>
-  /** What there is of a record or an account, to be removed for good. */
+  /** The amount of data of a record or an account that a purge would remove. */
   readPurgeExtent(subject: string): Promise<PurgeExtent>
-  /** In order of their keys, after `after`. */
+  /** Rejections sorted by key, after `after`. */
   readRejections(limit: number, after: string | null): Promise<readonly StoredRejection[]>
-  /** A collection's records that can be seen, the first in default order last; of one snapshot, and few at a time. */
+  /** The visible records of a collection in reverse default order; streamed from one snapshot. */
   readRecords(table: Table): AsyncIterable<StoredRecord>
-  /** Rows as objects, for looking at what is stored; never for answers. Of one snapshot, and few at a time. */
+  /** Rows as objects, for inspecting stored data, never for answers; streamed from one snapshot. */
   readRows(statement: Statement): AsyncIterable<Readonly<Record<string, ColumnValue>>>
-  /** The engine's own words on how it would run a statement, a line each. */
+  /** The query plan in the format of the engine, one line per step. */
   explain(statement: Statement): Promise<readonly string[]>
 }
 
 /** How a statement runs. */
 export type ReadTerms =
-  /** It reads so little that others may wait for it. */
+  /** The statement reads so little that other statements may wait for it. */
   | {
       readonly kind: 'short'
-      /** Who waits for a remote database gives up when it is aborted; what was asked ends soon after. */
+      /** When it is aborted, the caller of a remote database stops waiting; the statement ends soon after. */
       readonly signal?: AbortSignal
     }
-  /** It may take long: others go on meanwhile, and it ends when the signal is aborted, wherever it is. */
+  /** The statement may take long: other statements run meanwhile, and it ends as soon as the signal is aborted. */
   | ({ readonly kind: 'long' } & PermitRequest)
 
 export interface StoredAnswer {
   readonly version: number
   readonly body: Uint8Array
-  /** Whether nobody else has the body, or memory beside it. */
+  /** True if no other object refers to the body or shares its memory. */
   readonly isOwn: boolean
 }
 
-/** A record as it was imported or received, and when. */
+/** A record as it was imported or received, with its times. */
 export interface StoredRecord {
   readonly uri: string
   readonly cid: string
@@ -136,78 +133,78 @@ export interface StoredRecord {
   readonly json: string
 }
 
-/** What an operator asks of an index. */
+/** The state of an index, for operators. */
 export interface IndexStatus {
   readonly collections: readonly {
     readonly name: string
     readonly records: number
     /** Microseconds. */
     readonly newestIndexedAt: bigint | null
-    /** Since the database was made, by what became of each event. */
+    /** Since the database was created, by outcome of each event. */
     readonly outcomes: Readonly<Partial<Record<keyof BatchOutcome, number>>>
-    /** Refused records that are kept now, as `lexigraph rejections` lists them. */
+    /** Refused records that are stored now, as `lexigraph rejections` lists them. */
     readonly rejections: number
-    /** False: the lexicons in force do not have it. */
+    /** False: the lexicons in force do not have the collection. */
     readonly served: boolean
   }[]
   readonly sources: readonly SourceStatus[]
-  /** Since the database was made, those included that are no longer kept. */
+  /** Since the database was created, including rejections that are no longer stored. */
   readonly rejections: Readonly<Partial<Record<RejectionReason, number>>>
-  /** Refused records that are kept now, of no collection here too. */
+  /** Refused records that are stored now, including those of no known collection. */
   readonly keptRejections: Readonly<Partial<Record<RejectionReason, number>>>
-  /** Repositories still to be fetched, and those given up on. */
+  /** Repositories that wait to be fetched, and those that failed for good. */
   readonly repositories: { readonly waiting: number; readonly failed: number }
-  /** Of which something may be left, because they were broken off. */
+  /** Interrupted purges, whose data may be partly left. */
   readonly unfinishedPurges: number
 }
 
-/** Microseconds without a sign of life after which a source counts as stopped: its process may have been killed. */
+/** Microseconds without a heartbeat after which a source counts as stopped: its process may have been killed. */
 export const longestSilence = 30_000_000n
 
-/** What callers are told of a source that has no public name. */
+/** The name that callers see for a source without a public name. */
 export const unnamedSource = 'source'
 
 export interface SourceStatus {
   readonly name: string
-  /** What callers are told of it instead. */
+  /** The name that callers see instead. */
   readonly publicName: string
-  /** `stopped` also when its process has not been heard of for half a minute. */
+  /** `stopped` also when its process has sent no heartbeat for half a minute. */
   readonly state: SourceState
-  /** Why it is in that state; null when there is nothing to say. */
+  /** The reason for that state; null when there is none. */
   readonly detail: string | null
   readonly cursor: string | null
   /** Microseconds. */
   readonly lastEventAt: bigint | null
-  /** Live: how old the last event was when it was applied. Otherwise: how old it is now. */
+  /** Live: the age of the last event when it was applied. Otherwise: its age now. */
   readonly lagSeconds: number | null
-  /** Over the last ten seconds or so. */
+  /** An average over the last ten seconds or so. */
   readonly eventsPerSecond: number
 }
 
-/** Says what is wrong with a stored record under the lexicons in force; null when it fits. */
+/** Returns the fault of a stored record under the lexicons in force; null when the record is valid. */
 export type RecordCheck = (
   uri: string,
   json: string,
 ) => { readonly reason: RejectionReason; readonly message: string } | null
 
-/** What a refused record asks for by the lexicons in force: to be stored, or to be refused again. */
+/** Decides under the lexicons in force whether a refused record is stored or refused again. */
 export type RejectionJudge = (rejection: StoredRejection) => Change
 
 /**
- * Whether tables that were derived from other lexicons are rebuilt: always; unless a collection would have no record
- * any more that is served; or never, by commands that only keep something besides the records.
+ * When to rebuild tables that were derived from other lexicons: always; unless a collection would lose all its served
+ * records; or never, for commands that write only metadata.
  */
 export type RebuildPolicy = 'always' | 'unless-lost' | 'never'
 
-/** A collection that would have records, but none that is served. */
+/** A collection that has records, none of which would be served. */
 export interface LostCollection {
   readonly name: string
   readonly records: number
-  /** Why the first of its records does not fit; null when the lexicons do not have the collection. */
+  /** Why the first of its records is invalid; null when the lexicons do not have the collection. */
   readonly refusal: { readonly uri: string; readonly message: string } | null
 }
 
-/** Nothing was changed, because these collections would have no record any more that is served. */
+/** Nothing was changed, because these collections would lose all their served records. */
 export class LostCollectionsError extends Error {
   override name = 'LostCollectionsError'
   readonly collections: readonly LostCollection[]
@@ -217,7 +214,7 @@ export class LostCollectionsError extends Error {
   }
 }
 
-/** Another process writes; what was asked for was not done, and may be asked for again. */
+/** Another process writes; the request was not carried out and may be retried. */
 export class DatabaseBusyError extends Error {
   override name = 'DatabaseBusyError'
 }
@@ -228,11 +225,11 @@ export interface Database extends AsyncDisposable {
 }
 
 export interface Writer {
-  /** What is kept beside the records. */
+  /** All that is stored besides records. */
   readonly metadata: MetadataStore
   /**
-   * Applies one batch in one transaction, in order, and with it the mark of its source, or what it is counted as.
-   * `durable`: on return it has survived a loss of power too, not only the end of the process.
+   * Applies one batch in order in one transaction, with the mark of its source or the name it is counted under.
+   * `durable`: on return the batch survives a loss of power, not only the end of the process.
    */
   applyBatch(
     changes: readonly Change[],
@@ -240,36 +237,36 @@ export interface Writer {
     options?: { readonly durable?: boolean },
   ): Promise<BatchOutcome>
   /**
-   * Applies a whole import. Into empty collections it is one transaction, with ids in default order
-   * and indexes built at the end; otherwise batch by batch.
+   * Applies a whole import. Into empty collections: one transaction, with ids in default order and indexes built at the
+   * end; otherwise batch by batch.
    */
   load(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome>
 }
 
 export interface WriteDatabase extends Writer, AsyncDisposable {
   /**
-   * Resolves when this process is the one that follows sources, however long others are; null when the signal was
-   * aborted before. A database that cannot be reached is waited for too. One lead at a time.
+   * Resolves when this process has acquired the leader lock, however long other processes hold it; null when the signal
+   * was aborted first. Also waits for a database that cannot be reached. One lock at a time.
    */
   leaderLock(request: LeaderLockRequest): Promise<LeaderLock | null>
   /**
-   * Frees the space of what was removed. A SQLite file is rewritten: nothing of it is left there, and the file shrinks.
-   * A PostgreSQL server vacuums: the space can be used again, but until it is, its files keep former rows and their
-   * size. False when a long query kept former pages in use, or a rebuild is under way; then it may be tried again.
+   * Frees the space of removed rows. A SQLite file is rewritten: it shrinks, and no removed data is left in it. A
+   * PostgreSQL server vacuums: the space can be reused, but until then its files contain former rows and keep their
+   * size. False when a long query still uses former pages, or during a rebuild; then the caller may retry.
    */
   compact(): Promise<boolean>
 }
 
 export interface LeaderLockRequest {
   readonly signal: AbortSignal
-  /** Told what is waited for, in a sentence, whenever that changes. */
+  /** Called with a sentence that says what is waited for, whenever that changes. */
   readonly onWaiting: (why: string) => void
 }
 
 /**
- * Being the only one that follows sources. What is written through it is written while that is so, or not at all:
- * once it is lost, every call fails with a `DatabaseBusyError` for good, and what the database holds by then, cursors
- * included, has to be read anew. Disposing of it lets others lead.
+ * The exclusive right to follow sources. Every write through it happens while the lock is held, or fails. After the
+ * lock is lost, all calls fail with a `DatabaseBusyError`, and the state of the database, cursors included, must be
+ * read again. Disposing releases the lock.
  */
 export interface LeaderLock extends Writer, AsyncDisposable {
   readonly lost: AbortSignal

@@ -1,4 +1,4 @@
-/** A record's derived values, in the order of its table's stored columns and array indexes. Pure, so that workers can do it. */
+/** Derives the values of a record for stored columns and array indexes, in order. Pure, so that workers can run it. */
 import { foldText } from '../util/text/fold.ts'
 import { parseRecordInstant } from '../util/instant.ts'
 import type { ColumnValue } from './database.ts'
@@ -10,7 +10,7 @@ export interface DerivedRow {
   readonly arrays: readonly (readonly (readonly ColumnValue[])[])[]
 }
 
-/** Every record needs them, so that each table's are listed once. */
+/** Cached, because every record needs the list of its table. */
 const storedOf = new WeakMap<Table, readonly Column[]>()
 
 function stored(table: Table): readonly Column[] {
@@ -19,7 +19,7 @@ function stored(table: Table): readonly Column[] {
   return columns
 }
 
-/** Values of a shape the lexicon does not allow count as missing; `refBase` is the base as text. */
+/** Values of a shape that the lexicon does not allow count as missing; `refBase` is the base URI as text. */
 export function deriveRow(table: Table, value: object): DerivedRow {
   return {
     columns: stored(table).map(({ kind, path }) => {
@@ -31,8 +31,8 @@ export function deriveRow(table: Table, value: object): DerivedRow {
 }
 
 /**
- * Bytes that an index of every engine takes beside what else is in it. A longer value is none of a list, and a longer
- * URI is that of no record: either is kept in the record, but nothing is found by it.
+ * Bytes that fit into an index of every engine together with its other columns. Longer values cannot be categorical,
+ * and longer URIs cannot name records: they stay in the record, but no index finds them.
  */
 const longestCategory = 1000
 const longestRepoCollection = 2400
@@ -42,13 +42,13 @@ function isTooLong(text: ColumnValue): boolean {
   return typeof text === 'string' && Buffer.byteLength(text) > longestCategory
 }
 
-/** A URI cut after its last slash, so that records of one collection and repository share the first part. */
+/** Splits a URI after its last slash; records of one repository and collection share the first part. */
 export function splitUri(uri: string): readonly [base: string, key: string] {
   const end = uri.lastIndexOf('/') + 1
   return [uri.slice(0, end), uri.slice(end)]
 }
 
-/** Null when the text is long and ASCII lower case is the whole of folding, which saves storing most long Latin text twice. */
+/** Null when a long text folds by ASCII lower case alone, which avoids storing most long Latin texts twice. */
 export function foldedOrNull(text: string): string | null {
   const isShort = text.length <= longestTwice
   if (!isShort && !notAscii.test(text)) return null
@@ -56,12 +56,12 @@ export function foldedOrNull(text: string): string | null {
   return !isShort && isAsciiLower(folded, text) ? null : folded
 }
 
-/** Characters of a text that is folded once, when it is stored, and not each time it is looked through. */
+/** Characters up to which a text is stored in folded form too, instead of being folded whenever it is searched. */
 const longestTwice = 1000
 
 const notAscii = /[^\0-\x7f]/
 
-/** Whether one text is the other with its ASCII letters in lower case. */
+/** True if `lower` is `text` with its ASCII letters in lower case. */
 function isAsciiLower(lower: string, text: string): boolean {
   if (lower.length !== text.length) return false
   for (let at = 0; at < text.length; at++) {
@@ -114,14 +114,14 @@ function elementRow({ kind }: ArrayIndex, element: unknown): readonly ColumnValu
   return value === null ? null : [value]
 }
 
-/** What a record has at a path outside arrays. */
+/** The value at a path outside arrays. */
 export function valueAt(value: object, path: readonly string[]): unknown {
   let at: unknown = value
   for (const property of path) at = isObject(at) && Object.hasOwn(at, property) ? at[property] : undefined
   return at
 }
 
-/** All values at a path, passing through arrays. */
+/** All values at a path, descending into arrays. */
 function spread(value: unknown, path: readonly string[], at = 0): readonly unknown[] {
   const property = path[at]
   if (Array.isArray(value))

@@ -1,4 +1,4 @@
-/** What every engine is given to write records, and to bring a database to the lexicons in force. */
+/** Options of every engine for writing records and for migrating a database to the lexicons in force. */
 import type { RebuildPolicy, RecordCheck, RejectionJudge } from './database.ts'
 import type { Retention } from './metadata/expiry.ts'
 import type { RebuildProgress } from './rebuild/rebuild-progress.ts'
@@ -9,21 +9,21 @@ export interface ApplierOptions {
   readonly tables: readonly Table[]
   /** Microseconds since 1970. */
   readonly now: () => bigint
-  /** Judges kept records by the lexicons in force. */
+  /** Validates stored records against the lexicons in force. */
   readonly check: RecordCheck
-  /** How long records are kept; absent: for good. */
+  /** Retention periods of records; absent: unlimited. */
   readonly retention?: Retention
 }
 
 export interface MigrateOptions extends ApplierOptions {
-  /** Of the lexicons: another one means that derived columns are stale. */
+  /** The fingerprint of the lexicons: a different one means that derived columns are stale. */
   readonly fingerprint: string
-  /** What becomes of a database that was built with other lexicons. Default: always. */
+  /** What to do with a database that was built with other lexicons. Default: always. */
   readonly rebuild?: RebuildPolicy
-  /** Judges refused records again when the lexicons have changed. Absent: they stay refused. */
+  /** Validates refused records again when the lexicons have changed. Absent: they stay refused. */
   readonly judge?: RejectionJudge
-  /** Told what a rebuild did, after it is committed. */
+  /** Called with the report of a rebuild after its commit. */
   readonly onRebuilt?: (report: RebuildReport) => void
-  /** Told after each step of a rebuild. */
+  /** Called after each step of a rebuild. */
   readonly onProgress?: (progress: RebuildProgress) => void
 }

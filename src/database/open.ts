@@ -1,4 +1,4 @@
-/** From a database's URL to its engine. */
+/** Chooses the engine for the URL of a database, and loads only that engine. */
 import type { CopyTarget, Snapshot } from './copy/database-copy.ts'
 import { type Database, DatabaseBusyError, type ReadDatabase } from './database.ts'
 import type { PreviewOptions } from './metadata/preview.ts'
@@ -17,13 +17,13 @@ import {
 import { parseSqlitePath } from './sqlite/path.ts'
 
 export interface OpenOptions extends MigrateOptions, Pick<SqliteQueryOptions, 'readers'> {
-  /** How PostgreSQL is read. */
+  /** How PostgreSQL is queried. */
   readonly reading?: QueryOptions
 }
 
 /**
- * `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `sqlite:PATH`, or a bare path. An empty database is laid out and an
- * older one migrated; a file that is not there is created.
+ * `url`: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `sqlite:PATH`, or a bare path. Creates a missing file,
+ * initialises an empty database, and migrates an older one.
  */
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
   if (!isPostgres(url)) {
@@ -34,7 +34,7 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
   return openPostgres(url, options)
 }
 
-/** The same for reading alone: nothing is created, migrated or rebuilt. */
+/** Opens a database for reading only: nothing is created, migrated or rebuilt. */
 export async function openReadDatabase(
   url: string,
   options: Pick<OpenOptions, 'fingerprint' | 'now' | 'reading' | 'readers'>,
@@ -45,8 +45,8 @@ export async function openReadDatabase(
 }
 
 /**
- * The same, of a file that is laid out and of these lexicons already; null where `openDatabase` has to look at it, and
- * to say what is wrong. PostgreSQL is always such a case.
+ * Opens a SQLite file that needs no migration for reading only. Null when `openDatabase` must open the database and
+ * report what is wrong, and always for PostgreSQL.
  */
 export async function openReadyDatabase(
   url: string,
@@ -56,13 +56,13 @@ export async function openReadyDatabase(
   try {
     return await openSqliteReader(parseSqlitePath(url), options)
   } catch (error) {
-    // Whoever looked at it would wait as long and find the same.
+    // `openDatabase` would wait as long and fail in the same way.
     if (error instanceof DatabaseBusyError) throw error
     return null
   }
 }
 
-/** What `openDatabase` would do to the records if it had to rebuild the database for these lexicons; nothing is written. */
+/** Reports what `openDatabase` would do to the records if it had to rebuild the database; writes nothing. */
 export async function previewRebuild(url: string, options: PreviewOptions): Promise<RebuildReport> {
   const { previewRebuild: preview } = isPostgres(url)
     ? await import('./postgres/layout/preview.ts')
@@ -70,7 +70,7 @@ export async function previewRebuild(url: string, options: PreviewOptions): Prom
   return preview(isPostgres(url) ? url : parseSqlitePath(url), options)
 }
 
-/** What the database holds now; from which a copy is made. Nothing is created, migrated or rebuilt. */
+/** Opens the present content as the source of a copy. Nothing is created, migrated or rebuilt. */
 export async function openSnapshot(
   url: string,
   { fingerprint }: Pick<OpenOptions, 'fingerprint'>,
@@ -84,7 +84,7 @@ export async function openSnapshot(
   return openPostgresSnapshot(url, { fingerprint })
 }
 
-/** An empty database, or an unfinished copy of the same source, to become a copy of it; any other is left as it is. */
+/** Opens an empty database or an unfinished copy of the same source as a target; leaves any other as it is. */
 export async function openCopyTarget(
   url: string,
   source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
@@ -98,7 +98,7 @@ export async function openCopyTarget(
   return openPostgresTarget(url, source, options)
 }
 
-/** Adds what keys were used for, beside whoever else writes. */
+/** Adds the usage of keys, concurrently with other writers. */
 export async function addKeyUsage(url: string, usage: readonly KeyUsage[], today: number): Promise<void> {
   if (isPostgres(url)) {
     const { addUsageToPrimary } = await import('./postgres/usage-store.ts')
@@ -108,7 +108,7 @@ export async function addKeyUsage(url: string, usage: readonly KeyUsage[], today
   return addUsageToFile(parseSqlitePath(url), usage, today)
 }
 
-/** What a backup holds, from which a database is restored. The file is SQLite's, whichever engine the database had. */
+/** Opens a backup, to restore a database. The file is SQLite's, whichever engine the database used. */
 export async function openBackupFile(path: string): Promise<BackupFile> {
   const { openBackup } = await import('./sqlite/load/open-backup.ts')
   return openBackup(path)
@@ -119,7 +119,7 @@ export async function writeBackupFile(backup: WriteBackup): Promise<WrittenBacku
   return writeBackup(backup)
 }
 
-/** Whether a database that is laid out must be migrated or rebuilt before it can be read, which may take long. */
+/** True if an existing database must be migrated or rebuilt before it can be read, which may take long. */
 export async function isOutdated(
   url: string,
   { fingerprint }: Pick<OpenOptions, 'fingerprint'>,
@@ -130,7 +130,7 @@ export async function isOutdated(
     : isFileOutdated(path, fingerprint)
 }
 
-/** How far a rebuild has come, whoever does it; null when none is under way. */
+/** The progress of a rebuild by any process; null when none is running. */
 export async function readRebuildProgress(url: string): Promise<RebuildProgress | null> {
   const path = filePath(url)
   if (path === null) return (await postgres()).readPostgresProgress(url)
@@ -138,19 +138,19 @@ export async function readRebuildProgress(url: string): Promise<RebuildProgress 
   return readFileProgress(path)
 }
 
-/** Whoever has a file does not wait for the driver. */
+/** Loaded on demand, so that commands on files do not load the driver. */
 const postgres = () => import('./postgres/open.ts')
 
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url)
 }
 
-/** What no other process can read. */
+/** True for databases that no other process can read. */
 export function isInMemory(url: string): boolean {
   return /^(sqlite:)?:memory:$/.test(url)
 }
 
-/** Of its file; null when it is not in one. Throws on what is no database. */
+/** The path of the file of a database; null for PostgreSQL. Throws on an invalid URL. */
 export function filePath(url: string): string | null {
   return isPostgres(url) ? null : parseSqlitePath(url)
 }

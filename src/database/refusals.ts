@@ -1,9 +1,9 @@
-/** What callers are told by every engine in the same words. */
+/** Errors that every engine reports to callers in the same words. */
 import { ServiceError } from '../errors.ts'
 import { DatabaseBusyError } from './database.ts'
 import { type RebuildProgress, rebuildSentence } from './rebuild/rebuild-progress.ts'
 
-/** Bytes of an answer: making and sending a longer one would hold all others up. */
+/** Bytes of an answer: making and sending a longer one would delay all other callers. */
 export const largestAnswer = 8 * 1024 * 1024
 
 export function answerTooLarge(): ServiceError {
@@ -14,20 +14,20 @@ export function answerTooLarge(): ServiceError {
   )
 }
 
-/** It may soon be otherwise; `cause` is for the operator. */
+/** A failure that may end soon; `cause` is for the operator. */
 export function unavailable(cause: unknown): ServiceError {
   const message = 'The database does not answer at the moment.'
   return new ServiceError('UNAVAILABLE', message, { retryAfter: 1 }, { cause })
 }
 
-/** Plans and answers of this process would not fit the tables any more. */
+/** Plans and cached answers of this process do not fit the rebuilt tables. */
 export class RebuiltElsewhereError extends ServiceError {
   constructor() {
     super('UNAVAILABLE', 'The index was rebuilt for other lexicons; restart this server.', { retryAfter: 5 })
   }
 }
 
-/** Nothing can be answered yet; null: how far it has come is not known. */
+/** No query can be answered during a rebuild; null: the progress is not known. */
 export class BeingRebuiltError extends ServiceError {
   constructor(progress: RebuildProgress | null) {
     const how = progress === null ? '' : ` ${rebuildSentence(progress)}`
@@ -38,11 +38,11 @@ export class BeingRebuiltError extends ServiceError {
   }
 }
 
-/** How a database is brought to other lexicons, told to operators. */
+/** Advice for operators. */
 export const rebuildAdvice =
   'have `lexigraph import` or `serve` rebuild it for these, with --rebuild if a collection that has records would disappear'
 
-/** Told to operators, after the database's name. */
+/** For operators; the message follows the name of the database. */
 export class BuiltElsewiseError extends Error {
   override name = 'BuiltElsewiseError'
   constructor() {
@@ -52,7 +52,7 @@ export class BuiltElsewiseError extends Error {
   }
 }
 
-/** Told to operators: two processes that want different tables would each undo what the other does. */
+/** For operators: two processes that want different tables would undo each other's work. */
 export class RebuildConflictError extends DatabaseBusyError {
   override name = 'RebuildConflictError'
   constructor() {

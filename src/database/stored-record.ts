@@ -1,4 +1,4 @@
-/** A record that the database kept, judged by the lexicons in force: stored again, or put aside as a rejection. */
+/** Validates a stored record against the lexicons in force: it is stored again, or becomes a rejection. */
 import { formatCid, parseCid } from '../lexicon/records/cid.ts'
 import { formatInstant } from '../util/instant.ts'
 import type { Change, ColumnValue, RecordCheck } from './database.ts'
@@ -19,7 +19,7 @@ export function storedRecord(
   const cid = typeof row.cid === 'string' ? (parseCid(row.cid) as Uint8Array) : (row.cid as Uint8Array)
   const fault = check(uri, json)
   if (fault !== null) {
-    // As a line of an import, so that it can come back when the lexicons do.
+    // Formatted as a line of an import, so that the record can return when the lexicons do.
     const line = {
       uri,
       cid: formatCid(cid),
