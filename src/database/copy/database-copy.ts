@@ -1,44 +1,44 @@
 /**
- * Makes one database hold what another holds, whatever their engines. Both are walked in the same order, and what
- * differs is written: so a copy that was broken off goes on at the pace of reading, whatever has changed meanwhile,
- * and no place need be remembered.
+ * Copies the content of one database to another, whatever their engines. Both are scanned in the same order, and only
+ * differences are written: an interrupted copy resumes at the speed of reading, whatever has changed meanwhile, and
+ * needs no stored position.
  */
 import { createHash } from 'node:crypto'
 import { areSame, compareKeys, type CopyPart, type Row, rowText } from './parts.ts'
 
-/** What a database holds at one moment. */
+/** The content of a database at one moment. */
 export interface Snapshot extends AsyncDisposable {
-  /** The same for two that are of one database. */
+  /** Equal for two snapshots of one database. */
   readonly identity: string
   readonly kind: 'database' | 'backup'
-  /** For people and for the note of whose copy a database is: without a password. */
+  /** For people, and for the mark that names the source of a copy; without a password. */
   readonly name: string
-  /** NSIDs of all that it has records of, also those that the lexicons no longer have. */
+  /** NSIDs of all collections with records, including those that the lexicons no longer have. */
   collections(): Promise<readonly string[]>
   count(part: CopyPart): Promise<number>
-  /** In the order of their keys. */
+  /** Sorted by the keys of the rows. */
   rows(part: CopyPart): AsyncIterable<Row>
 }
 
-/** A database that is becoming a copy; until it is done nobody else opens it. */
+/** A database that is becoming a copy; no other process opens it until it is finished. */
 export interface CopyTarget extends AsyncDisposable {
-  /** It has content and is not marked as a copy: nothing may be written, but perhaps it is a copy that is done. */
+  /** True if it has content and is not marked as a copy: nothing may be written, but it may be a finished copy. */
   readonly isWhole: boolean
-  /** What is there now, by a connection of its own. */
+  /** The present content, through a connection of its own. */
   snapshot(): Promise<Snapshot>
-  /** All of it or nothing. */
+  /** Atomic. */
   write(part: CopyPart, changes: RowChanges): Promise<void>
-  /** Builds what is cheaper to build when all rows of a collection are there; nothing where that is done. */
+  /** Builds what is cheaper to build over all rows of a collection; does nothing if that is done. */
   complete(part: CopyPart): Promise<void>
-  /** From now on it is a database like any other. */
+  /** Removes the mark: from now on it is an ordinary database. */
   finish(): Promise<void>
 }
 
 export interface RowChanges {
   readonly added: readonly Row[]
-  /** Others under the same key. */
+  /** New versions of rows with the same key. */
   readonly changed: readonly Row[]
-  /** As they are there. */
+  /** The rows as they are in the target. */
   readonly removed: readonly Row[]
 }
 
@@ -50,30 +50,30 @@ export interface CopyProgress {
   readonly total: number
 }
 
-/** Both sides of a part, read when everything was written. */
+/** The comparison of a part after everything was written. */
 export interface PartComparison {
   readonly part: CopyPart
   readonly source: Digest
   readonly target: Digest
-  /** Rows that are not the same on both sides. */
+  /** Rows that differ between the two sides. */
   readonly differing: number
-  /** The key of the first of them. */
+  /** The key of the first differing row. */
   readonly first: string | null
 }
 
 export interface Digest {
   readonly rows: number
-  /** SHA-256 over all rows in their order. */
+  /** SHA-256 over all rows in order. */
   readonly digest: string
 }
 
 export type OnProgress = (progress: CopyProgress) => void
 
-/** Rows and characters that are written in one transaction: what a copy that is killed does twice. */
+/** Rows and characters per transaction: the most that an interrupted copy writes twice. */
 const rowsAtOnce = 2_000
 const charactersAtOnce = 8_000_000
 
-/** The target holds afterwards what the source holds; `finish` is left to whoever has compared them. */
+/** Makes the content of the target that of the source; the caller compares them and then calls `finish`. */
 export async function fill(
   source: Snapshot,
   target: CopyTarget,
@@ -127,7 +127,7 @@ export async function compare(
   return comparisons
 }
 
-/** Whether it is worth the time to compare them. */
+/** A cheap check before a comparison. */
 export async function haveSameCounts(
   source: Snapshot,
   target: CopyTarget,
@@ -155,7 +155,7 @@ async function copyPart(
   let written: Promise<void> = Promise.resolve()
   const flush = async (): Promise<void> => {
     await written
-    // The next rows are read while these are written; what fails is told when they are to be written too.
+    // The next rows are read during this write; an error surfaces at the next write.
     written = target.write(part, changes)
     written.catch(() => undefined)
     changes = noChanges()
@@ -177,13 +177,13 @@ async function copyPart(
   await written
 }
 
-/** Held no longer than there are rows: while a file is read nothing of its log can be put away. */
+/** The snapshot ends with the rows: while it is open, SQLite cannot checkpoint its log. */
 async function* rowsNow(target: CopyTarget, part: CopyPart): AsyncGenerator<Row> {
   await using snapshot = await target.snapshot()
   yield* snapshot.rows(part)
 }
 
-/** Meets every row of either side once, those of one key together. */
+/** Merges both sides: calls `meet` once per key, with the row of each side. */
 async function walk(
   part: CopyPart,
   source: AsyncIterable<Row>,
@@ -211,7 +211,7 @@ async function next(rows: AsyncIterator<Row>): Promise<Row | null> {
   return done === true ? null : value
 }
 
-/** Of rows in their order. */
+/** A digest of rows in order. */
 export class Digester {
   readonly #hash = createHash('sha256')
   #rows = 0
@@ -230,7 +230,7 @@ function noChanges() {
   return { added: [] as Row[], changed: [] as Row[], removed: [] as Row[] }
 }
 
-/** The URI of a record; elsewhere its key. */
+/** The URI of a record, or the key of another row. */
 function keyText({ table, key }: CopyPart, row: Row): string {
   if (table === null) return row.slice(0, key).join(' ')
   const [, rkey, did] = row

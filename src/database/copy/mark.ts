@@ -1,14 +1,14 @@
 /**
- * Marks a database as an unfinished copy where it says what its tables were derived from, so that nobody takes it
- * for whole: not a server that reads, and not an import that would build it anew.
+ * Marks a database as an unfinished copy in the field for the derivation of its tables, so that neither a reading
+ * server nor an import, which would rebuild it, takes it for complete.
  */
 
 export interface CopyMark {
-  /** What the tables are derived from. */
+  /** The derivation of the finished copy. */
   readonly derivation: string
   /** A database is copied, a backup is restored. */
   readonly kind: 'database' | 'backup'
-  /** Of which database or backup it is a copy. */
+  /** The name of the source database or backup. */
   readonly source: string
 }
 
@@ -16,7 +16,7 @@ export function formatMark({ derivation, kind, source }: CopyMark): string {
   return `${kind === 'backup' ? 'restoring' : 'copying'} ${derivation} ${source}`
 }
 
-/** Null when it is no unfinished copy. */
+/** Null when the text is not the mark of an unfinished copy. */
 export function parseMark(text: string): CopyMark | null {
   const [, verb, derivation, source] = /^(copying|restoring) (\S+) (.*)$/s.exec(text) ?? []
   if (derivation === undefined || source === undefined) return null
@@ -34,24 +34,24 @@ export function assertNoCopy(derivation: string): void {
 }
 
 export interface TargetFound {
-  /** What the database says it was derived from; null when it is not of this program's layout. */
+  /** The stored derivation; null when the layout is not this program's. */
   readonly derivation: string | null
-  /** What it should say. */
+  /** The mark that the target should have. */
   readonly wanted: CopyMark
   readonly hasRows: () => Promise<boolean> | boolean
 }
 
-/** `whole`: it has content of its own, which may be that of a copy that is done. */
+/** `whole`: the database has content of its own, perhaps that of a finished copy. */
 export type TargetState = 'empty' | 'unfinished' | 'whole'
 
 export interface CopyProgress {
   readonly found: TargetState
-  /** What it shall say that it is derived from when it is done, and until then. */
+  /** The derivation to store when the copy is finished, and the mark until then. */
   readonly derivation: string
   readonly mark: string
 }
 
-/** Throws when no copy may be made there. */
+/** Throws when the database cannot become a copy of the source. */
 export async function stateOf({ derivation, wanted, hasRows }: TargetFound): Promise<TargetState> {
   const mark = derivation === null ? null : parseMark(derivation)
   if (mark === null) {

@@ -1,23 +1,23 @@
-/** Reads and writes what is kept beside the records, in SQL that every engine understands but for two kinds of values. */
+/** Reads and writes the tables besides the records, in SQL that every engine understands except for CIDs and JSON. */
 import type { ColumnValue } from '../changes.ts'
 import { ask, type Steps } from '../metadata/steps.ts'
 import type { RowChanges } from './database-copy.ts'
 import { jsonColumn, type CopyPart, type Row } from './parts.ts'
 
-/** What engines keep in their own ways. */
+/** SQL for the values that engines store differently. */
 export interface Spelling {
   /** As text. */
   readonly cid: (column: string) => string
   readonly json: (column: string) => string
-  /** `?`, which is given that text. */
+  /** SQL with the parameter `?` for the JSON text. */
   readonly newCid: (text: string) => ColumnValue
   readonly newJson: string
 }
 
-/** `listing` also has what a copy notes of itself. */
+/** The kind of rows in `listing` that hold the progress of a copy. */
 export const ownListing = 'copy'
 
-/** In the order of the part's key. */
+/** Sorted by the key of the part. */
 export function selectStored(part: CopyPart, { cid, json }: Spelling): string {
   const { name, columns, key } = part
   const values = columns.map((column) => {
@@ -31,14 +31,14 @@ export function selectStored(part: CopyPart, { cid, json }: Spelling): string {
     order by ${values.slice(0, key).join(', ')}`
 }
 
-/** What was refused may be no text that every engine takes. */
+/** Refused text may contain NUL characters, which not every engine accepts. */
 export function storedRow({ name }: CopyPart, row: Row): Row {
   return name === 'rejection'
     ? row.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value))
     : row
 }
 
-/** As many as go into one statement. */
+/** Rows per statement. */
 const rowsAtOnce = 100
 
 export function* writeStored(
@@ -47,7 +47,7 @@ export function* writeStored(
   spelling: Spelling,
 ): Steps<void> {
   const { name, columns, key } = part
-  // Records refer to bases, and nothing ever removes one.
+  // Records refer to rows of `base`, which are never removed.
   if (name !== 'base')
     for (const row of removed) {
       const found = columns.slice(0, key).map((column) => `${column} = ${valueOf(part, column, spelling)}`)
@@ -56,7 +56,7 @@ export function* writeStored(
   const values = `(${columns.map((column) => valueOf(part, column, spelling)).join(', ')})`
   const keys = columns.slice(0, key).join(', ')
   const rest = columns.slice(key).map((column) => `${column} = excluded.${column}`)
-  // What is hidden is so once: a former hiding has to have ended before the next one begins.
+  // Only one hiding of a subject may be active: a former one must be ended before the next is inserted.
   const rows = [...changed, ...added]
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const some = rows.slice(start, start + rowsAtOnce)

@@ -1,24 +1,24 @@
 /**
- * All that a database keeps, table by table, in a form that means the same in every other: URIs instead of ids, CIDs
- * and records as text. Rows are in order of a key that comes first in them.
+ * The content of a database, table by table, in a form that is valid in every other database: URIs instead of ids, CIDs
+ * and records as text. Rows start with their key and are sorted by it.
  */
 import type { ColumnValue } from '../changes.ts'
 import type { Table } from '../layout/tables.ts'
 
-/** Text, integers as bigint, other numbers; null where there is nothing. */
+/** Text, integers as bigint, other numbers, or null. */
 export type Row = readonly ColumnValue[]
 
 export interface CopyPart {
-  /** Of the table. */
+  /** The name of the table. */
   readonly name: string
   readonly columns: readonly string[]
-  /** How many columns, from the first, tell its rows apart. */
+  /** The number of leading columns that form the key. */
   readonly key: number
-  /** Of a collection. */
+  /** The table of a collection; null for other tables. */
   readonly table: Table | null
 }
 
-/** A row of a collection; the first three are its default order. */
+/** A row of a collection; the first three columns are the default order. */
 export type RecordRow = readonly [
   indexedAt: bigint,
   rkey: string,
@@ -31,7 +31,7 @@ export type RecordRow = readonly [
 
 const recordColumns = ['indexed_at', 'rkey', 'did', 'cid', 'rev', 'changed_at', 'record']
 
-/** `base` everywhere but in the table of that name is the first part of a URI. */
+/** `base` is the first part of a URI, except in the table of that name. */
 const kept: readonly (readonly [name: string, key: readonly string[], rest: readonly string[]])[] = [
   ['actor', ['did'], ['handle', 'handle_due', 'status', 'status_at', 'floor', 'move']],
   ['hidden', ['base'], []],
@@ -54,7 +54,7 @@ const kept: readonly (readonly [name: string, key: readonly string[], rest: read
   ['purge', ['subject', 'hidden_at'], ['purged_at', 'purged_by', 'reason', 'erased_at']],
 ]
 
-/** First what others refer to. Ids that a file gave to rows of hidden accounts stay behind. */
+/** Referenced tables come first. Ids that a SQLite file stores for rows of hidden accounts are not copied. */
 export function partsOf(tables: readonly Table[]): readonly CopyPart[] {
   return [
     { name: 'base', columns: ['uri', 'did', 'collection'], key: 1, table: null },
@@ -68,17 +68,17 @@ export function partsOf(tables: readonly Table[]): readonly CopyPart[] {
   ]
 }
 
-/** Where its rows have a record, if they do; what was refused is kept as text. */
+/** The index of the column with a JSON record, if any; refused records are text. */
 export function jsonColumn({ name, table, columns }: CopyPart): number | null {
   return table !== null || name === 'parked' ? columns.indexOf('record') : null
 }
 
-/** What people call it. */
+/** The name for people. */
 export function titleOf({ name, table }: CopyPart): string {
   return table?.collection.nsid ?? name
 }
 
-/** Of two rows of one part; the same when 0. */
+/** Compares the keys of two rows of one part; 0 when they are equal. */
 export function compareKeys({ key }: CopyPart, a: Row, b: Row): number {
   for (let index = 0; index < key; index += 1) {
     const [one, other] = [a[index], b[index]]
@@ -93,7 +93,7 @@ export function areSame(a: Row, b: Row): boolean {
   return a.every((value, index) => value === b[index])
 }
 
-/** What a row adds to the digest of its part. */
+/** The text of a row in the digest of its part. */
 export function rowText(row: Row): string {
   return `${JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}\n`
 }
