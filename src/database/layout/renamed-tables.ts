@@ -1,7 +1,7 @@
-/** Tables under names of their own, in which the next generation is filled beside the one that answers. */
+/** Gives tables a prefix, under which the next generation is filled next to the one in use. */
 import type { Table } from './tables.ts'
 
-/** Same columns, same lexicon; no collection's own table begins like that. */
+/** `prefix` must not be the beginning of the name of any collection's table. */
 export function renamedTables(tables: readonly Table[], prefix: string): readonly Table[] {
   const renamed = <Named extends { readonly name: string }>(all: readonly Named[]): readonly Named[] =>
     all.map((one) => ({ ...one, name: prefix + one.name }))

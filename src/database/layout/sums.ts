@@ -1,12 +1,12 @@
 /**
- * Which sums of a collection's records are kept by what lies two references away, such as the outlet of the article
- * that an enrichment is about, and how rows are told by them, whatever the engine. Sums change in the transaction
- * that changes the records on either side, so that they are as exact as adding up.
+ * Defines, for every engine, the materialized sums of a collection's records, grouped by a URI two references away,
+ * such as the outlet of the article that an enrichment is about. Sums change in the transaction that changes records on
+ * either side, so they are exact.
  */
 import type { Collection, FieldType } from '../../schema/model/model.ts'
 import { mostIntegers } from './counts.ts'
 
-/** What of a table decides about sums: its name, its columns, and whose it is. */
+/** The parts of a table that sums depend on. */
 interface Summable {
   readonly name: string
   readonly collection: Collection
@@ -18,19 +18,19 @@ interface Summable {
 }
 
 /**
- * For each URI that records in between name: how many records refer to such a one, and of each measured column how
- * many of them have it and their sum. Records whose reference leads nowhere, or to a record without the second
- * reference, are under the missing URI. Rows that are parked count on neither side.
+ * For each URI that records of `between` refer to: the number of records of `of` that lead there and, per measured
+ * column, how many of them have a value and the sum. Records whose reference leads nowhere, or to a record without the
+ * second reference, are under the missing URI. Quarantined rows do not count on either side.
  */
 export interface SumTable {
   readonly name: string
-  /** Names of the table whose records are summed up, and of the one in between; never the same. */
+  /** Names of the table whose records are summed, and of the table in between; always different. */
   readonly of: string
   readonly between: string
-  /** The reference from one to the other, and the one from there, by columns. */
+  /** The columns of the reference from `of` to `between`, and of the reference from there. */
   readonly first: UriColumns
   readonly second: UriColumns
-  /** Integers of so few values that nobody's sum is too large to be kept. */
+  /** Integers with so few possible values that no sum overflows. */
   readonly measured: readonly string[]
 }
 
@@ -39,12 +39,12 @@ interface UriColumns {
   readonly key: string
 }
 
-/** Columns of a table of sums beside its keys: `n`, then for each measured column how many have it, and their sum. */
+/** Columns of a table of sums besides its keys: `n`, then per measured column the number of values and the sum. */
 export function sumColumns({ measured }: Pick<SumTable, 'measured'>): readonly string[] {
   return ['n', ...measured.flatMap((_, index) => [haveColumn(index), sumColumn(index)])]
 }
 
-/** Of the measured column at that place. */
+/** The column for the number of values of the measured column at that index. */
 export function haveColumn(index: number): string {
   return `n${index}`
 }
@@ -53,7 +53,7 @@ export function sumColumn(index: number): string {
   return `s${index}`
 }
 
-/** What rows come to, in the order of `sumColumns`, as SQL that every engine understands; `c` is an alias of `of`. */
+/** The aggregates in the order of `sumColumns`, as SQL that every engine understands; `c` is an alias of `of`. */
 export function summedValues({ measured }: SumTable, quote: (name: string) => string): readonly string[] {
   return [
     'count(*)',
@@ -61,12 +61,12 @@ export function summedValues({ measured }: SumTable, quote: (name: string) => st
   ]
 }
 
-/** Whether the row `c` refers to the row `d` in between. */
+/** The join condition between the row `c` of `of` and the row `d` of `between`. */
 export function refersTo({ first }: SumTable, quote: (name: string) => string): string {
   return `d.base = c.${quote(first.base)} and d.rkey = c.${quote(first.key)}`
 }
 
-/** The sums of a table's own records; others change with its rows too. */
+/** The sums of a table's own records; its rows change other sums too. */
 export function ownSums({
   name,
   sums,
@@ -78,7 +78,8 @@ export function ownSums({
 }
 
 /**
- * Of references that lead to one collection each, and never back to one that was passed: so do groups. `nameOf` makes a name that nothing else of the table has.
+ * Follows references with one target, never back to a collection on the path, like groups. `nameOf` returns a name that
+ * is unique within the table.
  */
 export function buildSums<Its extends Summable>(
   tables: readonly Its[],
@@ -137,7 +138,7 @@ function columnAt({ columns }: Summable, property: string, kind: string): string
   return columns.find((it) => it.kind === kind && it.path.length === 1 && it.path[0] === property)?.name
 }
 
-/** A sum of 32 bits at a time stays below 64 for as many records as there may be. */
+/** A sum of 32-bit integers fits into 64 bits for any possible number of records. */
 function isSmall(type: FieldType): boolean {
   return type.kind === 'integer' && type.bits === 32 && type.values !== null && type.values < mostIntegers
 }

@@ -1,7 +1,7 @@
 /**
- * The model as tables: which columns, side tables and indexes a collection gets, whatever the engine.
- * Kept columns (id, base, rkey, cid, rev, indexed_at, changed_at, record) are every table's; all else
- * here is derived from the record and can be rebuilt from it.
+ * Derives the tables of a model: the columns, side tables and indexes of each collection, for every engine. Every table
+ * has the primary columns (id, base, rkey, cid, rev, indexed_at, changed_at, record); all else here is derived from the
+ * record and can be rebuilt.
  */
 import type { Collection, FieldType, Model, ObjectType, StringType } from '../../schema/model/model.ts'
 import { longestName, shortName } from '../../util/text/short-name.ts'
@@ -16,23 +16,23 @@ export interface Table {
   readonly texts: readonly TextIndex[]
   readonly indexes: readonly TableIndex[]
   readonly counts: readonly CountTable[]
-  /** Those that change with its rows: of its own records, or of records that refer to them. */
+  /** Sums that change with the rows of this table: sums of its own records, or of records that refer to them. */
   readonly sums: readonly SumTable[]
 }
 
 /**
- * `folded`: the folded text; null may stand for the text with its ASCII letters in lower case.
- * `refBase`, `refKey`: a reference's URI cut after its last slash; the first part is an id in `base`.
+ * `folded`: the folded text; null may stand for the text with its ASCII letters in lower case. `refBase`, `refKey`: the
+ * URI of a reference, split after its last slash; the first part is an id in `base`.
  */
 export interface Column {
   readonly name: string
   readonly path: readonly string[]
   readonly kind: 'text' | 'folded' | 'integer' | 'boolean' | 'instant' | 'refBase' | 'refKey'
-  /** Read out of the record when asked for: long text is kept once. */
+  /** Extracted from the record on request, so that long text is stored once. */
   readonly virtual: boolean
 }
 
-/** A side table (value, id), or (base, rkey, id) for references, that answers membership. */
+/** A side table (value, id), or (base, rkey, id) for references, for conditions on elements. */
 export interface ArrayIndex {
   readonly name: string
   readonly path: readonly string[]
@@ -49,11 +49,11 @@ export interface TextIndex {
 
 export interface TableIndex {
   readonly name: string
-  /** `pair`: a code, then a moment. */
+  /** `pair`: a code, then an instant. */
   readonly kind: 'value' | 'keyset' | 'reference' | 'pair'
-  /** Column names; `rkey` at the end makes the index fit for keyset order. */
+  /** Column names; a final `rkey` makes the index usable for keyset order. */
   readonly columns: readonly string[]
-  /** Leaves rows out where the first column is missing. */
+  /** Excludes rows where the first column is null. */
   readonly partial: boolean
 }
 
@@ -62,7 +62,7 @@ export function ownKey({ name }: Pick<Table, 'name'>): TableIndex {
   return { name: `${name}/key`, kind: 'reference', columns: ['base', 'rkey'], partial: false }
 }
 
-/** One table per collection, in the model's order. Names that differ only by case are told apart. */
+/** One table per collection, in the order of the model. Names that differ only by case get different tables. */
 export function buildTables(model: Model): Table[] {
   const unique = uniqueNames(longestTableName)
   const names = new Map<string, (name: string) => string>()
@@ -79,15 +79,15 @@ export function buildTables(model: Model): Table[] {
   }))
 }
 
-/** Bytes; what belongs to a table is named after it. */
+/** Bytes; short enough to be a prefix of the names of indexes and side tables. */
 const longestTableName = 40
 
-/** The columns that hold a value of their own, in the order `deriveRow` gives those. */
+/** The columns that are not virtual, in the order of `deriveRow`. */
 export function storedColumns(table: Table): readonly Column[] {
   return table.columns.filter(({ virtual }) => !virtual)
 }
 
-/** The column of that kind at a path outside arrays and unions, if the path is stored. */
+/** The column of that kind at a path outside arrays and unions, if the path has one. */
 export function findColumn(table: Table, path: readonly string[], kind: Column['kind']): Column | undefined {
   return table.columns.find((column) => column.kind === kind && samePath(column.path, path))
 }
@@ -124,7 +124,7 @@ function buildTable(
   name: string,
   unique: (name: string) => string,
 ): Omit<Table, 'sums'> {
-  // Indexes that every table has; properties may have these names too.
+  // Reserved for the indexes that every table has; properties may have these names too.
   for (const own of ['key', 'indexed_at']) unique(`${name}/${own}`)
   const columns: Column[] = []
   const arrays: ArrayIndex[] = []
@@ -214,7 +214,7 @@ function buildTable(
     }
   }
   add({ kind: 'object', type: collection.type }, [], [])
-  // A language or country over a stretch of time: both conditions in one index, without looking at rows.
+  // A language or country within a period: one index covers both conditions, without reading rows.
   const moment = columns.find(({ kind, path }) => kind === 'instant' && path.length === 1)
   if (moment !== undefined) for (const code of codes) index([code, moment], 'pair')
   for (const { path, many } of collection.references)
@@ -229,7 +229,7 @@ function buildTable(
   return { collection, name, columns, arrays, texts, indexes, counts: [...counts, ...months] }
 }
 
-/** Elements that `has` can ask for. At-uris are strings here; as references they get a side table of their own. */
+/** The type of elements that `has` can search. At-URIs are strings here; as references they have another side table. */
 function elementKind(type: FieldType): 'text' | 'integer' | 'instant' | undefined {
   switch (type.kind) {
     case 'string':
@@ -252,7 +252,7 @@ function elementKind(type: FieldType): 'text' | 'integer' | 'instant' | undefine
   }
 }
 
-/** SQL names are compared without regard to case, and have a longest length in bytes; lexicon names are neither. */
+/** SQL names are case-insensitive and limited in bytes; lexicon names are neither. */
 function uniqueNames(longest: number): (name: string) => string {
   const taken = new Set<string>()
   return (name) => {
