@@ -1,20 +1,20 @@
-/** How far a rebuild has come, as it says itself in the database while it goes on. */
+/** The progress of a rebuild, as the rebuild records it in the database. */
 
 export interface RebuildProgress {
-  /** In the order in which they are worked on. */
+  /** In processing order. */
   readonly collections: readonly CollectionProgress[]
 }
 
 export interface CollectionProgress {
   readonly collection: string
-  /** Records that are in the new table, of those that were in the old one at the start. */
+  /** Records in the new table, out of those in the old one at the start. */
   readonly done: number
   readonly total: number
-  /** Whether all that is derived from them is built too. */
+  /** True when everything derived from the records is built too. */
   readonly isComplete: boolean
 }
 
-/** In one sentence, for operators and callers alike. */
+/** For operators and callers alike. */
 export function rebuildSentence({ collections }: RebuildProgress): string {
   const current = collections.find(({ isComplete }) => !isComplete)
   const [done, total] = [sumOf(collections, 'done'), sumOf(collections, 'total')]

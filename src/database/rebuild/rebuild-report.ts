@@ -1,4 +1,4 @@
-/** What a rebuild for other lexicons does to stored and to refused records: foreseen, or done. */
+/** Reports what a rebuild for other lexicons does, or would do, to stored and refused records. */
 import type { Change } from '../changes.ts'
 
 export interface RebuildReport {
@@ -7,26 +7,26 @@ export interface RebuildReport {
 
 export interface CollectionReport {
   readonly name: string
-  /** False: the lexicons do not have it. Its records are kept as they are, and nobody is shown them. */
+  /** False: the lexicons do not have the collection. Its records stay stored and are not shown. */
   readonly served: boolean
-  /** Records that were stored before. */
+  /** Records that were stored before the rebuild. */
   readonly stored: number
-  /** Of those, records that do not fit the lexicons. */
+  /** Stored records that are invalid under the lexicons. */
   readonly refused: number
-  /** Records that were refused before and fit now. */
+  /** Records that were refused before and are valid now. */
   readonly accepted: number
-  /** Why records do not fit, the most frequent reason first. */
+  /** Reasons of refusals, the most frequent first. */
   readonly reasons: readonly RefusalCount[]
 }
 
 export interface RefusalCount {
   readonly message: string
   readonly records: number
-  /** A record that is refused for it. */
+  /** The URI of one such record. */
   readonly example: string
 }
 
-/** Different messages that are told apart, and how many of them a report names. */
+/** The number of different messages that are counted, and the number that a report names. */
 const mostMessages = 1_000
 const namedMessages = 3
 
@@ -41,7 +41,7 @@ interface Counters {
 export class RebuildCounters {
   readonly #collections = new Map<string, Counters>()
 
-  /** `served` false: of a collection that the lexicons do not have. */
+  /** `served` is false for a collection that the lexicons do not have. */
   addStored(collection: string, records: number, served = true): void {
     const counters = this.#of(collection)
     counters.stored += records
@@ -60,13 +60,13 @@ export class RebuildCounters {
     this.#of(collection).accepted += 1
   }
 
-  /** Of a record that was stored. */
+  /** Counts a record that was stored before. */
   addKept(collection: string, change: Change): void {
     this.addStored(collection, 1)
     if (change.kind === 'reject') this.addRefused(collection, change.uri ?? '', change.message)
   }
 
-  /** Of a record that was refused before. */
+  /** Counts a record that was refused before. */
   addJudged(change: Change): void {
     if (change.kind === 'put') this.addAccepted(change.collection)
   }
