@@ -1,6 +1,6 @@
 /**
- * Holds all that is derived from records against the records, and records against their CIDs, by statements that every
- * engine runs. What differs was damaged: by a fault of the machine, by hand, or by a bug.
+ * Compares everything derived from records with the records, and records with their CIDs, by statements that every
+ * engine runs. A difference is damage: by a hardware fault, by hand, or by a bug.
  */
 import { formatCid } from '../../lexicon/records/cid.ts'
 import { cidOfJson } from '../../lexicon/records/json-cid.ts'
@@ -18,7 +18,7 @@ export interface Damage {
   readonly problem: string
 }
 
-/** Of each table only so much is told. */
+/** The most damage that is reported per table. */
 const most = 100
 
 export async function findDamage(read: ReadDatabase, tables: readonly Table[]): Promise<readonly Damage[]> {
@@ -72,7 +72,7 @@ async function* damagedIn(read: ReadDatabase, table: Table): AsyncGenerator<Dama
   }
 }
 
-/** `trigrams`, of each indexed text: how many records have a trigram, less how many the index has. */
+/** `trigrams`, per text index: the number of records with each trigram, minus the number in the index. */
 function problemsOf(table: Table, row: Row, trigrams: readonly Map<string, number>[]): string[] {
   const problems: string[] = []
   const content = contentOf(table, row)
@@ -111,7 +111,7 @@ interface Content {
   readonly derived: ReturnType<typeof deriveRow>
 }
 
-/** Null when it is damaged so much that it is no record. */
+/** Null when the content cannot be parsed as a record. */
 function contentOf(table: Table, { json }: Row): Content | null {
   if (json === null) return null
   try {
@@ -122,7 +122,7 @@ function contentOf(table: Table, { json }: Row): Content | null {
   }
 }
 
-/** Where a column has none, the text in ASCII lower case. */
+/** A missing folded text stands for the text in ASCII lower case. */
 function foldedOf(table: Table, value: object, columns: readonly ColumnValue[], place: number): ColumnValue {
   const derived = columns[place] ?? null
   if (derived !== null) return derived
@@ -131,7 +131,7 @@ function foldedOf(table: Table, value: object, columns: readonly ColumnValue[], 
   return typeof text === 'string' ? text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase()) : null
 }
 
-/** As the engine cuts them, which has no U+FFFE and U+FFFF. */
+/** Like SQLite's tokenizer, which replaces U+FFFE and U+FFFF. */
 function trigramsOf(text: string): Set<string> {
   const characters = [...text.replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD')]
   return new Set(characters.slice(2).map((last, at) => `${characters[at]}${characters[at + 1]}${last}`))
@@ -149,7 +149,7 @@ function textOf(value: ColumnValue): string | null {
   return value === null ? null : String(value)
 }
 
-/** Content that is damaged would end the statement: 8 asks for JSONB that is right in all its parts. */
+/** Damaged content would end the statement; flag 8 checks JSONB strictly. */
 const isReadable = 'json_valid(t.record, 8)'
 
 function statementOf(table: Table, isSqlite: boolean): string {
@@ -157,7 +157,7 @@ function statementOf(table: Table, isSqlite: boolean): string {
     const { name, kind } = column
     const stored = `t.${quote(name)}`
     if (kind === 'refBase') return `(select uri from base where id = ${stored}) as c${index}`
-    // In a file it may be left out where it is the text in lower case.
+    // SQLite may omit the folded text when it equals the text in lower case.
     const text = table.texts.find(({ folded }) => folded === column)?.text.name
     const value =
       kind === 'folded' && isSqlite && text !== undefined
@@ -175,7 +175,7 @@ function statementOf(table: Table, isSqlite: boolean): string {
   const selected = [`${json} as json`, ...columns, ...arrays]
   const records = `select null as place, null as term, null as doc, b.uri || t.rkey as uri, t.id, t.cid, ${selected.join(', ')}
     from ${quote(table.name)} t left join base b on b.id = t.base`
-  // In one statement with the records, so that both are of one moment while others write.
+  // Part of the same statement as the records, so that both come from one snapshot during concurrent writes.
   const nulls = ['null', 'null', 'null', ...selected.map(() => 'null')].join(', ')
   const terms = (isSqlite ? table.texts : []).map(
     ({ name }, place) => `select ${place}, term, doc, ${nulls} from ${quote(`${name}/terms`)}`,

@@ -1,4 +1,4 @@
-/** Holds materialized counts and sums against the records that they are of, by statements that every engine runs. */
+/** Compares materialized counts and sums with the records, by statements that every engine runs. */
 import { quote, raw } from '../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, dayLength } from '../layout/counts.ts'
 import type { ReadDatabase } from '../database.ts'
@@ -13,7 +13,7 @@ interface Pair {
   readonly computed: string
 }
 
-/** The tables of counts and sums that differ from what the records give, with an error where that cannot be told. */
+/** The tables of counts and sums that differ from the records, or the error that prevented the comparison. */
 export async function differingCounts(
   read: ReadDatabase,
   tables: readonly Table[],
@@ -23,7 +23,7 @@ export async function differingCounts(
     ...tables.flatMap((table) => table.counts.map((counts) => countsPair(read, table, counts))),
     ...tables.flatMap(ownSums).map((sums) => sumsPair(read, sums)),
   ]
-  // Asked together, because each question to PostgreSQL takes a connection of its own.
+  // Batched, because each query to PostgreSQL takes a connection of its own.
   for (let start = 0; start < pairs.length; start += pairsAtOnce)
     differing.push(...(await differingOf(read, pairs.slice(start, start + pairsAtOnce))))
   return differing
@@ -50,12 +50,12 @@ async function differingOf(read: ReadDatabase, pairs: readonly Pair[]): Promise<
   }
 }
 
-/** SQLite takes five hundred queries in one. */
+/** SQLite accepts 500 terms in a compound select. */
 const pairsAtOnce = 50
 
-/** A row with the name where they differ. */
+/** Yields a row with the name if the queries differ. */
 function differenceOf({ name, columns, stored, computed }: Pair): string {
-  // Engines give numbers different types.
+  // Compared as text, because engines give numbers different types.
   const texts = Array.from({ length: columns }, (_, index) => `cast(v${index} as text) as t${index}`).join(
     ', ',
   )
@@ -65,7 +65,7 @@ function differenceOf({ name, columns, stored, computed }: Pair): string {
 }
 
 function countsPair({ dialect }: ReadDatabase, table: Table, counts: CountTable): Pair {
-  // As groups by month are told apart.
+  // In the form of groups by month.
   const told = (value: string): string =>
     counts.kind === 'month' ? dialect.bucketKey(raw(`(${value} * ${dayLength})`), 'month').sql : value
   const stored = countKeys(counts).map((key) => told(dialect.countedValue(raw(key)).sql))
