@@ -1,20 +1,22 @@
 /**
- * Which of two versions of a record holds, on every engine: revisions decide, never the order of arrival.
- * An engine says what it has of a record, and does what comes of it.
+ * Decides for every engine which of two versions of a record wins: by revision, never by order of arrival. The engine
+ * supplies the stored state and carries out the decision.
  */
 import type { BatchOutcome, RecordDelete, RecordPut, Rejection } from '../changes.ts'
 
-/** What became of one record. */
+/** The outcome of one record. */
 export type RecordOutcome = keyof BatchOutcome
 
-/** What is still to be done with the rows of an account whose standing has changed. */
+/** The pending work on the rows of an account whose status has changed. */
 export type Move = 'park' | 'purge' | 'return'
 
-/** What of an account decides about its records. */
+/** The state of an account that decides about its records. */
 export interface AccountStatus {
-  /** What the network says. Null: its records may be shown. `deleted`: it has none, whatever is said of it. */
+  /**
+   * As the network reports it. Null: records may be shown. `deleted`: the account has no records, whatever is claimed.
+   */
   readonly status: string | null
-  /** All of its repository up to this revision is known; what is older and not here is gone. */
+  /** All of the repository up to this revision is known; older records that are not stored are gone. */
   readonly floor: string | null
   readonly move: Move | null
 }
@@ -23,17 +25,17 @@ export const unknownAccount: AccountStatus = { status: null, floor: null, move: 
 
 export type RecordName = Pick<RecordDelete, 'did' | 'collection' | 'rkey'>
 
-/** One record as it is when it is asked for, wherever its row is, and what may be done with it. */
+/** One record's row, tombstone and expiry as a change meets them, and the operations on them. */
 export interface RecordSlot {
-  /** Of the version that is kept; undefined when there is none. */
+  /** The revision of the stored version; undefined when there is none. */
   readonly rev: string | null | undefined
-  /** Whether it must not be seen: its account is not shown, or an operator has hidden one of them. */
+  /** True if the record must not be visible: its account is not shown, or an operator has hidden either. */
   readonly withheld: boolean
   /** The revision at which the record is known to be gone. */
   readonly tombstone: string | null
-  /** When a version was first stored that was removed for its age since; null when none was. */
+  /** When the removed version was first stored, if the record was removed for its age; otherwise null. */
   readonly expired: bigint | null
-  /** Whether this is the version that is kept. */
+  /** True if the stored version has the CID of the record. */
   holds(record: RecordPut): boolean
   insert(record: RecordPut, times: Times): void
   update(record: RecordPut, changedAt: bigint): void
@@ -41,26 +43,26 @@ export interface RecordSlot {
   remove(): void
   addTombstone(rev: string): void
   dropTombstone(): void
-  /** Its publisher still has it at that revision. */
+  /** Notes that the publisher still has the expired record at that revision. */
   noteExpired(rev: string | null): void
   dropExpired(): void
 }
 
-/** What a batch meets, its own changes included. */
+/** The state that a batch meets, including its own changes. */
 export interface WriteContext {
   readonly serves: (collection: string) => boolean
   readonly accountStatus: (did: string) => AccountStatus
-  /** The same of an account whose record is about to be stored. */
+  /** The same, for an account whose record is about to be stored. */
   readonly enter: (did: string) => AccountStatus
   readonly slot: (record: RecordName, accountStatus: AccountStatus) => RecordSlot
-  /** Whether an operator has removed the record, or all of its account, for good. */
+  /** True if an operator has purged the record or its account. */
   readonly isPurged: (did: string, uri: string) => boolean
-  /** What was indexed before is not kept of a collection; null: everything is. */
+  /** The start of a collection's retention period; null: unlimited. */
   readonly oldestRetained: (collection: string) => bigint | null
-  /** What its publisher said of that URI up to the revision is known, so that none of it needs to be tried again. */
+  /** Removes rejections of that URI up to the revision, which need no retry: the publisher's later state is known. */
   readonly clearRejection: (uri: string, rev: string | null) => void
   readonly keep: (rejection: Rejection, seenAt: bigint) => void
-  /** Strictly rising. */
+  /** Strictly increasing. */
   readonly nextInstant: () => bigint
 }
 
@@ -69,7 +71,7 @@ export interface Times {
   readonly changedAt: bigint
 }
 
-/** Of a record that is new here. */
+/** The times of a record that is not stored yet. */
 export function timesOf(record: RecordPut, nextInstant: () => bigint): Times {
   const indexedAt = record.indexedAt ?? nextInstant()
   return { indexedAt, changedAt: record.changedAt ?? indexedAt }
@@ -85,7 +87,7 @@ export function decidePut(context: WriteContext, record: RecordPut): RecordOutco
   const kept = slot.rev
   const settled = latest(kept, floor, slot.tombstone)
   context.clearRejection(uriOf(record), rev)
-  // A record without a revision never outranks one that has it, nor what is known of the repository.
+  // A record without a revision never outranks a record with one, or the known state of the repository.
   if (settled !== null && (rev === null || rev < settled))
     return kept !== undefined && slot.holds(record) ? 'unchanged' : 'older'
   const times =
@@ -111,7 +113,7 @@ export function decidePut(context: WriteContext, record: RecordPut): RecordOutco
   return withheld ?? 'updated'
 }
 
-/** What has expired stays out unless it is known that such records are kept for longer by now. */
+/** An expired record stays out unless the retention period is now known to cover it. */
 function isTooOld(
   context: WriteContext,
   { collection }: RecordPut,
@@ -144,7 +146,7 @@ export function decideReject(context: WriteContext, rejection: Rejection): Recor
   return 'rejected'
 }
 
-/** Null where a URI is none of a record. */
+/** Null when the URI does not name a record. */
 export function recordNameOf(uri: string | null): RecordName | null {
   const [, did, collection, rkey] = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(uri ?? '') ?? []
   return did === undefined || collection === undefined || rkey === undefined
@@ -152,17 +154,17 @@ export function recordNameOf(uri: string | null): RecordName | null {
     : { did, collection, rkey }
 }
 
-/** The DID of a URI, whatever follows. */
+/** The DID of a URI, whatever follows it. */
 export function accountOf(uri: string): string {
   return /^at:\/\/([^/]+)/.exec(uri)?.[1] ?? ''
 }
 
-/** The first part of a record's URI, which those of one repository and collection share. */
+/** The part of a URI that all records of one repository and collection share. */
 export function repoCollectionUri({ did, collection }: Pick<RecordName, 'did' | 'collection'>): string {
   return `at://${did}/${collection}/`
 }
 
-/** At this revision the publisher's repository has no such record that could be served. */
+/** Removes a record: at this revision the repository has no valid version of it. */
 function takeOut(context: WriteContext, { rev, ...name }: RecordDelete): RecordOutcome {
   if (context.isPurged(name.did, uriOf(name))) return 'purged'
   const accountStatus = context.accountStatus(name.did)
@@ -183,7 +185,7 @@ export function uriOf(name: RecordName): string {
   return repoCollectionUri(name) + name.rkey
 }
 
-/** The last revision that is known to say something of a record: that it is there, gone, or never was. */
+/** The last revision at which the state of a record is known: present, deleted, or never created. */
 function latest(...revs: readonly (string | null | undefined)[]): string | null {
   let last: string | null = null
   for (const rev of revs) if (rev != null && (last === null || rev > last)) last = rev

@@ -1,11 +1,11 @@
-/** Moments for records that have none of their own. */
+/** Times for records that bring none. */
 
-/** Microseconds: so far ahead another process's clock may be. */
+/** Microseconds that the clock of another process may be ahead. */
 const clockTolerance = 1_000_000n
 
 /**
- * Strictly rising, so that records keep the order they came in; also when another process has written in this
- * very moment, or by a clock that is a little ahead.
+ * Strictly increasing, so that records keep their order of arrival, even if another process has just written or has a
+ * clock that is slightly ahead.
  */
 export class MonotonicClock {
   readonly #now: () => bigint
@@ -24,12 +24,12 @@ export class MonotonicClock {
     return this.#last
   }
 
-  /** When the last record was stored, as the database has it. */
+  /** `stored`: the time of the last stored record in the database. */
   follow(stored: bigint): void {
     this.#stored = stored
   }
 
-  /** What is stored after this moment does not count. */
+  /** Later times in the database are ignored. */
   get horizon(): bigint {
     return this.#now() + clockTolerance
   }

@@ -1,4 +1,4 @@
-/** Outcomes of several batches as one. */
+/** Adds up the outcomes of batches. */
 import type { BatchOutcome } from '../changes.ts'
 
 export type Outcome = { -readonly [Key in keyof BatchOutcome]: BatchOutcome[Key] }

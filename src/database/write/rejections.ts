@@ -1,32 +1,32 @@
-/** What is kept of refused records, within bounds so that what a publisher sends cannot fill the disk. */
+/** Defines how refused records are stored, within limits, so that publishers cannot fill the disk. */
 import { createHash } from 'node:crypto'
 import type { Rejection } from '../changes.ts'
 import type { StoredRejection } from '../metadata/metadata-store.ts'
 
 /**
- * Of what a rebuild puts aside nothing is dropped or cut: there is no other copy. Only what its publisher is
- * known to have written since takes its place.
+ * The source of rejections by a rebuild. They are never dropped or cut, because no other copy exists; only a record
+ * that the publisher is known to have written later replaces them.
  */
 export const rebuildSource = 'rebuild'
-/** As the index `rejection_seen` has it. */
+/** Must match the condition of the index `rejection_seen`. */
 export const droppable = `source <> '${rebuildSource}'`
-/** Whether a new one takes the place of one that is kept under its key. */
+/** The condition under which a new rejection replaces the stored one with the same key. */
 export const replaces = `(rejection.record <> excluded.record or rejection.reason <> excluded.reason
     or rejection.rev is distinct from excluded.rev)
   and (excluded.rev is not null or excluded.source = '${rebuildSource}'
     or (rejection.rev is null and rejection.${droppable}))`
 
-/** Longer records are kept by their beginning only. In UTF-16 units, as the next one. */
+/** Of longer records only the beginning is stored. In UTF-16 units, as is the next constant. */
 export const maxRejectedLength = 65_536
 const retainedOfLonger = 1_000
-/** Bytes that an index of every engine takes; a longer URI is that of no record. */
+/** Bytes that fit into an index of every engine; a longer URI cannot name a record. */
 const longestKey = 2_600
-/** The newest are kept. */
+/** The newest rejections are stored. */
 export const maxRejections = 10_000
-/** Dropped at once, so that not every new one costs a search. */
+/** Rejections that are dropped at once, so that not every new one costs a search. */
 export const dropped = 500
 
-/** What is no record, or was kept by its beginning only, would be refused whatever the lexicons say. */
+/** Records without a URI and cut records would be refused under any lexicons. */
 export function canBeJudged({ cut, uri }: StoredRejection): boolean {
   return !cut && uri !== null
 }
