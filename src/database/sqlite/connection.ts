@@ -1,4 +1,6 @@
-/** One connection to a SQLite file, set up as the rest relies on it. It knows no tables, so that a process that reads starts at once. */
+/**
+ * Opens and configures one connection to a SQLite file. It must not know tables, so that reading processes start fast.
+ */
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,10 +11,10 @@ import { defineFunctions } from './layout/functions.ts'
 
 /** Milliseconds that a connection waits for another process's lock. */
 const lockTimeout = 10_000
-/** Bytes of the file that are mapped into memory, as many as the engine can; what lies beyond is read page by page. */
+/** Bytes of the file that are memory-mapped, the engine's maximum; the rest is read page by page. */
 const mostMapped = 2_147_418_112
 
-/** `cacheSize`: MiB of pages that it keeps for itself; what is mapped into memory is shared by all processes. */
+/** `cacheSize`: MiB of the connection's own page cache; memory-mapped pages are shared by all processes. */
 export function connect(
   path: string,
   readOnly: boolean,
@@ -30,8 +32,7 @@ export function connect(
 }
 
 /**
- * A load by an earlier version that was killed left a rollback journal, which a connection that only reads cannot
- * apply.
+ * Applies the rollback journal of an interrupted load by an earlier version, which a read-only connection cannot do.
  */
 function rollBack(path: string, timeout: number): void {
   using writing = new DatabaseSync(path, { timeout })
@@ -51,7 +52,7 @@ function connectNow(path: string, { readOnly, cacheSize, timeout }: Connecting):
   const database = new DatabaseSync(path, {
     readOnly,
     timeout,
-    // It holds for any value on the way to an answer too, so that no memory is filled with what is refused.
+    // Also limits intermediate values, so that no memory is filled for an answer that is refused.
     ...((readOnly || path === ':memory:') && { limits: { length: largestAnswer } }),
   })
   database.exec(
@@ -62,14 +63,14 @@ function connectNow(path: string, { readOnly, cacheSize, timeout }: Connecting):
 }
 
 /**
- * Refused records, cursors and keys are nobody else's business. The engine gives what it makes next to the file
- * (`-wal`, `-shm`) the mode of the file.
+ * Refused records, cursors and keys are private. SQLite gives the files that it creates next to the database (`-wal`,
+ * `-shm`) the same mode.
  */
 function createPrivately(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
-/** The engine itself says "unable to open database file", whatever is in the way. */
+/** SQLite itself only reports "unable to open database file", whatever the reason. */
 function assertPlaceForFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new Error(`${path} is a directory. Name a file.`)

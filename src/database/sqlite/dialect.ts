@@ -1,4 +1,4 @@
-/** How SQLite spells what databases spell differently. */
+/** The SQL dialect of SQLite. */
 import { afterPrefix, missingKey, pathLiteral } from './layout/ddl.ts'
 import type { Dialect } from '../../sql/dialect.ts'
 import { bucketStart, concat, floorTo } from '../../sql/common.ts'
@@ -33,7 +33,7 @@ export const sqliteDialect: Dialect = {
   did: (alias) => sql`(select did from base where id = ${alias}.base)`,
   uri: (alias) => sql`((select uri from base where id = ${alias}.base) || ${alias}.rkey)`,
   unindexed: (value) => sql`+${value}`,
-  // `json_each` makes one row of JSON's null. Extracted by its path, null is no value, of which there are no rows.
+  // `json_each` yields one row for a JSON null. Extracted by its path, null is SQL NULL, which yields no rows.
   each: (json, path, alias) =>
     path.length === 0
       ? sql`json_each(${json}) ${alias}`
@@ -45,7 +45,7 @@ export const sqliteDialect: Dialect = {
   repoCollectionOfUri: (uri) => sql`rtrim(${uri}, replace(${uri}, '/', ''))`,
   uriKey: (uri) => sql`substr(${uri}, length(rtrim(${uri}, replace(${uri}, '/', ''))) + 1)`,
   cidText: (cid) => sql`cid_text(${cid})`,
-  // ASCII is folded without a JavaScript function: arguments and results of its calls are freed only after the statement.
+  // Folds ASCII without a JavaScript function: arguments and results of such calls are freed only after the statement.
   fold: (text) => sql`iif(octet_length(${text}) = length(${text}), lower(${text}), fold(${text}))`,
   lower: (ascii) => sql`lower(${ascii})`,
   foldedColumn: (text, folded) => sql`ifnull(${folded}, lower(${text}))`,
@@ -75,12 +75,12 @@ export const sqliteDialect: Dialect = {
     const format = bucket === 'hour' ? '%Y-%m-%dT%H:00:00Z' : '%Y-%m-%d'
     return sql`strftime(${literal(format)}, ${key} / ${raw(String(microsPerSecond))}, 'unixepoch')`
   },
-  // Without any null the engine compares bytes. Texts with a NUL are refused.
+  // Without nulls SQLite compares bytes. Texts with a NUL are refused, so char(0) is free.
   groupedText: (text) => sql`ifnull(${text}, char(0))`,
   sum: (value) => sql`sum(${value})`,
   exactSum: (value, isWide) => {
     if (!isWide) return [sql`sum(${value})`]
-    // The engine adds up in 64 bits and fails beyond. Added up in two parts, any number of integers stays within.
+    // SQLite sums in 64 bits and fails on overflow. Two partial sums stay within 64 bits for any number of integers.
     const [high, low] = [sql`sum(${value} >> ${lowBits})`, sql`sum(${value} & ${lowMask})`]
     return [sql`(${high} + (${low} >> ${lowBits}))`, sql`(${low} & ${lowMask})`]
   },
@@ -95,7 +95,7 @@ export const sqliteDialect: Dialect = {
     return sql`iif(${isBeyond(sum)}, exact_mean(${high}, ${low}, ${count}), cast(${wholeSum(sum)} as real) / ${count})`
   },
   cursor: (binding, position) => sql`page_cursor(${literal(binding)}, ${position})`,
-  // A bare parameter here is looked at by the planner, which then prepares anew at every binding.
+  // The planner inspects a bare parameter here and then prepares the statement again at every binding.
   limit: (rows) => sql`${rows} + 0`,
   scan: (index) => (index === null ? raw(' not indexed') : sql` indexed by ${identifier(index)}`),
   exists: (query) => sql`exists (${query})`,
@@ -106,11 +106,11 @@ export const sqliteDialect: Dialect = {
     ids: {
       of: (id) => sql`json_group_array(${id})`,
       length: (ids) => sql`json_array_length(${ids})`,
-      // Numbers are bound as floating ones, which would be taken for names of members.
+      // Numbers are bound as floating-point values, which `->>` would take for names of members.
       at: (ids, place) => sql`(${ids} ->> cast(${place} as integer))`,
       rows: (ids, alias, backward) =>
         backward
-          ? // A limit that is none keeps the order, which the engine would otherwise drop as a sub-query's.
+          ? // `limit -1` keeps the order, which SQLite would otherwise drop for a sub-query.
             sql`(select key, value from json_each(${ids}) order by key desc limit -1) ${alias}`
           : sql`json_each(${ids}) ${alias}`,
     },
@@ -129,16 +129,16 @@ export const sqliteDialect: Dialect = {
   },
 }
 
-/** The lower part of a sum in two parts. */
+/** The width of the lower part of a sum in two parts. */
 const lowBits = raw('26')
 const lowMask = raw(String(2 ** 26 - 1))
 
-/** In one number, which it fits unless it is beyond. */
+/** The sum as one number, which fits unless `isBeyond`. */
 function wholeSum([high, low]: readonly Sql[]): Sql {
   return low === undefined ? sql`${high}` : sql`(${high} * ${raw(String(2 ** 26))} + ${low})`
 }
 
-/** Whether a double may not hold it. */
+/** True if a double may not represent the sum exactly. */
 function isBeyond([high, low]: readonly Sql[]): Sql {
   if (low === undefined) return sql`abs(${high}) > 9007199254740991`
   return sql`${high} not between ${raw(String(-(2 ** 27)))} and ${raw(String(2 ** 27 - 1))}`

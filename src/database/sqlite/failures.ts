@@ -1,8 +1,8 @@
-/** SQLite's failures, as they pass between processes and as callers may know them. */
+/** SQLite's errors, in the form that passes between processes and the form that callers may see. */
 import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { answerTooLarge, unavailable } from '../refusals.ts'
 
-/** Reads, and fails in words for callers where there are some (https://sqlite.org/rescode.html). */
+/** Runs a query and translates its errors for callers where that is possible (https://sqlite.org/rescode.html). */
 export function whileReachable<Result>(read: () => Result): Result {
   try {
     return read()
@@ -11,7 +11,7 @@ export function whileReachable<Result>(read: () => Result): Result {
   }
 }
 
-/** The same failure, or what a caller may know of it: that it may be over soon, or that the answer is too large. */
+/** Translates errors that may end soon and answers that are too large; returns other errors unchanged. */
 export function asPassing(error: unknown): unknown {
   const code = (error as { errcode?: unknown }).errcode
   if (typeof code !== 'number') return error
@@ -25,17 +25,17 @@ const tooBig = 18
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_CANTOPEN */
 const passing: ReadonlySet<number> = new Set([5, 6, 10, 14])
 
-/** SQLITE_BUSY. The low byte says what it is, the others why (https://sqlite.org/rescode.html#extrc). */
+/** SQLITE_BUSY. The low byte is the primary code, the others the reason (https://sqlite.org/rescode.html#extrc). */
 export function isBusy(error: unknown): error is { readonly errcode: number } {
   return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === 5
 }
 
-/** An error between processes, which would lose everything but its message. */
+/** An error in a form that passes between processes, which would lose everything but its message. */
 export interface Failure {
   readonly message: string
-  /** SQLite's own. */
+  /** SQLite's error code. */
   readonly errcode: number | null
-  /** Of what a function of ours refused within a statement. */
+  /** The code of a `ServiceError` from one of our SQL functions. */
   readonly code: ErrorCode | null
   readonly details: Readonly<Record<string, unknown>>
 }

@@ -1,4 +1,4 @@
-/** Opens a SQLite file: one connection that writes, one that can only read. */
+/** Opens a SQLite file with one connection that writes and one that can only read. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { connect } from './connection.ts'
@@ -10,7 +10,7 @@ import type { SqliteQueryOptions } from './read/open-reader.ts'
 import { SqliteReader } from './read/reader.ts'
 import { SqliteWriter } from './write/writer.ts'
 
-/** `path` `:memory:` is one connection for both, which then take turns. */
+/** With the `path` `:memory:` one connection does both, in turns. */
 export async function openSqlite(
   path: string,
   options: MigrateOptions & Pick<SqliteQueryOptions, 'readers'>,
@@ -19,11 +19,11 @@ export async function openSqlite(
   const writing = connect(path, false)
   let reading: DatabaseSync
   try {
-    // Before anything is set: the journal's mode is kept in the file, which may be another program's.
+    // Before any pragma: the journal mode is stored in the file, which may belong to another program.
     assertOurs(writing)
     writing.exec(fileSettings)
     await migrate(writing, options)
-    // From now on the writer itself waits, in its own way.
+    // From now on the writer waits for locks itself, without blocking the thread.
     writing.exec('pragma busy_timeout = 0')
     reading = inMemory ? writing : connect(path, true)
   } catch (error) {
@@ -47,5 +47,5 @@ export async function openSqlite(
   }
 }
 
-/** Before a file is laid out. */
+/** To be set before a file is initialised. */
 export const fileSettings = 'pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;'

@@ -1,11 +1,11 @@
-/** From a database's URL to the path of its file. What is misspelt would otherwise be a new file somewhere. */
+/** Parses the URL of a database into the path of its file, strictly, because a misspelt one would create a new file. */
 import { withoutPassword } from '../postgres/url.ts'
 
 const forms = 'Write sqlite:PATH, a path alone, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.'
 
-/** `sqlite:PATH`, `sqlite:///PATH` or a path alone; throws, with advice, on anything else. */
+/** Accepts `sqlite:PATH`, `sqlite:///PATH` or a bare path; throws, with advice, on anything else. */
 export function parseSqlitePath(url: string): string {
-  // Files of settings keep quotes that a shell takes away.
+  // Environment files keep quotes that a shell would remove.
   if (/^["'].*["']$/s.test(url)) throw new Error(`The quotes are part of its name. Leave them out. ${forms}`)
   if (url !== url.trim() || [...url].some((character) => character < ' '))
     throw new Error(`Its name has white space at an end, or a control character. ${forms}`)
@@ -13,7 +13,7 @@ export function parseSqlitePath(url: string): string {
     throw new Error(`It is not a URL. ${forms}`)
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]
   if (scheme === undefined) return namedFile(url)
-  // Without the rest of it, which may have a password.
+  // The message omits the rest of the URL, which may contain a password.
   if (scheme !== 'sqlite') throw new Error(`"${scheme}:" is not a scheme of a database. ${forms}`)
   const path = url.slice('sqlite:'.length)
   if (/[?#]/.test(path))
@@ -32,7 +32,7 @@ export function parseSqlitePath(url: string): string {
 function namedFile(path: string): string {
   if (path === ':memory:') return path
   if (path === '') throw new Error(`It names no file. ${forms}`)
-  // The engine gives these a meaning of its own.
+  // SQLite interprets such names specially.
   if (path.startsWith(':')) throw new Error(`Did you mean sqlite::memory:? A file of that name is ./${path}.`)
   if (path.startsWith('file:')) throw new Error(`"file:" is not a scheme of a database. ${forms}`)
   return path

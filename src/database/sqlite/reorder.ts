@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { storedColumns, type Table } from '../layout/tables.ts'
 import { createSideTables, createTable, recordColumns, quote } from './layout/ddl.ts'
 
-/** Within the caller's transaction, before indexes and trigrams are built. */
+/** Call it within a transaction, before indexes and trigrams are built. */
 export function reorder(database: DatabaseSync, table: Table): void {
   const aside = `${table.name}/reordered`
   const columns = [...recordColumns.slice(1), ...storedColumns(table).map(({ name }) => name)]

@@ -1,11 +1,11 @@
-/** Runs what is written for every engine on a connection to SQLite, without waiting in between. */
+/** Runs engine-independent steps synchronously on a connection to SQLite. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Steps } from '../metadata/steps.ts'
 
 export type Run = <Result>(steps: Steps<Result>) => Result
 
-/** Some statements name a collection's table, of which there may be any number. */
+/** A limit, because some statements name the table of a collection, of which there may be any number. */
 const storedStatements = 100
 
 export function createRunner(database: DatabaseSync): Run {

@@ -1,6 +1,6 @@
 /**
- * Adds what callers have used to a file that other processes write to as well. The connection is open for that alone,
- * and never waits for a lock, because whoever counts also answers others meanwhile.
+ * Adds the usage of keys to a file that other processes write to. The connection exists for that alone and never waits
+ * for a lock, because the calling process also answers queries.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,11 +9,11 @@ import type { KeyUsage } from '../metadata/metadata-store.ts'
 import { isBusy } from './failures.ts'
 import { createRunner } from './steps.ts'
 
-/** Milliseconds between attempts, and how many of them. */
+/** Milliseconds between attempts, and their number. */
 const between = 50
 const attempts = 100
 
-/** Fails when the file is not free for five seconds. */
+/** Fails when the file stays locked for five seconds. */
 export async function addUsageToFile(path: string, usage: readonly KeyUsage[], today: number): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
