@@ -1,6 +1,4 @@
-/**
- * Opens and configures one connection to a SQLite file. It must not know tables, so that reading processes start fast.
- */
+/** Opens and configures one connection to a SQLite file. It knows no tables, so that reading processes start fast. */
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
