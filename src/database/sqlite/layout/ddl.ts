@@ -1,4 +1,4 @@
-/** The SQLite spelling of tables, side tables and indexes. Kept columns first, the record before the derived ones. */
+/** The DDL of tables, side tables and indexes in SQLite. The primary columns precede the derived ones. */
 import { createHash } from 'node:crypto'
 import { quote } from '../../../sql/sql.ts'
 import { countedValues, countKeys, type CountTable, daysOf } from '../../layout/counts.ts'
@@ -6,23 +6,23 @@ import type { Table, TextIndex } from '../../layout/tables.ts'
 
 export { quote }
 
-/** Grows when kept tables change; `migrations` in migrate.ts lead from each to the next. */
+/** Increment when primary tables change; `migrations` in migrate.ts lead from each version to the next. */
 export const schemaVersion = 11
-/** "LxGr": tells our files from other programs'. */
+/** "LxGr": distinguishes our files from those of other programs. */
 export const applicationId = 0x4c784772
-/** Grows when derived columns are computed or laid out anew from the same lexicons, or when lexicons are refused that were not. */
+/** Increment when the same lexicons yield different derived columns or layouts, or when more lexicons are refused. */
 const derivationVersion = 4
-/** Those before, which had fewer counts or none, and no sums: nobody who does not know them all may go on writing. */
+/** Former versions with fewer or no counts and no sums: a program that does not know all of them must not write. */
 const formerVersions = [2, 3]
-/** Closes every indexed text, so that its last one or two characters begin a trigram too. */
+/** Ends every indexed text, so that its last one or two characters begin a trigram too. */
 export const padding = '\u0001\u0001'
 
-/** What the derived columns were built from; another value means they must be rebuilt. */
+/** Identifies the source of the derived columns; a different value means they must be rebuilt. */
 export function derivationOf(fingerprint: string): string {
   return derivationAt(derivationVersion, fingerprint)
 }
 
-/** Of tables that are the same but for their counts and sums; the oldest first. */
+/** Derivations whose tables differ only in counts and sums; oldest first. */
 export function formerDerivationsOf(fingerprint: string): readonly string[] {
   return formerVersions.map((version) => derivationAt(version, fingerprint))
 }
@@ -45,11 +45,11 @@ export const recordColumns = [
 /**
  * Tables for following the network. Times are microseconds since 1970.
  * `actor`: accounts with records here; `floor` is the revision up to which all of a repository is known,
- * `move` what is still to be done with the rows of an account whose standing has changed.
- * `hidden`: bases whose rows must not be seen. `quarantined`: rows of hidden accounts, out of the tables.
- * `tombstone`: the revision at which a record was deleted or refused; older ones do not come back.
- * `job`: repositories to be fetched; `due_at` null: given up. A fetch that begins before `latest_at` does not do.
- * `fetched`: which repositories the live stream has had fetched in the last minutes.
+ * `move` the pending work on the rows of an account whose status has changed.
+ * `hidden`: ids in `base` whose rows must not be visible. `parked`: quarantined rows of hidden accounts.
+ * `tombstone`: the revision at which a record was deleted or refused; older versions do not come back.
+ * `job`: repositories to fetch; `due_at` null: failed for good. A fetch must begin at or after `latest_at`.
+ * `fetched`: repositories that were fetched for the live stream in the last minutes.
  */
 export const networkTables = `
   create table actor (
@@ -84,8 +84,8 @@ export const networkTables = `
 `
 
 /**
- * Tables for who may ask and what is shown.
- * `api_key`: `hash` is the SHA-256 of the key. `hiding`: what operators hid, `shown_at` null while it is hidden.
+ * Tables for access and visibility. `api_key`: `hash` is the SHA-256 of the key. `hiding`: hidings by operators, active
+ * while `shown_at` is null.
  */
 export const publicTables = `
   create table api_key (
@@ -99,25 +99,25 @@ export const publicTables = `
   create unique index hiding_now on hiding (subject) where shown_at is null;
 `
 
-/** What callers used by their keys, by day in UTC, as a number of days since 1970. */
+/** The usage of keys by UTC day, as a number of days since 1970. */
 export const usageTable = `
   create table key_usage (
     key text not null, day integer not null, requests integer not null, points integer not null, primary key (key, day)
   ) without rowid;
 `
 
-/** What keys have besides: `valid_until` is when one ends as its operator said, `expires_at` when it was replaced. */
+/** Further columns of keys: `valid_until`: the end that the operator set; `expires_at`: the end after a replacement. */
 export const keyColumns = `
   alter table api_key add column contact text;
   alter table api_key add column valid_until integer;
 `
 
-/** What callers are told of a source; null where it was followed last by a program that did not know it. */
+/** The name of a source for callers; null if a program that did not know the column followed it last. */
 export const sourceColumn = 'alter table source add column public_name text;'
 
 /**
- * Tables for what is removed for good. `purge`: subjects of a hiding whose data an operator had removed, `erased_at`
- * null while something of it may be left. `expired`: records that were removed for their age, which do not come back.
+ * Tables for removed data. `purge`: purged subjects of hidings; `erased_at` is null while data may be left. `expired`:
+ * records that were removed for their age and do not come back.
  */
 export const erasureTables = `
   create table purge (
@@ -132,9 +132,9 @@ export const erasureTables = `
 `
 
 /**
- * Tables every database has: shared URI bases, refused records, collections, and one row of state.
- * `last_id` and what follows: the end of a collection's ids while rows wait outside of it. `served`: whether the
- * lexicons in force have the collection.
+ * Tables of every database: base URIs, refused records, collections, and one row of state. `last_id` and the columns
+ * after it: the end of a collection's ids while rows are quarantined. `served`: whether the lexicons in force have the
+ * collection.
  */
 export const commonTables = `
   create table base (id integer primary key, uri text not null unique, did text, collection text);
@@ -156,7 +156,7 @@ export const commonTables = `
   ${usageTable}
 `
 
-/** A text that follows every trigram that begins so: none has more than two characters after its first. */
+/** An upper bound for all trigrams with that prefix, which have at most two more characters. */
 export function afterPrefix(needle: string): string {
   return `${needle}\u{10FFFF}\u{10FFFF}\u{10FFFF}`
 }
@@ -199,7 +199,7 @@ export function createIndexes(table: Table): string {
   return [...own, createSideIndexes(table)].join('\n')
 }
 
-/** From a record to its elements: without this index a join from each record scans its side table. */
+/** Leads from a record to its elements: without this index a join from each record scans its side table. */
 export function createSideIndexes({ arrays }: Table): string {
   return arrays
     .map(({ name }) => `create index if not exists ${quote(sideIndex(name))} on ${quote(name)} (id);`)
@@ -215,7 +215,7 @@ export function dropIndexes(table: Table): string {
   return names.map(({ name }) => `drop index if exists ${quote(name)};`).join('\n')
 }
 
-/** What stands for a missing value in a table of counts, whose keys cannot be null; nothing that is counted is like it. */
+/** Replaces null in the keys of count tables, which cannot be null; no counted value equals it. */
 export const missingKey = "x''"
 
 export function createCounts(table: Table, tables = table.counts): string {
@@ -233,7 +233,7 @@ export function createCounts(table: Table, tables = table.counts): string {
     .join('\n')
 }
 
-/** There are many references, of which those that most records have are asked for. */
+/** Indexes the counts of references: there are many, and queries ask for the highest. */
 function createRanking({ name }: CountTable): string {
   return `create index ${quote(`${name}/n`)} on ${quote(name)} (n);`
 }
@@ -257,14 +257,14 @@ function addDaysUp(months: CountTable, days: CountTable): string {
 function fillCount({ name }: Table, counts: CountTable): string {
   const values = countedValues(counts, quote).map((value, index) => `${value} as v${index}`)
   const names = values.map((_, index) => `v${index}`)
-  // Missing ones are named only after grouping, which else could not go along an index.
+  // Nulls are replaced after grouping, because grouping by an expression cannot use an index.
   const by = counts.kind === 'total' ? 'having count(*) > 0' : `group by ${names.join(', ')}`
   return `delete from ${quote(counts.name)};
     insert into ${quote(counts.name)} select ${names.map((it) => `ifnull(${it}, ${missingKey})`).join(', ')}, n
       from (select ${values.join(', ')}, count(*) as n from ${quote(name)} ${by});`
 }
 
-/** Index for the default order where ids do not follow it. */
+/** The index for the default order, needed when ids do not follow it. */
 export function createOrderIndex(table: Table): string {
   return `create index if not exists ${quote(`${table.name}/indexed_at`)} on ${quote(table.name)} (indexed_at, rkey);`
 }
@@ -274,12 +274,12 @@ export function dropOrderIndex(table: Table): string {
 }
 
 /**
- * Bytes of the parts that trigrams' lists are kept in. Newest first, all of a list's last part is read before its last
- * record is known. With the engine's own 4,050 that takes longer than all else that is done for a page.
+ * Bytes per page of a trigram's posting list. A scan from the newest record reads the whole last page first; with
+ * FTS5's default of 4,050 that takes longer than all other work for a page of results.
  */
 const listPart = 1_000
 
-/** One contentless trigram table per field, with its vocabulary and a table of rough counts. */
+/** One contentless trigram table per field, with its vocabulary and a table of approximate counts. */
 export function createTextIndexes(table: Table): string {
   return table.texts
     .map(({ name }) => {
@@ -292,7 +292,7 @@ export function createTextIndexes(table: Table): string {
     .join('\n')
 }
 
-/** What lists an index's trigrams, and keeps nothing itself. */
+/** The tables that list an index's trigrams, without storing any data. */
 export function createVocabularies(table: Table): string {
   return table.texts
     .map(
@@ -301,18 +301,18 @@ export function createVocabularies(table: Table): string {
     .join('\n')
 }
 
-/** Enters all rows into a trigram index, or those of a further condition. */
+/** Inserts all rows, or those that match a further condition, into a trigram index. */
 export function fillText(table: Table, text: TextIndex, where = ''): string {
   return `insert into ${quote(text.name)} (rowid, t) select id, ${indexedText(text)}
     from ${quote(table.name)} where ${quote(text.text.name)} is not null ${where} order by id`
 }
 
-/** As a trigram index has it; null where there is none. */
+/** The text in a trigram index; null when the record has none. */
 export function indexedText({ folded, text }: TextIndex): string {
   return `ifnull(${quote(folded.name)}, lower(${quote(text.name)})) || '${padding}'`
 }
 
-/** Makes one of all that an index has gathered. */
+/** Merges all segments of an index into one. */
 export function optimizeText({ name }: TextIndex): string {
   return `insert into ${quote(name)} (${quote(name)}) values ('optimize');`
 }

@@ -1,4 +1,4 @@
-/** SQL functions SQLite lacks and the dialect needs, in JavaScript: folding, instants, CIDs, cursors. */
+/** SQL functions for the dialect that SQLite lacks, in JavaScript: folding, instants, CIDs, cursors. */
 import type { DatabaseSync } from 'node:sqlite'
 import { formatCid } from '../../../lexicon/records/cid-text.ts'
 import { encodeCursor } from '../../../util/cursor.ts'
@@ -18,7 +18,7 @@ export function defineFunctions(database: DatabaseSync): void {
   database.function('page_cursor', pure, (binding, position) =>
     position === null ? null : encodeCursor(String(binding), String(position)),
   )
-  // A sum in two parts, of which the lower has 26 bits: together they may be past the 64 bits of the engine.
+  // A sum in two parts, the lower of 26 bits: together they may exceed the 64 bits of SQLite's integers.
   database.function('exact_mean', { ...pure, useBigIntArguments: true }, (high, low, count) =>
     exactMean((BigInt(high as bigint) << 26n) + BigInt(low as bigint), BigInt(count as bigint)),
   )

@@ -1,16 +1,16 @@
 /**
- * Names of tables of which there are two: the next generation, which a rebuild fills, and the former one, which waits
- * to be dropped. They are rid of one by one, because a large table takes its time.
+ * Names of the next generation of tables, which a rebuild fills, and of the former one, which is to be dropped. Tables
+ * are dropped one by one, because dropping a large one takes long.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { quote } from './ddl.ts'
 import { renameTables } from './rename.ts'
 
-/** No collection's name has a slash. */
+/** Unambiguous, because no name of a collection has a slash. */
 export const nextPrefix = 'next/'
 const formerPrefix = 'former/'
 
-/** Within the caller's transaction: the old table makes room, with all that belongs to it. */
+/** Renames the old table and all that belongs to it. Call it within a transaction. */
 export function moveAside(database: DatabaseSync, table: string): void {
   renameTables(
     database,
@@ -19,12 +19,12 @@ export function moveAside(database: DatabaseSync, table: string): void {
   )
 }
 
-/** Where the old table is then. */
+/** The name of the old table after `moveAside`. */
 export function formerName(table: string): string {
   return formerPrefix + table
 }
 
-/** Within the caller's transaction, when all old tables have made room. */
+/** Renames the new tables after all old ones were moved aside. Call it within a transaction. */
 export function moveInPlace(database: DatabaseSync): void {
   renameTables(
     database,
@@ -33,7 +33,7 @@ export function moveInPlace(database: DatabaseSync): void {
   )
 }
 
-/** A table of an unfinished or finished rebuild that nobody needs any more; null when there is none. */
+/** A leftover table of an unfinished or finished rebuild; null when there is none. */
 export function nextLeftover(database: DatabaseSync): string | null {
   const find = database.prepare(
     `select name from sqlite_master

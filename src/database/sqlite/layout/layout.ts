@@ -1,9 +1,9 @@
-/** Whose a SQLite file is and how it is laid out, as it says itself. It is apart from what lays files out, which who only reads need not load. */
+/** Reads whose a SQLite file is and how it is laid out. Readers need not load the code that creates layouts. */
 import type { DatabaseSync } from 'node:sqlite'
 import { assertNoCopy } from '../../copy/mark.ts'
 import { applicationId, derivationOf, schemaVersion } from './ddl.ts'
 
-/** True when the file has this program's schema and derivation, so that nothing need be done. */
+/** True when the file has this program's schema and derivation, so that nothing needs to be done. */
 export function isCurrent(database: DatabaseSync, fingerprint: string): boolean {
   if (
     pragma(database, 'application_id') !== applicationId ||
@@ -13,14 +13,14 @@ export function isCurrent(database: DatabaseSync, fingerprint: string): boolean 
   return readDerivation(database) === derivationOf(fingerprint)
 }
 
-/** Throws on a file of another program or of a newer version of this one, or an unfinished copy; an empty file is anybody's. */
+/** Throws on a file of another program or a newer version, or an unfinished copy; accepts an empty file. */
 export function assertOurs(database: DatabaseSync): void {
   assertOurLayout(database)
   const derivation = isEmpty(database) ? null : readDerivation(database)
   if (derivation !== null) assertNoCopy(derivation)
 }
 
-/** The same, of a copy that may be unfinished. */
+/** The same, but accepts an unfinished copy. */
 export function assertOurLayout(database: DatabaseSync): void {
   if (isEmpty(database)) return
   if (pragma(database, 'application_id') !== applicationId)
@@ -32,7 +32,7 @@ export function assertOurLayout(database: DatabaseSync): void {
     )
 }
 
-/** What the tables of one of our files are derived from, as it says itself. */
+/** The stored derivation of the tables in one of our files. */
 export function readDerivation(database: DatabaseSync): string | null {
   const row = database.prepare('select derivation from state').get()
   return row === undefined ? null : String(row.derivation)

@@ -1,6 +1,6 @@
 /**
- * Brings a file to this program's schema and to the lexicons in force: a new file is laid out and an older one
- * migrated in one transaction, and only tables that were derived otherwise are rebuilt from the records they keep.
+ * Migrates a file to this program's schema and the lexicons in force: a new file is initialised or an older one
+ * migrated in one transaction, and only tables with another derivation are rebuilt from their records.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { LostCollectionsError } from '../../database.ts'
@@ -34,7 +34,7 @@ import { createRunner } from '../steps.ts'
 import { createSums } from './sum-ddl.ts'
 import { addSums } from '../write/sum-writer.ts'
 
-/** Statements that lead from schema version 1 + index to the next. */
+/** The statements at an index lead from schema version index + 1 to the next. */
 const migrations: readonly string[] = [
   `alter table rejection add column rev text;
    alter table rejection add column cut integer not null default 0;
@@ -45,10 +45,10 @@ const migrations: readonly string[] = [
    alter table collection add column last_did text;
    ${networkTables}`,
   publicTables,
-  // Counts, which are of the collections that are served, and then those by month, and sums: addCounts, addSums.
+  // Counts of served collections, then counts by month and sums: done by addCounts and addSums.
   '',
   '',
-  // Indexes from records to their array elements: createSideIndexes.
+  // Indexes from records to their array elements: done by createSideIndexes.
   '',
   'alter table collection add column served integer not null default 1',
   keyColumns,
@@ -59,18 +59,18 @@ const migrations: readonly string[] = [
 /** The first schema version with sums. */
 const summedVersion = 5
 
-/** Fails, changing nothing, on a file that is not ours. */
+/** Fails without any change on a file that is not ours. */
 export async function migrate(database: DatabaseSync, options: MigrateOptions): Promise<void> {
   if (!isCurrent(database, options.fingerprint) && layOutOrUpgrade(database, options) === 'stale')
     await rebuild(database, options)
   await tidyUp(database, options.now)
 }
 
-/** `stale`: the tables were derived otherwise, and a rebuild is what is left to do. */
+/** `stale`: the tables have another derivation and must be rebuilt. */
 function layOutOrUpgrade(database: DatabaseSync, options: MigrateOptions): 'current' | 'stale' {
   database.exec('begin immediate')
   try {
-    // Another process may have been first while this one waited.
+    // Another process may have migrated the file while this one waited for the lock.
     assertOurs(database)
     let found: 'current' | 'stale' = 'current'
     if (isEmpty(database)) create(database, options)

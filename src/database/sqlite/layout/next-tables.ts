@@ -1,6 +1,6 @@
 /**
- * The tables that a rebuild fills: from rows of the old ones, then from those that have changed meanwhile. What no
- * longer fits the lexicons is noted, and stays where it is until the rebuild ends.
+ * Fills the next generation of tables from the rows of the old ones, then from rows that changed meanwhile. Records
+ * that do not fit the lexicons are noted, and stay in place until the rebuild ends.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue, RecordCheck } from '../../database.ts'
@@ -26,18 +26,18 @@ import { type TableRow, TableWriter } from '../write/table-writer.ts'
 /** Milliseconds after which a step commits, and rows that are read at once. */
 const stepTime = 150
 const rowsAtOnce = 200
-/** Rows whose texts are entered at once. */
+/** Rows whose texts are indexed at once. */
 const textsAtOnce = 5_000
 
-/** Does some more of a stage. */
+/** Does some work of a stage. */
 type Stage = (part: RebuildPart) => { readonly at: number; readonly done: number; readonly isOver: boolean }
 type OldRow = Readonly<Record<string, ColumnValue>>
 
 interface Next {
-  /** As the lexicons have it. */
+  /** The table under its final name. */
   readonly table: Table
   readonly writer: TableWriter
-  /** The last one needs all collections to be complete. */
+  /** The last stage needs all collections to be complete. */
   readonly stages: readonly Stage[]
 }
 
@@ -65,13 +65,13 @@ export class NextTables {
     )
   }
 
-  /** Somebody else has written. */
+  /** Drops cached state after another connection has written. */
   refresh(): void {
     this.#repoCollections.clear()
     for (const { writer } of this.#next.values()) writer.refresh()
   }
 
-  /** What is to be done next; null when the tables are as the old ones were. */
+  /** The part to work on next; null when all parts are done, except for later changes. */
   findPart(parts: readonly RebuildPart[]): RebuildPart | null {
     const left = ({ nsid, stage }: RebuildPart): number => (this.#next.get(nsid)?.stages.length ?? 0) - stage
     return parts.find((part) => left(part) > 1) ?? parts.find((part) => left(part) > 0) ?? null
@@ -81,7 +81,7 @@ export class NextTables {
     return stage >= (this.#next.get(nsid)?.stages.length ?? 0) - 1
   }
 
-  /** The part as it is then. */
+  /** Returns the new state of the part. */
   work(part: RebuildPart): RebuildPart {
     const stage = this.#next.get(part.nsid)?.stages[part.stage]
     if (stage === undefined) throw new Error(`${part.nsid} has no stage ${part.stage}.`)
@@ -89,7 +89,7 @@ export class NextTables {
     return isOver ? { ...part, done, stage: part.stage + 1, at: 0 } : { ...part, done, at }
   }
 
-  /** Brings some records that have changed up to date; how many. */
+  /** Applies some recorded changes of records; returns their number. */
   catchUp(parts: readonly RebuildPart[], limit: number): number {
     const changes = this.#database
       .prepare('select n, former, base, rkey from rebuild_change order by n limit ?')
@@ -105,7 +105,7 @@ export class NextTables {
     return changes.length
   }
 
-  /** What is not shown has no rows: those of hidden accounts, and `hidden` records. */
+  /** Removes rows that must not be visible: those of hidden accounts, and `hidden` records. */
   removeWithheld(hidden: readonly RecordRow[]): void {
     for (const { writer } of this.#next.values()) {
       const find = `select base, rkey from ${quote(writer.table.name)} where base in (${repoCollectionsWhere(withheld)})`
@@ -183,14 +183,14 @@ export class NextTables {
       return
     }
     const row = keptOf(old)
-    // Under another moment it stands elsewhere in the order.
+    // A record with another `indexed_at` has another position in the order.
     const isMoved = known !== undefined && this.#momentOf(writer, known) !== row.indexedAt
     if (known !== undefined && !isMoved) return writer.update(known, row, record)
     if (known !== undefined) writer.remove(known)
     writer.insert({ ...row, id: null }, record)
   }
 
-  /** As the writer does at the end of a transaction. */
+  /** Like the writer at the end of a transaction. */
   #settle(): void {
     const writers = [...this.#next.values()].map(({ writer }) => writer)
     for (const writer of writers) writer.completeCounts()
@@ -223,7 +223,7 @@ export class NextTables {
   }
 }
 
-/** Records as any generation of the program kept them, whose columns these are. */
+/** Reads the columns that records have had in every version of the schema. */
 export function prepareStored(database: DatabaseSync, table: string, where: string): StatementSync {
   const rows = database.prepare(
     `select t.id, t.base, t.rkey, base.did, t.cid, t.rev, t.indexed_at, t.changed_at, json(t.record) as json

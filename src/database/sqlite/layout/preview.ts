@@ -1,4 +1,4 @@
-/** What a rebuild of a file for other lexicons would do, through a connection that only reads. */
+/** Previews the rebuild of a file for other lexicons, through a read-only connection. */
 import { previewRebuild as preview, type PreviewOptions } from '../../metadata/preview.ts'
 import type { RebuildReport } from '../../rebuild/rebuild-report.ts'
 import { connect } from '../connection.ts'

@@ -1,15 +1,15 @@
-/** How far a rebuild has come, as the file says itself: also for who only reads. */
+/** The progress of a rebuild in the file, also for processes that only read. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { RebuildProgress } from '../../rebuild/rebuild-progress.ts'
 import { connect } from '../connection.ts'
 
-/** Microseconds without a step after which nobody is at work on a rebuild. */
+/** Microseconds without a step after which a rebuild counts as abandoned. */
 const silence = 30_000_000n
 
 /**
- * `rebuild`: what is being built, and when somebody was last at work on it. `rebuild_part`: how far each collection has
- * come, and the order of its new ids as `collection` has it. `rebuild_change`: records that have changed in the old
- * tables, in that order. `rebuild_refusal`: records that no longer fit the lexicons.
+ * `rebuild`: the derivation being built, and the time of the last step. `rebuild_part`: the progress of each
+ * collection, and the order of its new ids like in `collection`. `rebuild_change`: records that changed in the old
+ * tables, in order. `rebuild_refusal`: records that no longer fit the lexicons.
  */
 export const rebuildTables = `
   create table rebuild (id integer primary key check (id = 1), derivation text not null, heard_at integer not null);
@@ -31,18 +31,18 @@ export const dropRebuildTables = ['rebuild', 'rebuild_part', 'rebuild_change', '
 /** A row of `rebuild_part`. */
 export interface RebuildPart {
   readonly nsid: string
-  /** The table that has the records; null where the collection is new. */
+  /** The table with the records; null for a new collection. */
   readonly former: string | null
   readonly total: number
   readonly done: number
   readonly stage: number
-  /** How far the stage has come, as an id. */
+  /** The progress of the stage, as an id. */
   readonly at: number
-  /** 1: nothing is left but what needs all collections. */
+  /** 1: only the stage that needs all collections is left. */
   readonly complete: number
 }
 
-/** Null where none is under way. */
+/** Null when no rebuild is under way. */
 export function readProgress(database: DatabaseSync): RebuildProgress | null {
   if (findRebuild(database) === null) return null
   return {

@@ -1,8 +1,8 @@
 /**
- * Derives all tables anew from the records they keep. New ones are filled beside those that answer, in steps that each
- * commit with how far they have come: readers and writers go on, and whoever takes up a rebuild that was broken off
- * goes on from its last step. Triggers note which records change meanwhile. At the end one transaction catches up with
- * those and gives the new tables the names of the old ones, which are dropped after it.
+ * Derives all tables again from their records. New tables are filled next to those in use, in steps that each commit
+ * with their progress: other processes go on reading and writing, and an interrupted rebuild resumes after its last
+ * step. Triggers record which records change meanwhile. One last transaction applies these changes and gives the new
+ * tables the names of the old ones, which are dropped afterwards.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -50,21 +50,21 @@ import { createRunner } from '../steps.ts'
 import { createSums } from './sum-ddl.ts'
 import { SqliteWriter } from '../write/writer.ts'
 
-/** Milliseconds between two steps at most, and as a part of what the step took: others write meanwhile. */
+/** Pauses between steps, for other writers: at most these milliseconds, and this part of the step's duration. */
 const longestRest = 25
 const restPart = 1 / 4
-/** Changes that one step catches up with, and how few the last transaction may have left to it. */
+/** Changes that one step applies, and below which the last transaction may begin. */
 const changesAtOnce = 500
 
-/** Outside of a transaction. Whoever ends the process ends it between two steps, or undoes one. */
+/** Call it outside of a transaction. A killed process loses at most the current step. */
 export async function rebuild(database: DatabaseSync, options: MigrateOptions): Promise<void> {
   const derivation = derivationOf(options.fingerprint)
   while (!transact(database, () => begin(database, options))) await dropLeftovers(database)
   try {
     await fill(database, options, derivation)
   } catch (error) {
-    // What cannot be done leaves no second set of tables behind; what only has to wait goes on next time.
-    // What cannot be dropped now is dropped by the next command that writes; the reason is what is told.
+    // On a permanent error, drop the new tables; on a lock, the rebuild resumes next time. If dropping fails, the next
+    // command that writes does it, and the original error is reported.
     if (!isBusy(error) && !(error instanceof DatabaseBusyError))
       await giveUp(database, derivation).catch(() => undefined)
     throw error
@@ -81,7 +81,7 @@ async function fill(database: DatabaseSync, options: MigrateOptions, derivation:
     await log.shorten()
     const started = performance.now()
     const isDone = transact(database, () => {
-      // Somebody else may have been at work on the same.
+      // Another process may have finished the same rebuild.
       if (readDerivation(database) === derivation) return true
       if (findRebuild(database)?.derivation !== derivation) throw new RebuildConflictError()
       next ??= new NextTables(database, options.tables, options.check)
@@ -89,7 +89,7 @@ async function fill(database: DatabaseSync, options: MigrateOptions, derivation:
       if (now !== version) next.refresh()
       version = now
       const isLast = step(database, next)
-      // After the step, which may take long: what is committed says when this process was last at work.
+      // After the step, which may take long, so that the committed time is recent.
       database.prepare('update rebuild set heard_at = ?').run(options.now())
       if (!isLast) return false
       report = finish(database, options, next)
@@ -113,8 +113,8 @@ async function giveUp(database: DatabaseSync, derivation: string): Promise<void>
 }
 
 /**
- * What is left of a rebuild that is finished, or that nobody is at work on although the tables are those of the
- * lexicons in force: whoever began it has gone back to them.
+ * Removes the leftovers of a finished rebuild, or of an abandoned one when the tables already match the lexicons in
+ * force: the operator has gone back to the former lexicons.
  */
 export async function tidyUp(database: DatabaseSync, now: () => bigint): Promise<void> {
   const isAbandoned = (): boolean => {
@@ -128,7 +128,7 @@ export async function tidyUp(database: DatabaseSync, now: () => bigint): Promise
   if (findRebuild(database) === null) await dropLeftovers(database)
 }
 
-/** Whether the tables are there to be filled; else something has to be dropped first. */
+/** True if the tables to fill exist; false if leftovers must be dropped first. */
 function begin(database: DatabaseSync, options: MigrateOptions): boolean {
   const derivation = derivationOf(options.fingerprint)
   const found = findRebuild(database)
@@ -171,7 +171,7 @@ function layOut(database: DatabaseSync, table: Table): void {
 
 const events = ['insert', 'update', 'delete'] as const
 
-/** Whatever program writes, an older one too. */
+/** Triggers, because they also record writes by older versions of the program. */
 function createTriggers(former: string): string {
   return events
     .map((event) => {
@@ -187,7 +187,7 @@ function triggerName(former: string, event: string): string {
   return quote(`${nextPrefix}${former}/${event}`)
 }
 
-/** What it has filled is dropped later. */
+/** The tables that were filled are dropped later. */
 function abandon(database: DatabaseSync): void {
   for (const { former } of readParts(database))
     if (former !== null)
@@ -206,7 +206,7 @@ async function dropLeftovers(database: DatabaseSync): Promise<void> {
   }
 }
 
-/** Whether all is there but the last few changes. */
+/** True when at most the last few changes are missing. */
 function step(database: DatabaseSync, next: NextTables): boolean {
   const parts = readParts(database)
   const part = next.findPart(parts)
@@ -218,7 +218,7 @@ function step(database: DatabaseSync, next: NextTables): boolean {
   return false
 }
 
-/** Nobody else writes from here on until it is committed. */
+/** Holds the write lock until the commit. */
 function finish(database: DatabaseSync, options: MigrateOptions, next: NextTables): RebuildReport {
   const parts = readParts(database)
   while (next.catchUp(parts, changesAtOnce) > 0);
@@ -255,7 +255,7 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
     counters.addStored(collection.nsid, Number(count.get()?.n))
   }
   run(leaveUnserved(options.tables, counters))
-  // Whatever is too old leaves later, with a note that it did.
+  // Expired records are removed later, with an entry in `expired`.
   const writer = new SqliteWriter(database, { ...options, retention: new Map() })
   for (const refused of refusals(database, options, parts, counters)) writer.applyWithin(refused)
   const { judge } = options
@@ -268,7 +268,7 @@ function finish(database: DatabaseSync, options: MigrateOptions, next: NextTable
   return counters.report()
 }
 
-/** Records that no longer fit, some at a time, from where the old tables are by now. */
+/** Records that no longer fit the lexicons, in batches, from the old tables under their new names. */
 function* refusals(
   database: DatabaseSync,
   { tables, check }: MigrateOptions,

@@ -1,4 +1,4 @@
-/** Gives tables other names with all that is named after them, within the caller's transaction. */
+/** Renames tables together with all that is named after them, within the caller's transaction. */
 import type { DatabaseSync } from 'node:sqlite'
 import { quote } from './ddl.ts'
 
@@ -8,8 +8,8 @@ interface Entry {
 }
 
 /**
- * The engine renames tables; of an index, which it would build anew, only the entry in its catalogue changes. The
- * vocabulary of a trigram index (`/terms`) keeps nothing and is dropped.
+ * SQLite renames tables; an index, which it would have to build again, is renamed in the schema table. The vocabulary
+ * of a trigram index (`/terms`) stores nothing and is dropped.
  */
 export function renameTables(
   database: DatabaseSync,
@@ -24,10 +24,10 @@ export function renameTables(
     entries(`type = 'table' and sql like 'create virtual table%using ${module}(%'`)
   for (const { name } of virtual('fts5vocab')) database.exec(`drop table ${quote(name)}`)
   const indexes = entries(`type = 'index' and sql is not null`)
-  // Nothing here is named by a view or trigger, which the engine would look through each time.
+  // No view or trigger names these tables; otherwise SQLite searches all of them at each renaming.
   database.exec('pragma legacy_alter_table = on')
   try {
-    // Their inner tables go with them.
+    // SQLite renames their shadow tables too.
     for (const { name } of virtual('fts5'))
       database.exec(`alter table ${quote(name)} rename to ${quote(rename(name))}`)
     for (const { name } of entries(`type = 'table'`))
@@ -62,7 +62,7 @@ function renameIndexes(
       if (begin === null) throw new Error(`The index ${name} cannot be renamed: ${sql}`)
       set.run(rename(name), `${begin[1]}${quote(rename(name))}${sql.slice(begin[0].length)}`, name)
     }
-    // Before the catalogue is read again, so that whoever has the former one notices, this connection too.
+    // Before the schema is read again, so that every connection with a cached schema, this one included, notices.
     database.exec(`pragma schema_version = ${version + 1}`)
   } finally {
     database.exec('pragma writable_schema = reset')

@@ -1,4 +1,4 @@
-/** The SQLite spelling of tables of sums. */
+/** The DDL of tables of sums in SQLite. */
 import { ownSums, refersTo, type SumTable, sumColumns, summedValues } from '../../layout/sums.ts'
 import type { Table } from '../../layout/tables.ts'
 import { missingKey, quote } from './ddl.ts'
@@ -13,7 +13,7 @@ export function createSums(table: Table): string {
     .join('\n')
 }
 
-/** Adds up all rows, when those of every table are there. */
+/** Sums all rows; the rows of all tables must be in place. */
 export function fillSums(table: Table): string {
   return ownSums(table).map(fillSum).join('\n')
 }

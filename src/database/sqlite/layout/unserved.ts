@@ -1,9 +1,9 @@
-/** Collections that the lexicons no longer have: their tables are kept, for when they come back. */
+/** Tables of collections that the lexicons no longer have; they stay in case the collections return. */
 import type { DatabaseSync } from 'node:sqlite'
 import { rowsOf } from '../../metadata/purges.ts'
 import { quote } from './ddl.ts'
 
-/** All but the table itself and its key. */
+/** Drops all but the table itself and its key. */
 export function dropDerived(database: DatabaseSync, table: string): void {
   const derived = database.prepare(
     `select type, name, sql from sqlite_master where substr(name, 1, ?) = ? and name <> ? and sql is not null
@@ -14,7 +14,7 @@ export function dropDerived(database: DatabaseSync, table: string): void {
     database.exec(`drop ${type} if exists ${quote(String(name))}`)
 }
 
-/** Removes a subject's rows. What was derived from them goes too, since it is derived anew when the collection is served. */
+/** Removes a subject's rows and all derived tables, which are derived again when the collection is served. */
 export function eraseUnserved(database: DatabaseSync, subject: string, served: ReadonlySet<string>): void {
   for (const { nsid, table_name } of database.prepare('select nsid, table_name from collection').all()) {
     const [collection, table] = [String(nsid), String(table_name)]
