@@ -1,7 +1,7 @@
 /**
- * A backup: all that a database keeps, in one file, whatever its engine. Rows are in compressed blocks, with the number
- * of rows and a digest for each part, so that damage is found before anything is restored. The file is SQLite's, which
- * gives blocks that can be found again, and is readable without this program.
+ * A backup: the content of a database of any engine in one file. Rows are in compressed blocks, with a row count and a
+ * digest per part, so that damage is found before anything is restored. The file is a SQLite database, which finds
+ * blocks by number and is readable without this program.
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -13,21 +13,21 @@ import { type CopyPart, type Row, rowText } from '../../copy/parts.ts'
 import { DatabaseBusyError } from '../../database.ts'
 import { isBusy } from '../failures.ts'
 
-/** What a backup says of itself. */
+/** The description of a backup. */
 export interface BackupAbout {
-  /** Of the program that wrote it. */
+  /** The version of the program that wrote it. */
   readonly version: string
   /** ISO 8601. */
   readonly takenAt: string
-  /** Of the database, without a password. */
+  /** The name of the database, without a password. */
   readonly source: string
-  /** Of the lexicons in force. */
+  /** The fingerprint of the lexicons in force. */
   readonly fingerprint: string
   /** NSIDs of the collections that the lexicons have. */
   readonly collections: readonly string[]
 }
 
-/** What a part holds. */
+/** The contents of a part. */
 export interface BackupPart extends Digest {
   readonly name: string
   readonly columns: readonly string[]
@@ -36,14 +36,14 @@ export interface BackupPart extends Digest {
 export interface WrittenBackup {
   readonly bytes: number
   readonly parts: readonly BackupPart[]
-  /** Where each source stood. */
+  /** The position of each source. */
   readonly cursors: readonly BackupCursor[]
 }
 
 export interface BackupCursor {
   readonly source: string
   readonly cursor: string | null
-  /** Microseconds: of the last event that is in the backup. */
+  /** Microseconds: the time of the last event in the backup. */
   readonly eventAt: bigint | null
 }
 
@@ -53,20 +53,20 @@ export interface WriteBackup {
   readonly parts: readonly CopyPart[]
   readonly about: BackupAbout
   readonly onProgress: OnProgress
-  /** Aborted: the backup is given up, and nothing is left of it. */
+  /** Aborting it cancels the backup and removes the draft. */
   readonly signal: AbortSignal
 }
 
-/** "LxGb": tells backups from databases. */
+/** "LxGb": distinguishes backups from databases. */
 const applicationId = 0x4c784762
-/** Grows when an older program could not read what a newer one writes. */
+/** Increment when older programs cannot read what newer ones write. */
 const format = 1
 /** Characters of rows in one block. */
 const blockLength = 1_000_000
-/** A backup has this name until it is complete. */
+/** The suffix of a backup until it is complete. */
 const unfinished = '.unfinished'
 
-/** Fails where a file of that name exists. It appears when it is complete, has been read back, and is on the disk. */
+/** Fails if the file exists. The file appears when it is complete, has been read back, and is synced to disk. */
 export async function writeBackup({
   path,
   source,
@@ -124,7 +124,7 @@ export class BackupFile implements Snapshot {
   readonly name: string
   readonly #database: DatabaseSync
 
-  /** The connection is the backup's own. */
+  /** The backup owns the connection. */
   constructor(database: DatabaseSync) {
     this.#database = database
     const { id, version } = readable(() => headerOf(database))
@@ -136,13 +136,13 @@ export class BackupFile implements Snapshot {
     const found = readable(() => database.prepare('select about, digest from about').get())
     this.about = readable(() => JSON.parse(String(found?.about)) as BackupAbout)
     this.parts = readable(() => readParts(database))
-    // That of the contents: a backup remains the same one when it is moved.
+    // The digest of the contents, so that a moved backup keeps its identity.
     this.identity = contentsDigest(this.about, this.parts)
     if (found?.digest !== this.identity) throw damaged()
     this.name = `the backup of ${this.about.takenAt} (${this.identity.slice(0, 12)})`
   }
 
-  /** Throws unless all rows of all parts are as they were written. */
+  /** Throws unless all rows of all parts are unchanged. */
   async verify(parts: readonly CopyPart[], onProgress: OnProgress, signal: AbortSignal): Promise<void> {
     const problem = readable(() => this.#database.prepare('pragma integrity_check').get())
     if (problem?.integrity_check !== 'ok') throw damaged()
@@ -174,7 +174,7 @@ export class BackupFile implements Snapshot {
     const { columns } = this.#part(part)
     const at = part.columns.map((column) => columns.indexOf(column))
     const isSame = columns.length === at.length && at.every((index, position) => index === position)
-    // A column that an older program did not know has no value.
+    // A column that an older program did not know is null.
     for await (const row of this.#read(part)) yield isSame ? row : at.map((index) => row[index] ?? null)
   }
 
@@ -183,7 +183,7 @@ export class BackupFile implements Snapshot {
   }
 
   #part({ name }: CopyPart): BackupPart {
-    // What an older program did not know is empty.
+    // A part that an older program did not know is empty.
     return (
       this.parts.find((part) => part.name === name) ?? { name, columns: [], rows: 0, digest: emptyDigest }
     )
@@ -252,7 +252,7 @@ class PartWriter {
   }
 }
 
-/** JSON has one kind of number. Integers are numbers where that is exact; what else is a number is in a list. */
+/** JSON has one kind of number. Integers are numbers if that is exact; larger integers and floats are in an array. */
 type StoredValue = string | number | null | readonly [string | number]
 
 function storedOf(value: ColumnValue): StoredValue {
@@ -289,7 +289,7 @@ function readParts(database: DatabaseSync): readonly BackupPart[] {
   }))
 }
 
-/** Also of which parts there are. */
+/** Also covers the list of parts. */
 function contentsDigest(about: BackupAbout, parts: readonly BackupPart[]): string {
   const digester = new Digester()
   digester.add(JSON.stringify([about, parts]))
@@ -302,16 +302,16 @@ function assertNew(path: string): void {
     throw new Error(`there is no folder ${dirname(path)}. Make it, or name another file.`)
 }
 
-/** What a backup that was killed has left is replaced; the lock of one that is running is not. */
+/** Replaces the draft of a killed backup; fails if another process holds the lock of its draft. */
 function createDraft(path: string): DatabaseSync {
   if (existsSync(path)) {
     assertAbandoned(path)
     rmSync(path)
   }
-  // Only its owner may read it, before there is anything to read.
+  // Restricted to the owner before anything is written.
   closeSync(openSync(path, 'wx', 0o600))
   const database = new DatabaseSync(path)
-  // Until it is complete nobody needs it, so that no journal guards it.
+  // An incomplete draft is worthless, so it needs no journal.
   database.exec(
     'pragma page_size = 8192; pragma locking_mode = exclusive; pragma journal_mode = off; pragma synchronous = off',
   )
@@ -324,7 +324,7 @@ function assertAbandoned(path: string): void {
   try {
     database.exec('begin exclusive; rollback')
   } catch (cause) {
-    // Anything else is what a half-written file gives.
+    // Other errors are normal for a half-written file.
     if (isBusy(cause))
       throw new DatabaseBusyError('another process is writing a backup of that name.', { cause })
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Writes a file anew. SQLite leaves what was deleted in free space until that is used again, trigram indexes keep
- * entries of it until their parts are merged, and the log has former pages: afterwards none of that is left.
+ * Rewrites a file. SQLite keeps deleted data in free pages until these are reused, in trigram indexes until their
+ * segments are merged, and in former pages of the log: a compacted file contains none of it.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,15 +12,17 @@ import { nextLeftover } from '../layout/generations.ts'
 
 export interface CompactOptions {
   readonly tables: readonly Table[]
-  /** Each time a transaction of its own. */
+  /** Runs the work in a transaction of its own. */
   readonly transact: (work: () => void) => Promise<void>
 }
 
-/** Milliseconds that others' transactions are waited for, and between two attempts. */
+/** Milliseconds to wait for other processes' transactions, and between two attempts. */
 const lockTimeout = 30_000
 const rest = 20
 
-/** False when somebody still reads what was in the log, or a rebuild is under way, which removes it from its own tables later. */
+/**
+ * False while another connection reads former pages of the log, or during a rebuild, which later drops its own tables.
+ */
 export async function compactFile(
   database: DatabaseSync,
   { tables, transact }: CompactOptions,
@@ -28,10 +30,10 @@ export async function compactFile(
   if (nextLeftover(database) !== null) return false
   for (const text of tables.flatMap(({ texts }) => texts))
     await transact(() => database.exec(`${optimizeText(text)} ${refreshCounts(text)}`))
-  // In memory there is no file to read it from.
+  // An in-memory database has no file.
   if (database.location() === null) return true
   const vacuumed = await untilFree(() => {
-    // The copy that it makes on the way is as large as the file.
+    // VACUUM makes a temporary copy as large as the file.
     database.exec('pragma temp_store = file')
     try {
       database.exec('vacuum')

@@ -1,6 +1,6 @@
 /**
- * A file that is becoming a copy: rows come in transactions of some thousands, in the order that ids are to follow;
- * trigrams and indexes are built when all rows of a collection are there.
+ * Writes a copy into a file: rows arrive in transactions of some thousands, in the order of their future ids; trigrams
+ * and indexes are built when all rows of a collection are present.
  */
 import { existsSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -23,7 +23,7 @@ import { identityOf, SqliteSnapshot, spelling } from './snapshot.ts'
 import { createRunner, type Run } from '../steps.ts'
 import { type TableRow, TableWriter } from '../write/table-writer.ts'
 
-/** Throws, leaving the file as it is, where no copy of the source may be made. */
+/** Throws, without changing the file, when it cannot become a copy of the source. */
 export async function openSqliteTarget(
   path: string,
   source: Pick<Snapshot, 'identity' | 'kind' | 'name'>,
@@ -76,7 +76,7 @@ class SqliteTarget implements CopyTarget {
   readonly #writers: ReadonlyMap<string, TableWriter>
   readonly #repoCollections = new Map<string, number>()
   readonly #findBase: StatementSync
-  /** Of a name, until it is done once. */
+  /** Names of the tables that `complete` has finished. */
   readonly #completed: Set<string>
   #dataVersion: unknown
 
@@ -101,7 +101,7 @@ class SqliteTarget implements CopyTarget {
     this.#dataVersion = this.#readDataVersion()
   }
 
-  /** From here on nobody else opens it. */
+  /** Marks the file, so that no other process opens it from now on. */
   begin(): void {
     this.#transact(() => {
       this.#setDerivation(this.#mark)
@@ -159,7 +159,7 @@ class SqliteTarget implements CopyTarget {
     }
     for (const row of removed) {
       const { base, rkey, indexedAt } = this.#recordOf(table, row)
-      // It may have another moment by now, under which it has come already.
+      // The record may have been added with another `indexed_at` already.
       if (moment.get(base, rkey)?.indexed_at === indexedAt) remove(base, rkey)
     }
     for (const row of changed) {
@@ -201,7 +201,7 @@ class SqliteTarget implements CopyTarget {
     }
   }
 
-  /** All of them are there: they come first. */
+  /** Throws on an unknown URI: the table `base` is copied first. */
   #base(uri: string): number {
     const known = this.#repoCollections.get(uri)
     if (known !== undefined) return known
@@ -216,7 +216,7 @@ class SqliteTarget implements CopyTarget {
     this.#database.prepare('update state set derivation = ?, plan_version = plan_version + 1').run(derivation)
   }
 
-  /** Another value means that another connection has written. */
+  /** A different value means that another connection has written. */
   #readDataVersion(): unknown {
     return this.#database.prepare('pragma data_version').get()?.data_version
   }

@@ -1,9 +1,9 @@
-/** Opens the file of a backup, or says what is there instead. */
+/** Opens the file of a backup, or reports what the file is instead. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { BackupFile, damaged, readable } from './backup-file.ts'
 
-/** Throws where the file cannot be a backup that this program reads. */
+/** Throws if the file cannot be a backup that this program reads. */
 export function openBackup(path: string): BackupFile {
   const file = statSync(path, { throwIfNoEntry: false })
   if (file === undefined) throw new Error('there is no such file.')
@@ -32,7 +32,7 @@ function isGzip(path: string): boolean {
   }
 }
 
-/** SQLite does not look at what follows the last page. */
+/** SQLite ignores data after the last page. */
 function assertSize(database: DatabaseSync, size: number): void {
   const pages = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size'
   const bytes = Number(readable(() => database.prepare(pages).get())?.bytes)

@@ -1,4 +1,4 @@
-/** All that a file holds, in one transaction of a connection that only reads. */
+/** Reads the whole content of a file in one transaction of a read-only connection. */
 import { realpathSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { parseCid } from '../../../lexicon/records/cid.ts'
@@ -23,10 +23,10 @@ export class SqliteSnapshot implements Snapshot {
   readonly name: string
   readonly #database: DatabaseSync
 
-  /** The connection is the snapshot's own. */
+  /** The snapshot owns the connection. */
   constructor(database: DatabaseSync, path: string) {
     this.#database = database
-    // The moment is that of the first reading.
+    // The first query fixes the moment of the snapshot.
     database.exec('begin; select id from state')
     this.identity = identityOf(path)
     this.name = nameOf(path)
@@ -60,21 +60,21 @@ export class SqliteSnapshot implements Snapshot {
 
   #selectRecords({ name, collection }: Table): string {
     const kept = this.#database.prepare('select ordered from collection where nsid = ?').get(collection.nsid)
-    // Where ids follow the default order they spare the sort.
+    // Ids that follow the default order make a sort unnecessary.
     const order = kept?.ordered === 1 ? 't.id' : 't.indexed_at, t.rkey, b.did'
     return `select t.indexed_at, t.rkey, b.did, cid_text(t.cid), t.rev, t.changed_at, json(t.record)
       from ${quote(name)} t join base b on b.id = t.base order by ${order}`
   }
 }
 
-/** Files of earlier versions have keys in the order in which they came. */
+/** Files of earlier versions have keys in their order of arrival. */
 function inOrder(json: string): string {
   const value: unknown = JSON.parse(json)
   const ordered = inKeyOrder(value)
   return ordered === value ? json : JSON.stringify(ordered)
 }
 
-/** Whatever path leads to it. */
+/** Independent of the path: device and inode. */
 export function identityOf(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true })
   return `${dev}:${ino}`
