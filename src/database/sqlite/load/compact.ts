@@ -20,9 +20,7 @@ export interface CompactOptions {
 const lockTimeout = 30_000
 const rest = 20
 
-/**
- * False while another connection reads former pages of the log, or during a rebuild, which later drops its own tables.
- */
+/** False while a reader uses former pages of the log, or during a rebuild, which later drops its own tables. */
 export async function compactFile(
   database: DatabaseSync,
   { tables, transact }: CompactOptions,
