@@ -1,19 +1,19 @@
-/** What is read of a file in other processes, so that this one goes on answering meanwhile. */
+/** Runs long queries on a file in other processes, so that this process goes on answering meanwhile. */
 import { ServiceError } from '../../../errors.ts'
 import type { PermitRequest } from '../../../util/async/fair-semaphore.ts'
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
 import type { Question } from './query-messages.ts'
 import { type Answer, QueryWorkerPool } from './query-worker-pool.ts'
 
-/** Seconds that counting for a status may take, and a plan. */
+/** The timeout in seconds of a status query or a plan. */
 const timeout = 10
 
 export class LongQueries implements AsyncDisposable {
   readonly #answers: QueryWorkerPool
-  /** Another, so that whether the service is well never waits for what callers ask. */
+  /** A pool of its own, so that health checks never wait for callers' queries. */
   readonly #status: QueryWorkerPool
 
-  /** `readers`: how many statements run at a time; each worker of a server has its own. */
+  /** `readers`: the number of concurrent statements; each process of a server has a pool of its own. */
   constructor(path: string, readers = 1) {
     this.#answers = new QueryWorkerPool(path, readers)
     this.#status = new QueryWorkerPool(path, 1)
@@ -21,7 +21,7 @@ export class LongQueries implements AsyncDisposable {
 
   async readAnswer({ text, values }: Statement, terms: PermitRequest): Promise<StoredAnswer> {
     const reply = await this.#answers.ask({ kind: 'answer', statement: { text, values } }, terms)
-    // It is a part of the message.
+    // The body is a view of the message's memory.
     if (reply.kind === 'answer') return { ...reply.answer, isOwn: false }
     throw new Error(`The answer is a ${reply.kind}.`)
   }
@@ -40,7 +40,7 @@ export class LongQueries implements AsyncDisposable {
     throw new Error(`The plan is a ${reply.kind}.`)
   }
 
-  /** No kind of question keeps another waiting for long; each with the time that it has from when it is asked. */
+  /** Uses the kind of question as the caller, for fairness between kinds; the timeout starts with the request. */
   async #askForOperators(question: Question, what: string): Promise<Answer> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(tooLate(what)), 1000 * timeout)

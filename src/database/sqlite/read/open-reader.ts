@@ -1,4 +1,4 @@
-/** Opens a SQLite file that is there and is only read. What can write is not loaded for it. */
+/** Opens an existing SQLite file for reading only, without loading the code that writes. */
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { ReadDatabase } from '../../database.ts'
@@ -9,13 +9,13 @@ import { LongQueries } from './long-queries.ts'
 import { type ReaderOptions, SqliteReader } from './reader.ts'
 
 export interface SqliteQueryOptions {
-  /** Milliseconds that it waits while another process has the file for itself. */
+  /** Milliseconds to wait while another process holds an exclusive lock. */
   readonly lockTimeout?: number
-  /** Processes that run what may take long, of which none is started before there is something to do. */
+  /** The number of query workers; each starts on demand. */
   readonly readers?: number
 }
 
-/** Only reads: a file that was built otherwise is left as it is. */
+/** Fails on a file with another derivation and leaves it unchanged. */
 export async function openSqliteReader(
   path: string,
   { fingerprint, now, lockTimeout, readers }: Pick<ReaderOptions, 'fingerprint' | 'now'> & SqliteQueryOptions,
@@ -25,7 +25,7 @@ export async function openSqliteReader(
   return new SqliteReader(connection, { fingerprint, now, idle: () => null, long })
 }
 
-/** Whether a file that is there must be migrated or rebuilt first. */
+/** True if an existing file must be migrated or rebuilt first. */
 export function isFileOutdated(path: string, fingerprint: string): boolean {
   if (path === ':memory:' || !existsSync(path)) return false
   const connection = connect(path, true)
@@ -37,7 +37,7 @@ export function isFileOutdated(path: string, fingerprint: string): boolean {
   }
 }
 
-/** A connection that only reads a file of these lexicons. */
+/** Opens a read-only connection to a file that was built for these lexicons. */
 export function connectReader(path: string, fingerprint: string, lockTimeout?: number): DatabaseSync {
   const connection = connect(path, true, undefined, lockTimeout)
   try {

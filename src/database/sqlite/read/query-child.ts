@@ -1,6 +1,6 @@
 /**
- * The process in which statements that may take long run, one at a time. SQLite cannot be told to stop one, so
- * whoever started this process kills it when one must not go on. It only reads, so its end damages nothing.
+ * The main module of a query worker, which runs long statements one at a time. SQLite cannot be told to stop a
+ * statement, so the parent process kills the worker instead. The worker only reads, so killing it damages nothing.
  */
 import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
@@ -10,13 +10,13 @@ import { failureOf } from '../failures.ts'
 import type { FromReader, Question, Reply, ToReader } from './query-messages.ts'
 import { QueryConnection } from './query-connection.ts'
 
-/** MiB of pages; the file itself is mapped into memory that all processes share. */
+/** MiB of pages; the file itself is memory-mapped and shared by all processes. */
 const cacheSize = 16
-/** Bytes of answers that may wait for the collector. */
+/** Bytes of answers that may await garbage collection. */
 const mostGarbage = 4 * 1024 * 1024
 /**
- * In a thread of its own, because this one hears nothing while a statement runs. What it waits for never comes: the
- * pipe ends when the process at its other end does, however that ended.
+ * Runs in a thread, because the main thread is blocked while a statement runs. The read never yields data: the pipe
+ * ends when the parent process does, for whatever reason.
  */
 const watch = `require('node:fs').readSync(0, Buffer.alloc(1)); process.kill(process.pid, 'SIGKILL')`
 
@@ -27,14 +27,14 @@ let watcher: Worker | null = null
 process.on('message', (message: ToReader) => {
   if (message.kind !== 'open') return send(replyTo(message))
   path = message.path
-  // What cannot be done now is told to who asks.
+  // A failure here is reported to the first query.
   attempt(open)
   send({ kind: 'ready' })
-  // At its end, which is that of being killed, nothing is kept of what it has compiled.
+  // Flushed now, because a killed process does not save its compile cache.
   flushCompileCache()
   watcher ??= new Worker(watch, { eval: true })
 })
-// A terminal and a supervisor tell all processes of a group to end; what is under way here, others decide on.
+// Terminals and supervisors signal whole process groups; the parent process decides about running statements.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
 function attempt(step: () => unknown): void {
@@ -63,7 +63,7 @@ function replyTo(question: Question): Reply {
   }
 }
 
-/** Bytes of answers since the collector was last called. */
+/** Bytes of answers since the last garbage collection. */
 let sent = 0
 
 function send(message: FromReader): void {
@@ -71,8 +71,8 @@ function send(message: FromReader): void {
   if (message.kind !== 'answer') return
   const { body } = message.answer
   sent += body.length
-  // The message has a copy. That is garbage too once it has gone, and the collector looks at what it takes, not at what
-  // such a thing holds: of large answers it would let a hundred megabytes wait.
+  // The message has a copy, which is garbage too once it is sent. The collector counts the size of the objects, not of
+  // the memory they refer to, and would let a hundred megabytes of large answers wait.
   releaseBuffer(body)
   if (sent < mostGarbage) return
   sent = 0

@@ -1,4 +1,4 @@
-/** What is read through one connection to SQLite for answers, for status and for plans, whichever process the connection is in. */
+/** Runs queries for answers, status and plans on one connection to SQLite, in whatever process. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
@@ -7,9 +7,9 @@ import { createRunner, type Run } from '../steps.ts'
 
 export class QueryConnection {
   readonly #database: DatabaseSync
-  /** Runs what is written for every engine. */
+  /** Runs engine-independent steps. */
   readonly run: Run
-  /** A prepared statement takes some thirty bytes for each of its characters, outside of the heap: 30 MB of them at most. */
+  /** A prepared statement takes about 30 bytes per character outside of the heap: 30 MB at most. */
   readonly #prepared = new LRUCache<string, StatementSync>({
     max: 500,
     maxSize: 1_000_000,
@@ -22,8 +22,8 @@ export class QueryConnection {
   }
 
   /**
-   * For statements that come again; their rows are arrays. Rows as objects stay until all memory is looked through,
-   * with the answers they hold, and 64 MB of those have all memory looked through.
+   * Prepares statements that recur; their rows are arrays. Rows as objects survive until a full garbage collection,
+   * with the answers they hold, and 64 MB of answers trigger one.
    */
   prepare(text: string): StatementSync {
     const known = this.#prepared.get(text)
@@ -39,7 +39,7 @@ export class QueryConnection {
     return { version: Number(row?.[0]), body: row?.[1] as Uint8Array, isOwn: true }
   }
 
-  /** In one transaction, so that its figures agree. */
+  /** In one transaction, so that the numbers are consistent. */
   readStatus(now: bigint): IndexStatus {
     this.#database.exec('begin')
     try {
@@ -49,7 +49,7 @@ export class QueryConnection {
     }
   }
 
-  /** A line for each step, indented under the one it is part of. */
+  /** One line per step, indented below its parent. */
   explain({ text, values }: Statement): readonly string[] {
     const rows = this.#database.prepare(`explain query plan ${text}`).all(...values)
     const depth = new Map<unknown, number>([[0, -1]])
@@ -65,7 +65,7 @@ export class QueryConnection {
   }
 }
 
-/** The part between the third and the fourth slash after `at:`. */
+/** The part of an `at:` URI between the third and the fourth slash. */
 function collectionOf(uri: string): string {
   const rest = `substr(${uri}, instr(substr(${uri}, 6), '/') + 6)`
   return `substr(${rest}, 1, instr(${rest}, '/') - 1)`

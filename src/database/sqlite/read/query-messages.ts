@@ -1,9 +1,9 @@
-/** What a process that reads is told and what it tells; one question at a time, and an answer to each. */
+/** Messages between a process and its query workers; one question at a time, and one answer to each. */
 import type { IndexStatus, Statement, StoredAnswer } from '../../database.ts'
 import type { Failure } from '../failures.ts'
 
 export type ToReader =
-  /** The first; `ready` is the answer. */
+  /** The first message; the reply is `ready`. */
   { readonly kind: 'open'; readonly path: string } | Question
 
 export type Question =

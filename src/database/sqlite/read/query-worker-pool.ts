@@ -1,6 +1,6 @@
 /**
- * Processes that run what may take long on a file: how many, who is the next to be served, and another for one that
- * has ended. They are started when there is something to do, the first time and each further one.
+ * Runs long queries on a file in several processes, in fair order, and replaces processes that have ended. Processes
+ * start on demand, also to replace others.
  */
 import { FairSemaphore, type PermitRequest } from '../../../util/async/fair-semaphore.ts'
 import { untilAborted } from '../../../util/async/until-aborted.ts'
@@ -9,10 +9,10 @@ import { errorOf } from '../failures.ts'
 import type { Question, Reply } from './query-messages.ts'
 import { ProcessEndedError, QueryWorker } from './query-worker.ts'
 
-/** An answer of the kind of its question. */
+/** The reply for the kind of the question, without failures. */
 export type Answer = Exclude<Reply, { readonly kind: 'failed' }>
 
-/** A process at a time. */
+/** Holds one process at a time. */
 interface Slot {
   process: QueryWorker | null
 }
@@ -22,12 +22,12 @@ const mostWaiting = 1000
 export class QueryWorkerPool implements AsyncDisposable {
   readonly #path: string
   readonly #slots: readonly Slot[]
-  /** As many as there are permits left. */
+  /** One per available permit. */
   readonly #free: Slot[]
   readonly #permits: FairSemaphore
   #isOver = false
 
-  /** `count`: how many questions are answered at a time. */
+  /** `count`: the number of concurrent questions. */
   constructor(path: string, count: number) {
     this.#path = path
     this.#slots = Array.from({ length: count }, () => ({ process: null }))
@@ -35,7 +35,7 @@ export class QueryWorkerPool implements AsyncDisposable {
     this.#permits = new FairSemaphore({ permits: count, mostWaiting })
   }
 
-  /** Fails like what was asked, or with the signal's reason as soon as that is aborted. */
+  /** Fails with the error of the query, or with the signal's reason as soon as that is aborted. */
   ask(question: Question, terms: PermitRequest): Promise<Answer> {
     return untilAborted(this.#askWorker(question, terms), terms.signal)
   }
@@ -59,7 +59,7 @@ export class QueryWorkerPool implements AsyncDisposable {
     await Promise.all(this.#slots.map(({ process }) => process?.[Symbol.asyncDispose]()))
   }
 
-  /** A process may be killed by others, such as a system that is short of memory. */
+  /** Retries once, because a process may be killed from outside, for example when the system is short of memory. */
   async #askTwice(slot: Slot, question: Question, signal: AbortSignal): Promise<Reply> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -72,7 +72,7 @@ export class QueryWorkerPool implements AsyncDisposable {
     }
   }
 
-  /** One with a process if there is one, or else the last: starting a process takes 50 ms of a core. */
+  /** Prefers a slot with a running process: starting a process takes 50 ms of a core. */
   #takeSlot(): Slot {
     const started = this.#free.findLastIndex(({ process }) => process?.isOver === false)
     return this.#free.splice(started, 1)[0] as Slot

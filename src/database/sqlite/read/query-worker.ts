@@ -1,4 +1,4 @@
-/** A process that reads a file for this one, from its start to its end; `query-child.ts` is what runs there. */
+/** One query worker process, from its start to its end; it runs `query-child.ts`. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
@@ -6,17 +6,17 @@ import { siblingModule } from '../../../util/sibling-module.ts'
 import { untilAborted } from '../../../util/async/until-aborted.ts'
 import type { FromReader, Question, Reply, ToReader } from './query-messages.ts'
 
-/** The process ended, or could not be started, before it had answered. */
+/** The process ended, or could not be started, before it answered. */
 export class ProcessEndedError extends Error {
   override name = 'ProcessEndedError'
 }
 
 /**
- * Milliseconds that a statement nobody waits for is given to end by itself. Another process takes as long to start,
- * and would be cheap to provoke.
+ * Milliseconds in which a cancelled statement may end by itself. Starting another process takes as long, and callers
+ * could provoke that cheaply.
  */
 const gracePeriod = 50
-/** Characters of its last words that are kept. */
+/** The number of last characters of stderr that are stored. */
 const lastWords = 2000
 
 export class QueryWorker implements AsyncDisposable {
@@ -26,15 +26,15 @@ export class QueryWorker implements AsyncDisposable {
   #reply: PromiseWithResolvers<Reply> | null = null
   #words = ''
   #isOver = false
-  /** Its end is waited for, whoever else no longer waits for anything of it. */
+  /** Disposal waits for the end of the process, even when no question does. */
   #isWaitedFor = false
 
   constructor(path: string) {
     const child = fork(module, {
       serialization: 'advanced',
-      // Ours may say that a debugger waits, or which file is to be run first. It calls the collector itself.
+      // The parent's arguments may start a debugger or preload a file. The worker calls the collector itself.
       execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
-      // Nothing is written to the first: its end tells the process of ours.
+      // Nothing is written to stdin: its end tells the worker that the parent has ended.
       stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
     })
     this.#child = child
@@ -48,20 +48,20 @@ export class QueryWorker implements AsyncDisposable {
     })
     child.on('close', (code, signal) => this.#fail(`ended with ${signal ?? `code ${code}`}. ${this.#words}`))
     child.on('error', (cause) => this.#fail('failed.', cause))
-    // Whoever waits for it is told.
+    // Callers of `ask` receive the error.
     this.#ready.promise.catch(() => undefined)
     this.#hold(false)
     this.#send({ kind: 'open', path })
   }
 
-  /** Whether it answers nothing any more. */
+  /** True when the process answers no more questions. */
   get isOver(): boolean {
     return this.#isOver
   }
 
   /**
-   * One question at a time. When the signal is aborted this fails with its reason, but not before what was asked has
-   * ended: with the process, if need be.
+   * One question at a time. When the signal is aborted, this fails with its reason as soon as the statement has ended,
+   * if need be by killing the process.
    */
   async ask(question: Question, signal: AbortSignal): Promise<Reply> {
     this.#hold(true)
@@ -105,11 +105,11 @@ export class QueryWorker implements AsyncDisposable {
   }
 
   #send(message: ToReader): void {
-    // A failure is followed by an end, which is told.
+    // A failure to send is followed by `close`, which is handled.
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
 
-  /** Whether this process has to stay for it. */
+  /** Whether the process keeps the event loop of the parent alive. */
   #hold(isAwaited: boolean): void {
     const { channel, stdin, stderr } = this.#child
     const all = [this.#child, channel, stdin as Socket | null, stderr as Socket | null]

@@ -1,4 +1,4 @@
-/** The read path of SQLite: statements prepared once, answers as bytes. It cannot write. */
+/** The read path of SQLite: statements are prepared once, and answers are bytes. It must not write. */
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type {
@@ -31,9 +31,9 @@ export interface ReaderOptions {
   readonly fingerprint: string
   /** Microseconds since 1970. */
   readonly now: () => bigint
-  /** On a connection shared with the writer: settles when no load is under way. */
+  /** On a connection shared with the writer: a promise that settles when no load is running; otherwise null. */
   readonly idle: () => Promise<unknown> | null
-  /** Null on a connection shared with the writer: nobody else can read what it has in memory. */
+  /** Null on a connection shared with the writer: no other process can read an in-memory database. */
   readonly long: LongQueries | null
 }
 
@@ -77,12 +77,12 @@ export class SqliteReader implements ReadDatabase {
     if (terms.kind === 'long' && long !== null) return passingOf(long.readAnswer(statement, terms))
     const busy = idle()
     if (busy !== null) await busy
-    // Here a statement cannot be stopped once it runs.
+    // A statement in this process cannot be stopped once it runs.
     if (terms.kind === 'long') terms.signal.throwIfAborted()
     return whileReachable(() => this.#queries.readAnswer(statement))
   }
 
-  /** Null in memory, where this very connection writes too, which changes no version. */
+  /** Null in memory, because writes on the same connection do not change the version. */
   dataVersion(): number | null {
     if (this.#options.idle() !== null) return null
     const ask = this.#queries.prepare('pragma data_version')
@@ -119,7 +119,7 @@ export class SqliteReader implements ReadDatabase {
   async readSize(): Promise<number> {
     await this.#options.idle()
     const file = this.#database.location()
-    // Its log is gone when nobody has it open.
+    // The log is removed when the last connection closes.
     if (file !== null) return [file, `${file}-wal`].reduce((sum, path) => sum + bytesOf(path), 0)
     const pages = 'select page_count * page_size from pragma_page_count, pragma_page_size'
     return this.#number(pages, [])
@@ -132,7 +132,7 @@ export class SqliteReader implements ReadDatabase {
 
   async *readRecords({ name, collection }: Table): AsyncGenerator<StoredRecord> {
     const { ordered } = await this.readPlanState()
-    // Where ids follow the default order they spare the sort.
+    // Ids that follow the default order make a sort unnecessary.
     const order = ordered.has(collection.nsid) ? 't.id desc' : 't.indexed_at desc, t.rkey desc, b.did desc'
     const text = `select b.uri || t.rkey as uri, cid_text(t.cid) as cid, t.rev as rev, t.indexed_at as "indexedAt",
         t.changed_at as "changedAt", json(t.record) as json
@@ -184,7 +184,7 @@ function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Two noncharacters that the trigram tokenizer replaces, so that they are found in the text alone. */
+/** Noncharacters that the trigram tokenizer replaces, so that no index finds them. */
 const unindexable = /[\uFFFE\uFFFF]/
 
 function passingOf<Result>(connection: Promise<Result>): Promise<Result> {
