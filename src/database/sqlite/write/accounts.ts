@@ -1,4 +1,4 @@
-/** Standings of accounts, and their rows, moved one at a time between their table and where those of hidden accounts wait. */
+/** Account status, and the moves of rows between their table and the quarantine, one row at a time. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AccountChange, RecordCheck, Rejection, RepoEnd } from '../../database.ts'
 import {
@@ -40,11 +40,11 @@ import type { Run } from '../steps.ts'
 import type { Rows, TableWriter } from './table-writer.ts'
 import { eraseUnserved } from '../layout/unserved.ts'
 
-/** Where a record is kept. */
+/** The address of a record's row. */
 export interface RowAddress {
   readonly did: string
   readonly base: number
-  /** The first part of its URI, which is that base. */
+  /** The URI of `base`: the part of the record's URI up to the last slash. */
   readonly baseUri: string
   readonly rkey: string
   readonly table: TableWriter
@@ -54,13 +54,13 @@ export interface AccountsOptions {
   readonly run: Run
   readonly tables: ReadonlyMap<string, TableWriter>
   readonly check: RecordCheck
-  /** The account is shown again; what it did meanwhile must be fetched. */
+  /** Called when the account is shown again; its changes meanwhile must be fetched. */
   readonly onReturn: (did: string) => void
-  /** A record that waited no longer fits the lexicons. */
+  /** Called when a quarantined record no longer fits the lexicons. */
   readonly onRefused: (rejection: Rejection) => void
 }
 
-/** Rows that are found before they are removed. */
+/** Rows that are selected at a time for removal. */
 const rowsAtOnce = 1_000
 
 export class Accounts {
@@ -80,17 +80,17 @@ export class Accounts {
     this.#run = options.run
     this.#options = options
     this.#find = database.prepare('select status, floor, move from actor where did = ?')
-    // Due at once: nobody has looked its handle up yet.
+    // `handle_due` 0: the handle has not been resolved yet, so that is due at once.
     this.#add = database.prepare('insert into actor (did, handle_due, status_at) values (?, 0, 0)')
   }
 
-  /** Memory may be wrong: somebody else has written, or a transaction was undone. */
+  /** Drops cached state after another process has written or a transaction was rolled back. */
   forget(): void {
     this.#known.clear()
     this.hidings.refresh()
   }
 
-  /** As the ledger's `forgetRevisions`. */
+  /** See `forgetRevisions` of the metadata store. */
   forgetRevisions(...given: Parameters<typeof forgetRevisions>): number {
     const forgotten = this.#run(forgetRevisions(...given))
     this.forget()
@@ -101,7 +101,7 @@ export class Accounts {
     return this.#read(did) ?? unknownAccount
   }
 
-  /** The same of an account whose record is about to be stored. */
+  /** The same, for an account whose record is about to be stored. */
   enter(did: string): AccountStatus {
     const accountStatus = this.#read(did)
     if (accountStatus !== null) return accountStatus
@@ -114,7 +114,7 @@ export class Accounts {
     return this.#read(did) !== null
   }
 
-  /** The rows among which a record's is, or belongs, and whether those are the ones that wait. */
+  /** The rows to which a record's row belongs, after a pending move of it, and whether they are the quarantine. */
   rowsOf(
     { status, move }: AccountStatus,
     address: RowAddress,
@@ -132,7 +132,7 @@ export class Accounts {
     if (isBack) this.#options.onReturn(change.did)
   }
 
-  /** As the ledger's `hide`. */
+  /** See `hide` of the metadata store. */
   hide(hiding: NewHiding, now: bigint): number | null {
     const { subject } = hiding
     if (!this.#run(startHiding(hiding, now))) return null
@@ -143,9 +143,9 @@ export class Accounts {
     return this.#run(withholdAccount(subject, this.#collections))
   }
 
-  /** As the ledger's `unhide`. */
+  /** See `unhide` of the metadata store. */
   unhide(subject: string, shownBy: string, now: bigint): number | null {
-    // What was promised to be removed is, before anything new may come.
+    // A promised purge is completed before new records may arrive.
     if (this.#run(isBeingPurged(subject))) this.#purge(subject)
     if (!this.#run(endHiding(subject, shownBy, now))) return null
     this.hidings.refresh()
@@ -155,7 +155,7 @@ export class Accounts {
     return this.#run(releaseAccount(subject, this.#collections))
   }
 
-  /** As the ledger's `purge`. */
+  /** See `purge` of the metadata store. */
   purge(purge: NewPurge, now: bigint): PurgeExtent | null {
     const { subject } = purge
     if (!this.#run(startPurge(purge, now))) return null
@@ -170,7 +170,7 @@ export class Accounts {
     return extent
   }
 
-  /** What is older than the repository's state at that revision is not in it; how many records that were. */
+  /** Removes rows older than the repository's state at that revision, which are not in it; returns their number. */
   endRepo({ did, rev }: RepoEnd): number {
     let removed = 0
     for (const place of this.#run(endRepo({ did, rev }, this.accountStatus(did), this.#collections))) {
@@ -181,7 +181,7 @@ export class Accounts {
     return removed
   }
 
-  /** Moves up to so many rows as standings ask for; how many it moved. An account that is done counts as one. */
+  /** Carries out up to `limit` pending moves of rows; returns their number. A finished account counts as one. */
   settle(limit: number): number {
     let moved = 0
     while (moved < limit) {
@@ -201,7 +201,7 @@ export class Accounts {
     return moved
   }
 
-  /** All that is left to be removed of a deleted account, however much that is. */
+  /** Removes all remaining rows of a deleted account, in any number. */
   #purge(did: string): void {
     for (const place of this.#run(repoCollectionsOf(did, this.#collections)))
       while (this.#moveSome('purge', did, Number(place.base), this.#table(place), rowsAtOnce) > 0);
@@ -228,7 +228,7 @@ export class Accounts {
   #moveRow(move: Move, address: RowAddress): void {
     const { base, baseUri, rkey, table } = address
     if (move === 'return') {
-      // What an operator has hidden by itself waits on.
+      // A record that an operator has hidden stays quarantined.
       if (!this.hidings.has(baseUri + rkey)) this.#bringBack(address)
       return
     }
@@ -238,7 +238,7 @@ export class Accounts {
     else table.remove(row)
   }
 
-  /** Whether there is a row now. */
+  /** Returns true if the record is in its table now. */
   #bringBack({ did, base, rkey, table }: RowAddress): boolean {
     const row = this.quarantined.take(base, rkey)
     if (row === undefined) return false
@@ -260,14 +260,14 @@ export class Accounts {
     this.#run(forgetRecord(uri))
   }
 
-  /** Where ids ended once need not say whose record that was. What is put there follows all that came at its moment. */
+  /** Removes the account from the stored end of the ids; later rows sort after all rows of that moment. */
   #forgetLast(did: string): void {
     this.#database
       .prepare(`update collection set last_rkey = char(1114111), last_did = '' where last_did = ?`)
       .run(did)
   }
 
-  /** It leaves its table at once; how many records that was that could be seen. */
+  /** Quarantines the record at once; returns the number of records that were visible. */
   #hideRecord(record: RecordName): number {
     const address = this.#addressOf(record)
     const row = address?.table.find(address.base, address.rkey)
@@ -276,7 +276,7 @@ export class Accounts {
     return this.#isSeen(record.did) ? 1 : 0
   }
 
-  /** Unless its account is not shown. */
+  /** Does nothing while the account is not shown. */
   #showRecord(record: RecordName): number {
     const address = this.#addressOf(record)
     return address !== null && this.#isSeen(record.did) && this.#bringBack(address) ? 1 : 0
@@ -286,7 +286,7 @@ export class Accounts {
     return this.#run(isShownByNetwork(did)) && !this.hidings.has(did)
   }
 
-  /** Null where the collection is not served, or nothing of it is known of the account. */
+  /** Null when the collection is not served, or the account has no URIs in it. */
   #addressOf({ did, collection, rkey }: RecordName): RowAddress | null {
     const table = this.#options.tables.get(collection)
     const [place] = table === undefined ? [] : this.#run(repoCollectionsOf(did, [collection]))

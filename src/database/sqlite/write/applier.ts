@@ -1,4 +1,4 @@
-/** What changes do to the tables of a SQLite file, within a transaction of the caller's. */
+/** Applies changes to the tables of a SQLite file, within the caller's transaction. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type {
   BatchOutcome,
@@ -48,7 +48,7 @@ export class Applier {
   readonly #expirations: Expirations
   readonly #clock: MonotonicClock
   readonly #context: WriteContext
-  /** While a load's transaction is open: only kept rows and side tables, the rest at its end. */
+  /** True in a load's transaction: only primary rows and side tables are written; the rest is built at its end. */
   #bulk = false
 
   constructor(database: DatabaseSync, options: ApplierOptions) {
@@ -96,7 +96,7 @@ export class Applier {
     return outcome
   }
 
-  /** Applies changes and adds to the counts, which the caller saves. */
+  /** Applies changes and adds to `counts`, which the caller saves. */
   count(changes: readonly Change[], counts: OutcomeCounts): BatchOutcome {
     const outcome = noOutcome()
     for (const change of changes) {
@@ -108,7 +108,7 @@ export class Applier {
     return outcome
   }
 
-  /** As the ledger's `expireRecords`. */
+  /** See `expireRecords` of the metadata store. */
   expire(limit: number): number {
     let removed = 0
     for (const [collection, table] of this.#tables) {
@@ -122,13 +122,13 @@ export class Applier {
     return removed
   }
 
-  /** Writes what was gathered in memory, before the transaction ends. */
+  /** Writes buffered changes before the transaction ends. */
   complete(): void {
     for (const table of this.#tables.values()) table.completeCounts()
     for (const table of this.#tables.values()) table.completeTexts()
   }
 
-  /** Reads again what memory says of order and ids. */
+  /** Reads cached order and ids again. */
   refresh(): void {
     this.#bulk = false
     this.#repoCollections.clear()
@@ -144,7 +144,7 @@ export class Applier {
     this.#clock.follow(lastStored)
   }
 
-  /** From here on only kept rows and side tables are written, until `completeLoad`. */
+  /** From now on only primary rows and side tables are written, until `completeLoad`. */
   startLoad(): void {
     this.#bulk = true
     for (const table of this.#tables.values()) table.startLoad()
@@ -182,7 +182,7 @@ export class Applier {
     }
   }
 
-  /** A load finds hardly anything there: whether the record could be added without looking first. */
+  /** Tries to insert without a lookup, because a load rarely finds existing rows; returns false if that failed. */
   #isNew(record: RecordPut): boolean {
     if (!this.#bulk || this.#tombstones.any || this.#expirations.any) return false
     const { did, rkey, cid, rev, json } = record

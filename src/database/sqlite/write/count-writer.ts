@@ -1,6 +1,6 @@
 /**
- * Keeps one collection's counts: what a transaction changes is added up in memory and written before it ends. It is
- * told of every row that comes and goes, and knows nothing else of it.
+ * Maintains the counts of one collection: adds up the changes of a transaction in memory and writes them before it
+ * ends. It only learns of rows that are added and removed.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type CountTable, countKeys, dayOf, monthOf } from '../../layout/counts.ts'
@@ -8,17 +8,17 @@ import type { ColumnValue } from '../../database.ts'
 import { storedColumns, type Table } from '../../layout/tables.ts'
 import { createCounts, fillCounts, missingKey, quote } from '../layout/ddl.ts'
 
-/** What is counted of a row: its base, its moment, and its stored columns. */
+/** The counted values of a row: its base, its `indexed_at`, and its stored columns. */
 export type CountedRow = readonly ColumnValue[]
 
 interface Counter {
-  /** Positions in a row of what is counted by. */
+  /** Positions of the counted columns in a row. */
   readonly at: readonly number[]
   readonly kind: CountTable['kind']
   /** By the text of the values. */
   readonly changes: Map<string, { readonly values: readonly ColumnValue[]; n: number }>
   readonly add: StatementSync
-  /** A row that counts none. */
+  /** Removes a row with the count 0. */
   readonly remove: StatementSync
 }
 
@@ -55,12 +55,12 @@ export class CountWriter {
     })
   }
 
-  /** What is counted of a row that is in the table. */
+  /** The counted values of a row in the table. */
   find(id: number): CountedRow {
     return this.#find.get(id) as unknown as CountedRow
   }
 
-  /** `n`: 1 for a row that comes, -1 for one that goes. */
+  /** `n`: 1 for an added row, -1 for a removed one. */
   change(row: CountedRow, n: 1 | -1): void {
     for (const { at, kind, changes } of this.#counters) {
       const values = at.map((index) => countedOf(row[index] ?? null, kind))
@@ -71,7 +71,7 @@ export class CountWriter {
     }
   }
 
-  /** How many values have changed at most. */
+  /** The largest number of changed values in a count table. */
   get size(): number {
     return Math.max(...this.#counters.map(({ changes }) => changes.size))
   }
@@ -88,19 +88,19 @@ export class CountWriter {
     }
   }
 
-  /** Forgets what was not written: it was undone. */
+  /** Drops unwritten changes of a transaction that was rolled back. */
   forget(): void {
     for (const { changes } of this.#counters) changes.clear()
   }
 
-  /** Counts all rows anew. */
+  /** Counts all rows again. */
   fill(): void {
     this.forget()
     this.#database.exec(fillCounts(this.#table))
   }
 }
 
-/** For a file that lacks some, or all. */
+/** For a file that lacks some or all count tables. */
 export function addCounts(database: DatabaseSync, table: Table): void {
   const find = database.prepare("select name from sqlite_master where type = 'table' and name = ?")
   const missing = table.counts.filter(({ name }) => find.get(name) === undefined)
@@ -113,7 +113,7 @@ function countedOf(value: ColumnValue, kind: CountTable['kind']): ColumnValue {
   return kind === 'day' ? dayOf(micros) : monthOf(micros)
 }
 
-/** Missing values differ from all others; a base is a number, so that it ends at the space. */
+/** Null differs from all other values; a base is a number, so that the space ends it. */
 function keyOf(values: readonly ColumnValue[]): string {
   const [first = null, second] = values
   const text = first === null ? '' : `=${String(first)}`

@@ -1,4 +1,4 @@
-/** Which records were removed for their age, so that they are not taken for new ones; and how others are found to be too old. */
+/** Records that were removed for their age, so that they do not count as new; removes further expired records. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { quote } from '../layout/ddl.ts'
 import type { TableWriter } from './table-writer.ts'
@@ -26,7 +26,7 @@ export class Expirations {
     this.refresh()
   }
 
-  /** False when there is none at all. */
+  /** False when no record has expired. */
   get any(): boolean {
     return this.#any
   }
@@ -35,7 +35,7 @@ export class Expirations {
     this.#any = this.#first.get() !== undefined
   }
 
-  /** When it was first stored. */
+  /** When the record was first stored. */
   find(base: number, rkey: string): bigint | null {
     const row = this.#any ? this.#find.get(base, rkey) : undefined
     return row === undefined ? null : (row.indexed_at as bigint)
@@ -49,7 +49,7 @@ export class Expirations {
     this.#drop.run(base, rkey)
   }
 
-  /** Removes up to so many rows that were indexed before; how many. */
+  /** Removes up to `limit` rows that were indexed before `oldest`; returns their number. */
   expire(table: TableWriter, oldest: bigint, limit: number): number {
     const rows = this.#tooOld(table, oldest, limit)
     for (const { base, rkey, rev, indexed_at } of rows) {
@@ -64,7 +64,7 @@ export class Expirations {
 
   #tooOld({ table, isOrdered }: TableWriter, oldest: bigint, limit: number) {
     const rows = `select base, rkey, rev, indexed_at from ${quote(table.name)}`
-    // Where ids follow the default order the first have been here for longest; elsewhere there is an index.
+    // If ids follow the default order, the first are the oldest; otherwise there is an index.
     const find = this.#database.prepare(
       isOrdered
         ? `select * from (${rows} order by id limit ?) where indexed_at < ?`

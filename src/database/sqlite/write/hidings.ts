@@ -1,4 +1,4 @@
-/** Whether operators have hidden or purged a record or an account, asked for every record where there are such at all. */
+/** Looks up whether operators have hidden or purged a record or an account; without any hiding it needs no query. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { purgedSubjects } from '../../metadata/purges.ts'
 
@@ -23,17 +23,17 @@ export class Hidings {
     this.#anyPurge = this.#any && this.#firstPurge.get() !== undefined
   }
 
-  /** Any of them. */
+  /** True if any of the subjects is hidden. */
   has(...subjects: readonly string[]): boolean {
     return this.#any && subjects.some((subject) => this.#find.get(subject) !== undefined)
   }
 
-  /** The record by itself, or all of its account. */
+  /** True if the record itself or its account is purged. */
   purges(did: string, uri: string): boolean {
     return this.#anyPurge && this.#findPurge.get(did, uri) !== undefined
   }
 
-  /** The record by itself, or all of its account. */
+  /** True if the record itself or its account is hidden. */
   hides(did: string, baseUri: string, rkey: string): boolean {
     return this.#any && this.has(did, baseUri + rkey)
   }

@@ -1,26 +1,26 @@
 /**
- * Bounds the log of a file (`-wal`). SQLite starts it from the beginning once nobody reads what is only in it; where
- * readers take turns without a pause somebody always does, each as the file was when it began, and the log grows until
- * the disk is full. A writer that waits lets all of them come to the same state, the last one
- * (https://sqlite.org/wal.html#avoiding_excessively_large_wal_files). It knows no records.
+ * Limits the length of a file's log (`-wal`). SQLite restarts the log when no reader needs its content. With
+ * overlapping readers, each on an older state, that never happens, and the log grows until the disk is full. A waiting
+ * writer lets all readers reach the last state (https://sqlite.org/wal.html#avoiding_excessively_large_wal_files). It
+ * must not know records.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Bytes. The engine itself starts anew after 8 MB where nobody is in the way. */
+/** Bytes. SQLite itself restarts the log after 8 MB if no reader prevents that. */
 const longest = 64 * 1024 * 1024
-/** Milliseconds: longer than the statements of answers take, and between two attempts. */
+/** Milliseconds: more than the statements of answers take, and between two attempts. */
 const timeout = 30_000
 const rest = 20
 
 export class LogLength {
   readonly #database: DatabaseSync
-  /** Null in memory, where there is none. */
+  /** Null in memory, where there is no log. */
   readonly #path: string | null
   #bound = longest
 
-  /** The connection waits for no lock by itself. */
+  /** The connection must not wait for locks itself. */
   constructor(database: DatabaseSync) {
     this.#database = database
     const file = database.location()
@@ -28,13 +28,13 @@ export class LogLength {
   }
 
   /**
-   * Before a transaction; at once unless the log is too long. Who reads for longer than this is patient, such as a copy
-   * of everything, is left alone until the log has grown by as much again.
+   * Call it before a transaction; waits only if the log is too long. If a reader outlasts the timeout, such as a copy
+   * of everything, the limit is raised until the log has grown by the same length again.
    */
   async shorten(): Promise<void> {
     if (this.#size() < this.#bound) return
     for (const end = performance.now() + timeout; performance.now() < end; await pause(rest)) {
-      // The file is cut, so that its size goes on telling how long the log is.
+      // Truncates the file, so that its size remains the length of the log.
       if (this.#database.prepare('pragma wal_checkpoint(truncate)').get()?.busy !== 0) continue
       this.#bound = longest
       return

@@ -1,4 +1,4 @@
-/** Rows of hidden accounts, and hidden records: they wait outside of their tables until they are shown again or deleted. */
+/** The quarantine: rows of hidden accounts and hidden records, until they are shown again or deleted. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue } from '../../database.ts'
 import { notHidden } from '../../metadata/hidings.ts'
@@ -60,17 +60,17 @@ export class Quarantine implements Rows {
     this.#remove.run(base, rkey)
   }
 
-  /** Record keys of some rows of a base that wait for their account alone. */
+  /** Record keys of some rows of a base that are not hidden themselves. */
   keys(base: number, baseUri: string, limit: number): string[] {
     return this.#keys.all(base, baseUri, limit).map(({ rkey }) => String(rkey))
   }
 
-  /** Takes a row out, as it is kept; integers as bigint. */
+  /** Removes a row and returns it; integers as bigint. */
   take(base: number, rkey: string): Readonly<Record<string, ColumnValue>> | undefined {
     return this.#take.get(base, rkey)
   }
 
-  /** Some rows of a base; how many. */
+  /** Removes some rows of a base; returns their number. */
   removeSome(base: number, limit: number): number {
     return Number(this.#removeSome.run(base, base, limit).changes)
   }

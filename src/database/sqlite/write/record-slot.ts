@@ -1,4 +1,4 @@
-/** A record's place in the file: in its table, or where hidden rows wait. */
+/** A record's row in a SQLite file, in its table or in the quarantine, with its tombstone and expiry. */
 import type { RecordPut } from '../../changes.ts'
 import type { RecordSlot, Times } from '../../write/decide.ts'
 import type { Expirations } from './expirations.ts'
@@ -7,14 +7,14 @@ import type { Tombstones } from './tombstones.ts'
 
 export interface RecordSlotGiven {
   readonly rows: Rows
-  /** They are those that wait. */
+  /** True if `rows` is the quarantine. */
   readonly withheld: boolean
   readonly tombstones: Tombstones
   readonly expirations: Expirations
   readonly base: number
   readonly rkey: string
   readonly did: string
-  /** Trigrams come later, all at once. */
+  /** Trigrams are built later, all at once. */
   readonly bulk: boolean
 }
 

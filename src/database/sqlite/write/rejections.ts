@@ -1,4 +1,4 @@
-/** Refused records, kept within bounds so that what a publisher sends cannot fill the disk. */
+/** Stores refused records, within limits, so that publishers cannot fill the disk. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Rejection } from '../../database.ts'
 import {
@@ -10,16 +10,16 @@ import {
   replaces,
 } from '../../write/rejections.ts'
 
-/** Keys that are held in memory at most: of more, each is looked for in the file. */
+/** The most keys in memory; if there are more, each is looked up in the file. */
 const mostKeys = 1_000
 
 export class Rejections {
   readonly #database: DatabaseSync
   readonly #keep: StatementSync
   readonly #clearRejection: StatementSync
-  /** Of all that are kept, perhaps with some that are forgiven; null when there are too many to hold. */
+  /** Keys of all rejections, perhaps including cleared ones; null when there are too many. */
   #keys: Set<unknown> | null = null
-  /** Of those that may be dropped; perhaps too high, since one kept anew is counted again. */
+  /** The number of rejections that may be dropped; perhaps too high, since a replaced one counts twice. */
   #count = 0
 
   constructor(database: DatabaseSync) {
@@ -52,7 +52,7 @@ export class Rejections {
     if (this.#count > maxRejections + dropped) this.#dropOldest()
   }
 
-  /** What its publisher said of that URI up to the revision is known, so that none of it needs to be tried again. */
+  /** Removes rejections of that URI up to the revision, which need no retry: the publisher's later state is known. */
   clearRejection(uri: string, rev: string | null): void {
     if (this.#keys === null || this.#keys.has(uri)) this.#clearRejection.run(uri, rev)
   }

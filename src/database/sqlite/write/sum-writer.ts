@@ -1,7 +1,7 @@
 /**
- * Keeps the sums that one table's rows bear on, of its own records and of those that refer to them: what a transaction
- * changes is added up in memory and written before it ends. What a row adds is read when it comes or goes, as
- * everything is stored at that moment, so that sums are right in whatever order rows change.
+ * Maintains the sums that depend on one table's rows, of its own records and of records that refer to them: adds up the
+ * changes of a transaction in memory and writes them before it ends. The amounts of a row are read when it is added or
+ * removed, from the state at that moment, so that sums are correct for any order of changes.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ColumnValue } from '../../database.ts'
@@ -10,15 +10,15 @@ import type { Table } from '../../layout/tables.ts'
 import { missingKey, quote } from '../layout/ddl.ts'
 import { createSums, fillSums } from '../layout/sum-ddl.ts'
 
-/** A URI by its two columns; both are null where there is none. */
+/** The two columns of a URI; both are null when there is none. */
 type Key = readonly [base: ColumnValue, rkey: ColumnValue]
 
 interface Keeper {
-  /** Whether the table's own records are summed up; else it is the one in between. */
+  /** True if the table's own records are summed; false if it is the table in between. */
   readonly isOwn: boolean
-  /** The key under which a row's records are, by its id. */
+  /** Selects the key that a row's records are summed under, by the id of the row. */
   readonly key: StatementSync
-  /** What they come to: of the row itself, or of all that refer to it. */
+  /** Selects the amounts of the row itself, or of all rows that refer to it. */
   readonly amounts: StatementSync
   /** By the text of the key. */
   readonly changes: Map<string, { readonly key: Key; readonly amounts: number[] }>
@@ -35,21 +35,21 @@ export class SumWriter {
     this.#keepers = table.sums.map((sums) => createKeeper(database, table, sums))
   }
 
-  /** Tells of a row that has come. */
+  /** Call it after a row was added. */
   enter(id: number): void {
     for (const keeper of this.#keepers)
       if (keeper.isOwn) change(keeper, keyOf(keeper, id), amountsOf(keeper, id), 1)
       else move(keeper, id, nowhere, keyOf(keeper, id))
   }
 
-  /** Tells of a row that is about to go. */
+  /** Call it before a row is removed. */
   leave(id: number): void {
     for (const keeper of this.#keepers)
       if (keeper.isOwn) change(keeper, keyOf(keeper, id), amountsOf(keeper, id), -1)
       else move(keeper, id, keyOf(keeper, id), nowhere)
   }
 
-  /** Lets a row be changed. */
+  /** Runs an update of a row. */
   update(id: number, work: () => void): void {
     const before = this.#keepers.map((keeper) => keyOf(keeper, id))
     for (const [index, keeper] of this.#keepers.entries())
@@ -65,20 +65,20 @@ export class SumWriter {
       for (const { key, amounts } of changes.values()) {
         if (amounts.every((amount) => amount === 0)) continue
         add.run(...key, ...amounts)
-        // Either table's writer brings a part, in whatever order: a row is of no more use when all of it is 0.
+        // Both tables' writers contribute, in any order: a row is removed when all its amounts are 0.
         remove.run(...key)
       }
       changes.clear()
     }
   }
 
-  /** Forgets what was not written: it was undone. */
+  /** Drops unwritten changes of a transaction that was rolled back. */
   forget(): void {
     for (const { changes } of this.#keepers) changes.clear()
   }
 }
 
-/** For a file that has none. */
+/** For a file without tables of sums. */
 export function addSums(database: DatabaseSync, tables: readonly Table[]): void {
   for (const table of tables) database.exec(createSums(table) + fillSums(table))
 }
@@ -126,7 +126,7 @@ function amountsOf({ amounts }: Keeper, id: number): readonly number[] {
   return amounts.get(id) as unknown as readonly number[]
 }
 
-/** What refers to a row is found only when its key is another; it may be much. */
+/** Reads referring rows, of which there may be many, only if the key has changed. */
 function move(keeper: Keeper, id: number, from: Key, to: Key): void {
   if (textOf(from) === textOf(to)) return
   const amounts = amountsOf(keeper, id)
@@ -143,7 +143,7 @@ function change({ changes }: Keeper, key: Key, amounts: readonly number[], sign:
       known.amounts[index] = (known.amounts[index] ?? 0) + sign * amount
 }
 
-/** A base is a number, so that it ends at the space. */
+/** A base is a number, so that the space ends it. */
 function textOf([base, rkey]: Key): string {
   return base === null ? '' : `${base} ${rkey}`
 }

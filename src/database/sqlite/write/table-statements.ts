@@ -1,4 +1,4 @@
-/** The statements that keep one collection's table, its side tables and its trigrams; who runs them in which order is not theirs. */
+/** The statements that maintain one collection's table, side tables and trigrams; callers decide on their order. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { storedColumns, type Table } from '../../layout/tables.ts'
 import { indexedText, quote } from '../layout/ddl.ts'
@@ -15,9 +15,9 @@ export interface TableStatements {
   readonly remove: StatementSync
   readonly addElement: readonly StatementSync[]
   readonly removeElement: readonly StatementSync[]
-  /** All elements of a row, by its id. */
+  /** Remove all elements of a row, by its id. */
   readonly removeElements: readonly StatementSync[]
-  /** What the trigram indexes have of a row; null where there are none. */
+  /** Selects the indexed texts of a row; null when the table has no trigram index. */
   readonly texts: StatementSync | null
   readonly addText: readonly StatementSync[]
   readonly removeText: readonly StatementSync[]
@@ -26,7 +26,7 @@ export interface TableStatements {
   readonly saveLast: StatementSync
 }
 
-/** The table that says of each collection whether ids follow the default order: of those that answer, or of the next. */
+/** The table that stores whether a collection's ids follow the default order: of tables in use, or of the next. */
 export type CollectionTable = 'collection' | 'rebuild_part'
 
 export function prepareStatements(
@@ -84,8 +84,8 @@ export function prepareStatements(
       database.prepare(`delete from ${quote(side)} where id = ?`),
     ),
     texts,
-    // Of values, never of a select: such a statement can be undone by itself, and before it begins all trigram
-    // indexes write what they have gathered, which then is a segment for every row.
+    // Inserts values, never from a select: for that SQLite opens a statement journal, before which all trigram indexes
+    // flush their buffers, which would write a segment per row.
     addText: table.texts.map((text) =>
       database.prepare(`insert into ${quote(text.name)} (rowid, t) values (?, ?)`),
     ),

@@ -1,6 +1,6 @@
 /**
- * One collection's rows: its table, its side tables and its trigrams, always in step, and whether ids still
- * follow the default order. It knows no transactions, no revisions and no accounts.
+ * Writes one collection's rows with its side tables and trigrams, and records whether ids still follow the default
+ * order. It must not know transactions, revisions and accounts.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { ColumnValue, RecordPut } from '../../database.ts'
@@ -21,7 +21,7 @@ import { fillSums } from '../layout/sum-ddl.ts'
 import { SumWriter } from './sum-writer.ts'
 import { prepareStatements, type CollectionTable, type TableStatements } from './table-statements.ts'
 
-/** What decides about a row. */
+/** The part of a row that decisions depend on. */
 export interface StoredRow {
   readonly cid: Uint8Array
   readonly rev: string | null
@@ -31,9 +31,9 @@ export interface TableRow extends StoredRow {
   readonly id: number
 }
 
-/** A row to be added; its derived values are beside it. */
+/** A row to be added, without its derived values. */
 export interface NewRow {
-  /** Null: the next one. */
+  /** Null: the next id. */
   readonly id: number | null
   readonly base: number
   readonly did: string
@@ -48,7 +48,7 @@ export interface NewRow {
 export type RowChange = Pick<NewRow, 'cid' | 'rev' | 'changedAt' | 'json'>
 type Derived = Pick<RecordPut, 'columns' | 'arrays'>
 
-/** Where rows are: a table, or where those of hidden accounts wait. */
+/** A collection's table, or the quarantine. */
 export interface Rows {
   find(base: number, rkey: string): StoredRow | undefined
   insert(row: NewRow, derived: Derived, bulk: boolean): unknown
@@ -63,20 +63,20 @@ export class TableWriter implements Rows {
   readonly table: Table
   readonly #database: DatabaseSync
   readonly #collectionTable: CollectionTable
-  /** Gives the id of a URI's first part. */
+  /** Returns the id of a base URI. */
   readonly #base: (uri: string) => number
   readonly #statements: TableStatements
   readonly #counts: CountWriter
-  /** Null for a copy, which adds up when all rows are there. */
+  /** Null for a copy, which builds sums when all rows are present. */
   readonly #sums: SumWriter | null
-  /** Positions of `refBase` columns, whose text becomes an id. */
+  /** Positions of `refBase` columns, whose text is replaced by an id. */
   readonly #refBases: readonly number[]
   #nextId = 1
   #ordered = true
   #last: OrderKey | null = null
-  /** Rows that this transaction has added, changed or removed, with what the trigrams have of them. */
+  /** Rows that this transaction has added, changed or removed, with their texts in the trigram indexes. */
   readonly #changed = new Map<number, Texts | null>()
-  /** Rows stored or updated since the trigram counts were last taken. */
+  /** Rows stored or updated since the last refresh of the trigram counts. */
   #drift = 0
 
   constructor(
@@ -101,17 +101,17 @@ export class TableWriter implements Rows {
     return this.#nextId === 1
   }
 
-  /** Whether ids follow the default order. */
+  /** True if ids follow the default order. */
   get isOrdered(): boolean {
     return this.#ordered
   }
 
-  /** Of the last row in the order of ids. */
+  /** The `indexed_at` of the last row by id. */
   get lastIndexedAt(): bigint {
     return this.#last?.[0] ?? 0n
   }
 
-  /** Reads anew what memory says of ids and order: somebody else has written, or a transaction was undone. */
+  /** Reads cached ids and order again after another process has written or a transaction was rolled back. */
   refresh(): void {
     this.#changed.clear()
     this.#counts.forget()
@@ -133,7 +133,7 @@ export class TableWriter implements Rows {
     return keysOf(this.#statements.keys.all(base, limit))
   }
 
-  /** Removes a base's rows that no revision, or one before this, vouches for; how many. */
+  /** Removes a base's rows without a revision or with an earlier one; returns their number. */
   removeOlder(base: number, rev: string): number {
     let removed = 0
     let after = ''
@@ -151,7 +151,7 @@ export class TableWriter implements Rows {
   }
 
   /**
-   * False when the record is there already, which is then left alone. `bulk`: trigrams and counts come later, all at
+   * False when the record exists already, which is left unchanged. `bulk`: trigrams and counts are built later, all at
    * once.
    */
   insert(row: NewRow, { columns, arrays }: Derived, bulk = false): boolean {
@@ -173,7 +173,7 @@ export class TableWriter implements Rows {
       this.#counts.change([row.base, row.indexedAt, ...derived], 1)
       this.#sums?.enter(id)
     }
-    // A row that comes back under its old id stands where it stood.
+    // A row that returns under its old id keeps its position in the order.
     if (row.id === null) this.#append([row.indexedAt, row.rkey, row.did], bulk)
     this.#addDerived(id, arrays, bulk)
     return true
@@ -208,18 +208,18 @@ export class TableWriter implements Rows {
     this.#completeMany()
   }
 
-  /** Moves a row to where those of hidden accounts wait. */
+  /** Moves a row to the quarantine. */
   quarantine(row: TableRow): void {
     this.#statements.quarantine.run(row.id)
     this.remove(row)
-    // Its id and its place in the order stay its own, even when no row is left above them.
+    // Reserves the row's id and position in the order, even when no row is left above them.
     if (this.#last !== null)
       this.#statements.saveLast.run(this.#nextId - 1, ...this.#last, this.table.collection.nsid)
   }
 
   /**
-   * Brings the trigrams in step with the rows, before the transaction ends. In the order of ids: at one that is
-   * lower than the last, an index first writes all that it has gathered.
+   * Updates the trigrams before the transaction ends. In order of ids: FTS5 flushes its buffer at an id that is lower
+   * than the last.
    */
   completeTexts(): void {
     const { addText, removeText } = this.#statements
@@ -236,22 +236,22 @@ export class TableWriter implements Rows {
   }
 
   /**
-   * Brings counts and sums in step with the rows, before the transaction ends. Before any trigrams: an index first writes
-   * all that it has gathered when a statement begins that can be undone by itself.
+   * Updates counts and sums before the transaction ends, and before any trigrams: FTS5 flushes its buffer when SQLite
+   * opens a statement journal.
    */
   completeCounts(): void {
     this.#counts.write()
     this.#sums?.write()
   }
 
-  /** A repository that is removed at once may have any number of records. */
+  /** Flushes large buffers, because a removed repository may have any number of records. */
   #completeMany(): void {
     if (this.#changed.size < 5_000) return
     this.completeCounts()
     this.completeTexts()
   }
 
-  /** Takes the trigram counts again when they have drifted. */
+  /** Refreshes the trigram counts when many rows have changed. */
   refreshCounts(): void {
     if (this.#drift < 1000 + this.#nextId / 5) return
     for (const text of this.table.texts) this.#database.exec(refreshCounts(text))
@@ -262,22 +262,22 @@ export class TableWriter implements Rows {
     this.#database.exec(dropIndexes(this.table))
   }
 
-  /** Between transactions of a load that may be broken off: what it has seen of the order so far. */
+  /** Call it between the transactions of an interruptible load: saves whether ids were in order so far. */
   keepOrder(): void {
     this.#saveOrder(this.#ordered)
   }
 
-  /** All rows of a load are there: gives them the ids that they keep. */
+  /** Call it when all rows of a load are present: gives them their final ids. */
   completeOrder(): void {
     if (!this.#ordered) reorder(this.#database, this.table)
     this.#saveOrder(true)
   }
 
-  /** Everything that is cheaper to build at once, over rows that are in place. */
+  /** Builds everything that is cheaper to build at once, when all rows have their final ids. */
   completeLoad(): void {
     const { table } = this
     this.#drift = 0
-    // Trigrams first: the pages that building them frees are taken by the indexes.
+    // Trigrams first: building them frees pages that the indexes then use.
     for (const text of table.texts) {
       this.#database.prepare(fillText(table, text)).run()
       this.#database.exec(`${optimizeText(text)} ${refreshCounts(text)}`)
@@ -286,7 +286,7 @@ export class TableWriter implements Rows {
     this.#counts.fill()
   }
 
-  /** Adds up its records anew, when the rows of all tables are in place. */
+  /** Sums all records again; the rows of all tables must be in place. */
   fillSums(): void {
     this.#sums?.forget()
     this.#database.exec(fillSums(this.table))
@@ -302,7 +302,7 @@ export class TableWriter implements Rows {
     else if (this.#ordered) this.#saveOrder(false)
   }
 
-  /** Plans go along the index or along the ids, so that they must notice. */
+  /** Increments the plan version, because plans scan either the index or the ids. */
   #saveOrder(ordered: boolean): void {
     this.#ordered = ordered
     const save = this.#database.prepare(
@@ -323,13 +323,13 @@ export class TableWriter implements Rows {
 
   #removeDerived({ id }: TableRow, bulk: boolean): void {
     if (bulk) this.#removeElementsOf(id)
-    // By id, so that elements of a damaged record go too.
+    // By id, so that elements of a damaged record are removed too.
     else for (const remove of this.#statements.removeElements) remove.run(id)
     if (!bulk && !this.#changed.has(id)) this.#changed.set(id, this.#textsOf(id))
     this.#drift += 1
   }
 
-  /** A load has no index on the ids of elements. */
+  /** During a load there is no index on the ids of elements. */
   #removeElementsOf(id: number): void {
     const { json, removeElement } = this.#statements
     if (removeElement.length === 0) return
@@ -367,14 +367,14 @@ interface LastRow {
   readonly did: string
 }
 
-/** The last row as it was when one was last moved out, if ever. */
+/** The last row as it was at the last quarantining, if any. */
 type CollectionRow = { readonly ordered: bigint } & (LastRow | { readonly id: null })
 
 function keysOf(rows: readonly Record<string, ColumnValue>[]): string[] {
   return rows.map(({ rkey }) => String(rkey))
 }
 
-/** Record keys and DIDs are ASCII, so that comparing code units is comparing code points. */
+/** Record keys and DIDs are ASCII, so comparing code units equals comparing code points. */
 function precedes(a: OrderKey, b: OrderKey): boolean {
   if (a[0] !== b[0]) return a[0] < b[0]
   return a[1] !== b[1] ? a[1] < b[1] : a[2] < b[2]

@@ -1,4 +1,4 @@
-/** At which revision records were deleted or refused; older versions of them do not come back. */
+/** The revisions at which records were deleted or refused; older versions of them do not come back. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 export class Tombstones {
@@ -18,7 +18,7 @@ export class Tombstones {
     this.refresh()
   }
 
-  /** False when there is none at all. */
+  /** False when there is no tombstone. */
   get any(): boolean {
     return this.#any
   }

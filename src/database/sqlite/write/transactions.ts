@@ -1,4 +1,4 @@
-/** Transactions on the writing connection to SQLite, one at a time, and what other processes do between them. */
+/** Runs transactions on the writing connection to SQLite, one at a time, and detects writes by other processes. */
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseBusyError } from '../../database.ts'
@@ -6,16 +6,16 @@ import { isBusy } from '../failures.ts'
 import { LogLength } from './log-length.ts'
 
 export interface TransactionHooks {
-  /** What memory says of the file is to be read again: another process wrote, or a transaction was undone. */
+  /** Called to read cached state again: another process has written, or a transaction was rolled back. */
   readonly refresh: () => void
-  /** Writes what was gathered in memory. */
+  /** Writes buffered changes. */
   readonly beforeCommit: () => void
 }
 
-/** Against nobody, or others who write. */
+/** `deferred` excludes no one, `immediate` other writers. */
 type Lock = 'deferred' | 'immediate'
 
-/** Milliseconds that a transaction waits for another process's, and between two attempts. */
+/** Milliseconds to wait for another process's transaction, and between two attempts. */
 const lockTimeout = 10_000
 const lockPause = 20
 
@@ -24,7 +24,7 @@ export class Transactions {
   readonly #hooks: TransactionHooks
   readonly #log: LogLength
   readonly #derivation: unknown
-  /** As `pragma data_version` has it: another value means that another process has written. */
+  /** From `pragma data_version`: a different value means that another process has written. */
   #dataVersion: unknown
   #busy: Promise<unknown> = Promise.resolve()
 
@@ -36,12 +36,12 @@ export class Transactions {
     this.#dataVersion = this.#readDataVersion()
   }
 
-  /** Settles when no work is under way. */
+  /** Settles when no work is running. */
   get idle(): Promise<unknown> {
     return this.#busy
   }
 
-  /** All of the work or nothing. */
+  /** Atomic. */
   transact<Result>(work: () => Result, { durable = false } = {}): Promise<Result> {
     return this.exclusively(() =>
       this.synced(durable, async () => {
@@ -59,7 +59,7 @@ export class Transactions {
     })
   }
 
-  /** For work that begins and finishes by itself. */
+  /** For work that calls `begin` and `finish` itself. */
   async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#busy.then(work)
     this.#busy = turn.catch(() => undefined)
@@ -67,8 +67,8 @@ export class Transactions {
   }
 
   /**
-   * In WAL mode `normal` loses the last transactions with the power, never the file (https://sqlite.org/wal.html);
-   * `full` has this one and all before it on the disk when it ends.
+   * In WAL mode, a loss of power after `normal` loses the last transactions, but does not damage the file
+   * (https://sqlite.org/wal.html); `full` syncs this transaction and all before it.
    */
   async synced<Result>(durable: boolean, work: () => Promise<Result>): Promise<Result> {
     if (!durable) return work()
@@ -80,7 +80,7 @@ export class Transactions {
     }
   }
 
-  /** Within `exclusively`. Other processes may have written since the last transaction: memory is then refreshed. */
+  /** Call it within `exclusively`. Refreshes cached state if other processes have written since the last one. */
   async begin(lock: Lock = 'immediate'): Promise<void> {
     await this.#log.shorten()
     await this.#lock(lock)
@@ -97,7 +97,7 @@ export class Transactions {
     }
   }
 
-  /** Ends what `begin` began. */
+  /** Commits the transaction of `begin`, or rolls it back. */
   finish<Result>(work: () => Result): Result {
     try {
       const result = work()
@@ -110,13 +110,13 @@ export class Transactions {
     }
   }
 
-  /** Memory must not be ahead of the file: what it says of order and ids is read again. */
+  /** Cached order and ids must not be ahead of the file, so they are read again. */
   rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('rollback')
     this.#hooks.refresh()
   }
 
-  /** The engine's own waiting would hold up everything else that this thread does. */
+  /** SQLite's own waiting would block the thread. */
   async #lock(lock: Lock): Promise<void> {
     const end = performance.now() + lockTimeout
     for (;;) {

@@ -1,4 +1,4 @@
-/** The write path of SQLite: batches in one transaction each, and whole imports in one. */
+/** The write path of SQLite: one transaction per batch, or one for a whole import. */
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   BatchOutcome,
@@ -24,8 +24,8 @@ export class SqliteWriter implements WriteDatabase {
   readonly #applier: Applier
   readonly #transactions: Transactions
   /**
-   * Sources of which this process has synced a cursor. Until then a loss of power may leave none at all, and a source
-   * without one goes on from now: what was stored before would be lost for good.
+   * Sources with a cursor that this process has synced. Before that, a loss of power may leave no cursor at all, and a
+   * source without one resumes at the present: the events stored before would be lost for good.
    */
   readonly #syncedCursors = new Set<string>()
 
@@ -55,7 +55,7 @@ export class SqliteWriter implements WriteDatabase {
     })
   }
 
-  /** Settles when no load is under way; a reader on the same connection waits for it. */
+  /** Settles when no load is running; a reader on the same connection waits for it. */
   get idle(): Promise<unknown> {
     return this.#transactions.idle
   }
@@ -101,7 +101,7 @@ export class SqliteWriter implements WriteDatabase {
     )
   }
 
-  /** At once and for good: a file is one machine's, and nobody has to take over when that is gone. */
+  /** Granted at once and never lost: a file belongs to one machine, so that no other process has to take over. */
   async leaderLock(): Promise<LeaderLock> {
     return {
       metadata: this.metadata,
@@ -112,7 +112,7 @@ export class SqliteWriter implements WriteDatabase {
     }
   }
 
-  /** The same within the caller's transaction, for a rebuild. */
+  /** `applyBatch` within the caller's transaction, for a rebuild. */
   applyWithin(changes: readonly Change[]): void {
     this.#applier.apply(changes)
     this.#applier.complete()
@@ -123,7 +123,7 @@ export class SqliteWriter implements WriteDatabase {
     this.#database.close()
   }
 
-  /** In the transaction that is open, with indexes at its end. */
+  /** Loads in the open transaction and builds indexes at its end. */
   async #loadAll(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
     const counts = new OutcomeCounts()
@@ -141,7 +141,7 @@ export class SqliteWriter implements WriteDatabase {
     return total
   }
 
-  /** Each batch in a transaction of its own. The last is synced, and all before it: what is told survives a loss of power. */
+  /** Loads each batch in its own transaction; syncing the last syncs all, so the outcome survives a loss of power. */
   async #loadInTurn(batches: AsyncIterable<readonly Change[]>): Promise<BatchOutcome> {
     const total = noOutcome()
     const apply = (batch: readonly Change[], durable: boolean): Promise<void> =>
