@@ -1,4 +1,5 @@
 /** What a purge leaves in the files of a SQLite database. */
+import { hide, purge, seen } from '../../test/support/curated-notes.ts'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +15,6 @@ import {
   settleAll,
   spot,
   uriOf,
-  visibleRecords,
 } from '../../test/support/notes.ts'
 import type { Engine } from '../../test/support/postgres.ts'
 import { temporaryFolder, type TestStore } from '../../test/support/store.ts'
@@ -127,18 +127,4 @@ function bytesOf(path: string): Buffer {
 
 async function open(database: Engine): Promise<TestStore> {
   return openNotes(await newUrl(database))
-}
-
-function hide({ database }: TestStore, subject: string): Promise<number | null> {
-  return database.write.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
-}
-
-function purge({ database }: TestStore, subject: string) {
-  return database.write.metadata.purge({ subject, reason: 'A test.', purgedBy: 'tester' })
-}
-
-/** Record keys of the notes that can be seen. */
-async function seen(store: TestStore): Promise<string[]> {
-  const uris = [...(await visibleRecords(store)).keys()].filter((uri) => uri.includes(`/${note}/`))
-  return uris.map((uri) => uri.split('/').at(-1) ?? '').toSorted()
 }

@@ -1,3 +1,4 @@
+import { hide, purge, seen } from '../../test/support/curated-notes.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -388,18 +389,4 @@ async function filledAt(path: string): Promise<TestStore> {
   const spots = [a, spot('b'), spot('c', 1)]
   await apply(store, ...spots.map((at) => put(store, at, 0, { rev: rev(1) })))
   return store
-}
-
-function hide({ database }: TestStore, subject: string): Promise<number | null> {
-  return database.write.metadata.hide({ subject, reason: 'A test.', hiddenBy: 'tester' })
-}
-
-function purge({ database }: TestStore, subject: string) {
-  return database.write.metadata.purge({ subject, reason: 'A test.', purgedBy: 'tester' })
-}
-
-/** Record keys of the notes that can be seen. */
-async function seen(store: TestStore): Promise<string[]> {
-  const uris = [...(await visibleRecords(store)).keys()].filter((uri) => uri.includes(`/${note}/`))
-  return uris.map((uri) => uri.split('/').at(-1) ?? '').toSorted()
 }

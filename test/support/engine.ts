@@ -7,8 +7,8 @@ import { buildTables } from '../../src/database/layout/tables.ts'
 import { buildLexicons } from '../../src/lexicon/lexicons.ts'
 import { createRecordReader } from '../../src/lexicon/records/validate.ts'
 import { createEngine } from '../../src/query/execute/engine.ts'
-import type { LongQueryPermit, QueryEngine, RequestLimits } from '../../src/query/execute/execute.ts'
-import { limits } from '../../src/query/parse/limits.ts'
+import type { QueryEngine, RequestLimits } from '../../src/query/execute/execute.ts'
+import { unlimited } from '../../src/query/execute/unlimited.ts'
 import { buildModel } from '../../src/schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../src/schema/graphql/graphql.ts'
 import type { Json, References } from '../reference/shapes.ts'
@@ -125,25 +125,8 @@ function lexiconsOf(documents: readonly Json[], references: References) {
   throw new Error(result.problems.map(({ file, path, problem }) => `${file} ${path}: ${problem}`).join('\n'))
 }
 
-/** What everybody may ask for, of whom nobody keeps count. */
-export const anybody: RequestLimits = {
-  pageSize: 100,
-  points: limits.points,
-  charge: () => undefined,
-  worked: () => undefined,
-  startShort: endlessPermit,
-  startLong: endlessPermit,
-  refund: () => undefined,
-}
-
-function endlessPermit(): LongQueryPermit {
-  return {
-    signal: new AbortController().signal,
-    caller: 'anybody',
-    deadline: Number.POSITIVE_INFINITY,
-    [Symbol.dispose]: () => undefined,
-  }
-}
+/** As large a page as callers get, without a charge. */
+export const anybody: RequestLimits = { ...unlimited, pageSize: 100 }
 
 interface Seen {
   readonly text: string

@@ -6,15 +6,15 @@ import { withinPlanningBudget } from './planning-budget.ts'
 
 const statement = { text: 'select 1', values: [] }
 
-test('counting is rationed by what there is to count', () => {
+test('counting is charged by the rows that are counted', () => {
   const counts = (found: number) => {
-    const figures: Statistics = {
+    const statistics: Statistics = {
       rows: () => 1_000_000,
       countUpTo: (_, limit) => Math.min(found, limit),
       trigram: () => 1,
       prefix: () => null,
     }
-    const { countUpTo } = withinPlanningBudget(figures)
+    const { countUpTo } = withinPlanningBudget(statistics)
     return Array.from({ length: 1_000 }, () => countUpTo(statement, 20_000)).filter((n) => n < 20_000).length
   }
   assert.equal(counts(20_000), 0)
@@ -22,9 +22,9 @@ test('counting is rationed by what there is to count', () => {
   assert.ok(counts(10_000) > 5 && counts(10_000) < 20)
 })
 
-test('other records that are looked at to count any are rationed too, and what is too much leaves the rest', () => {
+test('rows of semi-joins are charged too, and a probe that is too expensive leaves the budget to others', () => {
   const looked: number[] = []
-  const figures: Statistics = {
+  const statistics: Statistics = {
     rows: () => 1_000_000,
     countUpTo: (_, __, innerRows = 0) => {
       looked.push(innerRows)
@@ -33,7 +33,7 @@ test('other records that are looked at to count any are rationed too, and what i
     trigram: () => 1,
     prefix: () => null,
   }
-  const { countUpTo, trigram } = withinPlanningBudget(figures)
+  const { countUpTo, trigram } = withinPlanningBudget(statistics)
   for (let n = 0; n < 100; n += 1) countUpTo(statement, 1_000, 5_000)
   assert.ok(looked.reduce((sum, innerRows) => sum + innerRows, 0) <= 12_000)
   assert.equal(countUpTo(statement, 1_000, 5_000), 1_000)
