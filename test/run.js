@@ -53,6 +53,9 @@ if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(cache)
 process.env.LEXIGRAPH_WORKERS ??= '1'
 process.env.LEXIGRAPH_THREADS ??= '1'
 
+/** Milliseconds; three times what all tests take. */
+const longestGroup = 1_800_000
+
 if (parts.length === 0) {
   const groups = [
     /^test\/network/,
@@ -93,10 +96,17 @@ function runApart(some, output) {
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...some], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const told = []
-  child.stdout.on('data', (data) => (output === null ? told.push(data) : output.write(data)))
+  const printed = []
+  child.stdout.on('data', (data) => (output === null ? printed.push(data) : output.write(data)))
+  // A process that hangs must not hide what the others found.
+  const end = setTimeout(() => child.kill('SIGKILL'), longestGroup)
   return new Promise((resolve) => {
-    child.on('close', (code) => process.stdout.write(Buffer.concat(told), () => resolve(code === 0)))
+    child.on('close', (code, signal) => {
+      clearTimeout(end)
+      if (signal !== null)
+        printed.push(Buffer.from(`\nTests FAILED: ended by ${signal}, after the last above.\n`))
+      process.stdout.write(Buffer.concat(printed), () => resolve(code === 0))
+    })
   })
 }
 
@@ -114,8 +124,12 @@ async function filesNotLoaded() {
   return broken
 }
 
+/** Milliseconds; ten times what the longest test of the suite may take on a busy machine. A soak has its own command. */
+const longestTest = 600_000
+
 let summary
-const events = run({ cwd: root, files, isolation: 'none' })
+// A test that hangs fails by its name, and the others go on.
+const events = run({ cwd: root, files, isolation: 'none', timeout: longestTest })
 events.on('test:summary', (event) => {
   if (event.file === undefined) summary = event
 })

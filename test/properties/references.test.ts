@@ -101,10 +101,10 @@ property(
       sortBy: sortBy && sortLiteral(sortBy),
       [backwards ? 'last' : 'first']: String(size),
     }
-    const { parents } = await service.data(`{ parents: ${rootField}(first: 50) { nodes { uri
+    const { parents } = await service.data(`{ parents: ${rootField}(first: 25) { nodes { uri
     reverse: ${held.viaField}${argumentList(list)} {
       totalCount edges { cursor node { uri } } nodes { uri } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }`)
-    assert.equal(parents.nodes.length, reference.list(collection, { first: 50 }).records.length)
+    assert.equal(parents.nodes.length, reference.list(collection, { first: 25 }).records.length)
     for (const { uri, reverse } of parents.nodes) {
       const expected = reference.reverse(reference.resolve(uri)!, held, {
         ...(where && { where }),
