@@ -1,10 +1,10 @@
 /** Validates a caller's conditions on values and lists of values, and writes them with GraphQL's operators. */
 import type { FieldType } from '../../schema/model/model.ts'
-import { operatorsOn } from '../../schema/model/where-operators.ts'
+import { operatorsOn, operatorTargetOf, whereOperators } from '../../schema/model/where-operators.ts'
+import { nearest } from '../../util/text/nearest.ts'
 import { parseStretch, type Stretch } from './dates.ts'
-import { operatorsFor, unknownOperator } from './filter-operators.ts'
 import type { Literal } from '../graphql/graphql-text.ts'
-import { type Json, ToolError } from '../tools/tool.ts'
+import { didYouMean, type Json, ToolError } from '../tools/tool.ts'
 import type { Where } from './where.ts'
 import { isObject } from '../../util/is-object.ts'
 
@@ -13,6 +13,11 @@ export interface Clock {
   readonly now: () => Date
 }
 
+const synonyms = new Map(
+  Object.entries(whereOperators).flatMap(([name, operator]) =>
+    operator.synonyms.map((synonym: string) => [synonym, name] as const),
+  ),
+)
 const arrayOperators = operatorsOn('array').map(([name]) => name)
 
 export function arrayCondition(text: string, of: FieldType, value: unknown, clock: Clock): Where {
@@ -41,13 +46,13 @@ export function scalarCondition(text: string, type: FieldType, value: unknown, c
     return other === undefined ? { eq: only } : { isNull: false }
   }
   if (isObject(value)) return operatorsOf(text, type, value, clock)
-  if (type.kind === 'datetime') return within(parseStretch(asText(text, value), clock.now()))
+  if (type.kind === 'datetime') return momentCondition('eq', parseStretch(asText(text, value), clock.now()))
   const literal = scalarLiteral(text, type, value, clock)
   return type.kind === 'string' && type.freeText ? { contains: literal } : { eq: literal }
 }
 
 function operatorsOf(text: string, type: FieldType, given: Json, clock: Clock): Where {
-  const allowed = operatorsFor(type)
+  const allowed: string[] = operatorsOn(operatorTargetOf(type) ?? 'datetime').map(([name]) => name)
   const conditions = Object.entries(given).flatMap(([name, inner]) =>
     Object.entries(conditionOf(name, inner)),
   )
@@ -69,8 +74,28 @@ function operatorsOf(text: string, type: FieldType, given: Json, clock: Clock): 
   }
 }
 
-function within({ start, end }: Stretch): Where {
-  return start === end ? { eq: start } : { gte: start, lt: end }
+/** A condition on the URI of a reference. */
+export function uriCondition(text: string, value: unknown): Where {
+  if (value === null) return { isNull: true }
+  if (typeof value === 'string') return { uri: { eq: value } }
+  if (Array.isArray(value)) return { uri: { in: strings(text, value) } }
+  if (!isObject(value)) throw new ToolError(`"${text}" is a reference: write a URI or the name of a record.`)
+  const entries = Object.entries(value).map(([name, inner]): [string, Literal] => {
+    if (name === 'in' || name === 'notIn') return [name, strings(text, inner)]
+    if (name === 'isNull') return [name, isNull(text, inner)]
+    if ((name === 'eq' || name === 'ne') && typeof inner === 'string') return [name, inner]
+    throw unknownOperator(text, name, ['eq', 'ne', 'in', 'notIn', 'isNull'])
+  })
+  return { uri: Object.fromEntries(entries) }
+}
+
+function unknownOperator(text: string, name: string, allowed: readonly string[]): ToolError {
+  const plain = name.replace(/^\$/, '').toLowerCase()
+  const synonym = synonyms.get(plain)
+  const near = synonym !== undefined && allowed.includes(synonym) ? synonym : nearest(plain, allowed)
+  return new ToolError(
+    `"${text}" has no operator "${name.slice(0, 40)}".${didYouMean(near === name ? null : near)} It takes ${allowed.join(', ')}.`,
+  )
 }
 
 /** `gt` a day starts with the next day; `lte` a day includes that day. */

@@ -1,25 +1,36 @@
 /** Writes paths as selections, and reads their values from an answer. */
 import { getNamedType, isLeafType, isObjectType, type GraphQLSchema } from 'graphql'
-import type { Collection, Field, FieldType, ObjectType, Reference } from '../../schema/model/model.ts'
+import type { Field, FieldType, ObjectType, Reference } from '../../schema/model/model.ts'
+import { isObject } from '../../util/is-object.ts'
 import type { Subject } from '../words/collections.ts'
 import { mergeSelections, nested, type Selection } from '../graphql/graphql-text.ts'
-import type { Path, Step, SchemaContext } from './paths.ts'
+import { elementOf, type Path, type SchemaContext, type Step } from './paths.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
 
 /** Referring records that are read per record for a path through a reverse reference. */
-export const mostReferring = 3
+const mostReferring = 3
 /** Levels of objects that are read if a path ends at an object. */
 const deepest = 3
 /** Target collections that are selected for one reference, which may have any target. */
 const mostTargets = 8
 
-export function selectPath(path: Path, context: SchemaContext): Selection {
-  const way = path.steps.flatMap((step) => selectStep(step, path, context))
-  return nested(way, path.end.kind === 'records' ? { uri: {} } : selectEnd(path, context))
+/** The URI of a record and its values at the paths. */
+export function selectRow(paths: readonly Path[], context: SchemaContext): Selection {
+  return mergeSelections([{ uri: {} }, ...paths.map((path) => selectPath(path, context))])
 }
 
-export function selectPaths(paths: readonly Path[], context: SchemaContext): Selection {
-  return mergeSelections(paths.map((path) => selectPath(path, context)))
+/** The values of a record by path; missing values are omitted. */
+export function readRow(node: Json, paths: readonly Path[], context: SchemaContext): Json {
+  const values = paths.flatMap((path): [string, unknown][] => {
+    const value = readFrom(path.steps, path, node, context)
+    return value === undefined || path.text === 'uri' ? [] : [[path.text, value]]
+  })
+  return { uri: node.uri, ...Object.fromEntries(values) }
+}
+
+export function selectPath(path: Path, context: SchemaContext): Selection {
+  const fields = path.steps.flatMap((step) => selectStep(step, path, context))
+  return nested(fields, selectEnd(path, context))
 }
 
 function selectStep(step: Step, path: Path, { schema }: SchemaContext): string[] {
@@ -37,21 +48,23 @@ function selectStep(step: Step, path: Path, { schema }: SchemaContext): string[]
 }
 
 function selectEnd({ end, text }: Path, context: SchemaContext): Selection {
-  if (end.kind === 'system') return { [end.name]: {} }
   if (end.kind === 'records') return { uri: {} }
+  const { name, type } = end.field
   if (end.kind === 'aspect') {
     if (end.name === 'isIndexed') throw new ToolError(`"${text}" can only be filtered by.`)
-    return isStrongRef(end.field) ? nested([end.field.name, end.name]) : nested([end.field.name])
+    return { [name]: elementOf(type).kind === 'strongRef' ? { [end.name]: {} } : {} }
   }
-  const selected = selectValue(end.field.type, 0)
+  const selected = selectValue(type, 0)
   if (selected === null)
     throw new ToolError(
       `"${text}" has no one shape; read whole records with detail "full", or use run_graphql.`,
     )
-  const own = { [end.field.name]: selected }
-  const resolved = isReference(end.field) ? resolvedName(context.schema, end.on, end.field) : null
-  if (resolved === null) return own
-  return mergeSelections([own, { [resolved]: selectDisplay(end.reference, context) }])
+  if (end.kind === 'system' || !isReference(end.field)) return { [name]: selected }
+  const resolved = resolvedName(context.schema, end.on, end.field)
+  return {
+    [name]: selected,
+    ...(resolved !== null && { [resolved]: selectDisplay(end.reference, context) }),
+  }
 }
 
 /** Null if nothing of the value can be selected. */
@@ -99,34 +112,34 @@ export function readDisplay(
   reference: Reference | null,
   context: SchemaContext,
 ): string | null {
-  if (typeof record !== 'object' || record === null) return null
-  const { __typename: type, ...named } = record as Json
+  if (!isObject(record)) return null
   const subjects = targetsOf(reference, context)
-  const subject = subjects.find(({ collection }) => subjects.length === 1 || collection.typeName === type)
-  const name = subject === undefined ? null : named[subject.display?.name ?? 'uri']
+  const subject = subjects.find(
+    ({ collection }) => subjects.length === 1 || collection.typeName === record['__typename'],
+  )
+  const name = subject === undefined ? null : record[subject.display?.name ?? 'uri']
   return typeof name === 'string' && name !== '' ? name : null
 }
 
 function targetsOf(reference: Reference | null, { catalogue }: SchemaContext): readonly Subject[] {
-  const targets = reference?.targets ?? catalogue.subjects.map(({ collection }) => collection.nsid)
-  return catalogue.subjects
-    .filter(({ collection }) => targets.includes(collection.nsid))
-    .slice(0, mostTargets)
+  const { subjects } = catalogue
+  const targets = reference?.targets
+  const possible = targets ? subjects.filter(({ collection }) => targets.includes(collection.nsid)) : subjects
+  return possible.slice(0, mostTargets)
 }
 
 /** The name of the `…Resolved` field of a reference; null if it is omitted in favour of a property. */
-export function resolvedName(schema: GraphQLSchema, on: string, field: Field): string | null {
+export function resolvedName(
+  schema: GraphQLSchema,
+  on: string,
+  field: { readonly name: string },
+): string | null {
   const type = schema.getType(on)
-  if (!isObjectType(type)) return null
   const name = `${field.name}Resolved`
-  const found = type.getFields()[name]
-  if (found?.extensions.role?.kind !== 'resolved' || isLeafType(getNamedType(found.type))) return null
-  return name
-}
-
-/** The value of the record at the path; a list if the path passes a list; undefined if missing. */
-export function readPath(path: Path, node: Json, context: SchemaContext): unknown {
-  return readFrom(path.steps, path, node, context)
+  const found = isObjectType(type) ? type.getFields()[name] : undefined
+  const { kind } = found?.extensions.role ?? {}
+  if (found === undefined || (kind !== 'resolved' && kind !== 'groupResolved')) return null
+  return isLeafType(getNamedType(found.type)) ? null : name
 }
 
 function readFrom(steps: readonly Step[], path: Path, node: unknown, context: SchemaContext): unknown {
@@ -135,66 +148,42 @@ function readFrom(steps: readonly Step[], path: Path, node: unknown, context: Sc
     const present = values.filter((value) => value !== undefined)
     return present.length === 0 ? undefined : present
   }
-  if (typeof node !== 'object' || node === null) return undefined
-  const record = node as Json
+  if (!isObject(node)) return undefined
   const [step, ...rest] = steps
-  if (step === undefined) return readEnd(path, record, context)
+  if (step === undefined) return readEnd(path, node, context)
   if (step.kind === 'reverse') {
-    const { nodes } = (record[step.reference.viaField] ?? {}) as { nodes?: unknown }
+    const { nodes } = (node[step.reference.viaField] ?? {}) as { nodes?: unknown }
     return readFrom(rest, path, nodes, context)
   }
   const name = step.kind === 'object' ? step.field.name : resolvedName(context.schema, step.on, step.field)
-  return name === null ? undefined : readFrom(rest, path, record[name], context)
+  return name === null ? undefined : readFrom(rest, path, node[name], context)
 }
 
 function readEnd({ end }: Path, record: Json, context: SchemaContext): unknown {
-  switch (end.kind) {
-    case 'system':
-      return record[end.name] ?? undefined
-    case 'records':
-      return record.uri
-    case 'aspect': {
-      const reference = record[end.field.name] as Json | string | null
-      if (typeof reference !== 'object') return reference ?? undefined
-      return reference?.[end.name] ?? undefined
-    }
-    case 'property': {
-      const value = record[end.field.name] ?? undefined
-      if (value === undefined || !isReference(end.field)) return withoutNulls(value)
-      const name = resolvedName(context.schema, end.on, end.field)
-      const resolved = name === null ? null : record[name]
-      if (!Array.isArray(value)) return readDisplay(resolved, end.reference, context) ?? uriOf(value)
-      const records = Array.isArray(resolved) ? resolved : []
-      return value.map((each, at) => readDisplay(records[at], end.reference, context) ?? uriOf(each))
-    }
-  }
-}
-
-function uriOf(reference: unknown): unknown {
-  return typeof reference === 'object' && reference !== null ? (reference as Json).uri : reference
+  if (end.kind === 'records') return record.uri
+  const value = record[end.field.name] ?? undefined
+  if (end.kind === 'system') return value
+  if (end.kind === 'aspect')
+    return typeof value === 'object' ? ((value as Json)[end.name] ?? undefined) : value
+  if (value === undefined || !isReference(end.field)) return withoutNulls(value)
+  const name = resolvedName(context.schema, end.on, end.field)
+  const resolved = name === null ? null : record[name]
+  const nameOf = (reference: unknown, target: unknown) =>
+    readDisplay(target, end.reference, context) ?? (isObject(reference) ? reference.uri : reference)
+  if (!Array.isArray(value)) return nameOf(value, resolved)
+  const records = Array.isArray(resolved) ? resolved : []
+  return value.map((each, at) => nameOf(each, records[at]))
 }
 
 /** Saves tokens: null members carry no information. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inside]) =>
-      inside === null ? [] : [[name, withoutNulls(inside)]],
-    ),
-  )
+  if (!isObject(value)) return value
+  const members = Object.entries(value).filter(([, inside]) => inside !== null)
+  return Object.fromEntries(members.map(([name, inside]) => [name, withoutNulls(inside)]))
 }
 
 export function isReference({ type }: Field): boolean {
-  const { kind } = type.kind === 'array' ? type.of : type
+  const { kind } = elementOf(type)
   return kind === 'strongRef' || kind === 'atUri'
-}
-
-function isStrongRef({ type }: Field): boolean {
-  return type.kind === 'strongRef' || (type.kind === 'array' && type.of.kind === 'strongRef')
-}
-
-/** The reference that is a property of the record itself, not of a nested object. */
-export function referenceOf(collection: Collection, field: Field): Reference | null {
-  return collection.references.find(({ path }) => path.length === 1 && path[0] === field.property) ?? null
 }

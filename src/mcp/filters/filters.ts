@@ -1,15 +1,21 @@
 /** Compiles a caller's filters, which are keyed by path, to a GraphQL `where`. */
 import { isObject } from '../../util/is-object.ts'
-import type { Collection, Field, FieldType } from '../../schema/model/model.ts'
+import type { Collection, FieldType } from '../../schema/model/model.ts'
 import { hasConditions } from '../../schema/model/operators.ts'
 import type { Subject } from '../words/collections.ts'
 import { filterExample } from '../words/examples.ts'
-import { assertNoJoining, unknownOperator } from './filter-operators.ts'
-import { arrayCondition, type Clock, isNull, isOnly, scalarCondition, strings } from './conditions.ts'
+import {
+  arrayCondition,
+  type Clock,
+  isNull,
+  isOnly,
+  scalarCondition,
+  strings,
+  uriCondition,
+} from './conditions.ts'
 import { parseStretch } from './dates.ts'
-import type { Literal } from '../graphql/graphql-text.ts'
-import { parsePath, type Path, type SchemaContext, wordOf } from './paths.ts'
-import { ToolError } from '../tools/tool.ts'
+import { elementOf, parsePath, type Path, type SchemaContext, wordOf } from './paths.ts'
+import { type Json, ToolError } from '../tools/tool.ts'
 import { allOf, type Where, whereAlong, whereMissing, whereNone } from './where.ts'
 
 export interface FilterContext extends SchemaContext, Clock {
@@ -18,11 +24,11 @@ export interface FilterContext extends SchemaContext, Clock {
 }
 
 /** The arguments that narrow a list or an aggregate. */
-export interface Narrowing {
+export interface Narrowing extends Json {
   readonly filters?: unknown
-  readonly text?: unknown
-  readonly since?: unknown
-  readonly until?: unknown
+  readonly text?: string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
 }
 
 /** Null if there are no conditions. */
@@ -34,7 +40,7 @@ export async function buildWhere(
   const conditions = [
     ...(await filterConditions(filters, subject.collection, context)),
     ...timeConditions(subject, since, until, context),
-    ...(typeof text === 'string' && text.trim() !== '' ? [textCondition(subject, text.trim())] : []),
+    ...(text?.trim() ? [textCondition(subject, text.trim())] : []),
   ]
   const where = allOf(conditions)
   return Object.keys(where).length === 0 ? null : where
@@ -46,15 +52,20 @@ async function filterConditions(
   context: FilterContext,
 ): Promise<Where[]> {
   if (filters === undefined || filters === null) return []
-  if (typeof filters !== 'object' || Array.isArray(filters))
-    throw new ToolError(`Write filters as an object, such as ${filterExample(from)}.`)
-  const conditions: Where[] = []
-  for (const [text, value] of Object.entries(filters)) {
+  if (!isObject(filters)) throw new ToolError(`Write filters as an object, such as ${filterExample(from)}.`)
+  return Array.fromAsync(Object.entries(filters), ([text, value]) => {
     if (!from.type.fields.some(({ name, property }) => name === text || property === text))
       assertNoJoining(text)
-    conditions.push(await condition(parsePath(text, from, context), asNull(value), context))
-  }
-  return conditions
+    return condition(parsePath(text, from, context), asNull(value), context)
+  })
+}
+
+/** Rejects `AND`, `OR` and `NOT`, which users of GraphQL filters expect: filters are always joined by `AND`. */
+function assertNoJoining(name: string): void {
+  if (/^\$?(or|and|not|nor)$/i.test(name))
+    throw new ToolError(
+      `"${name}" is no field: all filters have to hold. For one field or another value write a list of values or {"ne": …}; for one condition or another ask twice, or use run_graphql.`,
+    )
 }
 
 /** Normalizes the spellings of "missing" to null, and `{ne: null}` to `{isNull: false}`. */
@@ -74,47 +85,43 @@ function textCondition({ texts, display, label }: Subject, text: string): Where 
   return only !== undefined && others.length === 0 ? only : { OR: conditions }
 }
 
-function timeConditions({ time }: Subject, since: unknown, until: unknown, { now }: FilterContext): Where[] {
-  const bounds: Record<string, Literal> = {}
-  const [first, last] = [since, until].map((text) =>
-    typeof text === 'string' ? parseStretch(text, now()) : null,
-  )
-  if (first) bounds.gte = first.start
-  // `until` includes an instant, as it includes a whole day.
-  if (last) bounds[last.start === last.end ? 'lte' : 'lt'] = last.end
+function timeConditions(
+  { time }: Subject,
+  since: string | undefined,
+  until: string | undefined,
+  { now }: FilterContext,
+): Where[] {
+  const first = since === undefined ? null : parseStretch(since, now())
+  const last = until === undefined ? null : parseStretch(until, now())
   if (first && last && first.start > last.end)
     throw new ToolError(`since begins at ${first.start}, after until, which ends at ${last.end}.`)
-  return Object.keys(bounds).length === 0 ? [] : [{ [time]: bounds }]
+  if (!first && !last) return []
+  // `until` includes an instant, as it includes a whole day.
+  const upper = last && { [last.start === last.end ? 'lte' : 'lt']: last.end }
+  return [{ [time]: { ...(first && { gte: first.start }), ...upper } }]
 }
 
 async function condition(path: Path, value: unknown, context: FilterContext): Promise<Where> {
-  const { end, text } = path
+  const { steps, end, text } = path
   assertFilterable(path)
   if (end.kind === 'records') return recordsCondition(path, value, context)
-  if (end.kind === 'aspect') {
-    if (end.name === 'uri' && value === null && end.field.type.kind !== 'array')
-      return whereMissing(path.steps, end.field.name)
-    if (end.name === 'uri')
-      return whereAlong(path.steps, { [end.field.name]: many(end.field, uriCondition(text, value)) })
-    if (typeof value !== 'boolean') throw new ToolError(`"${text}" is true or false.`)
-    return whereAlong(path.steps, { [end.field.name]: many(end.field, { [end.name]: value }) })
-  }
-  if (end.kind === 'system') {
-    const isInstant = end.name === 'indexedAt' || end.name === 'changedAt'
-    if (end.name === 'actorHandle' || end.name === 'recordJson')
-      throw new ToolError(`"${text}" cannot be filtered by; use "did" or a field of the record.`)
-    if (value === null) return whereMissing(path.steps, end.name)
-    const type: FieldType = isInstant ? { kind: 'datetime' } : plainString
-    return whereAlong(path.steps, { [end.name]: scalarCondition(text, type, value, context) })
-  }
   const { name, type } = end.field
+  if (end.kind === 'aspect') {
+    if (end.name === 'uri' && value === null && type.kind !== 'array') return whereMissing(steps, name)
+    if (end.name === 'uri') return whereAlong(steps, { [name]: many(type, uriCondition(text, value)) })
+    if (typeof value !== 'boolean') throw new ToolError(`"${text}" is true or false.`)
+    return whereAlong(steps, { [name]: many(type, { [end.name]: value }) })
+  }
+  if (end.kind === 'system' && (name === 'actorHandle' || name === 'recordJson'))
+    throw new ToolError(`"${text}" cannot be filtered by; use "did" or a field of the record.`)
+  if (!hasConditions(type))
+    throw new ToolError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
+  if (value === null) return whereMissing(steps, name)
   // A single text means `contains`, so that a list means `contains` of any of its texts.
   if (type.kind === 'string' && type.freeText && Array.isArray(value))
-    return whereAlong(path.steps, {
-      OR: strings(text, value).map((each) => ({ [name]: { contains: each } })),
-    })
-  const inside = await fieldCondition(path, end, value, context)
-  return value === null ? whereMissing(path.steps, name) : whereAlong(path.steps, { [name]: inside })
+    return whereAlong(steps, { OR: strings(text, value).map((each) => ({ [name]: { contains: each } })) })
+  const target = end.kind === 'property' ? (end.reference?.target ?? null) : null
+  return whereAlong(steps, { [name]: await fieldCondition(text, type, target, value, context) })
 }
 
 /** Rejects paths that can be selected but not filtered. */
@@ -134,16 +141,7 @@ function assertFilterable({ steps, from, text }: Path): void {
   }
 }
 
-const plainString = {
-  kind: 'string',
-  format: null,
-  freeText: false,
-  bounded: true,
-  categorical: false,
-  code: false,
-} as const
-
-function many({ type }: Field, inner: Where): Where {
+function many(type: FieldType, inner: Where): Where {
   return type.kind === 'array' ? { some: inner } : inner
 }
 
@@ -151,49 +149,39 @@ function many({ type }: Field, inner: Where): Where {
 async function recordsCondition(path: Path, value: unknown, context: FilterContext): Promise<Where> {
   const last = path.steps.at(-1)
   if (last?.kind !== 'reverse') throw new Error('Referring records stand at the end of a path.')
-  if (value === 'none' || value === null) return whereNone(path, {})
-  if (value === 'some') return whereAlong(path.steps, {})
-  if (isObject(value) && isOnly(value, 'isNull'))
-    return isNull(path.text, value.isNull) ? whereNone(path, {}) : whereAlong(path.steps, {})
-  if (isObject(value)) {
-    const [name, ...more] = Object.keys(value)
-    if ((name === 'none' || name === 'some') && more.length === 0) {
-      const inner = allOf(await filterConditions(value[name], last.holder, context))
-      return name === 'none' ? whereNone(path, inner) : whereAlong(path.steps, inner)
-    }
+  const quantifier = value === null ? 'none' : value
+  const given = quantifier === 'none' || quantifier === 'some' ? { [quantifier]: {} } : value
+  const [name, inside] =
+    isObject(given) && Object.keys(given).length === 1 ? (Object.entries(given)[0] ?? []) : []
+  if (name === 'isNull') return isNull(path.text, inside) ? whereNone(path, {}) : whereAlong(path.steps, {})
+  if (name === 'none' || name === 'some') {
+    const inner = allOf(await filterConditions(inside, last.holder, context))
+    return name === 'none' ? whereNone(path, inner) : whereAlong(path.steps, inner)
   }
   throw new ToolError(
     `"${path.text}" are records that refer to this one: write "some", "none", {"none": {filters on them}}, or a field of them such as "${path.text}.${last.holder.type.fields[0]?.name ?? 'uri'}".`,
   )
 }
 
+/** A condition on a present value; `target` is the collection that a reference leads to. */
 async function fieldCondition(
-  { text }: Path,
-  { field, reference }: Extract<Path['end'], { kind: 'property' }>,
+  text: string,
+  type: FieldType,
+  target: string | null,
   value: unknown,
   context: FilterContext,
 ): Promise<Where> {
-  const { type } = field
-  if (!hasConditions(type))
-    throw new ToolError(`"${text}" cannot be filtered by: it is ${wordOf(type.kind)}.`)
-  if (type.kind === 'array' && type.of.kind !== 'object' && type.of.kind !== 'strongRef')
-    return arrayCondition(text, type.of, value, context)
-  if (value === null) return { isNull: true }
+  const element = elementOf(type)
+  if (type.kind === 'array' && element.kind !== 'object' && element.kind !== 'strongRef')
+    return arrayCondition(text, element, value, context)
   if (isObject(value) && isOnly(value, 'isNull')) return { isNull: isNull(text, value.isNull) }
-  if (type.kind === 'strongRef' || type.kind === 'atUri' || type.kind === 'array') {
-    if (type.kind === 'array' && type.of.kind === 'object') throw insideOf(text, type.of)
-    const target = reference?.target ?? null
-    return many(field, uriCondition(text, await namesToUris(text, value, target, context)))
-  }
-  if (type.kind === 'object') throw insideOf(text, type)
+  if (element.kind === 'object')
+    throw new ToolError(
+      `"${text}" holds objects: filter by what is inside, such as "${text}.${element.type.fields[0]?.name ?? 'name'}".`,
+    )
+  if (element.kind === 'strongRef' || element.kind === 'atUri')
+    return many(type, uriCondition(text, await namesToUris(text, value, target, context)))
   return scalarCondition(text, type, value, context)
-}
-
-function insideOf(text: string, type: FieldType): ToolError {
-  const first = type.kind === 'object' ? type.type.fields[0]?.name : undefined
-  return new ToolError(
-    `"${text}" holds objects: filter by what is inside, such as "${text}.${first ?? 'name'}".`,
-  )
 }
 
 /** Replaces names of records by their URIs. */
@@ -203,39 +191,14 @@ async function namesToUris(
   target: string | null,
   context: FilterContext,
 ): Promise<unknown> {
-  if (typeof value === 'string') {
-    if (value.startsWith('at://')) return value
-    if (target === null)
-      throw new ToolError(
-        `"${text}" takes a URI that begins with at://, because it may refer to any collection.`,
-      )
-    return context.findByName(value, context.catalogue.of(target).collection)
-  }
-  if (Array.isArray(value)) {
-    const uris: unknown[] = []
-    for (const each of value) uris.push(await namesToUris(text, each, target, context))
-    return uris
-  }
-  if (!isObject(value)) return value
-  const entries: [string, unknown][] = []
-  for (const [name, inner] of Object.entries(value))
-    entries.push([name === 'uri' ? 'eq' : name, await namesToUris(text, inner, target, context)])
-  return Object.fromEntries(entries)
-}
-
-/** A condition on the URI of a reference. */
-function uriCondition(text: string, value: unknown): Where {
-  if (value === null) return { isNull: true }
-  if (typeof value === 'string') return { uri: { eq: value } }
-  if (Array.isArray(value)) return { uri: { in: strings(text, value) } }
+  const replaced = (inner: unknown) => namesToUris(text, inner, target, context)
+  if (Array.isArray(value)) return Array.fromAsync(value, replaced)
   if (isObject(value)) {
-    const entries = Object.entries(value).map(([name, inner]): [string, Literal] => {
-      if (name === 'in' || name === 'notIn') return [name, strings(text, inner)]
-      if (name === 'isNull') return [name, isNull(text, inner)]
-      if ((name === 'eq' || name === 'ne') && typeof inner === 'string') return [name, inner]
-      throw unknownOperator(text, name, ['eq', 'ne', 'in', 'notIn', 'isNull'])
-    })
-    return { uri: Object.fromEntries(entries) }
+    const entries = Object.entries(value)
+    const uris = await Array.fromAsync(entries, ([, inner]) => replaced(inner))
+    return Object.fromEntries(entries.map(([name], at) => [name === 'uri' ? 'eq' : name, uris[at]]))
   }
-  throw new ToolError(`"${text}" is a reference: write a URI or the name of a record.`)
+  if (typeof value !== 'string' || value.startsWith('at://')) return value
+  if (target !== null) return context.findByName(value, context.catalogue.of(target).collection)
+  throw new ToolError(`"${text}" takes a URI that begins with at://, because it may refer to any collection.`)
 }

@@ -1,5 +1,4 @@
 /** Parses paths into groups and measures of an aggregate. */
-import { isObjectType } from 'graphql'
 import type { Collection, FieldType, Reference } from '../../schema/model/model.ts'
 import {
   type Bucket,
@@ -10,15 +9,19 @@ import {
   measureFields,
 } from '../../schema/model/operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
+import { readDisplay, resolvedName, selectDisplay } from './fields.ts'
+import type { Selection } from '../graphql/graphql-text.ts'
 import { parsePath, type Path, type SchemaContext } from './paths.ts'
-import { ToolError } from '../tools/tool.ts'
+import { didYouMean, type Json, ToolError } from '../tools/tool.ts'
 
 export interface Group {
   /** As the caller wrote it. */
   readonly text: string
   readonly field: GroupField
-  /** The reference whose URIs are the values, if they are shown by name; `any` without a known reference. */
-  readonly reference: Reference | 'any' | null
+  /** The field with the records whose URIs are the values; null if the values are shown themselves. */
+  readonly resolved: string | null
+  /** Null if the records may be of any collection. */
+  readonly reference: Reference | null
 }
 
 export const measureKinds = ['avg', 'sum', 'min', 'max', 'distinct'] as const
@@ -44,39 +47,46 @@ export function parseGroup(text: string, from: Collection, context: SchemaContex
   const path = parsePath(notGraphql(before, from), from, context)
   const bucket = bucketOf(named ?? null, path)
   const { end } = path
-  const found = groupFields(from, context.catalogue.model).find((field) => leadsTo(field, path, bucket))
-  if (found === undefined) throw cannotGroup(text, path, from, context)
-  const type = leafType(found.leaf)
-  const isReference = type.kind === 'strongRef' || type.kind === 'atUri'
-  const byName = end.kind === 'property' && isReference && hasResolved(from, found, context)
-  return { text: text.trim(), field: found, reference: byName ? (end.reference ?? 'any') : null }
+  const field = groupFields(from, context.catalogue.model).find((one) => leadsTo(one, path, bucket))
+  if (field === undefined) throw cannotGroup(text, path, from, context)
+  const reference = end.kind === 'property' ? end.reference : null
+  const resolved =
+    end.kind === 'property' ? resolvedName(context.schema, `${from.typeName}AggregateGroup`, field) : null
+  return { text: text.trim(), field, resolved, reference }
 }
 
-/** As `parseGroup`, but null if the path cannot be grouped by. */
-export function findGroup(text: string, from: Collection, context: SchemaContext): Group | null {
+/**
+ * The group of the path's values, in the collection of its last reverse reference (without one, of its start); null if
+ * the values cannot be grouped by.
+ */
+export function findGroupAtEnd(
+  { text, from, steps }: Path,
+  suffix: string,
+  context: SchemaContext,
+): { readonly holder: Collection; readonly group: Group | null } {
+  const at = steps.findLastIndex(({ kind }) => kind === 'reverse')
+  const step = steps[at]
+  const holder = step?.kind === 'reverse' ? step.holder : from
+  const own = text.split('.').slice(at + 1)
   try {
-    return parseGroup(text, from, context)
+    return { holder, group: parseGroup(`${own.join('.')}${suffix}`, holder, context) }
   } catch (error) {
-    if (error instanceof ToolError) return null
+    if (error instanceof ToolError) return { holder, group: null }
     throw error
   }
 }
 
-/** The holder of the last reverse reference (without one, the path's start), and the rest of the path from there. */
-export function holdingEnd({ text, from, steps }: Path): {
-  readonly holder: Collection
-  readonly own: string
-} {
-  const at = steps.findLastIndex(({ kind }) => kind === 'reverse')
-  const step = steps[at]
-  const holder = step?.kind === 'reverse' ? step.holder : from
-  return {
-    holder,
-    own: text
-      .split('.')
-      .slice(at + 1)
-      .join('.'),
-  }
+export function selectGroup({ field, resolved, reference }: Group, context: SchemaContext): Selection {
+  return { [field.name]: {}, ...(resolved !== null && { [resolved]: selectDisplay(reference, context) }) }
+}
+
+/** The name of the record whose URI is the value; null if there is none. */
+export function readGroupName(
+  { resolved, reference }: Group,
+  row: Json,
+  context: SchemaContext,
+): string | null {
+  return resolved === null ? null : readDisplay(row[resolved], reference, context)
 }
 
 /** Rejects GraphQL names of groups, which callers copy from the queries in answers, and names the path instead. */
@@ -93,22 +103,17 @@ function notGraphql(text: string, { type }: Collection): string {
   )
 }
 
-/** False if the `…Resolved` field of the group is omitted in favour of another field of that name. */
-function hasResolved({ typeName }: Collection, { name }: GroupField, { schema }: SchemaContext): boolean {
-  const type = schema.getType(`${typeName}AggregateGroup`)
-  return isObjectType(type) && type.getFields()[`${name}Resolved`]?.extensions.role?.kind === 'groupResolved'
-}
-
 /** Instants default to days, because two instants are hardly ever equal. */
-function bucketOf(named: string | null, { end, text }: Path): Bucket | null {
-  const isMoment =
-    (end.kind === 'property' && end.field.type.kind === 'datetime') ||
-    (end.kind === 'system' && (end.name === 'indexedAt' || end.name === 'changedAt'))
-  if (named === null) return isMoment ? 'day' : null
+function bucketOf(named: string | null, path: Path): Bucket | null {
+  if (named === null) return isMoment(path) ? 'day' : null
   const bucket = buckets.find((known) => known === named.toLowerCase())
-  if (!isMoment) throw new ToolError(`"${text}" is no time: group by it without ":${named}".`)
+  if (!isMoment(path)) throw new ToolError(`"${path.text}" is no time: group by it without ":${named}".`)
   if (bucket !== undefined) return bucket
   throw new ToolError(`"${named}" is no stretch of time to group by: write ${buckets.join(', ')}.`)
+}
+
+export function isMoment({ end }: Path): boolean {
+  return end.kind !== 'records' && end.field.type.kind === 'datetime'
 }
 
 function leadsTo({ joins, leaf, bucket }: GroupField, { steps, end }: Path, wanted: Bucket | null): boolean {
@@ -118,7 +123,7 @@ function leadsTo({ joins, leaf, bucket }: GroupField, { steps, end }: Path, want
     return step?.kind === 'reference' && step.field.property === join.path[0]
   })
   if (!same || end.kind === 'records') return false
-  if (end.kind === 'system') return leaf.kind === 'system' && leaf.name === end.name
+  if (end.kind === 'system') return leaf.kind === 'system' && leaf.name === end.field.name
   return (
     leaf.kind === 'property' && leaf.field === end.field && (end.kind === 'property' || end.name === 'uri')
   )
@@ -147,7 +152,7 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
   const kind = measureKinds.find((known) => known === before) ?? otherWords.get(before.toLowerCase())
   if (kind === undefined)
     throw new ToolError(
-      `"${text.slice(0, 80)}" is no measure. Write one of ${measureKinds.join(', ')}, a colon and a field, such as "avg:${numberOf(from)}".`,
+      `"${text.slice(0, 80)}" is no measure. Write one of ${measureKinds.join(', ')}, a colon and a field, such as "avg:${measuredNames(from, 'avg')[0] ?? 'field'}".`,
     )
   const written = `${kind}:${path}`
   if (kind === 'distinct') {
@@ -155,52 +160,41 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
     return { text: written, kind, field: field.name, type: { kind: 'integer', bits: 53, values: null } }
   }
   const parsed = parsePath(path, from, context)
-  const wanted = parsed.steps.length > 0 ? null : nameOf(parsed)
-  const found = measureFields(from).find(({ name }) => name === wanted)
-  const type = found === undefined ? null : leafType(found.leaf)
-  if (found === undefined || type === null || (type.kind !== 'integer' && (kind === 'avg' || kind === 'sum')))
-    throw notMeasured(kind, path, parsed, from, context)
+  const { steps, end } = parsed
+  const name = steps.length === 0 && (end.kind === 'system' || end.kind === 'property') && end.field.name
+  const found = measureFields(from).find((one) => one.name === name)
+  const type = found && leafType(found.leaf)
+  if (found === undefined || type === undefined || !isMeasured(kind, type))
+    throw notMeasured(kind, path, parsed, context)
   return { text: written, kind, field: found.name, type }
 }
 
-function nameOf({ end }: Path): string | null {
-  if (end.kind === 'system') return end.name
-  return end.kind === 'property' ? end.field.name : null
+function isMeasured(kind: MeasureKind, { kind: type }: FieldType): boolean {
+  return type === 'integer' || (kind !== 'avg' && kind !== 'sum')
 }
 
 function notMeasured(
-  kind: string,
+  kind: MeasureKind,
   path: string,
-  parsed: Path,
-  from: Collection,
-  context: SchemaContext,
+  { steps: [step], from }: Path,
+  { catalogue }: SchemaContext,
 ): ToolError {
   const names = measuredNames(from, kind)
-  const { label } = context.catalogue.of(from.nsid)
-  if (parsed.steps.length > 0) {
-    const step = parsed.steps[0]
-    const other = step?.kind === 'reverse' ? context.catalogue.of(step.holder.nsid).label : null
-    const instead =
-      other === null
-        ? ''
-        : ` Aggregate "${other}" instead, with "${kind}:${path.slice(path.indexOf('.') + 1)}".`
+  const { label } = catalogue.of(from.nsid)
+  if (step === undefined)
     return new ToolError(
-      `${kind} is taken of ${label}'s own fields: ${names.join(', ') || 'it has none'}.${instead}`,
+      `${kind} is taken of ${names.join(', ') || `nothing in ${label}`}, not of "${path}".${didYouMean(nearest(path, names))}`,
     )
-  }
-  const near = nearest(path, names)
-  const meant = near === null ? '' : ` Did you mean "${near}"?`
+  const other = step.kind === 'reverse' ? catalogue.of(step.holder.nsid).label : null
+  const measure = `${kind}:${path.slice(path.indexOf('.') + 1)}`
+  const instead = other === null ? '' : ` Aggregate "${other}" instead, with "${measure}".`
   return new ToolError(
-    `${kind} is taken of ${names.join(', ') || `nothing in ${label}`}, not of "${path}".${meant}`,
+    `${kind} is taken of ${label}'s own fields: ${names.join(', ') || 'it has none'}.${instead}`,
   )
 }
 
-function measuredNames(from: Collection, kind: string): string[] {
+function measuredNames(from: Collection, kind: MeasureKind): string[] {
   return measureFields(from)
-    .filter(({ leaf }) => leafType(leaf).kind === 'integer' || (kind !== 'avg' && kind !== 'sum'))
+    .filter(({ leaf }) => isMeasured(kind, leafType(leaf)))
     .map(({ name }) => name)
-}
-
-function numberOf(from: Collection): string {
-  return measuredNames(from, 'avg')[0] ?? 'field'
 }

@@ -4,7 +4,7 @@ import { printField } from '../graphql/graphql-text.ts'
 import { plainText } from '../words/plain-text.ts'
 import { foldText } from '../../util/text/fold.ts'
 import type { Where } from './where.ts'
-import type { Json } from '../tools/tool.ts'
+import { type Json, ToolError } from '../tools/tool.ts'
 
 export interface NamedRecord {
   readonly collection: string
@@ -57,6 +57,24 @@ export async function searchNames(
     askFor,
   )
   return { ...near, found: rank(name, alike).filter(({ score }) => score >= leastScore) }
+}
+
+/** The URI of the only record with that name; throws a ToolError that shows similar names. */
+export async function findByName(name: string, subject: Subject, askFor: Asking): Promise<string> {
+  const { found } = await searchNames(name, [subject], askFor)
+  const exact = found.filter(({ match }) => match === 'exact')
+  const sure = exact.length > 0 ? exact : found.filter(({ match }) => match !== 'similar')
+  const [only, ...others] = sure
+  if (only !== undefined && others.length === 0) return only.uri
+  const shown = (sure.length > 0 ? sure : found)
+    .slice(0, 4)
+    .map((one) => (exact.length > 1 ? one.uri : `"${one.name}"`))
+    .join(', ')
+  const wanted = `${subject.label} "${name.slice(0, 80)}"`
+  if (sure.length > 1) throw new ToolError(`There is more than one ${wanted}: ${shown}. Write one of them.`)
+  throw new ToolError(
+    `There is no ${wanted}.${shown === '' ? ' Find it with resolve_name.' : ` The nearest: ${shown}.`}`,
+  )
 }
 
 interface Candidate {

@@ -2,18 +2,20 @@
  * Parses dotted paths from a record to a value, through objects, references and reverse references: `language`,
  * `source.country`, `enrichment.impactLevel`. filters.ts, fields.ts and groups.ts turn them into GraphQL.
  */
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLSchema, isObjectType } from 'graphql'
 import {
   type Collection,
   type Field,
+  type FieldType,
   type ObjectType,
   type Reference,
+  type SystemField,
   systemFields,
 } from '../../schema/model/model.ts'
-import { holderOf, type ObjectPath, targetOf } from '../../schema/model/operators.ts'
+import { holderOf, leafType, targetOf } from '../../schema/model/operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { type Catalogue, lastPart } from '../words/collections.ts'
-import { ToolError } from '../tools/tool.ts'
+import { didYouMean, ToolError } from '../tools/tool.ts'
 
 /** One step of a path. */
 export type Step =
@@ -26,11 +28,17 @@ export type Step =
       readonly target: Collection
       readonly on: string
     }
-  | { readonly kind: 'reverse'; readonly reference: Reference; readonly holder: Collection }
+  | ReverseStep
+
+interface ReverseStep {
+  readonly kind: 'reverse'
+  readonly reference: Reference
+  readonly holder: Collection
+}
 
 /** The last part of a path. */
 export type End =
-  | { readonly kind: 'system'; readonly name: string }
+  | { readonly kind: 'system'; readonly field: Pick<Field, 'name' | 'type'> }
   | {
       readonly kind: 'property'
       readonly field: Field
@@ -42,7 +50,8 @@ export type End =
   /** The referring records of the last step, which is a reverse reference. */
   | { readonly kind: 'records' }
 
-export type ReferenceOperator = 'uri' | 'isCurrent' | 'isIndexed'
+const referenceOperators = ['uri', 'isCurrent', 'isIndexed'] as const
+export type ReferenceOperator = (typeof referenceOperators)[number]
 
 export interface Path {
   readonly text: string
@@ -56,11 +65,13 @@ export interface SchemaContext {
   readonly schema: GraphQLSchema
 }
 
-/** The value that the next part of a path applies to. */
-type PathPosition =
-  | { readonly kind: 'record'; readonly collection: Collection }
-  | { readonly kind: 'object'; readonly type: ObjectType; readonly place: ObjectPath | null }
-  | { readonly kind: 'reference'; readonly field: Field; readonly reference: Reference | null }
+/** The record, or the object inside a record, that the next part of a path applies to. */
+interface PathPosition {
+  readonly collection: Collection
+  /** The properties from the record to the object; empty for the record itself. */
+  readonly inside: readonly string[]
+  readonly type: ObjectType
+}
 
 /** Longer paths only revisit collections. */
 const mostParts = 12
@@ -68,119 +79,114 @@ const mostParts = 12
 /** Throws a ToolError that names the nearest path. */
 export function parsePath(text: string, from: Collection, context: SchemaContext): Path {
   const steps: Step[] = []
-  let position: PathPosition = { kind: 'record', collection: from }
+  let position = recordPosition(from)
   const parts = text.trim().split('.', mostParts + 1)
   if (parts.length > mostParts)
     throw new ToolError(`"${text.slice(0, 80)}…" is too long a path: one has at most ${mostParts} parts.`)
   for (const [at, part] of parts.entries()) {
-    const passed = parts.slice(0, at)
-    const isLast = at === parts.length - 1
     const found = look(part, position, context)
-    if (found === null) throw unknownName(text, part, passed, position, from, context)
-    if (found.kind === 'reverse') {
-      steps.push(found)
-      position = { kind: 'record', collection: found.holder }
-      if (isLast) return { text, from, steps, end: { kind: 'records' } }
-      continue
+    if (found === null) throw unknownName(text, part, parts.slice(0, at), position, from, context)
+    const next = parts[at + 1]
+    const entered =
+      found.kind === 'property' && next !== undefined ? enter(found, next, text, context) : found
+    if (entered.kind !== 'object' && entered.kind !== 'reference' && entered.kind !== 'reverse') {
+      const rest = parts.slice(entered.kind === 'aspect' ? at + 2 : at + 1)
+      if (rest.length === 0) return { text, from, steps, end: entered }
+      const shorter = text.trim().slice(0, -rest.join('.').length - 1)
+      throw new ToolError(`"${shorter}" has no fields of its own: write it without ".${rest.join('.')}".`)
     }
-    if (found.kind !== 'property' || isLast) return finished(text, from, steps, found, parts.slice(at + 1))
-    const [step, next] = enter(found, parts[at + 1] ?? '', text, position, context)
-    if (step === null) {
-      const referenceOperator: End = { kind: 'aspect', field: found.field, name: next as ReferenceOperator }
-      return finished(text, from, steps, referenceOperator, parts.slice(at + 2))
-    }
-    steps.push(step)
-    position = next as PathPosition
+    steps.push(entered)
+    position = positionAfter(entered, position)
   }
-  throw new Error('A path has at least one part.')
+  // Other steps have a next part.
+  return { text, from, steps, end: { kind: 'records' } }
 }
 
-function finished(
-  text: string,
-  from: Collection,
-  steps: readonly Step[],
-  end: End,
-  rest: readonly string[],
-): Path {
-  if (rest.length === 0) return { text, from, steps, end }
-  const shorter = text.trim().slice(0, -rest.join('.').length - 1)
-  throw new ToolError(`"${shorter}" has no fields of its own: write it without ".${rest.join('.')}".`)
+function recordPosition(collection: Collection): PathPosition {
+  return { collection, inside: [], type: collection.type }
 }
 
-type Found = Extract<Step, { kind: 'reverse' }> | Exclude<End, { kind: 'records' }>
+function positionAfter(step: Step, { collection, inside }: PathPosition): PathPosition {
+  if (step.kind === 'reverse') return recordPosition(step.holder)
+  if (step.kind === 'reference') return recordPosition(step.target)
+  const type = elementOf(step.field.type)
+  if (type.kind !== 'object') throw new Error(`${step.field.name} is no object.`)
+  return { collection, inside: [...inside, step.field.property], type: type.type }
+}
 
-function look(part: string, position: PathPosition, context: SchemaContext): Found | null {
-  if (position.kind === 'reference') return null
-  const { fields } = position.kind === 'record' ? position.collection.type : position.type
+type Found = ReverseStep | Extract<End, { kind: 'system' | 'property' }>
+
+function look(
+  part: string,
+  { collection, inside, type }: PathPosition,
+  context: SchemaContext,
+): Found | null {
+  const isRecord = inside.length === 0
   // GraphQL names take precedence, because a property may have the name of a system field.
-  const named = fields.find(({ name }) => name === part)
-  if (named === undefined && position.kind === 'record' && isSystem(part))
-    return { kind: 'system', name: part }
-  const field = named ?? fields.find(({ property }) => property === part)
+  const named = type.fields.find(({ name }) => name === part)
+  if (named === undefined && isRecord && isSystem(part)) return { kind: 'system', field: systemField(part) }
+  const field = named ?? type.fields.find(({ property }) => property === part)
   if (field !== undefined)
-    return { kind: 'property', field, reference: referenceAt(position, field), on: typeNameOf(position) }
-  return position.kind === 'record' ? (reverseSteps(position.collection, context).get(part) ?? null) : null
+    return { kind: 'property', field, reference: referenceOf(collection, field, inside), on: type.name }
+  return isRecord ? (reverseSteps(collection, context).get(part) ?? null) : null
 }
 
-function typeNameOf(position: Exclude<PathPosition, { kind: 'reference' }>): string {
-  return position.kind === 'record' ? position.collection.typeName : position.type.name
+function isSystem(name: string): name is SystemField {
+  return (systemFields as readonly string[]).includes(name)
 }
 
-function placeOf(position: Exclude<PathPosition, { kind: 'reference' }>): ObjectPath | null {
-  return position.kind === 'record' ? { collection: position.collection, path: [] } : position.place
+function systemField(name: SystemField): Pick<Field, 'name' | 'type'> {
+  if (name === 'recordJson') return { name, type: { kind: 'unknown' } }
+  return {
+    name,
+    type: leafType({ kind: 'system', name: name === 'changedAt' || name === 'indexedAt' ? name : 'uri' }),
+  }
 }
 
-function referenceAt(
-  position: Exclude<PathPosition, { kind: 'reference' }>,
+/** The reference that the field is, in the record itself or in the object inside. */
+export function referenceOf(
+  { references }: Collection,
   { property }: Field,
+  inside: readonly string[] = [],
 ): Reference | null {
-  const place = placeOf(position)
-  const path = [...(place?.path ?? []), property]
-  const same = (reference: Reference) =>
-    reference.path.length === path.length && path.every((part, at) => reference.path[at] === part)
-  return place?.collection.references.find(same) ?? null
+  const wanted = [...inside, property]
+  return (
+    references.find(
+      ({ path }) => path.length === wanted.length && path.every((part, at) => part === wanted[at]),
+    ) ?? null
+  )
 }
 
-/** Steps into an object or along a reference; no step if the next part is an operator of the reference itself. */
+/** Steps into an object or along a reference, unless the next part is an operator of the reference itself. */
 function enter(
-  found: Extract<End, { kind: 'property' }>,
+  { field, reference, on }: Extract<End, { kind: 'property' }>,
   next: string,
   text: string,
-  position: PathPosition,
   { catalogue }: SchemaContext,
-): [Step, PathPosition] | [null, ReferenceOperator] {
-  const { field, reference, on } = found
+): Step | Extract<End, { kind: 'aspect' }> {
   const many = field.type.kind === 'array'
-  const type = field.type.kind === 'array' ? field.type.of : field.type
-  if (type.kind === 'object') {
-    const above = position.kind === 'reference' ? null : placeOf(position)
-    const place = above && { collection: above.collection, path: [...above.path, field.property] }
-    return [
-      { kind: 'object', field, many },
-      { kind: 'object', type: type.type, place },
-    ]
-  }
+  const type = elementOf(field.type)
+  if (type.kind === 'object') return { kind: 'object', field, many }
   if (type.kind !== 'strongRef' && type.kind !== 'atUri')
     throw new ToolError(
       type.kind === 'union' || type.kind === 'unknown'
         ? `What is inside "${field.name}" has no one shape, so "${text}" is no path: read whole records with detail "full", or use run_graphql.`
         : `"${field.name}" is ${wordOf(type.kind)} and has nothing inside: write "${text.slice(0, text.lastIndexOf(`.${next}`))}".`,
     )
-  if (
-    isReferenceOperator(next) &&
-    !(many && type.kind === 'atUri') &&
-    !(type.kind === 'atUri' && next === 'isCurrent')
-  )
-    return [null, next]
+  const operator = referenceOperators.find((name) => name === next)
+  // A plain URI has no CID to compare, and a list of them no operators.
+  if (operator !== undefined && (type.kind === 'strongRef' || (!many && operator !== 'isCurrent')))
+    return { kind: 'aspect', field, name: operator }
   const target = targetOf(reference, catalogue.model)
-  if (target === null)
-    throw new ToolError(
-      `The lexicons do not say one collection that "${field.name}" refers to, so "${text}" is no path. Write "${field.name}" with a URI, or use run_graphql.`,
-    )
-  return [
-    { kind: 'reference', field, many, target, on },
-    { kind: 'record', collection: target },
-  ]
+  if (target !== null) return { kind: 'reference', field, many, target, on }
+  throw new ToolError(
+    `The lexicons do not say one collection that "${field.name}" refers to, so "${text}" is no path. Write "${field.name}" with a URI, or use run_graphql.`,
+  )
+}
+
+/** The type of an array's elements; other types themselves. */
+export function elementOf(type: FieldType): FieldType {
+  return type.kind === 'array' ? type.of : type
 }
 
 export function wordOf(kind: Field['type']['kind']): string {
@@ -189,30 +195,16 @@ export function wordOf(kind: Field['type']['kind']): string {
   return Object.hasOwn(words, kind) ? words[kind as keyof typeof words] : `a ${kind}`
 }
 
-function isSystem(name: string): boolean {
-  return (systemFields as readonly string[]).includes(name)
-}
-
-function isReferenceOperator(name: string): name is ReferenceOperator {
-  return name === 'uri' || name === 'isCurrent' || name === 'isIndexed'
-}
-
 /** By every unambiguous name: the whole field, its end such as `enrichmentViaArticle`, and the collection. */
-export function reverseSteps(
-  { typeName }: Collection,
-  { schema, catalogue }: SchemaContext,
-): ReadonlyMap<string, Extract<Step, { kind: 'reverse' }>> {
+function reverseSteps({ typeName }: Collection, { schema }: SchemaContext): ReadonlyMap<string, ReverseStep> {
   const type = schema.getType(typeName)
-  const fields = type !== undefined && 'getFields' in type ? Object.values(type.getFields()) : []
-  const names = new Map<string, Extract<Step, { kind: 'reverse' }> | null>()
-  for (const { extensions } of fields) {
-    const { role } = extensions as { role?: { kind: string; reference?: Reference } }
-    if (role?.kind !== 'reverse' || role.reference === undefined) continue
-    const { reference } = role
-    const holder = holderOf(reference, catalogue.model)
+  const names = new Map<string, ReverseStep | null>()
+  for (const { extensions } of isObjectType(type) ? Object.values(type.getFields()) : []) {
+    if (extensions.role?.kind !== 'reverse') continue
+    const { reference, collection: holder } = extensions.role
     const short = lastPart(holder.nsid)
     const via = reference.viaField.slice(holder.rootField.length)
-    const step = { kind: 'reverse' as const, reference, holder }
+    const step = { kind: 'reverse', reference, holder } as const
     for (const name of [short, `${short}${via}`, reference.viaField])
       names.set(name, names.has(name) ? null : step)
   }
@@ -228,13 +220,6 @@ export function reverseNames(collection: Collection, context: SchemaContext): Re
   return shortest
 }
 
-function namesAt(position: PathPosition, context: SchemaContext): readonly string[] {
-  if (position.kind === 'reference') return []
-  if (position.kind === 'object') return position.type.fields.map(({ name }) => name)
-  const own = position.collection.type.fields.map(({ name }) => name)
-  return [...own, ...reverseNames(position.collection, context).values(), ...systemFields]
-}
-
 function unknownName(
   text: string,
   part: string,
@@ -243,67 +228,67 @@ function unknownName(
   from: Collection,
   context: SchemaContext,
 ): ToolError {
-  const names = namesAt(position, context)
-  const place = passed.length === 0 ? context.catalogue.of(from.nsid).label : passed.join('.')
-  const wrong = `${place} has no field "${part.slice(0, 80)}"`
+  const { collection, inside, type } = position
+  const isRecord = inside.length === 0
+  const own = type.fields.map(({ name }) => name)
+  const names = isRecord ? [...own, ...reverseNames(collection, context).values(), ...systemFields] : own
+  const holder = passed.length === 0 ? context.catalogue.of(from.nsid).label : passed.join('.')
+  const wrong = `${holder} has no field "${part.slice(0, 80)}"`
   const instead = (name: string) => [...passed, name].join('.')
-  const beside = position.kind === 'record' ? besides(part, position.collection, context) : []
-  if (beside.length > 0)
-    return new ToolError(`${wrong}. Write ${beside.map((path) => `"${instead(path)}"`).join(' or ')}.`)
-  const near = nearestPath(part, position, names, context)
-  if (near !== null) return new ToolError(`${wrong}. Did you mean "${instead(near)}"?`)
-  const shown = names.slice(0, 30).join(', ')
-  return new ToolError(
-    passed.length > 0 || text.length > 80
-      ? `${wrong}. It has: ${shown}.`
-      : `${wrong}. It has: ${shown}; see describe.`,
-  )
+  const near = isRecord ? neighbours(collection, context) : []
+  const same = isRecord ? samePaths(part, collection, context) : []
+  if (same.length > 0)
+    return new ToolError(`${wrong}. Write ${same.map((path) => `"${instead(path)}"`).join(' or ')}.`)
+  const nearby = nearestPath(part, names, near)
+  if (nearby !== null) return new ToolError(`${wrong}.${didYouMean(instead(nearby))}`)
+  const shown = `${wrong}. It has: ${names.slice(0, 30).join(', ')}`
+  return new ToolError(passed.length > 0 || text.length > 80 ? `${shown}.` : `${shown}; see describe.`)
 }
 
 /** The field with the most similar name, here or one step away; or a field here whose name contains the part. */
 function nearestPath(
   part: string,
-  position: PathPosition,
   names: readonly string[],
-  context: SchemaContext,
+  near: readonly (readonly [name: string, collection: Collection])[],
 ): string | null {
-  const own = nearest(part, names)
-  const away = position.kind === 'record' ? neighbours(position.collection, context) : []
-  const beyond = away.flatMap(([name, { type }]) => type.fields.map((field) => [field.name, name] as const))
+  const beyond = near.flatMap(([name, { type }]) => type.fields.map((field) => [field.name, name] as const))
   const all = new Map(beyond.toReversed().map(([field, name]) => [field, `${name}.${field}`]))
   const best = nearest(part, [...names, ...all.keys()])
   if (best !== null && !names.includes(best)) return all.get(best) ?? null
-  return own ?? names.find((name) => name.toLowerCase().includes(part.toLowerCase())) ?? null
+  return nearest(part, names) ?? names.find((name) => name.toLowerCase().includes(part.toLowerCase())) ?? null
+}
+
+/** The collections that references of the record itself lead to, with the names of the references. */
+export function targetsOf(collection: Collection, { catalogue }: SchemaContext) {
+  return collection.references.flatMap((reference) => {
+    const { path, many } = reference
+    const target = targetOf(reference, catalogue.model)
+    const field = collection.type.fields.find(({ property }) => path.length === 1 && property === path[0])
+    return target === null || many || field === undefined ? [] : [[field.name, target] as const]
+  })
 }
 
 /** The collections one step away, with the name of the step. */
 function neighbours(collection: Collection, context: SchemaContext): (readonly [string, Collection])[] {
-  const { model } = context.catalogue
-  const led = collection.references.flatMap((reference) => {
-    const target = targetOf(reference, model)
-    const { path, many } = reference
-    const field = collection.type.fields.find(({ property }) => path.length === 1 && property === path[0])
-    return target === null || many || field === undefined ? [] : [[field.name, target] as const]
-  })
   const referring = Array.from(
     reverseNames(collection, context),
-    ([reference, name]) => [name, holderOf(reference, model)] as const,
+    ([reference, name]) => [name, holderOf(reference, context.catalogue.model)] as const,
   )
-  return [...led, ...referring]
+  return [...targetsOf(collection, context), ...referring]
 }
 
 /** Paths to fields with exactly that name, one or two steps away. */
-function besides(part: string, from: Collection, context: SchemaContext): string[] {
+function samePaths(part: string, from: Collection, context: SchemaContext): string[] {
   const seen = new Set([from])
-  const round = (spots: readonly (readonly [prefix: string, collection: Collection])[]) =>
-    spots.flatMap(([prefix, collection]) =>
+  const stepFrom = (reached: readonly (readonly [prefix: string, collection: Collection])[]) =>
+    reached.flatMap(([prefix, collection]) =>
       neighbours(collection, context)
         .filter(([, next]) => !seen.has(next) && seen.add(next))
         .map(([name, next]) => [`${prefix}${name}.`, next] as const),
     )
-  const first = round([['', from]])
-  for (const spots of [first, round(first)]) {
-    const found = spots.filter(([, { type }]) => type.fields.some(({ name }) => name === part))
+  const first = stepFrom([['', from]])
+  for (const reached of [first, stepFrom(first)]) {
+    const found = reached.filter(([, { type }]) => type.fields.some(({ name }) => name === part))
     if (found.length > 0) return found.slice(0, 3).map(([prefix]) => `${prefix}${part}`)
   }
   return []

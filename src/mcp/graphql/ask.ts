@@ -1,8 +1,7 @@
 /** Sends one query to the endpoint, and words its errors for callers of tools. */
 import { prepare } from '../../query/parse/prepare.ts'
 import { EndpointError, type EndpointFault } from './endpoint.ts'
-import { cutText } from '../words/budget.ts'
-import { plainText } from '../words/plain-text.ts'
+import { cutPlain } from '../words/plain-text.ts'
 import type { Json, ToolsGiven } from '../tools/tool.ts'
 
 /** Throws an EndpointError unless the answer is complete. */
@@ -26,8 +25,8 @@ export function faultText(errors: readonly EndpointFault[]): string {
   const [first, ...more] = errors
   if (first === undefined) return 'The service answered with nothing.'
   const wait = first.retryAfter === null ? '' : ` Try again in ${first.retryAfter} seconds.`
-  const others = more.slice(0, 2).map(({ message }) => ` ${cutText(plainText(message), 300)}`)
-  return `${cutText(plainText(first.message), 500)}${wait}${others.join('')}`
+  const others = more.slice(0, 2).map(({ message }) => ` ${cutPlain(message, 300)}`)
+  return `${cutPlain(first.message, 500)}${wait}${others.join('')}`
 }
 
 function isValid(schema: ToolsGiven['schema'], query: string): boolean {

@@ -29,15 +29,17 @@ export function printLiteral(value: Literal): string {
   return `{${printMembers(value)}}`
 }
 
-/** Omits undefined arguments. */
-export function printField(name: string, given: Readonly<Record<string, Literal | undefined>>): string {
+type Members = Readonly<Record<string, Literal | null | undefined>>
+
+/** Omits arguments that are undefined or null. */
+export function printField(name: string, given: Members): string {
   const members = printMembers(given)
   return members === '' ? name : `${name}(${members})`
 }
 
-function printMembers(members: Readonly<Record<string, Literal | undefined>>): string {
+function printMembers(members: Members): string {
   return Object.entries(members)
-    .flatMap(([name, member]) => (member === undefined ? [] : [`${name}: ${printLiteral(member)}`]))
+    .flatMap(([name, member]) => (member == null ? [] : [`${name}: ${printLiteral(member)}`]))
     .join(', ')
 }
 

@@ -10,10 +10,9 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import { cutText } from '../words/budget.ts'
 import type { Endpoint } from '../graphql/endpoint.ts'
 import { mostMessageBytes } from './message.ts'
-import { plainText } from '../words/plain-text.ts'
+import { cutPlain } from '../words/plain-text.ts'
 import { type AgentGiven, createAgentServers } from './server.ts'
 
 export interface AgentHttpGiven extends Omit<AgentGiven, 'endpoint'> {
@@ -69,7 +68,7 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
 function refusalOf({ host, origin }: Origin, isLocal: boolean): string | null {
   const named = isLocal ? validateHostHeader(host, hostnames) : ({ ok: true } as const)
   const sent = named.ok ? validateOriginHeader(origin, origins) : named
-  return sent.ok ? null : cutText(plainText(sent.message), longestRefusal)
+  return sent.ok ? null : cutPlain(sent.message, longestRefusal)
 }
 
 const hostnames = localhostAllowedHostnames()

@@ -1,13 +1,13 @@
 /** Builds a table from the answer of an aggregate: names instead of URIs, measures, shares. */
-import { readDisplay } from '../filters/fields.ts'
-import type { Group, Measure } from '../filters/groups.ts'
-import type { Toolbox } from './toolbox.ts'
+import { type Group, type Measure, readGroupName } from '../filters/groups.ts'
+import type { SchemaContext } from '../filters/paths.ts'
 import type { Json } from './tool.ts'
 
 export interface Aggregated extends Json {
   readonly count: number
-  readonly groupCount: number
-  readonly groups: readonly Json[]
+  /** Absent without groups. */
+  readonly groupCount?: number
+  readonly groups?: readonly Json[]
 }
 
 export interface Order {
@@ -28,7 +28,7 @@ export function buildTable(
   order: Order,
   whole: Aggregated,
   part: Aggregated | null,
-  toolbox: Toolbox,
+  context: SchemaContext,
 ): Table {
   const columns = [
     ...groups.map(({ text }) => text),
@@ -36,20 +36,20 @@ export function buildTable(
     ...measures.map(({ text }) => text),
     ...(part === null ? [] : ['matching', 'share']),
   ]
-  const grouped = groups.length > 0
-  const keyOf = (group: Json) => JSON.stringify(groups.map(({ field }) => group[field.name]))
-  const shared = new Map(part?.groups?.map((group) => [keyOf(group), group.count as number]))
-  const isPartial = grouped && part !== null && part.groupCount > part.groups.length
-  const names = grouped ? namesOf(groups, whole.groups, toolbox) : null
-  const rows = (grouped ? whole.groups : [whole as Json]).map((group) => {
-    const matching =
-      part === null ? null : grouped ? (shared.get(keyOf(group)) ?? (isPartial ? null : 0)) : part.count
-    const count = group.count as number
+  const all = whole.groups ?? [whole]
+  const parts = part === null ? [] : (part.groups ?? [part])
+  const isPartial = (part?.groupCount ?? 0) > parts.length
+  const keyOf = (row: Json) => JSON.stringify(groups.map(({ field }) => row[field.name]))
+  const counts = new Map(parts.map((row) => [keyOf(row), row.count as number]))
+  const names = groups.map((group) => namesOf(group, all, context))
+  const rows = all.map((row) => {
+    const matching = counts.get(keyOf(row)) ?? (isPartial ? null : 0)
+    const count = row.count as number
     const share = matching === null || count === 0 ? null : round(matching / count)
     return [
-      ...groups.map(({ field }, at) => names?.(group, at) ?? group[field.name]),
+      ...groups.map(({ field: { name } }, at) => names[at]?.get(row[name]) ?? row[name]),
       count,
-      ...measures.map((measure, at) => readMeasure(measure, at, group)),
+      ...measures.map((measure, at) => readMeasure(measure, at, row)),
       ...(part === null ? [] : [matching, share]),
     ]
   })
@@ -61,30 +61,21 @@ export function buildTable(
   return { columns, rows, isPartial }
 }
 
-/** Names instead of URIs; records of a column that share a name get their URI appended. */
-function namesOf(groups: readonly Group[], rows: readonly Json[], toolbox: Toolbox) {
-  const columns = groups.map(({ field, reference }) => {
-    const named = new Map<string, string>()
-    if (reference === null) return named
-    for (const row of rows) {
-      const uri = row[field.name]
-      const record = row[`${field.name}Resolved`]
-      const name = readDisplay(record, reference === 'any' ? null : reference, toolbox)
-      if (typeof uri === 'string' && name !== null) named.set(uri, name)
-    }
-    const counts = Map.groupBy(named.keys(), (uri) => named.get(uri))
-    for (const [uri, name] of named)
-      if ((counts.get(name)?.length ?? 0) > 1) named.set(uri, `${name} (${uri})`)
-    return named
-  })
-  return (group: Json, at: number): string | undefined => {
-    const uri = group[groups[at]?.field.name ?? '']
-    return typeof uri === 'string' ? columns[at]?.get(uri) : undefined
+/** Names by URI; records of a column that share a name get their URI appended. */
+function namesOf(group: Group, rows: readonly Json[], context: SchemaContext): ReadonlyMap<unknown, string> {
+  const named = new Map<unknown, string>()
+  for (const row of rows) {
+    const name = readGroupName(group, row, context)
+    if (name !== null) named.set(row[group.field.name], name)
   }
+  const same = Map.groupBy(named.keys(), (uri) => named.get(uri))
+  for (const [uri, name] of named)
+    if ((same.get(name)?.length ?? 0) > 1) named.set(uri, `${name} (${String(uri)})`)
+  return named
 }
 
-function readMeasure({ kind, field }: Measure, at: number, group: Json): unknown {
-  const value = kind === 'distinct' ? group[`distinct${at}`] : (group[kind] as Json)[field]
+function readMeasure({ kind, field }: Measure, at: number, row: Json): unknown {
+  const value = kind === 'distinct' ? row[`distinct${at}`] : (row[kind] as Json)[field]
   return kind === 'avg' && typeof value === 'number' ? round(value) : value
 }
 

@@ -3,8 +3,7 @@ import { nearest } from '../../util/text/nearest.ts'
 import { type Aggregated, buildTable, type Order, type Table } from './aggregate-table.ts'
 import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
 import { filterExample, findExamples } from '../words/examples.ts'
-import { selectDisplay } from '../filters/fields.ts'
-import { buildWhere } from '../filters/filters.ts'
+import { buildWhere, type Narrowing } from '../filters/filters.ts'
 import {
   EnumValue,
   type Literal,
@@ -13,20 +12,31 @@ import {
   printSelection,
   type Selection,
 } from '../graphql/graphql-text.ts'
-import { type Group, type Measure, parseGroup, parseMeasure } from '../filters/groups.ts'
+import { type Group, type Measure, parseGroup, parseMeasure, selectGroup } from '../filters/groups.ts'
+import type { SchemaContext } from '../filters/paths.ts'
 import { whyNothing } from '../words/nothing-found.ts'
 import { plainValue } from '../words/plain-text.ts'
-import type { Toolbox } from './toolbox.ts'
-import { argumentsOf, type Json, schemaOf, type Tool, ToolError } from './tool.ts'
-import { allOf, type Where } from '../filters/where.ts'
+import { argumentsOf, present, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import { didYouMean, type Json, ToolError } from './tool.ts'
+import { allOf } from '../filters/where.ts'
 
-const defaultLimit = 20
 /** The service's limit of groups. */
 const mostGroups = 1000
 const mostKeys = 5
 
-export function createAggregate(toolbox: Toolbox): Tool {
-  const { bucket, measure } = findExamples(toolbox)
+interface AggregateArguments extends Narrowing {
+  readonly collection: string
+  readonly by?: readonly string[]
+  readonly measures?: readonly string[]
+  readonly share?: Json
+  readonly order?: string
+  readonly min_count?: number
+  readonly limit?: number
+  readonly offset?: number
+}
+
+export function createAggregate(context: SchemaContext): ToolDefinition {
+  const { bucket, measure } = findExamples(context)
   return {
     name: 'aggregate',
     title: 'Count and measure',
@@ -34,21 +44,19 @@ export function createAggregate(toolbox: Toolbox): Tool {
       'Counts records, in groups if you like, as a table. collection, text, filters, since, until: as in search_records.',
     inputSchema: argumentsOf(
       {
-        collection: { type: 'string' },
+        collection: types.string,
         by: {
-          type: 'array',
-          items: { type: 'string' },
+          ...types.strings,
           description: `Paths; times with :hour, :day, :week, :month or :year, such as ${bucket}.`,
         },
         measures: {
-          type: 'array',
-          items: { type: 'string' },
+          ...types.strings,
           description: `avg, sum, min, max or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}.`,
         },
-        text: { type: 'string' },
-        filters: { type: 'object' },
-        since: { type: 'string' },
-        until: { type: 'string' },
+        text: types.string,
+        filters: types.object,
+        since: types.string,
+        until: types.string,
         share: { type: 'object', description: 'Filters: how many of each group meet them, and the share.' },
         order: {
           type: 'string',
@@ -63,104 +71,92 @@ export function createAggregate(toolbox: Toolbox): Tool {
     ),
     outputSchema: schemaOf(
       {
-        count: { type: 'integer' },
-        groups: { type: 'integer' },
-        columns: { type: 'array', items: { type: 'string' } },
+        count: types.integer,
+        groups: types.integer,
+        columns: types.strings,
         rows: { type: 'array', items: { type: 'array' } },
-        cut: { type: 'integer' },
-        hint: { type: 'string' },
-        query: { type: 'string' },
+        cut: types.integer,
+        hint: types.string,
+        query: types.string,
       },
       ['count', 'columns', 'rows', 'query'],
     ),
-    run: (args, signal) => aggregate(args, toolbox, signal),
+    run: aggregate,
   }
 }
 
-async function aggregate(args: Json, toolbox: Toolbox, signal: AbortSignal): Promise<Json> {
-  const subject = toolbox.catalogue.named(String(args.collection))
+async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Json> {
+  const {
+    by = [],
+    measures: wanted = [],
+    share: shareFilters,
+    min_count: minCount,
+    limit = 20,
+    offset = 0,
+  } = args
+  const subject = toolbox.catalogue.named(args.collection)
   const { collection } = subject
-  const groups = texts(args.by).map((text) => parseGroup(text, collection, toolbox))
+  const groups = by.map((text) => parseGroup(text, collection, toolbox))
   if (groups.length > mostKeys) throw new ToolError(`Group by at most ${mostKeys} paths.`)
-  const twice = groups.find(
-    (group, at) => groups.findIndex(({ field }) => field.name === group.field.name) !== at,
-  )
+  const names = groups.map(({ field }) => field.name)
+  const twice = groups.find(({ field }, at) => names.indexOf(field.name) !== at)
   if (twice !== undefined) throw new ToolError(`"${twice.text}" is grouped by twice; leave one out.`)
+  const measureOf = (text: string) => parseMeasure(text, collection, toolbox)
   // The table always has the count.
-  const wanted = texts(args.measures).filter((text) => text.trim() !== 'count')
-  const asked = wanted.map((text) => parseMeasure(text, collection, toolbox))
+  const measures = wanted.filter((text) => text.trim() !== 'count').map(measureOf)
   // Time series are read in order of time.
-  const usual = groups[0]?.field.bucket ? 'key' : '-count'
-  const order = parseOrder(args, usual, filterExample(collection), (text) =>
-    parseMeasure(text, collection, toolbox),
-  )
+  const written = args.order?.trim() ?? (groups[0]?.field.bucket ? 'key' : '-count')
+  const name = written.replace(/^[-+]/, '')
+  if (name === 'share' && shareFilters === undefined)
+    throw new ToolError(`To order by share, give filters in share, such as ${filterExample(collection)}.`)
+  const order = { by: parseOrder(name, measureOf), isDescending: written.startsWith('-') }
   // The table shows the measure that orders the groups.
-  const measures = typeof order.by === 'object' && !hasMeasure(asked, order.by) ? [...asked, order.by] : asked
-  const filtering = toolbox.filtering(signal)
-  const where = await buildWhere(subject, args, filtering)
+  const { by: first } = order
+  if (typeof first === 'object' && !measures.some(({ text }) => text === first.text)) measures.push(first)
+  const where = await buildWhere(subject, args, toolbox)
   const share =
-    args.share === undefined ? null : await buildWhere(subject, { filters: args.share }, filtering)
+    shareFilters === undefined ? null : await buildWhere(subject, { filters: shareFilters }, toolbox)
 
-  const offset = typeof args.offset === 'number' ? args.offset : 0
-  const limit = typeof args.limit === 'number' ? args.limit : defaultLimit
   // The service cannot order by share or count groups after `min_count`; both need all groups here.
-  const needsAll = order.by === 'share' || args.min_count !== undefined
+  const needsAll = order.by === 'share' || minCount !== undefined
   const root = `${collection.rootField}Aggregate`
-  const field = (condition: Where | null, isShare: boolean) =>
-    printField(root, {
-      where: condition ?? undefined,
-      ...(groups.length === 0
-        ? {}
-        : {
-            groupBy: groups.map((group) => new EnumValue(group.field.name)),
-            ...(isShare ? {} : ordering(order)),
-            minCount: isShare ? undefined : (args.min_count as number | undefined),
-            limit: isShare || needsAll ? mostGroups : Math.min(offset + limit, mostGroups),
-          }),
-    })
-  const main = `${field(where, false)} ${printSelection(selectMain(groups, measures, toolbox))}`
-  const besides =
-    share === null
-      ? ''
-      : ` share: ${field(allOf([where ?? {}, share]), true)} ${printSelection(selectShare(groups))}`
-  const query = `{ ${main}${besides} }`
-  const data = await toolbox.ask(query, signal)
+  const isGrouped = groups.length > 0
+  const groupBy = isGrouped ? names.map((field) => new EnumValue(field)) : undefined
+  const all = printField(root, {
+    where,
+    groupBy,
+    ...(isGrouped && ordering(order)),
+    minCount: isGrouped ? minCount : undefined,
+    limit: isGrouped ? (needsAll ? mostGroups : Math.min(offset + limit, mostGroups)) : undefined,
+  })
+  const query = printSelection({
+    [all]: selectMain(groups, measures, toolbox),
+    ...(share && {
+      [`share: ${printField(root, {
+        where: allOf([where ?? {}, share]),
+        groupBy,
+        limit: isGrouped ? mostGroups : undefined,
+      })}`]: selectShare(groups),
+    }),
+  })
+  const data = await toolbox.ask(query)
   const whole = data[root] as Aggregated
   const part = share === null ? null : (data.share as Aggregated)
   const table = buildTable(groups, measures, order, whole, part, toolbox)
-  const hint =
-    whole.count === 0
-      ? await whyNothing(args, subject, toolbox, signal)
-      : part?.count === 0
-        ? await whyNothing({ filters: args.share }, subject, toolbox, signal)
-        : null
-  const isNarrowed = args.min_count !== undefined
+  const sought = whole.count === 0 ? args : part?.count === 0 ? { filters: shareFilters } : null
+  const hint = sought && (await whyNothing(sought, subject, toolbox))
+  const isNarrowed = minCount !== undefined
   const isCapped = needsAll && table.rows.length === mostGroups
   return answer(table, { query, offset, limit, whole, hint, isNarrowed, isCapped })
 }
 
-function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : []
-}
-
-function hasMeasure(measures: readonly Measure[], { text }: Measure): boolean {
-  return measures.some((measure) => measure.text === text)
-}
-
-function parseOrder(args: Json, usual: string, example: string, measureOf: (text: string) => Measure): Order {
-  const written = typeof args.order === 'string' ? args.order.trim() : usual
-  const name = written.replace(/^[-+]/, '')
-  const isDescending = written.startsWith('-')
-  if (name === 'share' && args.share === undefined)
-    throw new ToolError(`To order by share, give filters in share, such as ${example}.`)
-  if (name === 'count' || name === 'key' || name === 'share') return { by: name, isDescending }
-  if (!/[:(]/.test(name)) {
-    const near = nearest(name, ['count', 'key', 'share'])
-    throw new ToolError(
-      `"${name.slice(0, 60)}" is no order.${near === null ? '' : ` Did you mean "${near}"?`} Write count, key, share or a measure such as "-avg:field".`,
-    )
-  }
-  return { by: measureOf(name), isDescending }
+function parseOrder(name: string, measureOf: (text: string) => Measure): Order['by'] {
+  if (name === 'count' || name === 'key' || name === 'share') return name
+  if (/[:(]/.test(name)) return measureOf(name)
+  const meant = didYouMean(nearest(name, ['count', 'key', 'share']))
+  throw new ToolError(
+    `"${name.slice(0, 60)}" is no order.${meant} Write count, key, share or a measure such as "-avg:field".`,
+  )
 }
 
 const rankings = { avg: 'AVG', sum: 'SUM', min: 'MIN', max: 'MAX', distinct: 'COUNT_DISTINCT' } as const
@@ -181,17 +177,14 @@ function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>
   }
 }
 
-function selectMain(groups: readonly Group[], measures: readonly Measure[], toolbox: Toolbox): Selection {
+function selectMain(
+  groups: readonly Group[],
+  measures: readonly Measure[],
+  context: SchemaContext,
+): Selection {
   const measured = mergeSelections(measures.map((measure, at) => selectMeasure(measure, at)))
   if (groups.length === 0) return { count: {}, ...measured }
-  const keys = groups.map(({ field, reference }) =>
-    mergeSelections([
-      { [field.name]: {} },
-      reference === null
-        ? {}
-        : { [`${field.name}Resolved`]: selectDisplay(reference === 'any' ? null : reference, toolbox) },
-    ]),
-  )
+  const keys = groups.map((group) => selectGroup(group, context))
   return { count: {}, groupCount: {}, groups: mergeSelections([...keys, { count: {} }, measured]) }
 }
 
@@ -221,37 +214,25 @@ interface Around {
 
 function answer({ columns, rows, isPartial }: Table, around: Around): Json {
   const { query, offset, limit, whole, hint, isNarrowed, isCapped } = around
+  const { count, groupCount } = whole
   const wanted = rows.slice(offset, offset + limit).map(plainValue)
-  const all = isNarrowed ? rows.length : (whole.groupCount ?? rows.length)
+  const all = isNarrowed ? rows.length : (groupCount ?? rows.length)
   const partial = 'A share of null is not known: there are too many groups; narrow the filters.'
   const capped = `Only ${mostGroups} groups were looked at; narrow the filters.`
   const next = (at: number) => `More groups: offset ${at}.`
-  const frame = {
-    count: whole.count,
-    groups: all,
-    columns,
-    rows: [],
-    cut: all,
-    hint: `${hint ?? partial} ${capped} ${next(all)}`,
-    query,
-  }
+  const longest = `${hint ?? partial} ${capped} ${next(all)}`
+  const frame = { count, groups: all, columns, rows: [], cut: all, hint: longest, query }
   const { rows: kept } = fitRows(wanted, budgets.aggregate - tokensOfJson(frame) - 10)
-  const cut = Math.max(all - offset - kept.length, 0)
   const end = offset + kept.length
-  const said = [
-    hint,
-    isPartial ? partial : null,
-    isCapped ? capped : null,
-    cut > 0 && end < mostGroups ? next(end) : null,
-  ]
-  const hints = said.filter((sentence) => sentence !== null).join(' ')
-  return {
-    count: whole.count,
-    ...(whole.groupCount === undefined ? {} : { groups: all }),
+  const cut = Math.max(all - end, 0)
+  const hints = [hint, isPartial && partial, isCapped && capped, cut > 0 && end < mostGroups && next(end)]
+  return present({
+    count,
+    groups: groupCount === undefined ? null : all,
     columns,
     rows: kept,
-    ...(cut > 0 ? { cut } : {}),
-    ...(hints === '' ? {} : { hint: hints }),
+    cut: cut > 0 ? cut : null,
+    hint: hints.filter((sentence) => typeof sentence === 'string').join(' '),
     query,
-  }
+  })
 }

@@ -52,6 +52,11 @@ export function fewer({ shown, others }: Values, most: number, longest: number):
   return Object.fromEntries([...counts, ...(left > 0 ? [['(other values)', left] as const] : [])])
 }
 
+/** The first of the descriptions that is within the budget; `last` is cut to fit if none is. */
+export function firstFitting(descriptions: IteratorObject<Json>, last: Json): Json {
+  return descriptions.find((one) => tokensOfJson(one) <= budgets.describe) ?? fitted(last)
+}
+
 export function fitted(whole: Json): Json {
   const { query, ...rest } = whole
   const room = budgets.describe - tokensOfJson(query) - 50

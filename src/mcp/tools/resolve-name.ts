@@ -2,88 +2,87 @@
 import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
 import type { Catalogue, Subject } from '../words/collections.ts'
 import { type NamedRecord, searchNames } from '../filters/names.ts'
-import type { Toolbox } from './toolbox.ts'
-import { argumentsOf, schemaOf, type Tool, ToolError } from './tool.ts'
+import { argumentsOf, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import { type Json, ToolError } from './tool.ts'
+
+interface ResolveArguments extends Json {
+  readonly name: string
+  readonly collection?: string
+  readonly limit?: number
+}
 
 /** Collections that are searched at once. */
 const atOnce = 6
 
-export function createResolveName(toolbox: Toolbox): Tool {
+export function createResolveName(): ToolDefinition {
   return {
     name: 'resolve_name',
     title: 'Find a record by name',
     description: 'Finds the record behind a name and its URI; tolerates other spellings.',
     inputSchema: argumentsOf(
       {
-        name: { type: 'string' },
-        collection: { type: 'string' },
+        name: types.string,
+        collection: types.string,
         limit: { type: 'integer', minimum: 1, maximum: 10 },
       },
       ['name'],
     ),
     outputSchema: schemaOf(
-      {
-        matches: { type: 'array', items: { type: 'object' } },
-        total: { type: 'integer' },
-        hint: { type: 'string' },
-        query: { type: 'string' },
-      },
+      { matches: types.objects, total: types.integer, hint: types.string, query: types.string },
       ['matches'],
     ),
-    async run({ name, collection, limit }, signal) {
-      const wanted = String(name).trim()
-      if (wanted === '') throw new ToolError('Write the name to look for.')
-      const subjects =
-        typeof collection === 'string' ? [toolbox.catalogue.named(collection)] : namedOnes(toolbox.catalogue)
-      if (subjects.every(({ display }) => display === null))
-        throw new ToolError('The records of this collection have no name; use search_records.')
-      const found: NamedRecord[] = []
-      let query = ''
-      let isCapped = false
-      for (let at = 0; at < subjects.length; at += atOnce) {
-        const part = await searchNames(wanted, subjects.slice(at, at + atOnce), (text) =>
-          toolbox.ask(text, signal),
-        )
-        found.push(...part.found)
-        query ||= part.query
-        isCapped ||= part.isCapped
-      }
-      return answer(found, query, isCapped, typeof limit === 'number' ? limit : 5)
-    },
+    run: resolveName,
   }
+}
+
+async function resolveName(args: ResolveArguments, { catalogue, ask }: Toolbox): Promise<Json> {
+  const { collection, limit = 5 } = args
+  const name = args.name.trim()
+  if (name === '') throw new ToolError('Write the name to look for.')
+  const subjects = collection === undefined ? namedOnes(catalogue) : [catalogue.named(collection)]
+  if (subjects.every(({ display }) => display === null))
+    throw new ToolError('The records of this collection have no name; use search_records.')
+  const found: NamedRecord[] = []
+  let query = ''
+  let isCapped = false
+  for (let at = 0; at < subjects.length; at += atOnce) {
+    const part = await searchNames(name, subjects.slice(at, at + atOnce), ask)
+    found.push(...part.found)
+    query ||= part.query
+    isCapped ||= part.isCapped
+  }
+  return answer(found, query, isCapped, limit)
 }
 
 /** The collections that references lead to; if there are none, all collections with names. */
 function namedOnes({ subjects, model }: Catalogue): readonly Subject[] {
-  const targets = model.collections.flatMap(({ references }) =>
-    references.flatMap(({ target }) => target ?? []),
+  const targets = new Set(
+    model.collections.flatMap(({ references }) => references.map(({ target }) => target)),
   )
-  const led = subjects.filter(
-    ({ collection, display }) => display !== null && targets.includes(collection.nsid),
-  )
-  return led.length > 0 ? led : subjects.filter(({ display }) => display !== null)
+  const named = subjects.filter(({ display }) => display !== null)
+  const led = named.filter(({ collection }) => targets.has(collection.nsid))
+  return led.length > 0 ? led : named
 }
 
 const nothingAlike =
   'No name is like it. Names are as their owners write them, in their own script and language: try that spelling or a part of it.'
 
-function answer(found: readonly NamedRecord[], query: string, isCapped: boolean, limit: number) {
-  const sorted = found.some(({ match }) => match !== 'similar')
-    ? found.filter(({ match }) => match !== 'similar')
-    : found.toSorted((a, b) => b.score - a.score)
+function answer(found: readonly NamedRecord[], query: string, isCapped: boolean, limit: number): Json {
+  const sure = found.filter(({ match }) => match !== 'similar')
+  const sorted = sure.length > 0 ? sure : found.toSorted((a, b) => b.score - a.score)
+  if (sorted.length === 0 && !isCapped) return { matches: [], total: 0, hint: nothingAlike }
   const rows = sorted.slice(0, limit).map(({ collection, uri, name, match, score }) => ({
     name,
     collection,
     uri,
     match,
-    ...(match === 'exact' ? {} : { score: Math.round(score * 100) / 100 }),
+    ...(match !== 'exact' && { score: Math.round(score * 100) / 100 }),
   }))
-  if (sorted.length === 0 && !isCapped) return { matches: [], total: 0, hint: nothingAlike }
-  const told = isCapped
+  const said = isCapped
     ? { hint: 'Too many records have a part of this name to compare them all: write more of it.' }
     : { total: sorted.length }
   // With many collections, the query alone would take the whole budget.
   const isShort = tokensOfJson(query) <= budgets.resolve_name / 2
-  const around = { matches: [], ...told, ...(isShort ? { query } : {}) }
+  const around = { matches: [], ...said, ...(isShort && { query }) }
   return { ...around, matches: fitRows(rows, budgets.resolve_name - tokensOfJson(around)).rows }
 }

@@ -5,13 +5,19 @@ import { assertTextWithin } from '../../query/parse/document-limits.ts'
 import { faultText } from '../graphql/ask.ts'
 import { budgets, cutText, fitValue, tokensOfJson } from '../words/budget.ts'
 import { EndpointError } from '../graphql/endpoint.ts'
-import { plainText, plainValue } from '../words/plain-text.ts'
-import type { Toolbox } from './toolbox.ts'
-import { argumentsOf, type Json, schemaOf, type Tool, ToolError } from './tool.ts'
+import { cutPlain, plainValue } from '../words/plain-text.ts'
+import { argumentsOf, present, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import { type Json, ToolError } from './tool.ts'
+
+interface RunArguments extends Json {
+  readonly query: string
+  readonly variables?: Json
+  readonly max_tokens?: number
+}
 
 const mostCuts = 5
 
-export function createRunGraphql({ given: { endpoint } }: Toolbox): Tool {
+export function createRunGraphql(): ToolDefinition {
   return {
     name: 'run_graphql',
     title: 'Run a GraphQL query',
@@ -19,51 +25,47 @@ export function createRunGraphql({ given: { endpoint } }: Toolbox): Tool {
       'For what the other tools cannot ask; start from a query that they returned. Lists are cut to max_tokens.',
     inputSchema: argumentsOf(
       {
-        query: { type: 'string' },
-        variables: { type: 'object' },
+        query: types.string,
+        variables: types.object,
         max_tokens: { type: 'integer', minimum: 200, maximum: 20000 },
       },
       ['query'],
     ),
     outputSchema: schemaOf(
       {
-        data: { type: 'object' },
-        cut: { type: 'array', items: { type: 'object' } },
-        errors: { type: 'array', items: { type: 'string' } },
+        data: types.object,
+        cut: types.objects,
+        errors: types.strings,
         cost: { type: ['integer', 'null'] },
-        hint: { type: 'string' },
+        hint: types.string,
       },
       ['data'],
     ),
-    async run({ query, variables, max_tokens: most }, signal) {
-      if (operationsIn(String(query)) > 1)
-        throw new ToolError('The document has several operations; send each by itself.')
-      const question = {
-        query: String(query),
-        ...(typeof variables === 'object' && variables !== null ? { variables: variables as Json } : {}),
-      }
-      const { data, errors, cost } = await endpoint.ask(question, signal)
-      if (data === null) throw new EndpointError(faultText(errors))
-      const messages = errors.slice(0, 3).map(({ message }) => cutText(plainText(message), 300))
-      const frame = { data: {}, cut: [], errors: messages, cost }
-      const room = (typeof most === 'number' ? most : budgets.run_graphql) - tokensOfJson(frame) - 100
-      const { value, cut, shortened } = fitValue(plainValue(data), Math.max(room, 50))
-      const hint =
-        cut.length > 0
-          ? 'Lists lost their ends: ask for smaller pages and follow the cursors.'
-          : shortened
-            ? 'Long texts were cut (…): select fewer fields or give max_tokens.'
-            : null
-      return {
-        data: value as Json,
-        ...(cut.length > 0
-          ? { cut: cut.slice(0, mostCuts).map((one) => ({ ...one, path: cutText(one.path, 60) })) }
-          : {}),
-        ...(messages.length > 0 ? { errors: messages } : {}),
-        ...(hint === null ? {} : { hint }),
-        cost,
-      }
-    },
+    run,
+  }
+}
+
+async function run(
+  { query, variables, max_tokens: most = budgets.run_graphql }: RunArguments,
+  toolbox: Toolbox,
+): Promise<Json> {
+  if (operationsIn(query) > 1)
+    throw new ToolError('The document has several operations; send each by itself.')
+  const { data, errors, cost } = await toolbox.send({ query, ...(variables && { variables }) })
+  if (data === null) throw new EndpointError(faultText(errors))
+  const messages = errors.slice(0, 3).map(({ message }) => cutPlain(message, 300))
+  const frame = { data: {}, cut: [], errors: messages, cost }
+  const { value, cut, shortened } = fitValue(plainValue(data), Math.max(most - tokensOfJson(frame) - 100, 50))
+  const isCut = cut.length > 0
+  const listHint = isCut ? 'Lists lost their ends: ask for smaller pages and follow the cursors.' : null
+  const textHint = shortened ? 'Long texts were cut (…): select fewer fields or give max_tokens.' : null
+  const cuts = cut.slice(0, mostCuts).map((one) => ({ ...one, path: cutText(one.path, 60) }))
+  return {
+    data: value,
+    ...(isCut && { cut: cuts }),
+    ...(messages.length > 0 && { errors: messages }),
+    ...present({ hint: listHint ?? textHint }),
+    cost,
   }
 }
 

@@ -15,16 +15,6 @@ export interface ToolsGiven {
 /** A JSON object. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** The JSON Schema (2020-12) of an object's members. */
-export function schemaOf(properties: Json, required: readonly string[] = []): Json {
-  return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
-}
-
-/** As `schemaOf`, but rejects other members. */
-export function argumentsOf(properties: Json, required?: readonly string[]): Json {
-  return { ...schemaOf(properties, required), additionalProperties: false }
-}
-
 export interface Tool {
   readonly name: string
   readonly title: string
@@ -38,4 +28,9 @@ export interface Tool {
 /** The message says what is wrong with a call and what to write instead, in one or two sentences. */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
+}
+
+/** A sentence to append to a message; empty without a suggestion. */
+export function didYouMean(suggestion: string | null): string {
+  return suggestion === null ? '' : ` Did you mean "${suggestion}"?`
 }

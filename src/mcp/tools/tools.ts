@@ -1,4 +1,7 @@
 /** Creates all tools of the agents' server, in the order of their listing. */
+import { findByName } from '../filters/names.ts'
+import { ask } from '../graphql/ask.ts'
+import { createCatalogue } from '../words/collections.ts'
 import { createAggregate } from './aggregate.ts'
 import { createDescribe } from './describe.ts'
 import { createGetRecord } from './get-record.ts'
@@ -6,18 +9,30 @@ import { createResolveName } from './resolve-name.ts'
 import { createRunGraphql } from './run-graphql.ts'
 import { createSearchRecords } from './search-records.ts'
 import type { Tool, ToolsGiven } from './tool.ts'
-import { createToolbox } from './toolbox.ts'
+import type { Toolbox } from './toolbox.ts'
 import { createValidateGraphql } from './validate-graphql.ts'
 
 export function createTools(given: ToolsGiven): readonly Tool[] {
-  const toolbox = createToolbox(given)
+  const { model, schema, endpoint, now } = given
+  const catalogue = createCatalogue(model)
+  const context = { catalogue, schema }
+  const toolboxOf = (signal: AbortSignal): Toolbox => {
+    const askFor = (query: string) => ask(given, query, signal)
+    return {
+      ...context,
+      now,
+      ask: askFor,
+      send: (question) => endpoint.ask(question, signal),
+      findByName: (name, { nsid }) => findByName(name, catalogue.of(nsid), askFor),
+    }
+  }
   return [
-    createDescribe(toolbox),
-    createSearchRecords(toolbox),
-    createGetRecord(toolbox),
-    createAggregate(toolbox),
-    createResolveName(toolbox),
-    createValidateGraphql(toolbox),
-    createRunGraphql(toolbox),
-  ]
+    createDescribe(),
+    createSearchRecords(context),
+    createGetRecord(),
+    createAggregate(context),
+    createResolveName(),
+    createValidateGraphql(),
+    createRunGraphql(),
+  ].map((tool) => ({ ...tool, run: (args, signal) => tool.run(args, toolboxOf(signal)) }))
 }

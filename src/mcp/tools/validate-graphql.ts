@@ -4,50 +4,51 @@ import { ServiceError } from '../../errors.ts'
 import { findOperation, prepare } from '../../query/parse/prepare.ts'
 import { RequestErrors } from '../../query/parse/request-errors.ts'
 import { coerceVariables } from '../../query/parse/variables.ts'
-import { budgets, cutText, fitValue } from '../words/budget.ts'
-import { plainText } from '../words/plain-text.ts'
-import type { Toolbox } from './toolbox.ts'
-import { argumentsOf, type Json, schemaOf, type Tool } from './tool.ts'
+import { budgets, fitValue } from '../words/budget.ts'
+import { cutPlain } from '../words/plain-text.ts'
+import { argumentsOf, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import type { Json } from './tool.ts'
+
+interface ValidateArguments extends Json {
+  readonly query: string
+  readonly variables?: Json
+}
 
 const mostErrors = 5
 
-export function createValidateGraphql({ given: { schema } }: Toolbox): Tool {
+export function createValidateGraphql(): ToolDefinition {
   return {
     name: 'validate_graphql',
     title: 'Check a GraphQL query',
     description: 'Checks a query against the schema without running it.',
-    inputSchema: argumentsOf({ query: { type: 'string' }, variables: { type: 'object' } }, ['query']),
-    outputSchema: schemaOf(
-      {
-        valid: { type: 'boolean' },
-        errors: { type: 'array', items: { type: 'object' } },
-        reads: { type: 'array', items: { type: 'string' } },
-      },
-      ['valid'],
-    ),
-    async run({ query, variables }) {
-      try {
-        const operation = findOperation(prepare(schema, String(query)), null)
-        // Without variables, only their use in the document is validated.
-        if (typeof variables === 'object' && variables !== null)
-          coerceVariables(schema, operation, variables as Json)
-        return fitted({ valid: true, reads: readsOf(operation) })
-      } catch (error) {
-        if (error instanceof RequestErrors)
-          return fitted({ valid: false, errors: error.errors.slice(0, mostErrors).map(shown) })
-        if (error instanceof ServiceError)
-          return fitted({ valid: false, errors: [{ message: error.message }] })
-        throw error
-      }
-    },
+    inputSchema: argumentsOf({ query: types.string, variables: types.object }, ['query']),
+    outputSchema: schemaOf({ valid: { type: 'boolean' }, errors: types.objects, reads: types.strings }, [
+      'valid',
+    ]),
+    run: async (args: ValidateArguments, toolbox) =>
+      fitValue(validate(args, toolbox), budgets.validate_graphql).value as Json,
+  }
+}
+
+function validate({ query, variables }: ValidateArguments, { schema }: Toolbox): Json {
+  try {
+    const operation = findOperation(prepare(schema, query), null)
+    // Without variables, only their use in the document is validated.
+    if (variables !== undefined) coerceVariables(schema, operation, variables)
+    return { valid: true, reads: readsOf(operation) }
+  } catch (error) {
+    if (error instanceof RequestErrors)
+      return { valid: false, errors: error.errors.slice(0, mostErrors).map(shown) }
+    if (error instanceof ServiceError) return { valid: false, errors: [{ message: error.message }] }
+    throw error
   }
 }
 
 function shown({ message, locations }: GraphQLError) {
-  const [place] = locations ?? []
+  const [location] = locations ?? []
   return {
-    message: cutText(plainText(message), 400),
-    ...(place === undefined ? {} : { line: place.line, column: place.column }),
+    message: cutPlain(message, 400),
+    ...(location && { line: location.line, column: location.column }),
   }
 }
 
@@ -55,8 +56,4 @@ function readsOf({ selectionSet }: OperationDefinitionNode): string[] {
   return selectionSet.selections.flatMap((selection) =>
     selection.kind === Kind.FIELD ? selection.name.value : [],
   )
-}
-
-function fitted(whole: Json) {
-  return fitValue(whole, budgets.validate_graphql).value as Json
 }

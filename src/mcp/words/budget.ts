@@ -82,11 +82,16 @@ export function cutText(text: string, longest: number): string {
 
 /** Cuts every text of a JSON value, including member names. */
 export function cutTexts(value: unknown, longest: number): unknown {
-  if (typeof value === 'string') return cutText(value, longest)
-  if (Array.isArray(value)) return value.map((inside) => cutTexts(inside, longest))
+  return mapTexts(value, (text) => cutText(text, longest))
+}
+
+/** Changes every text of a JSON value, including member names. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((inside) => mapTexts(inside, change))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inside]) => [cutText(name, longest), cutTexts(inside, longest)]),
+    Object.entries(value).map(([name, inside]) => [change(name), mapTexts(inside, change)]),
   )
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Collection, Field, Model } from '../../schema/model/model.ts'
 import { nearest } from '../../util/text/nearest.ts'
-import { ToolError } from '../tools/tool.ts'
+import { didYouMean, ToolError } from '../tools/tool.ts'
 
 /** A collection and its most important fields. */
 export interface Subject {
@@ -54,7 +54,7 @@ export function createCatalogue(model: Model): Catalogue {
       const labels = subjects.map(({ label }) => label)
       const listed = labels.length > 12 ? `${labels.slice(0, 12).join(', ')} and others` : labels.join(', ')
       throw new ToolError(
-        `There is no collection "${name.slice(0, 80)}".${instead ? ` Did you mean "${instead.label}"?` : ''} There are: ${listed}.`,
+        `There is no collection "${name.slice(0, 80)}".${didYouMean(instead?.label ?? null)} There are: ${listed}.`,
       )
     },
     of(nsid) {

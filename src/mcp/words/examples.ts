@@ -1,8 +1,8 @@
 /** Finds example paths that exist in the served collections, for descriptions of tools and for errors. */
 import type { Collection, Field } from '../../schema/model/model.ts'
-import { holderOf, targetOf } from '../../schema/model/operators.ts'
+import { holderOf } from '../../schema/model/operators.ts'
 import { isScore, type Subject } from './collections.ts'
-import { reverseNames, type SchemaContext } from '../filters/paths.ts'
+import { reverseNames, type SchemaContext, targetsOf } from '../filters/paths.ts'
 
 export interface Examples {
   /** Such as `"source.country"`. */
@@ -17,53 +17,38 @@ export interface Examples {
 
 export function findExamples(context: SchemaContext): Examples {
   const { subjects } = context.catalogue
-  const score = first(subjects, ({ collection }) => collection.type.fields.find(isScore))
-  const number = first(subjects, ({ collection }) => collection.type.fields.find(isInteger))
+  const [forward = null] = subjects.values().flatMap(({ collection }) => forwardsOf(collection, context))
+  const [reverse = null] = subjects.values().flatMap((subject) => reversesOf(subject, context))
+  const fields = subjects.flatMap(({ collection }) => collection.type.fields)
+  const measured = fields.find(isScore) ?? fields.find(({ type }) => type.kind === 'integer')
   const timed = subjects.find(({ time }) => time !== 'indexedAt')
-  const measured = score ?? number
   return {
-    forward: first(subjects, ({ collection }) => forwardOf(collection, context)),
-    reverse: first(subjects, (subject) => reverseOf(subject, context)),
+    forward,
+    reverse,
     bucket: `"${timed?.time ?? 'indexedAt'}:week"`,
-    measure: measured === null ? null : `"avg:${measured.name}"`,
+    measure: measured === undefined ? null : `"avg:${measured.name}"`,
   }
 }
 
-function first<From, Found>(all: readonly From[], find: (one: From) => Found | undefined): Found | null {
-  for (const one of all) {
-    const found = find(one)
-    if (found !== undefined) return found
-  }
-  return null
+function forwardsOf(collection: Collection, context: SchemaContext): string[] {
+  return targetsOf(collection, context).flatMap(([name, target]) => {
+    const { fields } = target.type
+    const inside = fields.find(isCategorical) ?? fields[0]
+    return target === collection || inside === undefined ? [] : [`"${name}.${inside.name}"`]
+  })
 }
 
-function forwardOf(collection: Collection, { catalogue }: SchemaContext): string | undefined {
-  for (const reference of collection.references) {
-    const target = targetOf(reference, catalogue.model)
-    if (target === null || target === collection || reference.many || reference.path.length > 1) continue
-    const field = collection.type.fields.find(({ property }) => property === reference.path[0])
-    const inside = target.type.fields.find(isCode) ?? target.type.fields[0]
-    if (field !== undefined && inside !== undefined) return `"${field.name}.${inside.name}"`
-  }
-  return undefined
-}
-
-function reverseOf({ collection, label }: Subject, context: SchemaContext): string | undefined {
-  for (const [reference, name] of reverseNames(collection, context)) {
+function reversesOf({ collection, label }: Subject, context: SchemaContext): string[] {
+  return [...reverseNames(collection, context)].flatMap(([reference, name]) => {
     const holder = holderOf(reference, context.catalogue.model)
-    if (holder === collection || reference.target !== collection.nsid) continue
-    const field = holder.type.fields.find(isScore) ?? holder.type.fields.find(isCode)
-    if (field !== undefined) return `"${name}.${field.name}" from ${label}`
-  }
-  return undefined
+    const field = holder.type.fields.find(isScore) ?? holder.type.fields.find(isCategorical)
+    const isOther = holder !== collection && reference.target === collection.nsid
+    return isOther && field !== undefined ? [`"${name}.${field.name}" from ${label}`] : []
+  })
 }
 
-function isCode({ type }: Field): boolean {
+function isCategorical({ type }: Field): boolean {
   return type.kind === 'string' && type.categorical
-}
-
-function isInteger({ type }: Field): boolean {
-  return type.kind === 'integer'
 }
 
 /** A filter on a value that the lexicon lists, such as `{"sentiment": "negative"}`. */

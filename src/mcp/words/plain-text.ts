@@ -3,6 +3,7 @@
  * control characters except line feeds and tabs, bidirectional controls, and characters that Unicode lets programs
  * ignore; all of them can hide or reorder text.
  */
+import { cutText, mapTexts } from './budget.ts'
 
 const joining =
   'Arabic Syriac Mongolian Nko Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Khmer Myanmar Tibetan'
@@ -28,12 +29,12 @@ export function plainText(text: string): string {
   return lines.replaceAll(removed, (_, kept?: string) => kept ?? '')
 }
 
+/** The text without invisible characters, or its beginning. */
+export function cutPlain(text: string, longest: number): string {
+  return cutText(plainText(text), longest)
+}
+
 /** Applies `plainText` to every string in a JSON value, including member names. */
 export function plainValue(value: unknown): unknown {
-  if (typeof value === 'string') return plainText(value)
-  if (Array.isArray(value)) return value.map(plainValue)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inside]) => [plainText(name), plainValue(inside)]),
-  )
+  return mapTexts(value, plainText)
 }
