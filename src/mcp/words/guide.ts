@@ -5,14 +5,9 @@ import type { Json } from '../tools/tool.ts'
 
 interface Worked {
   readonly question: string
-  readonly calls: readonly Call[]
+  readonly calls: readonly (readonly [tool: string, args: Json])[]
   /** Advice on the answer. */
   readonly note: string
-}
-
-interface Call {
-  readonly tool: string
-  readonly arguments: Json
 }
 
 const wanted = 5
@@ -32,7 +27,7 @@ What these tools cannot say, \`run_graphql\` can: read lexigraph://schema first,
 }
 
 function writeWorked({ question, calls, note }: Worked, index: number): string {
-  const lines = calls.map((call) => `    ${call.tool} ${JSON.stringify(call.arguments)}`)
+  const lines = calls.map(([tool, args]) => `    ${tool} ${JSON.stringify(args)}`)
   return `## ${index + 1}. ${question}
 
 ${lines.join('\n')}
@@ -42,143 +37,104 @@ ${note}
 }
 
 /** The questions that fit the lexicons, the most useful first. */
-function workOut({ items, origin, analysis }: CorpusOutline): Worked[] {
-  return [
-    newest(items, origin),
-    ...(analysis === null ? [] : [...shares(items, origin, analysis), ...ranking(items, origin, analysis)]),
-    ...(analysis === null ? [] : [without(items, analysis)]),
-    byGroup(items),
-    overTime(items),
-    oneRecord(items),
-    described(items),
-  ]
-}
-
-function newest(items: Party, origin: Party | null): Worked {
-  const fields = [items.title, items.time, pathTo(origin, origin?.title)].filter((path) => path !== null)
-  return {
-    question: `What are the ten newest ${items.words} records${origin === null ? '' : `, each with its ${origin.words}`}?`,
-    calls: [
-      {
-        tool: 'search_records',
-        arguments: { collection: items.name, sort: `-${items.time}`, fields, limit: 10 },
-      },
-    ],
-    note: 'Give `after` with what the answer says to see the next ten.',
-  }
-}
-
-function shares(items: Party, origin: Party | null, analysis: Party): Worked[] {
-  const [category] = analysis.categories
-  if (category === undefined) return []
-  const by = [through(analysis, origin?.reference ?? null), `${through(analysis, items.time)}:week`]
-  return [
-    {
-      question: `Which share of the ${analysis.words} records has a certain ${asWords(category)}, ${origin === null ? '' : `by ${origin.words} and `}by week?`,
-      calls: [
-        { tool: 'describe', arguments: { collection: analysis.name, field: category } },
-        {
-          tool: 'aggregate',
-          arguments: {
-            collection: analysis.name,
-            by: by.filter((path) => path !== null),
-            share: { [category]: '(one of the values)' },
-            since: 'last 30 days',
-          },
-        },
-      ],
-      note: 'The first call tells the values there are; `share` is the part of each group that also fits.',
-    },
-  ]
-}
-
-function ranking(items: Party, origin: Party | null, analysis: Party): Worked[] {
-  const score = analysis.scores[0]
-  const group = through(analysis, origin?.reference ?? items.codes[0] ?? items.categories[0] ?? null)
-  if (score === undefined || group === null) return []
-  return [
-    {
-      question: `Where is the ${asWords(score)} highest on the average, counting only groups of at least 20?`,
-      calls: [
-        {
-          tool: 'aggregate',
-          arguments: {
-            collection: analysis.name,
-            by: [group],
-            measures: [`avg:${score}`],
-            order: `-avg:${score}`,
-            min_count: 20,
-            since: 'this year',
-          },
-        },
-      ],
-      note: 'Averages of few records mean little: `min_count` leaves small groups out.',
-    },
-  ]
-}
-
-function without(items: Party, analysis: Party): Worked {
-  return {
-    question: `Which ${items.words} records have no ${analysis.words}?`,
-    calls: [
-      { tool: 'search_records', arguments: { collection: items.name, filters: { [analysis.name]: 'none' } } },
-    ],
-    note: `\`"some"\` asks for the others, and \`"${analysis.name}.…"\` filters by a field of theirs.`,
-  }
-}
-
-function byGroup(items: Party): Worked {
+function workOut(outline: CorpusOutline): Worked[] {
+  const { items, origin } = outline
+  const newest = [items.title, items.time, pathTo(origin, origin?.title)].filter((path) => path !== null)
   const group = items.codes[0] ?? items.categories[0] ?? 'did'
   const text = items.title === null ? {} : { text: 'climate' }
-  return {
-    question: `How many ${items.words} records of the last week ${items.title === null ? 'are there' : 'mention a word'}, by ${asWords(group)}?`,
+  return [
+    {
+      question: `What are the ten newest ${items.words} records${origin === null ? '' : `, each with its ${origin.words}`}?`,
+      calls: [
+        ['search_records', { collection: items.name, sort: `-${items.time}`, fields: newest, limit: 10 }],
+      ],
+      note: 'Give `after` with what the answer says to see the next ten.',
+    },
+    ...(outline.analysis === null ? [] : workOutAnalysis(items, origin, outline.analysis)),
+    {
+      question: `How many ${items.words} records of the last week ${items.title === null ? 'are there' : 'mention a word'}, by ${asWords(group)}?`,
+      calls: [['aggregate', { collection: items.name, by: [group], ...text, since: 'last 7 days' }]],
+      note: 'Case and accents make no difference to a text. Other languages have other words for it: ask for each.',
+    },
+    {
+      question: `How many ${items.words} records are there for each day of this month?`,
+      calls: [
+        [
+          'aggregate',
+          { collection: items.name, by: [`${items.time}:day`], order: 'key', since: 'this month' },
+        ],
+      ],
+      note: 'A day without records has no group.',
+    },
+    {
+      question: `What is known of one ${items.words} record?`,
+      calls: [['get_record', { uri: `at://did:plc:…/${items.nsid}/…` }]],
+      note: 'The answer has what it refers to and what refers to it.',
+    },
+    {
+      question: `What can be asked of ${items.words} records?`,
+      calls: [['describe', { collection: items.name }]],
+      note: 'Each field with its meaning, its range and its values.',
+    },
+  ]
+}
+
+/** The questions about the collection that describes the items. */
+function workOutAnalysis(items: Party, origin: Party | null, analysis: Party): Worked[] {
+  const { name: collection, words } = analysis
+  const source = pathTo(analysis, origin?.reference)
+  const week = pathTo(analysis, items.time)
+  const group = source ?? pathTo(analysis, items.codes[0] ?? items.categories[0])
+  const [category] = analysis.categories
+  const [score] = analysis.scores
+  const shares: Worked = {
+    question: `Which share of the ${words} records has a certain ${asWords(category ?? '')}, ${origin === null ? '' : `by ${origin.words} and `}by week?`,
     calls: [
-      {
-        tool: 'aggregate',
-        arguments: { collection: items.name, by: [group], ...text, since: 'last 7 days' },
-      },
+      ['describe', { collection, field: category }],
+      [
+        'aggregate',
+        {
+          collection,
+          by: [source, `${week}:week`].filter((path) => path !== null),
+          share: { [category ?? '']: '(one of the values)' },
+          since: 'last 30 days',
+        },
+      ],
     ],
-    note: 'Case and accents make no difference to a text. Other languages have other words for it: ask for each.',
+    note: 'The first call tells the values there are; `share` is the part of each group that also fits.',
   }
-}
-
-function overTime(items: Party): Worked {
-  return {
-    question: `How many ${items.words} records are there for each day of this month?`,
+  const ranking: Worked = {
+    question: `Where is the ${asWords(score ?? '')} highest on the average, counting only groups of at least 20?`,
     calls: [
-      {
-        tool: 'aggregate',
-        arguments: { collection: items.name, by: [`${items.time}:day`], order: 'key', since: 'this month' },
-      },
+      [
+        'aggregate',
+        {
+          collection,
+          by: [group],
+          measures: [`avg:${score}`],
+          order: `-avg:${score}`,
+          min_count: 20,
+          since: 'this year',
+        },
+      ],
     ],
-    note: 'A day without records has no group.',
+    note: 'Averages of few records mean little: `min_count` leaves small groups out.',
   }
-}
-
-function oneRecord(items: Party): Worked {
-  return {
-    question: `What is known of one ${items.words} record?`,
-    calls: [{ tool: 'get_record', arguments: { uri: `at://did:plc:…/${items.nsid}/…` } }],
-    note: 'The answer has what it refers to and what refers to it.',
+  const without: Worked = {
+    question: `Which ${items.words} records have no ${words}?`,
+    calls: [['search_records', { collection: items.name, filters: { [collection]: 'none' } }]],
+    note: `\`"some"\` asks for the others, and \`"${collection}.…"\` filters by a field of theirs.`,
   }
+  return [
+    ...(category === undefined ? [] : [shares]),
+    ...(score === undefined || group === null ? [] : [ranking]),
+    without,
+  ]
 }
 
-function described(items: Party): Worked {
-  return {
-    question: `What can be asked of ${items.words} records?`,
-    calls: [{ tool: 'describe', arguments: { collection: items.name } }],
-    note: 'Each field with its meaning, its range and its values.',
-  }
-}
-
-/** The path from the items to a field of their origin. */
-function pathTo(origin: Party | null, field: string | null | undefined): string | null {
-  return origin === null || field == null ? null : `${origin.reference}.${field}`
-}
-
-/** The path from an analysis to a field of the items. */
-function through({ reference }: Party, field: string | null): string | null {
-  return field === null || reference === null ? null : `${reference}.${field}`
+/** The path to a field through the reference between the party and the items. */
+function pathTo(party: Party | null, field: string | null | undefined): string | null {
+  return party === null || field == null ? null : `${party.reference}.${field}`
 }
 
 function firstSentence(text: string): string {
