@@ -7,7 +7,7 @@ import { writeGuide } from '../words/guide.ts'
 import { type SchemaPart, splitSchema } from '../graphql/schema-parts.ts'
 import { type Tool, ToolError } from '../tools/tool.ts'
 import { EndpointError } from '../graphql/endpoint.ts'
-import { tellable } from './failures.ts'
+import { plainMessage } from '../words/plain-text.ts'
 import { counted } from '../../util/text/counted.ts'
 
 export interface ResourcesGiven {
@@ -20,121 +20,115 @@ export interface ResourcesGiven {
   readonly onFault: (error: Error) => void
 }
 
-export interface Resources {
-  readonly guide: string
-  readonly index: string
-  readonly parts: readonly SchemaPart[]
-  readonly documents: LexiconSet['documents']
-  /** Null if no tool reads records. */
-  readonly readRecord: Tool['run'] | null
-  readonly onFault: ResourcesGiven['onFault']
-}
-
 /** For resources that follow from the lexicons; records have no hint, because they may change at any time. */
 const cacheHint = { ttlMs: 300_000, cacheScope: 'public' } as const
 
-export function createResources({ model, lexicons, schema, tools, onFault }: ResourcesGiven): Resources {
+/** Writes all texts, once; the returned function registers them with a server. */
+export function createResources(given: ResourcesGiven): (server: McpServer) => void {
+  const { model, lexicons, schema, tools, onFault } = given
   const parts = splitSchema(schema, model)
+  const guide: Page = {
+    name: 'guide',
+    title: 'Guide: five questions, worked through',
+    description: 'One page: which tool answers which question, with calls to copy.',
+    text: writeGuide(model),
+  }
+  const index: Page = {
+    name: 'schema',
+    title: 'GraphQL schema: what is where',
+    description: 'Which types are in which part of the schema; for run_graphql.',
+    text: writeIndex(model, parts),
+  }
+  const schemaParts: Family = {
+    name: 'schema-part',
+    title: 'A part of the GraphQL schema',
+    description: 'SDL of a collection, or what all share.',
+    mimeType: 'application/graphql',
+    template: 'schema/{+part}',
+    variable: 'part',
+    pages: parts.map(({ name, types, text }) => ({
+      name,
+      title: `GraphQL schema: ${name}`,
+      description: `${counted(types.length, 'type')}, from ${types[0]}.`,
+      text,
+    })),
+  }
+  const documents: Family = {
+    name: 'lexicon',
+    title: 'A lexicon',
+    description: 'What the records of a collection hold, as JSON.',
+    mimeType: 'application/json',
+    template: 'lexicon/{nsid}',
+    variable: 'nsid',
+    pages: lexicons.documents.map((document) => ({
+      name: document.id,
+      title: `Lexicon ${document.id}`,
+      description: document.description,
+      text: JSON.stringify(document, null, 1),
+    })),
+  }
   const reader = tools.find(({ name }) => name === 'get_record')
-  return {
-    guide: writeGuide(model),
-    index: writeIndex(model, parts),
-    parts,
-    documents: lexicons.documents,
-    readRecord: reader === undefined ? null : (args, signal) => reader.run(args, signal),
-    onFault,
+  return (server) => {
+    for (const page of [guide, index]) registerPage(server, page)
+    for (const family of [schemaParts, documents]) registerFamily(server, family)
+    if (reader !== undefined) registerRecords(server, reader, onFault)
   }
 }
 
-export function registerResources(server: McpServer, resources: Resources): void {
-  const { guide, index, parts, documents, readRecord, onFault } = resources
-  server.registerResource(
-    'guide',
-    'lexigraph://guide',
-    {
-      title: 'Guide: five questions, worked through',
-      description: 'One page: which tool answers which question, with calls to copy.',
-      mimeType: 'text/markdown',
-      cacheHint,
-    },
-    ({ href }) => textAs(href, 'text/markdown', guide),
-  )
-  server.registerResource(
-    'schema',
-    'lexigraph://schema',
-    {
-      title: 'GraphQL schema: what is where',
-      description: 'Which types are in which part of the schema; for run_graphql.',
-      mimeType: 'text/markdown',
-      cacheHint,
-    },
-    ({ href }) => textAs(href, 'text/markdown', index),
-  )
-  registerParts(server, parts)
-  registerLexicons(server, documents)
-  if (readRecord !== null) registerRecords(server, readRecord, onFault)
+interface Page {
+  readonly name: string
+  readonly title: string
+  readonly description: string | undefined
+  readonly text: string
 }
 
-function registerParts(server: McpServer, parts: readonly SchemaPart[]): void {
-  const mimeType = 'application/graphql'
+/** Pages of one kind, whose URIs are a template with their names. */
+interface Family extends Omit<Page, 'text'> {
+  readonly mimeType: string
+  readonly template: string
+  readonly variable: string
+  readonly pages: readonly Page[]
+}
+
+function registerPage(server: McpServer, { name, text, ...described }: Page): void {
+  const mimeType = 'text/markdown'
+  server.registerResource(name, `lexigraph://${name}`, { ...described, mimeType, cacheHint }, ({ href }) =>
+    textAs(href, mimeType, text),
+  )
+}
+
+function registerFamily(server: McpServer, family: Family): void {
+  const { name, title, description, mimeType, template, variable, pages } = family
+  const [folder] = template.split('/')
   const list = () => ({
-    resources: parts.map(({ name, types }) => ({
-      uri: `lexigraph://schema/${name}`,
-      name: `schema/${name}`,
-      title: `GraphQL schema: ${name}`,
-      description: `${counted(types.length, 'type')}, from ${types[0]}.`,
+    resources: pages.map((page) => ({
+      uri: `lexigraph://${folder}/${page.name}`,
+      name: `${folder}/${page.name}`,
+      title: page.title,
+      ...(page.description !== undefined && { description: page.description }),
       mimeType,
     })),
   })
-  const complete = { part: completing(parts.map(({ name }) => name)) }
+  /** Completes to names that contain the typed text. */
+  const completing = (typed: string) =>
+    pages
+      .map((page) => page.name)
+      .filter((known) => known.toLowerCase().includes(typed.toLowerCase()))
+      .slice(0, 100)
   server.registerResource(
-    'schema-part',
-    new ResourceTemplate('lexigraph://schema/{+part}', { list, complete }),
-    {
-      title: 'A part of the GraphQL schema',
-      description: 'SDL of a collection, or what all share.',
-      mimeType,
-      cacheHint,
-    },
-    ({ href }, { part }) => {
-      const found = parts.find(({ name }) => name === part)
+    name,
+    new ResourceTemplate(`lexigraph://${template}`, { list, complete: { [variable]: completing } }),
+    { title, description, mimeType, cacheHint },
+    ({ href }, { [variable]: wanted }) => {
+      const found = pages.find((page) => page.name === wanted)
       if (found === undefined) throw new ResourceNotFoundError(href)
       return textAs(href, mimeType, found.text)
     },
   )
 }
 
-function registerLexicons(server: McpServer, documents: LexiconSet['documents']): void {
-  const mimeType = 'application/json'
-  const list = () => ({
-    resources: documents.map(({ id, description }) => ({
-      uri: `lexigraph://lexicon/${id}`,
-      name: `lexicon/${id}`,
-      title: `Lexicon ${id}`,
-      ...(description !== undefined && { description }),
-      mimeType,
-    })),
-  })
-  const complete = { nsid: completing(documents.map(({ id }) => id)) }
-  server.registerResource(
-    'lexicon',
-    new ResourceTemplate('lexigraph://lexicon/{nsid}', { list, complete }),
-    {
-      title: 'A lexicon',
-      description: 'What the records of a collection hold, as JSON.',
-      mimeType,
-      cacheHint,
-    },
-    ({ href }, { nsid }) => {
-      const found = documents.find(({ id }) => id === nsid)
-      if (found === undefined) throw new ResourceNotFoundError(href)
-      return textAs(href, mimeType, JSON.stringify(found, null, 1))
-    },
-  )
-}
-
 /** The AT-URI follows a scheme of this server, because an AT-URI is not a valid URL: its authority has colons. */
-function registerRecords(server: McpServer, read: Tool['run'], onFault: ResourcesGiven['onFault']): void {
+function registerRecords(server: McpServer, reader: Tool, onFault: ResourcesGiven['onFault']): void {
   const mimeType = 'application/json'
   server.registerResource(
     'record',
@@ -147,25 +141,17 @@ function registerRecords(server: McpServer, read: Tool['run'], onFault: Resource
     },
     async ({ href }, { uri }, { mcpReq }) => {
       try {
-        return textAs(href, mimeType, JSON.stringify(await read({ uri: String(uri) }, mcpReq.signal)))
+        return textAs(href, mimeType, JSON.stringify(await reader.run({ uri: String(uri) }, mcpReq.signal)))
       } catch (error) {
         // The record is not indexed, or the URI is malformed.
-        if (error instanceof ToolError) throw new ResourceNotFoundError(href, tellable(error))
-        if (error instanceof EndpointError) throw new Error(tellable(error), { cause: error })
+        if (error instanceof ToolError) throw new ResourceNotFoundError(href, plainMessage(error))
+        if (error instanceof EndpointError) throw new Error(plainMessage(error), { cause: error })
         if (mcpReq.signal.aborted) throw error
         onFault(error instanceof Error ? error : new Error(String(error)))
         throw new Error('The record could not be read by a fault of this server.', { cause: error })
       }
     },
   )
-}
-
-/** Completes to names that contain the typed text. */
-function completing(names: readonly string[]): (typed: string) => string[] {
-  return (typed) => {
-    const wanted = typed.toLowerCase()
-    return names.filter((name) => name.toLowerCase().includes(wanted)).slice(0, 100)
-  }
 }
 
 function textAs(uri: string, mimeType: string, text: string) {

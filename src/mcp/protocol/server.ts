@@ -14,11 +14,11 @@ import {
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import { readArguments } from './arguments.ts'
 import { EndpointError } from '../graphql/endpoint.ts'
-import { tellable } from './failures.ts'
 import { createPrompts, registerPrompts } from './prompts.ts'
-import { createResources, registerResources } from './resources.ts'
+import { createResources } from './resources.ts'
 import { type Json, type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
 import { createTools } from '../tools/tools.ts'
+import { plainMessage } from '../words/plain-text.ts'
 
 export interface AgentGiven extends ToolsGiven {
   readonly lexicons: Pick<LexiconSet, 'documents'>
@@ -58,7 +58,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
     inputSchema: readArguments(tool),
     outputSchema: readSchema(tool.outputSchema),
   }))
-  const resources = createResources({ model, lexicons, schema, tools, onFault })
+  const registerResources = createResources({ model, lexicons, schema, tools, onFault })
   const prompts = createPrompts(model)
   const text = instructions(tools)
   return () => {
@@ -90,7 +90,7 @@ export function createAgentServers(given: AgentGiven): AgentServers {
         (args, context) => call(tool, args, context, onFault),
       )
     }
-    registerResources(server, resources)
+    registerResources(server)
     registerPrompts(server, prompts)
     addition?.register(server)
     return server
@@ -120,7 +120,7 @@ async function call(
   }
 
   function explain(error: unknown): string {
-    if (error instanceof ToolError || error instanceof EndpointError) return tellable(error)
+    if (error instanceof ToolError || error instanceof EndpointError) return plainMessage(error)
     if (mcpReq.signal.aborted) return 'The call was cancelled.'
     if (deadline.aborted) return `The call took longer than ${timeout / 1000} s. Ask for less at once.`
     onFault(error instanceof Error ? error : new Error(String(error)))

@@ -34,6 +34,11 @@ export function cutPlain(text: string, longest: number): string {
   return cutText(plainText(text), longest)
 }
 
+/** The message of an error for callers; messages quote texts of callers and of services. */
+export function plainMessage({ message }: Error): string {
+  return cutPlain(message, 1_500)
+}
+
 /** Applies `plainText` to every string in a JSON value, including member names. */
 export function plainValue(value: unknown): unknown {
   return mapTexts(value, plainText)
