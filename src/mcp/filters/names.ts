@@ -15,8 +15,9 @@ export interface NamedRecord {
   readonly score: number
 }
 
-export type Match = 'exact' | 'starts' | 'contains' | 'similar'
-const matches: readonly Match[] = ['exact', 'starts', 'contains', 'similar']
+/** The best match first. */
+const matches = ['exact', 'starts', 'contains', 'similar'] as const
+export type Match = (typeof matches)[number]
 
 export interface NameSearch {
   readonly found: readonly NamedRecord[]
@@ -41,22 +42,17 @@ export async function searchNames(
   subjects: readonly Subject[],
   askFor: Asking,
 ): Promise<NameSearch> {
-  const named = subjects.filter(({ display }) => display !== null)
-  const { records, ...whole } = await candidates(
-    named,
-    (field) => [{ [field]: { eq: name } }, { [field]: { contains: name } }],
-    askFor,
-  )
-  const sure = rank(name, records).filter(({ match }) => match !== 'similar')
-  if (sure.length > 0) return { ...whole, found: sure }
+  const whole = await searchLists(name, subjects, 2, askFor, (field) => [
+    { first: 5, where: { [field]: { eq: name } } },
+    { first: mostCandidates, where: { [field]: { contains: name } } },
+  ])
+  const sure = whole.found.filter(({ match }) => match !== 'similar')
   const pieces = piecesOf(name)
-  if (pieces.length === 0) return { ...whole, found: [] }
-  const { records: alike, ...near } = await candidates(
-    named,
-    (field) => [{ OR: pieces.map((piece): Where => ({ [field]: { contains: piece } })) }],
-    askFor,
-  )
-  return { ...near, found: rank(name, alike).filter(({ score }) => score >= leastScore) }
+  if (sure.length > 0 || pieces.length === 0) return { ...whole, found: sure }
+  const near = await searchLists(name, subjects, pieces.length, askFor, (field) => [
+    { first: mostCandidates, where: { OR: pieces.map((piece) => ({ [field]: { contains: piece } })) } },
+  ])
+  return { ...near, found: near.found.filter(({ score }) => score >= leastScore) }
 }
 
 /** The URI of the only record with that name; throws a ToolError that shows similar names. */
@@ -77,73 +73,53 @@ export async function findByName(name: string, subject: Subject, askFor: Asking)
   )
 }
 
-interface Candidate {
-  readonly subject: Subject
-  readonly uri: string
-  readonly name: string
-}
-
-async function candidates(
+/** The records of some lists of each collection; `conditions` is their number in the lists of one collection. */
+async function searchLists(
+  name: string,
   subjects: readonly Subject[],
-  conditions: (field: string) => readonly Where[],
+  conditions: number,
   askFor: Asking,
-): Promise<Omit<NameSearch, 'found'> & { readonly records: readonly Candidate[] }> {
-  const each = conditions('').reduce(
-    (sum, where) => sum + ('OR' in where ? (where.OR as Where[]).length : 1),
-    0,
-  )
-  const atOnce = Math.max(1, Math.floor(mostConditions / each))
-  const searches = []
-  for (let start = 0; start < subjects.length; start += atOnce)
-    searches.push(await candidatesOf(subjects.slice(start, start + atOnce), conditions, askFor))
-  return {
-    records: searches.flatMap(({ records }) => records),
-    isCapped: searches.some(({ isCapped }) => isCapped),
-    query: searches.map(({ query }) => query).join('\n'),
-  }
-}
-
-async function candidatesOf(
-  subjects: readonly Subject[],
-  conditions: (field: string) => readonly Where[],
-  askFor: Asking,
-): Promise<Omit<NameSearch, 'found'> & { readonly records: readonly Candidate[] }> {
-  const fields = subjects.flatMap(({ collection, display }, index) =>
-    conditions(display?.name ?? '').map((where, at) => {
-      const first = 'OR' in where || at > 0 ? mostCandidates : 5
-      const list = printField(collection.rootField, { first, where })
-      return { alias: `c${index}_${at}`, index, text: `${list} { nodes { uri ${display?.name} } }` }
-    }),
-  )
-  const query = `{ ${fields.map(({ alias, text }) => `${alias}: ${text}`).join(' ')} }`
-  const data = await askFor(query)
-  let isCapped = false
-  const records = fields.flatMap(({ alias, index }) => {
-    const subject = subjects[index] as Subject
-    const { nodes } = data[alias] as { nodes: readonly Json[] }
-    isCapped ||= nodes.length === mostCandidates
-    return nodes.map((node) => ({
-      subject,
-      uri: String(node.uri),
-      name: String(node[subject.display?.name ?? '']),
-    }))
-  })
-  return { records: [...new Map(records.map((record) => [record.uri, record])).values()], isCapped, query }
-}
-
-function rank(name: string, records: readonly Candidate[]): NamedRecord[] {
+  listsOf: (field: string) => readonly { readonly first: number; readonly where: Where }[],
+): Promise<NameSearch> {
   const wanted = foldText(name.trim())
-  return records
-    .map(({ subject, uri, name: has }) => {
-      const folded = foldText(has.trim())
-      const match = matchOf(wanted, folded)
-      const score = match === 'exact' ? 1 : similarity(wanted, folded)
-      return { collection: subject.label, uri: plainText(uri), name: plainText(has), match, score }
-    })
-    .toSorted(
-      (a, b) =>
-        matches.indexOf(a.match) - matches.indexOf(b.match) || b.score - a.score || (a.uri < b.uri ? -1 : 1),
-    )
+  const lists = subjects.flatMap(({ collection, label, display }) => {
+    if (display === null) return []
+    const nodes = ` { nodes { uri ${display.name} } }`
+    const texts = listsOf(display.name).map((list) => printField(collection.rootField, list) + nodes)
+    return [{ label, field: display.name, texts }]
+  })
+  const atOnce = Math.max(1, Math.floor(mostConditions / conditions))
+  const found = new Map<string, NamedRecord>()
+  const queries: string[] = []
+  let isCapped = false
+  for (let start = 0; start < lists.length; start += atOnce) {
+    const aliased = lists
+      .slice(start, start + atOnce)
+      .flatMap(({ texts, ...list }, at) =>
+        texts.map((text, index) => ({ ...list, text, alias: `c${at}_${index}` })),
+      )
+    const query = `{ ${aliased.map(({ alias, text }) => `${alias}: ${text}`).join(' ')} }`
+    const data = await askFor(query)
+    queries.push(query)
+    for (const { alias, label, field } of aliased) {
+      const { nodes } = data[alias] as { nodes: readonly Json[] }
+      isCapped ||= nodes.length === mostCandidates
+      for (const node of nodes)
+        found.set(String(node.uri), compare(wanted, label, String(node.uri), String(node[field])))
+    }
+  }
+  return { found: [...found.values()].toSorted(byMatch), isCapped, query: queries.join('\n') }
+}
+
+function compare(wanted: string, collection: string, uri: string, name: string): NamedRecord {
+  const folded = foldText(name.trim())
+  const match = matchOf(wanted, folded)
+  const score = match === 'exact' ? 1 : similarity(wanted, folded)
+  return { collection, uri: plainText(uri), name: plainText(name), match, score }
+}
+
+function byMatch(a: NamedRecord, b: NamedRecord): number {
+  return matches.indexOf(a.match) - matches.indexOf(b.match) || b.score - a.score || (a.uri < b.uri ? -1 : 1)
 }
 
 function matchOf(wanted: string, folded: string): Match {
@@ -153,18 +129,15 @@ function matchOf(wanted: string, folded: string): Match {
 }
 
 /** Dice coefficient of the pairs of adjacent letters; spaces and punctuation are ignored. */
-export function similarity(a: string, b: string): number {
+function similarity(a: string, b: string): number {
   const [left, right] = [pairsOf(a), pairsOf(b)]
   if (left.length === 0 || right.length === 0) return 0
   const rest = [...right]
-  let shared = 0
-  for (const pair of left) {
+  const shared = left.filter((pair) => {
     const at = rest.indexOf(pair)
-    if (at === -1) continue
-    rest.splice(at, 1)
-    shared += 1
-  }
-  return (2 * shared) / (left.length + right.length)
+    return at !== -1 && rest.splice(at, 1)
+  })
+  return (2 * shared.length) / (left.length + right.length)
 }
 
 function pairsOf(text: string): string[] {
