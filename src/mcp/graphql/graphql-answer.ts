@@ -27,9 +27,10 @@ export function readGraphQLAnswer(raw: RawAnswer, place: string): EndpointAnswer
       cost: typeof cost === 'number' ? cost : null,
     }
   }
-  const fault = faultOfStatus(raw.status, seconds)
-  if (fault === null) throw new EndpointError(noGraphQL(raw, place))
-  return { data: null, errors: [fault], cost: null }
+  const fault = faultsOfStatus[raw.status]
+  if (fault === undefined) throw new EndpointError(noGraphQL(raw, place))
+  const [code, message] = fault
+  return { data: null, errors: [{ message, code, retryAfter: seconds }], cost: null }
 }
 
 function asFault(error: unknown, seconds: number | null): EndpointFault {
@@ -43,25 +44,13 @@ function asFault(error: unknown, seconds: number | null): EndpointFault {
 }
 
 /** Proxies and gateways in front of a service answer without GraphQL, although the address is right. */
-function faultOfStatus(status: number, retryAfter: number | null): EndpointFault | null {
-  switch (status) {
-    case 401:
-    case 403:
-      return {
-        message: `The service refuses the caller (HTTP ${status}).`,
-        code: 'UNAUTHENTICATED',
-        retryAfter,
-      }
-    case 429:
-      return { message: 'The service has been asked too often.', code: 'RATE_LIMITED', retryAfter }
-    case 502:
-    case 503:
-      return { message: `The service cannot answer now (HTTP ${status}).`, code: 'UNAVAILABLE', retryAfter }
-    case 504:
-      return { message: 'The service took too long to answer.', code: 'TIMEOUT', retryAfter }
-    default:
-      return null
-  }
+const faultsOfStatus: Readonly<Record<number, readonly [code: string, message: string]>> = {
+  401: ['UNAUTHENTICATED', 'The service refuses the caller (HTTP 401).'],
+  403: ['UNAUTHENTICATED', 'The service refuses the caller (HTTP 403).'],
+  429: ['RATE_LIMITED', 'The service has been asked too often.'],
+  502: ['UNAVAILABLE', 'The service cannot answer now (HTTP 502).'],
+  503: ['UNAVAILABLE', 'The service cannot answer now (HTTP 503).'],
+  504: ['TIMEOUT', 'The service took too long to answer.'],
 }
 
 function noGraphQL({ status, type }: RawAnswer, place: string): string {

@@ -9,45 +9,40 @@ import {
 } from '@modelcontextprotocol/server'
 import { nearest } from '../../util/text/nearest.ts'
 import { mostMessageDepth } from './message.ts'
-import type { Tool } from '../tools/tool.ts'
+import { didYouMean, type Json, type Tool } from '../tools/tool.ts'
 
-type Arguments = Readonly<Record<string, unknown>>
-type Checked = Awaited<ReturnType<StandardSchemaWithJSON<Arguments>['~standard']['validate']>>
 interface Property {
   readonly type?: unknown
   readonly enum?: readonly unknown[]
 }
+type Properties = Readonly<Record<string, Property>>
 
-export function readArguments(tool: Pick<Tool, 'name' | 'inputSchema'>): StandardSchemaWithJSON<Arguments> {
-  const schema = fromJsonSchema<Arguments>(tool.inputSchema as JsonSchemaType)
+export function readArguments(tool: Pick<Tool, 'name' | 'inputSchema'>): StandardSchemaWithJSON<Json> {
+  const schema = fromJsonSchema<Json>(tool.inputSchema as JsonSchemaType)
   const standard = schema['~standard']
-  const properties = (tool.inputSchema['properties'] ?? {}) as Readonly<Record<string, Property>>
+  const properties = (tool.inputSchema['properties'] ?? {}) as Properties
   const isClosed = tool.inputSchema['additionalProperties'] === false
   return {
     '~standard': {
       ...standard,
-      validate(given) {
+      async validate(given) {
         if (typeof given !== 'object' || given === null) return standard.validate(given)
         const read = asMeant(given, properties)
         const problem = isTooDeep(read)
           ? `The arguments nest more than ${mostMessageDepth} levels of brackets.`
           : problemIn(read, tool.name, properties, isClosed)
-        return problem === null ? told(standard.validate(read)) : { issues: [{ message: problem }] }
+        if (problem !== null) return { issues: [{ message: problem }] }
+        const result = await standard.validate(read)
+        // The validator's messages call the arguments `data`, a name that callers do not know.
+        const issues = result.issues?.map(({ message }) => ({ message: message.replaceAll(/\bdata\//g, '') }))
+        return issues === undefined ? result : { issues }
       },
     },
   }
 }
 
-/** The validator's messages call the arguments `data`, a name that callers do not know. */
-function told(result: Checked | Promise<Checked>): Checked | Promise<Checked> {
-  if (result instanceof Promise) return result.then(told)
-  return result.issues === undefined
-    ? result
-    : { issues: result.issues.map(({ message }) => ({ message: message.replaceAll(/\bdata\//g, '') })) }
-}
-
 /** Checked first, because all later readers of the arguments are recursive. */
-function isTooDeep(given: Arguments): boolean {
+function isTooDeep(given: Json): boolean {
   let level: unknown[] = [given]
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > mostMessageDepth) return true
@@ -60,15 +55,13 @@ function isTooDeep(given: Arguments): boolean {
   return false
 }
 
-function asMeant(given: object, properties: Readonly<Record<string, Property>>): Arguments {
+function asMeant(given: object, properties: Properties): Json {
   const present = Object.entries(given).filter(([, value]) => value !== null)
   return Object.fromEntries(
-    present.map(([name, value]) => [
-      name,
-      typeof value === 'string' && Object.hasOwn(properties, name)
-        ? textAs(properties[name]?.type, value)
-        : value,
-    ]),
+    present.map(([name, value]) => {
+      const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
+      return [name, typeof value === 'string' ? textAs(type, value) : value]
+    }),
   )
 }
 
@@ -84,22 +77,13 @@ function textAs(type: unknown, text: string): unknown {
   return type === 'array' && text.trim() !== '' ? [text] : text
 }
 
-function problemIn(
-  given: Arguments,
-  tool: string,
-  properties: Readonly<Record<string, Property>>,
-  isClosed: boolean,
-): string | null {
+function problemIn(given: Json, tool: string, properties: Properties, isClosed: boolean): string | null {
   const names = Object.keys(properties)
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(properties, name)) {
-      if (!isClosed) continue
-      const near = nearest(name, names)
-      const meant = near === null ? '' : ` Did you mean "${near}"?`
-      return `${tool} has no argument "${name.slice(0, 60)}".${meant} It takes ${names.join(', ')}.`
-    }
-    const allowed = properties[name]?.enum
+    const allowed = Object.hasOwn(properties, name) ? properties[name]?.enum : undefined
     if (allowed !== undefined && !allowed.includes(value)) return `${name} is one of ${allowed.join(', ')}.`
+    if (isClosed && !Object.hasOwn(properties, name))
+      return `${tool} has no argument "${name.slice(0, 60)}".${didYouMean(nearest(name, names))} It takes ${names.join(', ')}.`
   }
   return null
 }

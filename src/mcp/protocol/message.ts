@@ -12,21 +12,17 @@ export const mostMessageDepth = 256
 export function readMessage(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) throw new ServiceError('BAD_REQUEST', 'The message is not valid UTF-8.')
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  assertShallow(text)
+  const depth = jsonDepth(text)
+  if (depth > mostMessageDepth)
+    throw new ServiceError(
+      'QUERY_TOO_COMPLEX',
+      `The message nests ${depth} levels of brackets; at most ${mostMessageDepth} are allowed.`,
+      { limit: mostMessageDepth, actual: depth },
+    )
   const message = parse(text)
   if (Array.isArray(message))
     throw new ServiceError('BAD_REQUEST', 'Batches are not taken: send each message by itself.')
   return message
-}
-
-function assertShallow(text: string): void {
-  const depth = jsonDepth(text)
-  if (depth <= mostMessageDepth) return
-  throw new ServiceError(
-    'QUERY_TOO_COMPLEX',
-    `The message nests ${depth} levels of brackets; at most ${mostMessageDepth} are allowed.`,
-    { limit: mostMessageDepth, actual: depth },
-  )
 }
 
 function parse(text: string): unknown {
