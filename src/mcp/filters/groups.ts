@@ -1,5 +1,5 @@
 /** Parses paths into groups and measures of an aggregate. */
-import type { Collection, FieldType, Reference } from '../../schema/model/model.ts'
+import type { Collection, Reference } from '../../schema/model/model.ts'
 import {
   type Bucket,
   buckets,
@@ -24,8 +24,8 @@ export interface Group {
   readonly reference: Reference | null
 }
 
-export const measureKinds = ['avg', 'sum', 'min', 'max', 'distinct'] as const
-export type MeasureKind = (typeof measureKinds)[number]
+const measureKinds = ['avg', 'sum', 'min', 'max', 'distinct'] as const
+type MeasureKind = (typeof measureKinds)[number]
 
 const otherWords: ReadonlyMap<string, MeasureKind> = new Map([
   ['countdistinct', 'distinct'],
@@ -38,7 +38,6 @@ export interface Measure {
   readonly kind: MeasureKind
   /** The GraphQL name of the measured field; for `distinct`, of the group field. */
   readonly field: string
-  readonly type: FieldType
 }
 
 /** `path` or `path:bucket`. */
@@ -92,11 +91,9 @@ export function readGroupName(
 /** Rejects GraphQL names of groups, which callers copy from the queries in answers, and names the path instead. */
 function notGraphql(text: string, { type }: Collection): string {
   const [first = '', ...more] = text.split('_')
-  const isPath =
-    more.length > 0 && !type.fields.some(({ name, property }) => name === text || property === text)
-  if (!isPath || !type.fields.some(({ name }) => name === first)) return text
-  const last = more.at(-1)
-  const bucket = buckets.find((known) => known === last)
+  const isField = type.fields.some(({ name, property }) => name === text || property === text)
+  if (isField || more.length === 0 || !type.fields.some(({ name }) => name === first)) return text
+  const bucket = buckets.find((known) => known === more.at(-1))
   const path = [first, ...(bucket === undefined ? more : more.slice(0, -1))].join('.')
   throw new ToolError(
     `"${text}" is GraphQL's name: write "${path}${bucket === undefined ? '' : `:${bucket}`}".`,
@@ -117,16 +114,13 @@ export function isMoment({ end }: Path): boolean {
 }
 
 function leadsTo({ joins, leaf, bucket }: GroupField, { steps, end }: Path, wanted: Bucket | null): boolean {
-  if (bucket !== wanted || joins.length !== steps.length) return false
-  const same = joins.every((join, at) => {
+  if (bucket !== wanted || joins.length !== steps.length || end.kind === 'records') return false
+  const passesAll = joins.every((join, at) => {
     const step = steps[at]
     return step?.kind === 'reference' && step.field.property === join.path[0]
   })
-  if (!same || end.kind === 'records') return false
-  if (end.kind === 'system') return leaf.kind === 'system' && leaf.name === end.field.name
-  return (
-    leaf.kind === 'property' && leaf.field === end.field && (end.kind === 'property' || end.name === 'uri')
-  )
+  if (leaf.kind === 'system') return passesAll && end.kind === 'system' && leaf.name === end.field.name
+  return passesAll && leaf.field === end.field && (end.kind !== 'aspect' || end.name === 'uri')
 }
 
 function cannotGroup(text: string, path: Path, from: Collection, context: SchemaContext): ToolError {
@@ -139,8 +133,10 @@ function cannotGroup(text: string, path: Path, from: Collection, context: Schema
       `"${text}" leads to many records for one ${label}. Aggregate the collection "${other}" instead: there it is "${text.slice(text.indexOf('.') + 1)}", and fields of the ${label} are "${own}.…".`,
     )
   }
-  const names = groupFields(from, context.catalogue.model).filter(({ bucket }) => bucket === null)
-  const shown = names.filter(({ joins }) => joins.length === 0).map(({ name }) => name)
+  const own = groupFields(from, context.catalogue.model).filter(
+    ({ bucket, joins }) => bucket === null && joins.length === 0,
+  )
+  const shown = own.map(({ name }) => name)
   return new ToolError(
     `${label} cannot be grouped by "${text}": groups are single values of the record, or of records up to two references away. Its own are ${shown.slice(0, 25).join(', ')}.`,
   )
@@ -155,46 +151,34 @@ export function parseMeasure(text: string, from: Collection, context: SchemaCont
       `"${text.slice(0, 80)}" is no measure. Write one of ${measureKinds.join(', ')}, a colon and a field, such as "avg:${measuredNames(from, 'avg')[0] ?? 'field'}".`,
     )
   const written = `${kind}:${path}`
-  if (kind === 'distinct') {
-    const { field } = parseGroup(path, from, context)
-    return { text: written, kind, field: field.name, type: { kind: 'integer', bits: 53, values: null } }
-  }
-  const parsed = parsePath(path, from, context)
-  const { steps, end } = parsed
-  const name = steps.length === 0 && (end.kind === 'system' || end.kind === 'property') && end.field.name
-  const found = measureFields(from).find((one) => one.name === name)
-  const type = found && leafType(found.leaf)
-  if (found === undefined || type === undefined || !isMeasured(kind, type))
-    throw notMeasured(kind, path, parsed, context)
-  return { text: written, kind, field: found.name, type }
-}
-
-function isMeasured(kind: MeasureKind, { kind: type }: FieldType): boolean {
-  return type === 'integer' || (kind !== 'avg' && kind !== 'sum')
-}
-
-function notMeasured(
-  kind: MeasureKind,
-  path: string,
-  { steps: [step], from }: Path,
-  { catalogue }: SchemaContext,
-): ToolError {
+  if (kind === 'distinct') return { text: written, kind, field: parseGroup(path, from, context).field.name }
+  const { steps, end } = parsePath(path, from, context)
   const names = measuredNames(from, kind)
+  if (
+    steps.length === 0 &&
+    (end.kind === 'system' || end.kind === 'property') &&
+    names.includes(end.field.name)
+  )
+    return { text: written, kind, field: end.field.name }
+  const { catalogue } = context
   const { label } = catalogue.of(from.nsid)
+  const [step] = steps
   if (step === undefined)
-    return new ToolError(
+    throw new ToolError(
       `${kind} is taken of ${names.join(', ') || `nothing in ${label}`}, not of "${path}".${didYouMean(nearest(path, names))}`,
     )
-  const other = step.kind === 'reverse' ? catalogue.of(step.holder.nsid).label : null
-  const measure = `${kind}:${path.slice(path.indexOf('.') + 1)}`
-  const instead = other === null ? '' : ` Aggregate "${other}" instead, with "${measure}".`
-  return new ToolError(
+  const instead =
+    step.kind === 'reverse'
+      ? ` Aggregate "${catalogue.of(step.holder.nsid).label}" instead, with "${kind}:${path.slice(path.indexOf('.') + 1)}".`
+      : ''
+  throw new ToolError(
     `${kind} is taken of ${label}'s own fields: ${names.join(', ') || 'it has none'}.${instead}`,
   )
 }
 
 function measuredNames(from: Collection, kind: MeasureKind): string[] {
+  const needsNumber = kind === 'avg' || kind === 'sum'
   return measureFields(from)
-    .filter(({ leaf }) => isMeasured(kind, leafType(leaf)))
+    .filter(({ leaf }) => !needsNumber || leafType(leaf).kind === 'integer')
     .map(({ name }) => name)
 }

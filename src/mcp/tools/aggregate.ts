@@ -20,6 +20,7 @@ import { argumentsOf, present, schemaOf, type Toolbox, type ToolDefinition, type
 import { didYouMean, type Json, ToolError } from './tool.ts'
 import { allOf } from '../filters/where.ts'
 
+const defaultLimit = 20
 /** The service's limit of groups. */
 const mostGroups = 1000
 const mostKeys = 5
@@ -86,14 +87,7 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
 }
 
 async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Json> {
-  const {
-    by = [],
-    measures: wanted = [],
-    share: shareFilters,
-    min_count: minCount,
-    limit = 20,
-    offset = 0,
-  } = args
+  const { by = [], measures: wanted = [], min_count: minCount, limit = defaultLimit, offset = 0 } = args
   const subject = toolbox.catalogue.named(args.collection)
   const { collection } = subject
   const groups = by.map((text) => parseGroup(text, collection, toolbox))
@@ -107,47 +101,34 @@ async function aggregate(args: AggregateArguments, toolbox: Toolbox): Promise<Js
   // Time series are read in order of time.
   const written = args.order?.trim() ?? (groups[0]?.field.bucket ? 'key' : '-count')
   const name = written.replace(/^[-+]/, '')
-  if (name === 'share' && shareFilters === undefined)
+  if (name === 'share' && args.share === undefined)
     throw new ToolError(`To order by share, give filters in share, such as ${filterExample(collection)}.`)
   const order = { by: parseOrder(name, measureOf), isDescending: written.startsWith('-') }
   // The table shows the measure that orders the groups.
   const { by: first } = order
   if (typeof first === 'object' && !measures.some(({ text }) => text === first.text)) measures.push(first)
   const where = await buildWhere(subject, args, toolbox)
-  const share =
-    shareFilters === undefined ? null : await buildWhere(subject, { filters: shareFilters }, toolbox)
+  const share = args.share && (await buildWhere(subject, { filters: args.share }, toolbox))
 
   // The service cannot order by share or count groups after `min_count`; both need all groups here.
   const needsAll = order.by === 'share' || minCount !== undefined
   const root = `${collection.rootField}Aggregate`
+  const groupBy = names.map((field) => new EnumValue(field))
+  const limited = needsAll ? mostGroups : Math.min(offset + limit, mostGroups)
   const isGrouped = groups.length > 0
-  const groupBy = isGrouped ? names.map((field) => new EnumValue(field)) : undefined
-  const all = printField(root, {
-    where,
-    groupBy,
-    ...(isGrouped && ordering(order)),
-    minCount: isGrouped ? minCount : undefined,
-    limit: isGrouped ? (needsAll ? mostGroups : Math.min(offset + limit, mostGroups)) : undefined,
-  })
+  const main = { where, ...(isGrouped && { groupBy, ...ordering(order), minCount, limit: limited }) }
+  const both = { where: allOf([where ?? {}, share ?? {}]), ...(isGrouped && { groupBy, limit: mostGroups }) }
   const query = printSelection({
-    [all]: selectMain(groups, measures, toolbox),
-    ...(share && {
-      [`share: ${printField(root, {
-        where: allOf([where ?? {}, share]),
-        groupBy,
-        limit: isGrouped ? mostGroups : undefined,
-      })}`]: selectShare(groups),
-    }),
+    [printField(root, main)]: selectMain(groups, measures, toolbox),
+    ...(share && { [`share: ${printField(root, both)}`]: selectShare(groups) }),
   })
   const data = await toolbox.ask(query)
   const whole = data[root] as Aggregated
-  const part = share === null ? null : (data.share as Aggregated)
+  const part = share ? (data.share as Aggregated) : null
   const table = buildTable(groups, measures, order, whole, part, toolbox)
-  const sought = whole.count === 0 ? args : part?.count === 0 ? { filters: shareFilters } : null
+  const sought = whole.count === 0 ? args : part?.count === 0 ? { filters: args.share } : null
   const hint = sought && (await whyNothing(sought, subject, toolbox))
-  const isNarrowed = minCount !== undefined
-  const isCapped = needsAll && table.rows.length === mostGroups
-  return answer(table, { query, offset, limit, whole, hint, isNarrowed, isCapped })
+  return answer(table, whole, args, query, hint, needsAll && table.rows.length === mostGroups)
 }
 
 function parseOrder(name: string, measureOf: (text: string) => Measure): Order['by'] {
@@ -200,23 +181,18 @@ function selectMeasure({ kind, field }: Measure, at: number): Selection {
     : { [kind]: { [field]: {} } }
 }
 
-interface Around {
-  readonly query: string
-  readonly offset: number
-  readonly limit: number
-  readonly whole: Aggregated
-  readonly hint: string | null
-  /** True with `min_count`: the number of groups then includes only the remaining groups. */
-  readonly isNarrowed: boolean
-  /** True if there may be more groups than were read. */
-  readonly isCapped: boolean
-}
-
-function answer({ columns, rows, isPartial }: Table, around: Around): Json {
-  const { query, offset, limit, whole, hint, isNarrowed, isCapped } = around
-  const { count, groupCount } = whole
+/** `isCapped` is true if there may be more groups than were read. */
+function answer(
+  { columns, rows, isPartial }: Table,
+  { count, groupCount }: Aggregated,
+  { limit = defaultLimit, offset = 0, min_count: minCount }: AggregateArguments,
+  query: string,
+  hint: string | null,
+  isCapped: boolean,
+): Json {
   const wanted = rows.slice(offset, offset + limit).map(plainValue)
-  const all = isNarrowed ? rows.length : (groupCount ?? rows.length)
+  // The service counts groups before it leaves out small ones.
+  const all = minCount === undefined ? (groupCount ?? rows.length) : rows.length
   const partial = 'A share of null is not known: there are too many groups; narrow the filters.'
   const capped = `Only ${mostGroups} groups were looked at; narrow the filters.`
   const next = (at: number) => `More groups: offset ${at}.`
