@@ -11,6 +11,8 @@ export interface Stretch {
 
 type Unit = 'hour' | 'day' | 'week' | 'month' | 'year'
 
+const hours = { hour: 1, day: 24, week: 168 } as const
+
 const examples =
   'Write a date such as "2026-11-16", a month "2026-11", RFC 3339, "today", "yesterday", "this week", "last month", "last 7 days" or "3 days ago"'
 const known = [
@@ -53,18 +55,13 @@ function namedStretch(words: string, now: Date): Stretch | null {
 
 /** A year, a month, a date or an instant. */
 function writtenStretch(text: string): Stretch | null {
-  const [, year, month] = /^(\d{4})(?:-(\d\d))?$/.exec(text) ?? []
-  const whole = /^\d{4}$/.test(text) ? `${year}-01-01` : month === undefined ? text : `${text}-01`
+  const unit = /^\d{4}$/.test(text) ? 'year' : /^\d{4}-\d\d$/.test(text) ? 'month' : 'day'
+  const whole = `${text}${unit === 'year' ? '-01-01' : unit === 'month' ? '-01' : ''}`
   const instant = parseInstant(whole)
   if (instant === null) return null
-  if (whole.length > 10) {
-    const at = formatInstant(instant)
-    return { start: at, end: at }
-  }
-  return unitAt(
-    year === undefined ? 'day' : month === undefined ? 'year' : 'month',
-    new Date(`${whole}T00:00Z`),
-  )
+  if (whole.length === 10) return unitAt(unit, new Date(`${whole}T00:00Z`))
+  const at = formatInstant(instant)
+  return { start: at, end: at }
 }
 
 /** The start of the previous unit; computed from the unit's start, because the previous month may lack the day. */
@@ -89,18 +86,13 @@ function startOf(unit: Unit, at: Date): Date {
 }
 
 function moved(at: Date, unit: Unit, by: number): Date {
+  if (unit === 'hour' || unit === 'day' || unit === 'week')
+    return new Date(at.getTime() + by * hours[unit] * 3_600_000)
   const there = new Date(at)
-  if (unit === 'hour') there.setUTCHours(at.getUTCHours() + by)
-  if (unit === 'day') there.setUTCDate(at.getUTCDate() + by)
-  if (unit === 'week') there.setUTCDate(at.getUTCDate() + 7 * by)
-  if (unit === 'month' || unit === 'year') {
-    const months = unit === 'month' ? by : 12 * by
-    there.setUTCDate(1)
-    there.setUTCMonth(there.getUTCMonth() + months)
-    // One month before 31 March is the last day of February.
-    const last = new Date(Date.UTC(there.getUTCFullYear(), there.getUTCMonth() + 1, 0)).getUTCDate()
-    there.setUTCDate(Math.min(at.getUTCDate(), last))
-  }
+  const month = at.getUTCMonth() + by * (unit === 'month' ? 1 : 12)
+  // One month before 31 March is the last day of February.
+  const last = new Date(Date.UTC(at.getUTCFullYear(), month + 1, 0)).getUTCDate()
+  there.setUTCMonth(month, Math.min(at.getUTCDate(), last))
   return there
 }
 
