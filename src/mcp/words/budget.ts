@@ -2,6 +2,7 @@
  * Estimates the tokens of an answer, and cuts answers to the budget of their tool. Estimates err on the high side.
  * It must not know what the values mean.
  */
+import type { Json } from '../tools/tool.ts'
 
 /** Maximum tokens of each tool's answer, as JSON. */
 export const budgets = {
@@ -27,8 +28,8 @@ const scripts: readonly (readonly [run: string, characters: number])[] = [
 ]
 const parts = new RegExp(
   [
-    String.raw`[A-Za-z0-9]+(?!\p{L})`,
-    String.raw`[\s"{}[\]():,]+`,
+    String.raw`([A-Za-z0-9]+(?!\p{L}))`,
+    String.raw`([\s"{}[\]():,]+)`,
     ...scripts.map(([run]) => `(${run}+)`),
     '[^]',
   ].join('|'),
@@ -38,18 +39,13 @@ const parts = new RegExp(
 /** Approximates current tokenizers; unknown characters count one token per byte. */
 export function estimateTokens(text: string): number {
   let tokens = 0
-  for (const [part, ...runs] of text.matchAll(parts)) {
-    const script = runs.findIndex((run) => run !== undefined)
-    const per = scripts[script]?.[1]
-    tokens += per === undefined ? tokensOf(part) : Math.max(part.length / per, 1)
+  for (const [part, word, marks, ...runs] of text.matchAll(parts)) {
+    const per = scripts[runs.findIndex((run) => run !== undefined)]?.[1]
+    if (word !== undefined) tokens += tokensOfWord(word)
+    else if (marks !== undefined) tokens += tokensOfMarks(marks)
+    else tokens += per === undefined ? Buffer.byteLength(part) : Math.max(part.length / per, 1)
   }
   return Math.ceil(tokens)
-}
-
-function tokensOf(part: string): number {
-  if (/^[A-Za-z0-9]/.test(part)) return tokensOfWord(part)
-  if (/^[\s"{}[\]():,]/.test(part)) return tokensOfMarks(part)
-  return Buffer.byteLength(part)
 }
 
 function tokensOfWord(word: string): number {
@@ -109,19 +105,24 @@ export function fitRows<Row>(rows: readonly Row[], tokens: number): FittedRows<R
   let best: FittedRows<Row> = { rows: [], shortened: false }
   for (const longest of [Number.POSITIVE_INFINITY, ...lengths]) {
     const cut = rows.map((row) => cutTexts(row, longest) as Row)
-    const kept = fitting(cut, tokens)
-    if (kept > best.rows.length) best = { rows: cut.slice(0, kept), shortened: longest < Infinity }
+    const kept = leading(cut, tokens, (row) => tokensOfJson(row) + 1)
+    if (kept.length > best.rows.length) best = { rows: kept, shortened: longest < Infinity }
     if (best.rows.length === rows.length) return best
   }
-  if (best.rows.length > 0) return best
   const [first] = rows
-  return { rows: first === undefined ? [] : [fitValue(first, tokens).value as Row], shortened: true }
+  if (best.rows.length > 0 || first === undefined) return best
+  return { rows: [fitValue(first, tokens).value as Row], shortened: true }
 }
 
-function fitting(rows: readonly unknown[], tokens: number): number {
-  let left = tokens
-  const over = rows.findIndex((row) => (left -= tokensOfJson(row) + 1) < 0)
-  return over === -1 ? rows.length : over
+/** As many leading elements as have room. */
+function leading<Element>(
+  elements: readonly Element[],
+  room: number,
+  sizeIn: (element: Element, left: number) => number,
+): readonly Element[] {
+  let left = room
+  const over = elements.findIndex((element) => (left -= sizeIn(element, left)) < 0)
+  return over === -1 ? elements : elements.slice(0, over)
 }
 
 /** A list whose end was cut off. */
@@ -132,10 +133,15 @@ export interface CutList {
   readonly of: number
 }
 
-export interface FittedValue {
+/** What was cut. */
+interface Loss {
+  cut: readonly CutList[]
+  /** True if texts or members of objects were cut. */
+  shortened: boolean
+}
+
+export interface FittedValue extends Readonly<Loss> {
   readonly value: unknown
-  readonly cut: readonly CutList[]
-  readonly shortened: boolean
 }
 
 /** Cuts any JSON value to fit: first long texts, then the ends of lists, the largest first, then members of objects. */
@@ -148,23 +154,12 @@ export function fitValue(given: unknown, tokens: number): FittedValue {
     const loss: Loss = { cut: [], shortened: isCut(given) }
     const value = fitInto(short, room, '', loss)
     if (tokensOfJson(value) <= tokens || room < 1)
-      return { value, cut: loss.cut.toSorted(byLoss), shortened: loss.shortened }
+      return { value, ...loss, cut: loss.cut.toSorted((a, b) => b.of - b.kept - (a.of - a.kept)) }
     room = Math.floor(room * 0.9) - 1
   }
 }
 
 const longText = 600
-
-function byLoss(a: CutList, b: CutList): number {
-  return b.of - b.kept - (a.of - a.kept)
-}
-
-/** What was cut so far. */
-interface Loss {
-  readonly cut: CutList[]
-  /** True if texts or members of objects were cut. */
-  shortened: boolean
-}
 
 function isCut(value: unknown): boolean {
   if (typeof value === 'string') return value.length > longText
@@ -188,8 +183,6 @@ function sizeOf(value: unknown, most: number): number {
   return size
 }
 
-type Json = Readonly<Record<string, unknown>>
-
 /** Extrapolates long texts from their beginning. */
 function tokensOfText(text: string): number {
   const beginning = text.length > 4000 ? text.slice(0, 2000) : text
@@ -208,31 +201,23 @@ function fitInto(value: unknown, room: number, path: string, loss: Loss): unknow
 }
 
 /** Cuts the end of the list; if not even the first element fits, cuts that element. */
-function fitList(list: readonly unknown[], room: number, path: string, loss: Loss): unknown[] {
-  let left = room - 1
-  const over = list.findIndex((element) => (left -= sizeOf(element, left)) < 0)
-  const kept = list.slice(0, over)
-  if (kept.length === 0 && room > 20) kept.push(fitInto(list[0], room - 2, `${path}.0`, loss))
-  if (kept.length < list.length) loss.cut.push({ path, kept: kept.length, of: list.length })
+function fitList(list: readonly unknown[], room: number, path: string, loss: Loss): readonly unknown[] {
+  const whole = leading(list, room - 1, sizeOf)
+  const kept = whole.length === 0 && room > 20 ? [fitInto(list[0], room - 2, `${path}.0`, loss)] : whole
+  if (kept.length < list.length) loss.cut = [...loss.cut, { path, kept: kept.length, of: list.length }]
   return kept
 }
 
 /** Small members remain whole; the other members share the remaining room. */
 function fitObject(value: object, room: number, path: string, loss: Loss): object {
-  const members = Object.entries(value).map(([name, inside]) => ({
-    name: cutText(name, 100),
-    inside,
-    size: sizeOf(inside, room),
-  }))
-  const names = members.map(({ name }) => tokensOfText(name))
-  let left = room - 1
-  const most = names.findIndex((size) => (left -= size + 1) < 0)
-  const kept = most === -1 ? members : members.slice(0, most)
+  const members = Object.entries(value).map(([long, inside]) => {
+    const name = cutText(long, 100)
+    return { name, inside, label: tokensOfText(name), size: sizeOf(inside, room) }
+  })
+  const kept = leading(members, room - 1, ({ label }) => label + 1)
   if (kept.length < members.length) loss.shortened = true
-  let [rest, shares] = [
-    room - 1 - names.slice(0, kept.length).reduce((sum, size) => sum + size, 0),
-    kept.length,
-  ]
+  let rest = room - 1 - kept.reduce((sum, { label }) => sum + label, 0)
+  let shares = kept.length
   const rooms = new Map<string, number>()
   for (const { name, size } of kept.toSorted((a, b) => a.size - b.size)) {
     const given = Math.min(size, rest / shares)
