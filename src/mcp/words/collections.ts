@@ -69,22 +69,23 @@ function createSubject(collection: Collection, model: Model): Subject {
   const { fields } = collection.type
   const display = displayOf(fields)
   const time = fields.find(({ type }) => type.kind === 'datetime')?.name ?? 'indexedAt'
-  const addresses = fields.filter(({ type }) => type.kind === 'string' && type.format === 'uri')
-  const required = addresses.filter(({ constraints }) => constraints.required)
+  const uris = fields.filter(({ type }) => type.kind === 'string' && type.format === 'uri')
+  const required = uris.filter(({ constraints }) => constraints.required)
   const texts = fields.filter(({ type }) => type.kind === 'string' && type.freeText)
-  const first = display !== null && texts.includes(display) ? [display] : []
-  const codes = fields.filter(isTelling)
+  const first = texts.filter((field) => field === display)
   const links = collection.references
     .filter(({ path, many, target }) => path.length === 1 && !many && target !== null)
     .flatMap(({ path }) => fields.filter(({ property }) => property === path[0]))
-  const brief = [display, ...links, ...required, ...codes].flatMap((field) => field?.name ?? [])
+  const brief = [display, ...links, ...required, ...fields.filter(isTelling)].flatMap(
+    (field) => field?.name ?? [],
+  )
   return {
     collection,
     label: labelOf(collection, model),
     display,
     time,
-    addresses: [...required, ...addresses.filter((field) => !required.includes(field))],
-    texts: [...first, ...texts.filter((field) => field !== display)].slice(0, mostTexts),
+    addresses: [...new Set([...required, ...uris])],
+    texts: [...new Set([...first, ...texts])].slice(0, mostTexts),
     brief: [...new Set([...brief.slice(0, 1), time, ...brief.slice(1)])],
   }
 }
@@ -104,15 +105,12 @@ function displayOf(fields: readonly Field[]): Field | null {
   const texts = fields.filter(
     ({ type }) => type.kind === 'string' && type.format === null && !type.categorical,
   )
-  for (const wanted of displayNames) {
-    const exact = texts.find(({ name }) => name.toLowerCase() === wanted)
-    if (exact !== undefined) return exact
-  }
-  for (const wanted of displayNames) {
-    const ending = texts.find(({ name }) => name.toLowerCase().endsWith(wanted))
-    if (ending !== undefined) return ending
-  }
-  return texts.find(({ type }) => type.kind === 'string' && type.freeText) ?? texts[0] ?? null
+  const named = (matches: (name: string, wanted: string) => boolean) =>
+    displayNames.flatMap((wanted) => texts.filter(({ name }) => matches(name.toLowerCase(), wanted)))
+  const exact = named((name, wanted) => name === wanted)
+  const ending = named((name, wanted) => name.endsWith(wanted))
+  const free = texts.filter(({ type }) => type.kind === 'string' && type.freeText)
+  return [...exact, ...ending, ...free, ...texts][0] ?? null
 }
 
 /** True for fields that say much in few characters: known values, codes, scores, booleans. */

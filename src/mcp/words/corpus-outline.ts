@@ -41,15 +41,15 @@ export function outlineCorpus(model: Model): CorpusOutline | null {
   const catalogue = createCatalogue(model)
   const [items] = model.collections.toSorted((one, other) => ties(other) - ties(one))
   if (items === undefined) return null
-  const outward = items.references.find((reference) => isElsewhere(items, reference) && !reference.many)
-  const origin = targetOf(outward ?? null, model)
-  const inward = items.referredBy
-    .filter((reference) => reference.collection !== items.nsid && !reference.many)
-    .map((reference) => party(catalogue, holderOf(reference, model), reference))
+  const outward = outwardOf(items).find(({ many }) => !many) ?? null
+  const origin = targetOf(outward, model)
+  const inward = inwardOf(items)
+    .filter(({ many }) => !many)
+    .map((reference) => createParty(catalogue, holderOf(reference, model), reference))
     .toSorted((one, other) => worth(other) - worth(one))
   return {
-    items: party(catalogue, items, null),
-    origin: outward === undefined || origin === null ? null : party(catalogue, origin, outward),
+    items: createParty(catalogue, items, null),
+    origin: origin && createParty(catalogue, origin, outward),
     analysis: inward[0] ?? null,
   }
 }
@@ -62,15 +62,16 @@ export function asWords(name: string): string {
     .toLowerCase()
 }
 
-/** References to and from other collections. */
 function ties(collection: Collection): number {
-  const outward = collection.references.filter((reference) => isElsewhere(collection, reference))
-  const inward = collection.referredBy.filter((reference) => reference.collection !== collection.nsid)
-  return outward.length + inward.length
+  return outwardOf(collection).length + inwardOf(collection).length
 }
 
-function isElsewhere({ nsid }: Collection, reference: Reference): boolean {
-  return reference.target !== null && reference.target !== nsid
+function outwardOf({ references, nsid }: Collection): readonly Reference[] {
+  return references.filter(({ target }) => target !== null && target !== nsid)
+}
+
+function inwardOf({ referredBy, nsid }: Collection): readonly Reference[] {
+  return referredBy.filter(({ collection }) => collection !== nsid)
 }
 
 /** Number of fields to count by or to average. */
@@ -78,25 +79,22 @@ function worth({ categories, scores }: Party): number {
   return categories.length + scores.length
 }
 
-function party(catalogue: Catalogue, { nsid, type }: Collection, reference: Reference | null): Party {
+function createParty(
+  catalogue: Catalogue,
+  { nsid, type: { fields } }: Collection,
+  reference: Reference | null,
+): Party {
   const { label, display, time } = catalogue.of(nsid)
+  const namesOf = (matches: (field: Field) => boolean) => fields.filter(matches).map(({ name }) => name)
   return {
     nsid,
     name: label,
     words: asWords(lastPart(nsid)),
-    reference: reference === null ? null : reference.path.join('.'),
+    reference: reference?.path.join('.') ?? null,
     title: display?.name ?? null,
     time,
-    categories: type.fields.filter(isCategory).map(({ name }) => name),
-    codes: type.fields.filter(isCode).map(({ name }) => name),
-    scores: type.fields.filter(isScore).map(({ name }) => name),
+    categories: namesOf(({ type }) => type.kind === 'string' && type.categorical && !type.code),
+    codes: namesOf(({ type }) => type.kind === 'string' && type.code),
+    scores: namesOf(isScore),
   }
-}
-
-function isCategory({ type }: Field): boolean {
-  return type.kind === 'string' && type.categorical && !type.code
-}
-
-function isCode({ type }: Field): boolean {
-  return type.kind === 'string' && type.code
 }
