@@ -4,7 +4,7 @@ import { operatorsOn, operatorTargetOf, whereOperators } from '../../schema/mode
 import { nearest } from '../../util/text/nearest.ts'
 import { parseStretch, type Stretch } from './dates.ts'
 import type { Literal } from '../graphql/graphql-text.ts'
-import { didYouMean, type Json, ToolError } from '../tools/tool.ts'
+import { didYouMean, ToolError } from '../tools/tool.ts'
 import type { Where } from './where.ts'
 import { isObject } from '../../util/is-object.ts'
 
@@ -20,9 +20,9 @@ const synonyms = new Map(
 )
 const arrayOperators = operatorsOn('array').map(([name]) => name)
 
+/** `value` is not null. */
 export function arrayCondition(text: string, of: FieldType, value: unknown, clock: Clock): Where {
   const element = (given: unknown): Literal => scalarLiteral(text, of, given, clock)
-  if (value === null) return { isNull: true }
   if (Array.isArray(value)) return { hasAny: value.map(element) }
   if (!isObject(value)) return { has: element(value) }
   return Object.fromEntries(
@@ -36,42 +36,34 @@ export function arrayCondition(text: string, of: FieldType, value: unknown, cloc
   )
 }
 
+/** `value` is not null. */
 export function scalarCondition(text: string, type: FieldType, value: unknown, clock: Clock): Where {
-  if (value === null) return { isNull: true }
+  const literal = (given: unknown): Literal => scalarLiteral(text, type, given, clock)
+  const compared = (name: string, given: unknown): Where =>
+    type.kind === 'datetime'
+      ? momentCondition(name, parseStretch(asText(text, given), clock.now()))
+      : { [name]: literal(given) }
   if (Array.isArray(value)) {
-    const values = [...new Set(value.map((each) => scalarLiteral(text, type, each, clock)))]
+    const values = [...new Set(value.map(literal))]
     if (type.kind !== 'boolean') return { in: values }
     const [only, other] = values
     if (only === undefined) throw new ToolError(`"${text}" is true or false; the list is empty.`)
     return other === undefined ? { eq: only } : { isNull: false }
   }
-  if (isObject(value)) return operatorsOf(text, type, value, clock)
-  if (type.kind === 'datetime') return momentCondition('eq', parseStretch(asText(text, value), clock.now()))
-  const literal = scalarLiteral(text, type, value, clock)
-  return type.kind === 'string' && type.freeText ? { contains: literal } : { eq: literal }
-}
-
-function operatorsOf(text: string, type: FieldType, given: Json, clock: Clock): Where {
+  if (!isObject(value)) return compared(type.kind === 'string' && type.freeText ? 'contains' : 'eq', value)
   const allowed: string[] = operatorsOn(operatorTargetOf(type) ?? 'datetime').map(([name]) => name)
-  const conditions = Object.entries(given).flatMap(([name, inner]) =>
-    Object.entries(conditionOf(name, inner)),
-  )
-  const names = new Set(conditions.map(([name]) => name))
-  if (names.size < conditions.length)
-    throw new ToolError(
-      `Some of ${Object.keys(given).join(', ')} set the same bound of "${text}"; leave one of them out.`,
-    )
-  return Object.fromEntries(conditions)
-
-  function conditionOf(name: string, inner: unknown): Where {
+  const conditions = Object.entries(value).map(([name, inner]): Where => {
     if (!allowed.includes(name)) throw unknownOperator(text, name, allowed)
     if (name === 'isNull') return { isNull: isNull(text, inner) }
     if (inner === null && (name === 'eq' || name === 'ne')) return { isNull: name === 'eq' }
-    if (name === 'in' || name === 'notIn')
-      return { [name]: list(text, inner).map((each) => scalarLiteral(text, type, each, clock)) }
-    if (type.kind === 'datetime') return momentCondition(name, parseStretch(asText(text, inner), clock.now()))
-    return { [name]: scalarLiteral(text, type, inner, clock) }
-  }
+    if (name === 'in' || name === 'notIn') return { [name]: list(text, inner).map(literal) }
+    return compared(name, inner)
+  })
+  const bounds = conditions.flatMap((condition) => Object.entries(condition))
+  if (new Map(bounds).size === bounds.length) return Object.fromEntries(bounds)
+  throw new ToolError(
+    `Some of ${Object.keys(value).join(', ')} set the same bound of "${text}"; leave one of them out.`,
+  )
 }
 
 /** A condition on the URI of a reference. */

@@ -12,7 +12,7 @@ import {
   type SystemField,
   systemFields,
 } from '../../schema/model/model.ts'
-import { holderOf, leafType, targetOf } from '../../schema/model/operators.ts'
+import { leafType, targetOf } from '../../schema/model/operators.ts'
 import { nearest } from '../../util/text/nearest.ts'
 import { type Catalogue, lastPart } from '../words/collections.ts'
 import { didYouMean, ToolError } from '../tools/tool.ts'
@@ -272,7 +272,7 @@ export function targetsOf(collection: Collection, { catalogue }: SchemaContext) 
 function neighbours(collection: Collection, context: SchemaContext): (readonly [string, Collection])[] {
   const referring = Array.from(
     reverseNames(collection, context),
-    ([reference, name]) => [name, holderOf(reference, context.catalogue.model)] as const,
+    ([reference, name]) => [name, context.catalogue.of(reference.collection).collection] as const,
   )
   return [...targetsOf(collection, context), ...referring]
 }

@@ -21,7 +21,6 @@ export function readArguments(tool: Pick<Tool, 'name' | 'inputSchema'>): Standar
   const schema = fromJsonSchema<Json>(tool.inputSchema as JsonSchemaType)
   const standard = schema['~standard']
   const properties = (tool.inputSchema['properties'] ?? {}) as Properties
-  const isClosed = tool.inputSchema['additionalProperties'] === false
   return {
     '~standard': {
       ...standard,
@@ -30,7 +29,7 @@ export function readArguments(tool: Pick<Tool, 'name' | 'inputSchema'>): Standar
         const read = asMeant(given, properties)
         const problem = isTooDeep(read)
           ? `The arguments nest more than ${mostMessageDepth} levels of brackets.`
-          : problemIn(read, tool.name, properties, isClosed)
+          : problemIn(read, tool.name, properties)
         if (problem !== null) return { issues: [{ message: problem }] }
         const result = await standard.validate(read)
         // The validator's messages call the arguments `data`, a name that callers do not know.
@@ -77,12 +76,12 @@ function textAs(type: unknown, text: string): unknown {
   return type === 'array' && text.trim() !== '' ? [text] : text
 }
 
-function problemIn(given: Json, tool: string, properties: Properties, isClosed: boolean): string | null {
+function problemIn(given: Json, tool: string, properties: Properties): string | null {
   const names = Object.keys(properties)
   for (const [name, value] of Object.entries(given)) {
     const allowed = Object.hasOwn(properties, name) ? properties[name]?.enum : undefined
     if (allowed !== undefined && !allowed.includes(value)) return `${name} is one of ${allowed.join(', ')}.`
-    if (isClosed && !Object.hasOwn(properties, name))
+    if (!Object.hasOwn(properties, name))
       return `${tool} has no argument "${name.slice(0, 60)}".${didYouMean(nearest(name, names))} It takes ${names.join(', ')}.`
   }
   return null

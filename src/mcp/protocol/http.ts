@@ -66,12 +66,8 @@ export function createAgentHttp({ isLocal, ...given }: AgentHttpGiven): AgentHtt
  * network, but they always name the page's site. Other programs send no `Origin` and may come from anywhere.
  */
 function refusalOf({ host, origin }: Origin, isLocal: boolean): string | null {
-  const named = isLocal ? validateHostHeader(host, hostnames) : ({ ok: true } as const)
-  const sent = named.ok ? validateOriginHeader(origin, origins) : named
-  return sent.ok ? null : cutPlain(sent.message, longestRefusal)
+  const named = isLocal ? validateHostHeader(host, localhostAllowedHostnames()) : ({ ok: true } as const)
+  const sent = named.ok ? validateOriginHeader(origin, localhostAllowedOrigins()) : named
+  // The message quotes the caller's headers.
+  return sent.ok ? null : cutPlain(sent.message, 120)
 }
-
-const hostnames = localhostAllowedHostnames()
-const origins = localhostAllowedOrigins()
-/** Characters; the message quotes the caller's headers. */
-const longestRefusal = 120

@@ -16,7 +16,7 @@ import { type Group, type Measure, parseGroup, parseMeasure, selectGroup } from 
 import type { SchemaContext } from '../filters/paths.ts'
 import { whyNothing } from '../words/nothing-found.ts'
 import { plainValue } from '../words/plain-text.ts'
-import { argumentsOf, present, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { didYouMean, type Json, ToolError } from './tool.ts'
 import { allOf } from '../filters/where.ts'
 
@@ -45,19 +45,21 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
       'Counts records, in groups if you like, as a table. collection, text, filters, since, until: as in search_records.',
     inputSchema: argumentsOf(
       {
-        collection: types.string,
+        collection: 'string',
         by: {
-          ...types.strings,
+          type: 'array',
+          items: { type: 'string' },
           description: `Paths; times with :hour, :day, :week, :month or :year, such as ${bucket}.`,
         },
         measures: {
-          ...types.strings,
+          type: 'array',
+          items: { type: 'string' },
           description: `avg, sum, min, max or distinct and a path, such as ${measure ?? `"max:${bucket.slice(1, -6)}"`}.`,
         },
-        text: types.string,
-        filters: types.object,
-        since: types.string,
-        until: types.string,
+        text: 'string',
+        filters: 'object',
+        since: 'string',
+        until: 'string',
         share: { type: 'object', description: 'Filters: how many of each group meet them, and the share.' },
         order: {
           type: 'string',
@@ -70,16 +72,8 @@ export function createAggregate(context: SchemaContext): ToolDefinition {
       },
       ['collection'],
     ),
-    outputSchema: schemaOf(
-      {
-        count: types.integer,
-        groups: types.integer,
-        columns: types.strings,
-        rows: { type: 'array', items: { type: 'array' } },
-        cut: types.integer,
-        hint: types.string,
-        query: types.string,
-      },
+    outputSchema: answerOf(
+      { count: 'integer', groups: 'integer', columns: 'strings', rows: 'lists', cut: 'integer' },
       ['count', 'columns', 'rows', 'query'],
     ),
     run: aggregate,

@@ -1,6 +1,6 @@
 /** Describes one field: its meaning, how to filter by it, and its values in the index. */
 import type { Subject } from '../words/collections.ts'
-import { type Counted, fewer, firstFitting, fitted, typeWord, valuesOf } from './describe-parts.ts'
+import { type Counted, fewer, firstFitting, fitted, kindWord, valuesOf } from './describe-parts.ts'
 import { EnumValue, printField, printSelection } from '../graphql/graphql-text.ts'
 import { findGroupAtEnd, isMoment, readGroupName, selectGroup } from '../filters/groups.ts'
 import { parsePath, type Path } from '../filters/paths.ts'
@@ -71,10 +71,9 @@ function meaningOf({ end, text, steps }: Path, { catalogue }: Toolbox): Json {
   }
   if (end.kind !== 'property') return {}
   const { type, description } = end.field
-  const target = end.reference?.target ?? null
   const element = type.kind === 'array' ? type.of : type
   return {
-    type: target === null ? typeWord(type) : `→ ${catalogue.of(target).label}`,
+    type: kindWord(type, end.reference, catalogue),
     about: description,
     ...(element.kind === 'object' && {
       fields: Object.fromEntries(element.type.fields.map((field) => [field.name, field.description])),

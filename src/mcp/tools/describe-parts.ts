@@ -1,6 +1,7 @@
 /** Shared by the descriptions of collections and fields: words for types, counts of values, cutting to the budget. */
-import type { FieldType } from '../../schema/model/model.ts'
+import type { FieldType, Reference } from '../../schema/model/model.ts'
 import { budgets, cutText, fitValue, tokensOfJson } from '../words/budget.ts'
+import type { Catalogue } from '../words/collections.ts'
 import { plainText, plainValue } from '../words/plain-text.ts'
 import type { Json } from './tool.ts'
 
@@ -22,7 +23,12 @@ export function valuesOf({ groupCount, groups }: Counted, keyOf: (group: Json) =
   return { shown, others: groupCount - groups.length }
 }
 
-export function typeWord(type: FieldType): string {
+/** The collection that a reference leads to, or a word for the type. */
+export function kindWord(type: FieldType, reference: Reference | null, catalogue: Catalogue): string {
+  return reference?.target ? `→ ${catalogue.of(reference.target).label}` : typeWord(type)
+}
+
+function typeWord(type: FieldType): string {
   switch (type.kind) {
     case 'string':
       if (type.freeText) return 'text'

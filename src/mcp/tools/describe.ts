@@ -1,15 +1,13 @@
 /** The tool `describe`: the collections, the meaning of their fields, and the values in the index. */
 import type { Field } from '../../schema/model/model.ts'
-import { holderOf } from '../../schema/model/operators.ts'
 import { cutText, cutTexts } from '../words/budget.ts'
 import type { Subject } from '../words/collections.ts'
 import { describeField } from './describe-field.ts'
-import { type Counted, fewer, firstFitting, fitted, typeWord, valuesOf } from './describe-parts.ts'
-import { isReference } from '../filters/fields.ts'
+import { type Counted, fewer, firstFitting, fitted, kindWord, valuesOf } from './describe-parts.ts'
 import { printField } from '../graphql/graphql-text.ts'
 import { referenceOf, reverseNames } from '../filters/paths.ts'
 import { plainValue } from '../words/plain-text.ts'
-import { argumentsOf, present, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
 
 /** Fields whose values one query counts, and values shown per field. */
@@ -41,17 +39,8 @@ export function createDescribe(): ToolDefinition {
     title: 'Describe the data',
     description:
       'Call this first. Without arguments: the collections. With a collection: its fields, their meaning and the values in the index with counts. With a field too: all of it.',
-    inputSchema: argumentsOf({ collection: types.string, field: types.string }),
-    outputSchema: schemaOf(
-      {
-        collections: types.objects,
-        fields: types.object,
-        values: types.object,
-        hint: types.string,
-        query: types.string,
-      },
-      ['query'],
-    ),
+    inputSchema: argumentsOf({ collection: 'string', field: 'string' }),
+    outputSchema: answerOf({ collections: 'objects', fields: 'object', values: 'object' }, ['query']),
     run: describe,
   }
 }
@@ -137,18 +126,15 @@ function isCounted({ type }: Field): boolean {
 }
 
 function lineOf(field: Field, { collection }: Subject, { catalogue }: Toolbox): string {
-  const { constraints, type } = field
-  const target = isReference(field) ? (referenceOf(collection, field)?.target ?? null) : null
-  const kind = target === null ? typeWord(type) : `→ ${catalogue.of(target).label}`
-  const { minimum, maximum, required, words } = constraints
+  const { minimum, maximum, required, words } = field.constraints
+  const kind = kindWord(field.type, referenceOf(collection, field), catalogue)
   const range = minimum === null && maximum === null ? '' : ` ${minimum ?? ''}…${maximum ?? ''}`
   return `${kind}${range}${required ? ', required' : ''}${words === '' ? '' : `. ${words}`}`
 }
 
 function referringLines({ collection }: Subject, toolbox: Toolbox): (readonly [string, string])[] {
-  const { catalogue } = toolbox
   return Array.from(reverseNames(collection, toolbox), ([reference, name]) => {
-    const { label } = catalogue.of(holderOf(reference, catalogue.model).nsid)
+    const { label } = toolbox.catalogue.of(reference.collection)
     return [name, `← ${label}.${reference.path.join('.')}`] as const
   }).slice(0, 12)
 }

@@ -1,5 +1,4 @@
 /** The tool `get_record`: one whole record, the records that it refers to, and the records that refer to it. */
-import { holderOf } from '../../schema/model/operators.ts'
 import { isObject } from '../../util/is-object.ts'
 import { budgets, fitValue, tokensOfJson } from '../words/budget.ts'
 import type { Subject } from '../words/collections.ts'
@@ -14,7 +13,7 @@ import {
 } from '../graphql/graphql-text.ts'
 import { parsePath, referenceOf, reverseNames } from '../filters/paths.ts'
 import { plainValue } from '../words/plain-text.ts'
-import { argumentsOf, present, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
 
 /** Referring records shown per reverse reference, and number of reverse references shown. */
@@ -35,20 +34,13 @@ export function createGetRecord(): ToolDefinition {
     description:
       'One whole record with its references and what refers to it: by uri, or by collection and the value of a unique field (default: its web address or name).',
     inputSchema: argumentsOf({
-      uri: types.string,
-      collection: types.string,
-      field: types.string,
+      uri: 'string',
+      collection: 'string',
+      field: 'string',
       value: { type: ['string', 'number'] },
     }),
-    outputSchema: schemaOf(
-      {
-        uri: types.string,
-        record: types.object,
-        references: types.object,
-        referredToBy: types.object,
-        hint: types.string,
-        query: types.string,
-      },
+    outputSchema: answerOf(
+      { uri: 'string', record: 'object', references: 'object', referredToBy: 'object' },
       ['uri', 'record', 'query'],
     ),
     run: getRecord,
@@ -97,9 +89,9 @@ async function byField(
   const guessed = isAddress ? addresses : display === null ? [] : [display]
   const fields = named === undefined ? guessed.map(({ name }) => name) : [named]
   if (fields.length === 0) throw new ToolError(`Name the field of ${label} that has this value.`)
-  const wheres = []
-  for (const field of fields)
-    wheres.push((await buildWhere(subject, { filters: { [field]: { eq: value } } }, toolbox)) ?? {})
+  const wheres = await Array.fromAsync(fields, async (field) => {
+    return (await buildWhere(subject, { filters: { [field]: { eq: value } } }, toolbox)) ?? {}
+  })
   const where = wheres.length === 1 ? wheres[0] : { OR: wheres }
   const parts = partsOf(subject, toolbox)
   const list = printField(collection.rootField, { first: 2, where })
@@ -132,7 +124,7 @@ interface Parts {
 
 function partsOf({ collection }: Subject, toolbox: Toolbox): Parts {
   const { catalogue, schema } = toolbox
-  const references = collection.type.fields.filter(isReference).flatMap((field): Part[] => {
+  const references = collection.type.fields.flatMap((field): Part[] => {
     const target = referenceOf(collection, field)?.target ?? null
     const resolved = resolvedName(schema, collection.typeName, field)
     if (target === null || resolved === null) return []
@@ -150,7 +142,7 @@ function partsOf({ collection }: Subject, toolbox: Toolbox): Parts {
     ]
   })
   const referredToBy = Array.from(reverseNames(collection, toolbox), ([reference, name]): Part => {
-    const holder = catalogue.of(holderOf(reference, catalogue.model).nsid)
+    const holder = catalogue.of(reference.collection)
     // Without the reference to this record, which is the same for all.
     const { selection, readNode } = briefOf(holder, reference.path[0] ?? null, toolbox)
     return {

@@ -2,7 +2,7 @@
 import { budgets, fitRows, tokensOfJson } from '../words/budget.ts'
 import type { Catalogue, Subject } from '../words/collections.ts'
 import { type NamedRecord, searchNames } from '../filters/names.ts'
-import { argumentsOf, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import { answerOf, argumentsOf, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
 
 interface ResolveArguments extends Json {
@@ -20,17 +20,10 @@ export function createResolveName(): ToolDefinition {
     title: 'Find a record by name',
     description: 'Finds the record behind a name and its URI; tolerates other spellings.',
     inputSchema: argumentsOf(
-      {
-        name: types.string,
-        collection: types.string,
-        limit: { type: 'integer', minimum: 1, maximum: 10 },
-      },
+      { name: 'string', collection: 'string', limit: { type: 'integer', minimum: 1, maximum: 10 } },
       ['name'],
     ),
-    outputSchema: schemaOf(
-      { matches: types.objects, total: types.integer, hint: types.string, query: types.string },
-      ['matches'],
-    ),
+    outputSchema: answerOf({ matches: 'objects', total: 'integer' }, ['matches']),
     run: resolveName,
   }
 }

@@ -6,7 +6,7 @@ import { faultText } from '../graphql/ask.ts'
 import { budgets, cutText, fitValue, tokensOfJson } from '../words/budget.ts'
 import { EndpointError } from '../graphql/endpoint.ts'
 import { cutPlain, plainValue } from '../words/plain-text.ts'
-import { argumentsOf, present, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import { argumentsOf, present, schemaOf, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { type Json, ToolError } from './tool.ts'
 
 interface RunArguments extends Json {
@@ -25,19 +25,19 @@ export function createRunGraphql(): ToolDefinition {
       'For what the other tools cannot ask; start from a query that they returned. Lists are cut to max_tokens.',
     inputSchema: argumentsOf(
       {
-        query: types.string,
-        variables: types.object,
+        query: 'string',
+        variables: 'object',
         max_tokens: { type: 'integer', minimum: 200, maximum: 20000 },
       },
       ['query'],
     ),
     outputSchema: schemaOf(
       {
-        data: types.object,
-        cut: types.objects,
-        errors: types.strings,
+        data: 'object',
+        cut: 'objects',
+        errors: 'strings',
         cost: { type: ['integer', 'null'] },
-        hint: types.string,
+        hint: 'string',
       },
       ['data'],
     ),

@@ -10,7 +10,7 @@ import { EnumValue, printField, printSelection } from '../graphql/graphql-text.t
 import { whyNothing } from '../words/nothing-found.ts'
 import { parsePath, type SchemaContext } from '../filters/paths.ts'
 import { plainText, plainValue } from '../words/plain-text.ts'
-import { argumentsOf, present, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import { answerOf, argumentsOf, present, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import { didYouMean, type Json, ToolError } from './tool.ts'
 
 interface Page {
@@ -41,7 +41,7 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
     description: `Lists records. Collections: ${listed}. Fields are dotted paths along references, in either direction${shown === '' ? '' : `: ${shown}`}.`,
     inputSchema: argumentsOf(
       {
-        collection: types.string,
+        collection: 'string',
         text: { type: 'string', description: 'Contained in a title or other text.' },
         filters: {
           type: 'object',
@@ -49,25 +49,17 @@ export function createSearchRecords(context: SchemaContext): ToolDefinition {
             'Path: value, [any of], null (missing) or {eq|ne|in|notIn|contains|startsWith|gt|gte|lt|lte|has|hasAny|hasAll: value}. A reference takes a URI or name; what refers to a record takes "none" or "some".',
         },
         since: { type: 'string', description: '"2026-11-16", "today", "last 7 days" …; UTC.' },
-        until: types.string,
+        until: 'string',
         sort: { type: 'string', description: 'Own field, "-" for descending. Default newest first.' },
-        fields: { ...types.strings, description: 'Paths to show.' },
+        fields: { type: 'array', items: { type: 'string' }, description: 'Paths to show.' },
         detail: { enum: ['brief', 'full'] },
         limit: { type: 'integer', minimum: 1, maximum: 50 },
         after: { type: 'string', description: 'From the last answer.' },
       },
       ['collection'],
     ),
-    outputSchema: schemaOf(
-      {
-        total: types.integer,
-        returned: types.integer,
-        cut: types.integer,
-        records: types.objects,
-        after: types.string,
-        hint: types.string,
-        query: types.string,
-      },
+    outputSchema: answerOf(
+      { total: 'integer', returned: 'integer', cut: 'integer', records: 'objects', after: 'string' },
       ['returned', 'records', 'query'],
     ),
     run: search,

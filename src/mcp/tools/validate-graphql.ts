@@ -6,7 +6,7 @@ import { RequestErrors } from '../../query/parse/request-errors.ts'
 import { coerceVariables } from '../../query/parse/variables.ts'
 import { budgets, fitValue } from '../words/budget.ts'
 import { cutPlain } from '../words/plain-text.ts'
-import { argumentsOf, schemaOf, type Toolbox, type ToolDefinition, types } from './toolbox.ts'
+import { argumentsOf, schemaOf, type Toolbox, type ToolDefinition } from './toolbox.ts'
 import type { Json } from './tool.ts'
 
 interface ValidateArguments extends Json {
@@ -21,10 +21,8 @@ export function createValidateGraphql(): ToolDefinition {
     name: 'validate_graphql',
     title: 'Check a GraphQL query',
     description: 'Checks a query against the schema without running it.',
-    inputSchema: argumentsOf({ query: types.string, variables: types.object }, ['query']),
-    outputSchema: schemaOf({ valid: { type: 'boolean' }, errors: types.objects, reads: types.strings }, [
-      'valid',
-    ]),
+    inputSchema: argumentsOf({ query: 'string', variables: 'object' }, ['query']),
+    outputSchema: schemaOf({ valid: 'boolean', errors: 'objects', reads: 'strings' }, ['valid']),
     run: async (args: ValidateArguments, toolbox) =>
       fitValue(validate(args, toolbox), budgets.validate_graphql).value as Json,
   }

@@ -1,6 +1,5 @@
 /** Finds example paths that exist in the served collections, for descriptions of tools and for errors. */
 import type { Collection, Field } from '../../schema/model/model.ts'
-import { holderOf } from '../../schema/model/operators.ts'
 import { isScore, type Subject } from './collections.ts'
 import { reverseNames, type SchemaContext, targetsOf } from '../filters/paths.ts'
 
@@ -40,7 +39,7 @@ function forwardsOf(collection: Collection, context: SchemaContext): string[] {
 
 function reversesOf({ collection, label }: Subject, context: SchemaContext): string[] {
   return [...reverseNames(collection, context)].flatMap(([reference, name]) => {
-    const holder = holderOf(reference, context.catalogue.model)
+    const { collection: holder } = context.catalogue.of(reference.collection)
     const field = holder.type.fields.find(isScore) ?? holder.type.fields.find(isCategorical)
     const isOther = holder !== collection && reference.target === collection.nsid
     return isOther && field !== undefined ? [`"${name}.${field.name}" from ${label}`] : []
