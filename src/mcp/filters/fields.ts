@@ -50,7 +50,7 @@ function selectStep(step: Step, path: Path, { schema }: SchemaContext): string[]
 function selectEnd({ end, text }: Path, context: SchemaContext): Selection {
   if (end.kind === 'records') return { uri: {} }
   const { name, type } = end.field
-  if (end.kind === 'aspect') {
+  if (end.kind === 'operator') {
     if (end.name === 'isIndexed') throw new ToolError(`"${text}" can only be filtered by.`)
     return { [name]: elementOf(type).kind === 'strongRef' ? { [end.name]: {} } : {} }
   }
@@ -163,7 +163,7 @@ function readEnd({ end }: Path, record: Json, context: SchemaContext): unknown {
   if (end.kind === 'records') return record.uri
   const value = record[end.field.name] ?? undefined
   if (end.kind === 'system') return value
-  if (end.kind === 'aspect')
+  if (end.kind === 'operator')
     return typeof value === 'object' ? ((value as Json)[end.name] ?? undefined) : value
   if (value === undefined || !isReference(end.field)) return withoutNulls(value)
   const name = resolvedName(context.schema, end.on, end.field)

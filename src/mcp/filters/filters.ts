@@ -106,7 +106,7 @@ async function condition(path: Path, value: unknown, context: FilterContext): Pr
   assertFilterable(path)
   if (end.kind === 'records') return recordsCondition(path, value, context)
   const { name, type } = end.field
-  if (end.kind === 'aspect') {
+  if (end.kind === 'operator') {
     if (end.name === 'uri' && value === null && type.kind !== 'array') return whereMissing(steps, name)
     if (end.name === 'uri') return whereAlong(steps, { [name]: many(type, uriCondition(text, value)) })
     if (typeof value !== 'boolean') throw new ToolError(`"${text}" is true or false.`)

@@ -120,7 +120,7 @@ function leadsTo({ joins, leaf, bucket }: GroupField, { steps, end }: Path, want
     return step?.kind === 'reference' && step.field.property === join.path[0]
   })
   if (leaf.kind === 'system') return passesAll && end.kind === 'system' && leaf.name === end.field.name
-  return passesAll && leaf.field === end.field && (end.kind !== 'aspect' || end.name === 'uri')
+  return passesAll && leaf.field === end.field && (end.kind !== 'operator' || end.name === 'uri')
 }
 
 function cannotGroup(text: string, path: Path, from: Collection, context: SchemaContext): ToolError {

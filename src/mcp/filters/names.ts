@@ -17,7 +17,7 @@ export interface NamedRecord {
 
 /** The best match first. */
 const matches = ['exact', 'starts', 'contains', 'similar'] as const
-export type Match = (typeof matches)[number]
+type Match = (typeof matches)[number]
 
 export interface NameSearch {
   readonly found: readonly NamedRecord[]

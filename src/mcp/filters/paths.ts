@@ -46,7 +46,7 @@ export type End =
       readonly on: string
     }
   /** A property of the reference itself, whether or not its record is indexed. */
-  | { readonly kind: 'aspect'; readonly field: Field; readonly name: ReferenceOperator }
+  | { readonly kind: 'operator'; readonly field: Field; readonly name: ReferenceOperator }
   /** The referring records of the last step, which is a reverse reference. */
   | { readonly kind: 'records' }
 
@@ -90,7 +90,7 @@ export function parsePath(text: string, from: Collection, context: SchemaContext
     const entered =
       found.kind === 'property' && next !== undefined ? enter(found, next, text, context) : found
     if (entered.kind !== 'object' && entered.kind !== 'reference' && entered.kind !== 'reverse') {
-      const rest = parts.slice(entered.kind === 'aspect' ? at + 2 : at + 1)
+      const rest = parts.slice(entered.kind === 'operator' ? at + 2 : at + 1)
       if (rest.length === 0) return { text, from, steps, end: entered }
       const shorter = text.trim().slice(0, -rest.join('.').length - 1)
       throw new ToolError(`"${shorter}" has no fields of its own: write it without ".${rest.join('.')}".`)
@@ -163,7 +163,7 @@ function enter(
   next: string,
   text: string,
   { catalogue }: SchemaContext,
-): Step | Extract<End, { kind: 'aspect' }> {
+): Step | Extract<End, { kind: 'operator' }> {
   const many = field.type.kind === 'array'
   const type = elementOf(field.type)
   if (type.kind === 'object') return { kind: 'object', field, many }
@@ -176,7 +176,7 @@ function enter(
   const operator = referenceOperators.find((name) => name === next)
   // A plain URI has no CID to compare, and a list of them no operators.
   if (operator !== undefined && (type.kind === 'strongRef' || (!many && operator !== 'isCurrent')))
-    return { kind: 'aspect', field, name: operator }
+    return { kind: 'operator', field, name: operator }
   const target = targetOf(reference, catalogue.model)
   if (target !== null) return { kind: 'reference', field, many, target, on }
   throw new ToolError(

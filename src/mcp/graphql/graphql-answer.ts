@@ -13,8 +13,8 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** `place` is the address for messages. Throws EndpointError if the response is not from a GraphQL service. */
-export function readGraphQLAnswer(raw: RawAnswer, place: string): EndpointAnswer {
+/** Messages name the address. Throws EndpointError if the response is not from a GraphQL service. */
+export function readGraphQLAnswer(raw: RawAnswer, address: string): EndpointAnswer {
   const response = parseObject(raw.body)
   const errors = Array.isArray(response?.['errors']) ? response['errors'] : []
   const data = asObject(response?.['data'])
@@ -28,7 +28,7 @@ export function readGraphQLAnswer(raw: RawAnswer, place: string): EndpointAnswer
     }
   }
   const fault = faultsOfStatus[raw.status]
-  if (fault === undefined) throw new EndpointError(noGraphQL(raw, place))
+  if (fault === undefined) throw new EndpointError(noGraphQL(raw, address))
   const [code, message] = fault
   return { data: null, errors: [{ message, code, retryAfter: seconds }], cost: null }
 }
@@ -53,9 +53,9 @@ const faultsOfStatus: Readonly<Record<number, readonly [code: string, message: s
   504: ['TIMEOUT', 'The service took too long to answer.'],
 }
 
-function noGraphQL({ status, type }: RawAnswer, place: string): string {
+function noGraphQL({ status, type }: RawAnswer, address: string): string {
   const what = type === null ? `HTTP ${status}` : `HTTP ${status}, ${type.slice(0, 80)}`
-  return `What answers at ${place} is no GraphQL service (${what}); name the address of GraphQL itself, such as https://news.example/api/graphql.`
+  return `What answers at ${address} is no GraphQL service (${what}); name the address of GraphQL itself, such as https://news.example/api/graphql.`
 }
 
 /** Seconds; null for dates and unknown formats. */

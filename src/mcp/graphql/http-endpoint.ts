@@ -17,7 +17,7 @@ const mostBytes = 8 * 1024 * 1024
 
 export function createHttpEndpoint({ url, apiKey, timeout = defaultTimeout }: HttpEndpointGiven): Endpoint {
   // For messages, which must not contain a password from the URL.
-  const place = `${url.origin}${url.pathname}`
+  const address = `${url.origin}${url.pathname}`
   const headers = {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json;q=0.9',
@@ -37,35 +37,35 @@ export function createHttpEndpoint({ url, apiKey, timeout = defaultTimeout }: Ht
         redirect: 'manual',
         signal: AbortSignal.any([signal, deadline]),
       })
-      if (response.status >= 300 && response.status < 400) throw redirected(response, place)
-      const body = await readText(response, place)
-      const { status } = response
-      const type = response.headers.get('content-type')
-      return readGraphQLAnswer({ status, type, retryAfter: response.headers.get('retry-after'), body }, place)
+      if (response.status >= 300 && response.status < 400) throw redirected(response, address)
+      const body = await readText(response, address)
+      const { status, headers: received } = response
+      const type = received.get('content-type')
+      return readGraphQLAnswer({ status, type, retryAfter: received.get('retry-after'), body }, address)
     } catch (cause) {
       signal.throwIfAborted()
       if (cause instanceof EndpointError) throw cause
       if (deadline.aborted)
         throw new EndpointError(
-          `The service at ${place} has not answered within ${timeout / 1000} s; ask for less, or again later.`,
+          `The service at ${address} has not answered within ${timeout / 1000} s; ask for less, or again later.`,
         )
       throw new EndpointError(
-        `The service at ${place} cannot be reached (${reasonOf(cause)}); see whether it runs and whether the address is right.`,
+        `The service at ${address} cannot be reached (${reasonOf(cause)}); see whether it runs and whether the address is right.`,
         { cause },
       )
     }
   }
 }
 
-function redirected(response: Response, place: string): EndpointError {
+function redirected(response: Response, address: string): EndpointError {
   response.body?.cancel().catch(() => undefined)
   const target = response.headers.get('location')
   return new EndpointError(
-    `The service at ${place} sends its callers elsewhere${target === null ? '' : `, to ${target.slice(0, 200)}`}; name the address that answers itself.`,
+    `The service at ${address} sends its callers elsewhere${target === null ? '' : `, to ${target.slice(0, 200)}`}; name the address that answers itself.`,
   )
 }
 
-async function readText(response: Response, place: string): Promise<string> {
+async function readText(response: Response, address: string): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
@@ -73,7 +73,7 @@ async function readText(response: Response, place: string): Promise<string> {
     bytes += piece.length
     if (bytes > mostBytes)
       throw new EndpointError(
-        `The service at ${place} answers with more than ${mostBytes / 1024 / 1024} MiB; ask for less.`,
+        `The service at ${address} answers with more than ${mostBytes / 1024 / 1024} MiB; ask for less.`,
       )
     text += decoder.decode(piece, { stream: true })
   }

@@ -192,15 +192,15 @@ function answer(
   const next = (at: number) => `More groups: offset ${at}.`
   const longest = `${hint ?? partial} ${capped} ${next(all)}`
   const frame = { count, groups: all, columns, rows: [], cut: all, hint: longest, query }
-  const { rows: kept } = fitRows(wanted, budgets.aggregate - tokensOfJson(frame) - 10)
-  const end = offset + kept.length
+  const { rows: fitting } = fitRows(wanted, budgets.aggregate - tokensOfJson(frame) - 10)
+  const end = offset + fitting.length
   const cut = Math.max(all - end, 0)
   const hints = [hint, isPartial && partial, isCapped && capped, cut > 0 && end < mostGroups && next(end)]
   return present({
     count,
     groups: groupCount === undefined ? null : all,
     columns,
-    rows: kept,
+    rows: fitting,
     cut: cut > 0 ? cut : null,
     hint: hints.filter((sentence) => typeof sentence === 'string').join(' '),
     query,

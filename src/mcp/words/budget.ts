@@ -105,8 +105,8 @@ export function fitRows<Row>(rows: readonly Row[], tokens: number): FittedRows<R
   let best: FittedRows<Row> = { rows: [], shortened: false }
   for (const longest of [Number.POSITIVE_INFINITY, ...lengths]) {
     const cut = rows.map((row) => cutTexts(row, longest) as Row)
-    const kept = leading(cut, tokens, (row) => tokensOfJson(row) + 1)
-    if (kept.length > best.rows.length) best = { rows: kept, shortened: longest < Infinity }
+    const fitting = leading(cut, tokens, (row) => tokensOfJson(row) + 1)
+    if (fitting.length > best.rows.length) best = { rows: fitting, shortened: longest < Infinity }
     if (best.rows.length === rows.length) return best
   }
   const [first] = rows
@@ -203,9 +203,10 @@ function fitInto(value: unknown, room: number, path: string, loss: Loss): unknow
 /** Cuts the end of the list; if not even the first element fits, cuts that element. */
 function fitList(list: readonly unknown[], room: number, path: string, loss: Loss): readonly unknown[] {
   const whole = leading(list, room - 1, sizeOf)
-  const kept = whole.length === 0 && room > 20 ? [fitInto(list[0], room - 2, `${path}.0`, loss)] : whole
-  if (kept.length < list.length) loss.cut = [...loss.cut, { path, kept: kept.length, of: list.length }]
-  return kept
+  const remaining = whole.length === 0 && room > 20 ? [fitInto(list[0], room - 2, `${path}.0`, loss)] : whole
+  if (remaining.length < list.length)
+    loss.cut = [...loss.cut, { path, kept: remaining.length, of: list.length }]
+  return remaining
 }
 
 /** Small members remain whole; the other members share the remaining room. */
@@ -214,19 +215,19 @@ function fitObject(value: object, room: number, path: string, loss: Loss): objec
     const name = cutText(long, 100)
     return { name, inside, label: tokensOfText(name), size: sizeOf(inside, room) }
   })
-  const kept = leading(members, room - 1, ({ label }) => label + 1)
-  if (kept.length < members.length) loss.shortened = true
-  let rest = room - 1 - kept.reduce((sum, { label }) => sum + label, 0)
-  let shares = kept.length
+  const remaining = leading(members, room - 1, ({ label }) => label + 1)
+  if (remaining.length < members.length) loss.shortened = true
+  let rest = room - 1 - remaining.reduce((sum, { label }) => sum + label, 0)
+  let shares = remaining.length
   const rooms = new Map<string, number>()
-  for (const { name, size } of kept.toSorted((a, b) => a.size - b.size)) {
+  for (const { name, size } of remaining.toSorted((a, b) => a.size - b.size)) {
     const given = Math.min(size, rest / shares)
     rooms.set(name, given)
     rest -= given
     shares -= 1
   }
   return Object.fromEntries(
-    kept.map(({ name, inside }) => {
+    remaining.map(({ name, inside }) => {
       const below = path === '' ? name : `${path}.${name}`
       return [name, fitInto(inside, rooms.get(name) ?? 0, below, loss)] as const
     }),

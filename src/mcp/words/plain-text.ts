@@ -26,7 +26,7 @@ const suspicious = new RegExp(`${unseen}|\\p{Cs}`, 'u')
 export function plainText(text: string): string {
   if (!suspicious.test(text)) return text
   const lines = text.toWellFormed().replaceAll(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
-  return lines.replaceAll(removed, (_, kept?: string) => kept ?? '')
+  return lines.replaceAll(removed, (_, visible?: string) => visible ?? '')
 }
 
 /** The text without invisible characters, or its beginning. */
