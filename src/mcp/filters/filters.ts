@@ -14,7 +14,7 @@ import {
   uriCondition,
 } from './conditions.ts'
 import { parseStretch } from './dates.ts'
-import { elementOf, parsePath, type Path, type SchemaContext, wordOf } from './paths.ts'
+import { elementOf, parsePath, type Path, type ReverseStep, type SchemaContext, wordOf } from './paths.ts'
 import { type Json, ToolError } from '../tools/tool.ts'
 import { allOf, type Where, whereAlong, whereMissing, whereNone } from './where.ts'
 
@@ -104,7 +104,7 @@ function timeConditions(
 async function condition(path: Path, value: unknown, context: FilterContext): Promise<Where> {
   const { steps, end, text } = path
   assertFilterable(path)
-  if (end.kind === 'records') return recordsCondition(path, value, context)
+  if (end.kind === 'records') return recordsCondition(path, end.last, value, context)
   const { name, type } = end.field
   if (end.kind === 'operator') {
     if (end.name === 'uri' && value === null && type.kind !== 'array') return whereMissing(steps, name)
@@ -146,20 +146,23 @@ function many(type: FieldType, inner: Where): Where {
 }
 
 /** Accepts `none`, `some`, or either with filters on the referring records. */
-async function recordsCondition(path: Path, value: unknown, context: FilterContext): Promise<Where> {
-  const last = path.steps.at(-1)
-  if (last?.kind !== 'reverse') throw new Error('Referring records stand at the end of a path.')
+async function recordsCondition(
+  { steps, text }: Path,
+  last: ReverseStep,
+  value: unknown,
+  context: FilterContext,
+): Promise<Where> {
   const quantifier = value === null ? 'none' : value
   const given = quantifier === 'none' || quantifier === 'some' ? { [quantifier]: {} } : value
-  const [name, inside] =
-    isObject(given) && Object.keys(given).length === 1 ? (Object.entries(given)[0] ?? []) : []
-  if (name === 'isNull') return isNull(path.text, inside) ? whereNone(path, {}) : whereAlong(path.steps, {})
+  const [entry, ...others] = isObject(given) ? Object.entries(given) : []
+  const [name, inside] = others.length === 0 && entry !== undefined ? entry : []
+  if (name === 'isNull') return isNull(text, inside) ? whereNone(steps, last, {}) : whereAlong(steps, {})
   if (name === 'none' || name === 'some') {
     const inner = allOf(await filterConditions(inside, last.holder, context))
-    return name === 'none' ? whereNone(path, inner) : whereAlong(path.steps, inner)
+    return name === 'none' ? whereNone(steps, last, inner) : whereAlong(steps, inner)
   }
   throw new ToolError(
-    `"${path.text}" are records that refer to this one: write "some", "none", {"none": {filters on them}}, or a field of them such as "${path.text}.${last.holder.type.fields[0]?.name ?? 'uri'}".`,
+    `"${text}" are records that refer to this one: write "some", "none", {"none": {filters on them}}, or a field of them such as "${text}.${last.holder.type.fields[0]?.name ?? 'uri'}".`,
   )
 }
 

@@ -19,7 +19,7 @@ import { didYouMean, ToolError } from '../tools/tool.ts'
 
 /** One step of a path. */
 export type Step =
-  | { readonly kind: 'object'; readonly field: Field; readonly many: boolean }
+  | { readonly kind: 'object'; readonly field: Field; readonly many: boolean; readonly type: ObjectType }
   /** `on` is the GraphQL type that has the field. */
   | {
       readonly kind: 'reference'
@@ -30,7 +30,7 @@ export type Step =
     }
   | ReverseStep
 
-interface ReverseStep {
+export interface ReverseStep {
   readonly kind: 'reverse'
   readonly reference: Reference
   readonly holder: Collection
@@ -47,8 +47,8 @@ export type End =
     }
   /** A property of the reference itself, whether or not its record is indexed. */
   | { readonly kind: 'operator'; readonly field: Field; readonly name: ReferenceOperator }
-  /** The referring records of the last step, which is a reverse reference. */
-  | { readonly kind: 'records' }
+  /** The referring records of the last step. */
+  | { readonly kind: 'records'; readonly last: ReverseStep }
 
 const referenceOperators = ['uri', 'isCurrent', 'isIndexed'] as const
 export type ReferenceOperator = (typeof referenceOperators)[number]
@@ -87,9 +87,11 @@ export function parsePath(text: string, from: Collection, context: SchemaContext
     const found = look(part, position, context)
     if (found === null) throw unknownName(text, part, parts.slice(0, at), position, from, context)
     const next = parts[at + 1]
+    if (found.kind === 'reverse' && next === undefined)
+      return { text, from, steps: [...steps, found], end: { kind: 'records', last: found } }
     const entered =
       found.kind === 'property' && next !== undefined ? enter(found, next, text, context) : found
-    if (entered.kind !== 'object' && entered.kind !== 'reference' && entered.kind !== 'reverse') {
+    if (entered.kind === 'system' || entered.kind === 'property' || entered.kind === 'operator') {
       const rest = parts.slice(entered.kind === 'operator' ? at + 2 : at + 1)
       if (rest.length === 0) return { text, from, steps, end: entered }
       const shorter = text.trim().slice(0, -rest.join('.').length - 1)
@@ -98,8 +100,7 @@ export function parsePath(text: string, from: Collection, context: SchemaContext
     steps.push(entered)
     position = positionAfter(entered, position)
   }
-  // Other steps have a next part.
-  return { text, from, steps, end: { kind: 'records' } }
+  throw new Error('A path has at least one part.')
 }
 
 function recordPosition(collection: Collection): PathPosition {
@@ -109,9 +110,7 @@ function recordPosition(collection: Collection): PathPosition {
 function positionAfter(step: Step, { collection, inside }: PathPosition): PathPosition {
   if (step.kind === 'reverse') return recordPosition(step.holder)
   if (step.kind === 'reference') return recordPosition(step.target)
-  const type = elementOf(step.field.type)
-  if (type.kind !== 'object') throw new Error(`${step.field.name} is no object.`)
-  return { collection, inside: [...inside, step.field.property], type: type.type }
+  return { collection, inside: [...inside, step.field.property], type: step.type }
 }
 
 type Found = ReverseStep | Extract<End, { kind: 'system' | 'property' }>
@@ -166,7 +165,7 @@ function enter(
 ): Step | Extract<End, { kind: 'operator' }> {
   const many = field.type.kind === 'array'
   const type = elementOf(field.type)
-  if (type.kind === 'object') return { kind: 'object', field, many }
+  if (type.kind === 'object') return { kind: 'object', field, many, type: type.type }
   if (type.kind !== 'strongRef' && type.kind !== 'atUri')
     throw new ToolError(
       type.kind === 'union' || type.kind === 'unknown'

@@ -1,6 +1,6 @@
 /** Combines GraphQL conditions: merged if they apply to one object, joined by `AND` if they would conflict. */
 import type { Literal } from '../graphql/graphql-text.ts'
-import type { Path, Step } from './paths.ts'
+import type { ReverseStep, Step } from './paths.ts'
 
 export type Where = { readonly [name: string]: Literal }
 
@@ -25,10 +25,8 @@ export function whereMissing(steps: readonly Step[], name: string): Where {
 }
 
 /** No referring record of the last step meets the condition. */
-export function whereNone(path: Path, condition: Where): Where {
-  const last = path.steps.at(-1)
-  if (last?.kind !== 'reverse') throw new Error('Only referring records can be missing.')
-  return whereAlong(path.steps.slice(0, -1), { [last.reference.viaField]: { none: condition } })
+export function whereNone(steps: readonly Step[], last: ReverseStep, condition: Where): Where {
+  return whereAlong(steps.slice(0, -1), { [last.reference.viaField]: { none: condition } })
 }
 
 /**

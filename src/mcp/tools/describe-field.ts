@@ -59,12 +59,12 @@ function repeats({ groupCount, groups }: Counted): boolean {
   return groupCount <= mostValues || (groups[0]?.count ?? 0) > 2
 }
 
-function meaningOf({ end, text, steps }: Path, { catalogue }: Toolbox): Json {
-  const last = steps.at(-1)
-  if (end.kind === 'records' && last?.kind === 'reverse') {
-    const { label, brief } = catalogue.of(last.holder.nsid)
+function meaningOf({ end, text }: Path, { catalogue }: Toolbox): Json {
+  if (end.kind === 'records') {
+    const { holder, reference } = end.last
+    const { label, brief } = catalogue.of(holder.nsid)
     return {
-      type: `← ${label}.${last.reference.path.join('.')}`,
+      type: `← ${label}.${reference.path.join('.')}`,
       about: `Records of ${label} that refer to this one.`,
       filter: `"some", "none", or a field of theirs, such as "${text}.${brief[0] ?? 'uri'}".`,
     }
