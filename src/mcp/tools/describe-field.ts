@@ -1,6 +1,6 @@
 /** Describes one field: its meaning, how to filter by it, and its values in the index. */
 import type { Subject } from '../words/collections.ts'
-import { type Counted, fewer, firstFitting, fitted, kindWord, valuesOf } from './describe-parts.ts'
+import { type Counted, fewer, firstFitting, fitted, kindWord } from './describe-parts.ts'
 import { EnumValue, printField, printSelection } from '../graphql/graphql-text.ts'
 import { findGroupAtEnd, isMoment, readGroupName, selectGroup } from '../filters/groups.ts'
 import { parsePath, type Path } from '../filters/paths.ts'
@@ -39,14 +39,17 @@ export async function describeField(subject: Subject, text: string, toolbox: Too
     [list]: { groupCount: {}, groups: { ...selectGroup(group, toolbox), count: {} } },
   })
   const counted = (await toolbox.ask(query))[root] as Counted
-  const values = valuesOf(counted, (row) => readGroupName(group, row, toolbox) ?? row[group.field.name])
+  const keyOf = (row: Json) => readGroupName(group, row, toolbox) ?? row[group.field.name]
   const most = byMonth || repeats(counted) ? mostValues : mostExamples
   const plain = plainValue({
     ...about,
     [byMonth ? 'months' : 'distinct']: counted.groupCount,
     query,
   }) as Json
-  const cut = (shown: number, longest: number) => ({ ...plain, values: fewer(values, shown, longest) })
+  const cut = (shown: number, longest: number) => ({
+    ...plain,
+    values: fewer(counted, keyOf, shown, longest),
+  })
   const cuts = sizes.values().filter(([shown]) => shown <= most)
   return firstFitting(
     cuts.map(([shown, longest]) => cut(shown, longest)),

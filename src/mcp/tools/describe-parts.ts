@@ -1,26 +1,13 @@
 /** Shared by the descriptions of collections and fields: words for types, counts of values, cutting to the budget. */
 import type { FieldType, Reference } from '../../schema/model/model.ts'
-import { budgets, cutText, fitValue, tokensOfJson } from '../words/budget.ts'
+import { budgets, fitValue, tokensOfJson } from '../words/budget.ts'
 import type { Catalogue } from '../words/collections.ts'
-import { plainText, plainValue } from '../words/plain-text.ts'
+import { cutPlain, plainText, plainValue } from '../words/plain-text.ts'
 import type { Json } from './tool.ts'
 
 export interface Counted {
   readonly groupCount: number
   readonly groups: readonly (Json & { readonly count: number })[]
-}
-
-/** `shown` is a list of pairs, because an object would order integer keys first. */
-export interface Values {
-  /** The most frequent values, with their counts. */
-  readonly shown: readonly (readonly [value: string, count: number])[]
-  /** Number of values that are not shown. */
-  readonly others: number
-}
-
-export function valuesOf({ groupCount, groups }: Counted, keyOf: (group: Json) => unknown): Values {
-  const shown = groups.map((group) => [plainText(String(keyOf(group) ?? '(missing)')), group.count] as const)
-  return { shown, others: groupCount - groups.length }
 }
 
 /** The collection that a reference leads to, or a word for the type. */
@@ -48,13 +35,18 @@ function typeWord(type: FieldType): string {
 }
 
 /** The most frequent values and the number of others; values that are cut to the same text are counted together. */
-export function fewer({ shown, others }: Values, most: number, longest: number): Json {
+export function fewer(
+  { groupCount, groups }: Counted,
+  keyOf: (group: Json) => unknown,
+  most: number,
+  longest: number,
+): Json {
   const counts = new Map<string, number>()
-  for (const [value, count] of shown.slice(0, most)) {
-    const cut = cutText(value, longest)
-    counts.set(cut, (counts.get(cut) ?? 0) + count)
+  for (const group of groups.slice(0, most)) {
+    const value = cutPlain(String(keyOf(group) ?? '(missing)'), longest)
+    counts.set(value, (counts.get(value) ?? 0) + group.count)
   }
-  const left = others + Math.max(shown.length - most, 0)
+  const left = groupCount - Math.min(groups.length, most)
   return Object.fromEntries([...counts, ...(left > 0 ? [['(other values)', left] as const] : [])])
 }
 

@@ -3,7 +3,7 @@ import type { Field } from '../../schema/model/model.ts'
 import { cutText, cutTexts } from '../words/budget.ts'
 import type { Subject } from '../words/collections.ts'
 import { describeField } from './describe-field.ts'
-import { type Counted, fewer, firstFitting, fitted, kindWord, valuesOf } from './describe-parts.ts'
+import { type Counted, fewer, firstFitting, fitted, kindWord } from './describe-parts.ts'
 import { printField } from '../graphql/graphql-text.ts'
 import { referenceOf, reverseNames } from '../filters/paths.ts'
 import { plainValue } from '../words/plain-text.ts'
@@ -96,9 +96,8 @@ async function describeCollection(subject: Subject, toolbox: Toolbox): Promise<J
   const { count, min, max } = data[root] as { count: number; min: Json; max: Json }
   const { count: untimed } = (data['untimed'] ?? { count: 0 }) as { count: number }
   const lines = fields.map((field) => [field.name, lineOf(field, subject, toolbox)] as const)
-  const values = counted.map(
-    ({ name }) => [name, valuesOf(data[name] as Counted, (group) => group[name])] as const,
-  )
+  const valuesOf = (name: string, most: number) =>
+    fewer(data[name] as Counted, (group) => group[name], most, 40)
   const whole = {
     collection: label,
     about: description,
@@ -115,7 +114,7 @@ async function describeCollection(subject: Subject, toolbox: Toolbox): Promise<J
     ...plain,
     about: cutText(plain.about, 4 * meaning),
     fields: cutTexts(plain.fields, meaning),
-    values: Object.fromEntries(values.map(([name, all]) => [name, fewer(all, most, 40)])),
+    values: Object.fromEntries(counted.map(({ name }) => [name, valuesOf(name, most)])),
   }))
   return firstFitting(cuts, { ...plain, values: {} })
 }
