@@ -1,19 +1,16 @@
 /** The resources of the agents' server: the guide, the schema in parts, the lexicons, and records by URI. */
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
-import type { GraphQLSchema } from 'graphql'
 import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import type { Model } from '../../schema/model/model.ts'
 import { writeGuide } from '../words/guide.ts'
 import { type SchemaPart, splitSchema } from '../graphql/schema-parts.ts'
-import { type Tool, ToolError } from '../tools/tool.ts'
+import { type Tool, ToolError, type ToolsGiven } from '../tools/tool.ts'
 import { EndpointError } from '../graphql/endpoint.ts'
 import { plainMessage } from '../words/plain-text.ts'
 import { counted } from '../../util/text/counted.ts'
 
-export interface ResourcesGiven {
-  readonly model: Model
+export interface ResourcesGiven extends Pick<ToolsGiven, 'model' | 'schema'> {
   readonly lexicons: Pick<LexiconSet, 'documents'>
-  readonly schema: GraphQLSchema
   /** The tool `get_record`, if present, reads the records. */
   readonly tools: readonly Tool[]
   /** Receives bugs of this server. */

@@ -71,7 +71,7 @@ function collectionOf(uri: string): string {
 async function byUri(uri: string, subject: Subject, toolbox: Toolbox): Promise<Json> {
   const root = `${subject.collection.rootField}ByUri`
   const parts = partsOf(subject, toolbox)
-  const query = printSelection({ [printField(root, { uri: uri.trim() })]: selectRecord(parts) })
+  const query = printSelection({ [printField(root, { uri: uri.trim() })]: parts.selection })
   const node = (await toolbox.ask(query))[root] as Json | null
   if (node === null) throw new ToolError(`No ${subject.label} with the URI ${uri.slice(0, 200)} is indexed.`)
   return answer(node, subject, parts, query)
@@ -95,7 +95,7 @@ async function byField(
   const where = wheres.length === 1 ? wheres[0] : { OR: wheres }
   const parts = partsOf(subject, toolbox)
   const list = printField(collection.rootField, { first: 2, where })
-  const query = printSelection({ [list]: { nodes: selectRecord(parts) } })
+  const query = printSelection({ [list]: { nodes: parts.selection } })
   const { nodes } = (await toolbox.ask(query))[collection.rootField] as { nodes: readonly Json[] }
   const [node, second] = nodes
   // The name may be spelt differently.
@@ -118,6 +118,8 @@ interface Part {
 }
 
 interface Parts {
+  /** Of the whole record. */
+  readonly selection: Selection
   readonly references: readonly Part[]
   readonly referredToBy: readonly Part[]
 }
@@ -141,7 +143,8 @@ function partsOf({ collection }: Subject, toolbox: Toolbox): Parts {
       },
     ]
   })
-  const referredToBy = Array.from(reverseNames(collection, toolbox), ([reference, name]): Part => {
+  const referring = [...reverseNames(collection, toolbox)].slice(0, mostKinds)
+  const referredToBy = referring.map(([reference, name]): Part => {
     const holder = catalogue.of(reference.collection)
     // Without the reference to this record, which is the same for all.
     const { selection, readNode } = briefOf(holder, reference.path[0] ?? null, toolbox)
@@ -156,7 +159,9 @@ function partsOf({ collection }: Subject, toolbox: Toolbox): Parts {
       },
     }
   })
-  return { references, referredToBy: referredToBy.slice(0, mostKinds) }
+  const parts = [...references, ...referredToBy].map((part) => part.selection)
+  const selection = mergeSelections([{ uri: {}, indexedAt: {}, recordJson: {} }, ...parts])
+  return { selection, references, referredToBy }
 }
 
 /** The short form of a related record, without the field `without` and without lists of references. */
@@ -170,11 +175,6 @@ function briefOf({ brief, collection }: Subject, without: string | null, toolbox
     selection: selectRow(paths, toolbox),
     readNode: (node: Json) => readRow(node, paths, toolbox),
   }
-}
-
-function selectRecord({ references, referredToBy }: Parts): Selection {
-  const parts = [...references, ...referredToBy].map(({ selection }) => selection)
-  return mergeSelections([{ uri: {}, indexedAt: {}, recordJson: {} }, ...parts])
 }
 
 function answer(node: Json, subject: Subject, parts: Parts, query: string, hint: string | null = null): Json {
