@@ -258,7 +258,7 @@ function nearestPath(
 }
 
 /** The collections that references of the record itself lead to, with the names of the references. */
-export function targetsOf(collection: Collection, { catalogue }: SchemaContext) {
+export function referencedFrom(collection: Collection, { catalogue }: SchemaContext) {
   return collection.references.flatMap((reference) => {
     const { path, many } = reference
     const target = targetOf(reference, catalogue.model)
@@ -273,7 +273,7 @@ function neighbours(collection: Collection, context: SchemaContext): (readonly [
     reverseNames(collection, context),
     ([reference, name]) => [name, context.catalogue.of(reference.collection).collection] as const,
   )
-  return [...targetsOf(collection, context), ...referring]
+  return [...referencedFrom(collection, context), ...referring]
 }
 
 /** Paths to fields with exactly that name, one or two steps away. */

@@ -138,18 +138,12 @@ const rankings = { avg: 'AVG', sum: 'SUM', min: 'MIN', max: 'MAX', distinct: 'CO
 
 function ordering({ by, isDescending }: Order): Readonly<Record<string, Literal>> {
   const direction = isDescending ? 'DESC' : 'ASC'
-  // If there are more groups than the limit, the largest groups are the most informative.
-  if (by === 'share') return { orderBy: new EnumValue('COUNT_DESC') }
-  if (typeof by !== 'object')
-    return { orderBy: new EnumValue(`${by === 'key' ? 'KEY' : 'COUNT'}_${direction}`) }
-  const { kind, field } = by
-  return {
-    rankBy: {
-      measure: new EnumValue(rankings[kind]),
-      field: new EnumValue(field),
-      direction: new EnumValue(direction),
-    },
+  if (typeof by === 'object') {
+    const [measure, field] = [new EnumValue(rankings[by.kind]), new EnumValue(by.field)]
+    return { rankBy: { measure, field, direction: new EnumValue(direction) } }
   }
+  // If there are more groups than the limit, the largest groups are the most informative.
+  return { orderBy: new EnumValue(by === 'share' ? 'COUNT_DESC' : `${by.toUpperCase()}_${direction}`) }
 }
 
 function selectMain(

@@ -1,7 +1,7 @@
 /** Finds example paths that exist in the served collections, for descriptions of tools and for errors. */
 import type { Collection, Field } from '../../schema/model/model.ts'
 import { isScore, type Subject } from './collections.ts'
-import { reverseNames, type SchemaContext, targetsOf } from '../filters/paths.ts'
+import { reverseNames, type SchemaContext, referencedFrom } from '../filters/paths.ts'
 
 export interface Examples {
   /** Such as `"source.country"`. */
@@ -30,7 +30,7 @@ export function findExamples(context: SchemaContext): Examples {
 }
 
 function forwardsOf(collection: Collection, context: SchemaContext): string[] {
-  return targetsOf(collection, context).flatMap(([name, target]) => {
+  return referencedFrom(collection, context).flatMap(([name, target]) => {
     const { fields } = target.type
     const inside = fields.find(isCategorical) ?? fields[0]
     return target === collection || inside === undefined ? [] : [`"${name}.${inside.name}"`]
