@@ -26,8 +26,8 @@ export function renderCommandHelp(command: CommandName): string {
     help: [
       setting.helpOf?.[command]?.help ?? setting.help,
       ...choicesNote(setting),
-      ...defaultNote(setting),
-      ...environmentNote(setting),
+      ...(setting.default === undefined ? [] : [`[default: ${setting.default}]`]),
+      ...(setting.env === undefined ? [] : [`[env: ${setting.env}]`]),
     ].join(' '),
   }))
   const width = Math.max(...options.map((option) => option.usage.length))
@@ -46,7 +46,7 @@ export function renderSettingsPage(): string {
   const rows = Object.entries(settings as Record<string, Setting>).map(([name, setting]) => {
     const option = `\`${usageOf(name, setting)}\``
     const variable = setting.env === undefined ? '–' : `\`${setting.env}\``
-    const fallback = setting.default === null || setting.default === false ? '–' : `\`${setting.default}\``
+    const fallback = setting.default === undefined ? '–' : `\`${setting.default}\``
     const all = setting.commands.length === Object.keys(commands).length
     const where = all ? 'all' : setting.commands.join(', ')
     const elsewhere = Object.entries(setting.helpOf ?? {}).map(
@@ -74,14 +74,6 @@ function usageOf(name: string, { value }: Setting): string {
 
 function choicesNote({ choices }: Setting): string[] {
   return choices === undefined ? [] : [`One of ${choices.join(', ')}.`]
-}
-
-function defaultNote(setting: Setting): string[] {
-  return setting.default === null || setting.default === false ? [] : [`[default: ${setting.default}]`]
-}
-
-function environmentNote({ env }: Setting): string[] {
-  return env === undefined ? [] : [`[env: ${env}]`]
 }
 
 if (import.meta.main) process.stdout.write(renderSettingsPage())

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { nearest } from '../../util/text/nearest.ts'
 import type { CommandName } from '../command-list.ts'
 import type { Setting } from './setting.ts'
-import { type Config, type SettingName, settings, settingsOf } from './settings.ts'
+import { type Config, defaultOf, type SettingName, settings, settingsOf } from './settings.ts'
 
 export interface ParsedConfig {
   readonly config: Config
@@ -28,7 +28,7 @@ export function parseConfig(command: CommandName, args: readonly string[], env: 
   const problems: string[] = []
   const given = new Set<string>()
   const values: Record<string, unknown> = Object.fromEntries(
-    Object.entries(settings).map(([name, setting]) => [name, setting.default]),
+    Object.entries(settings).map(([name, setting]) => [name, defaultOf(setting)]),
   )
   for (const [name, setting] of known) {
     const text = setting.env === undefined ? undefined : env[setting.env]
@@ -72,14 +72,14 @@ function optionValue(setting: Setting, option: OptionToken, problems: string[]):
   // The parser takes the next argument in any case; another option there means that the value was forgotten.
   if (value === undefined || value === '' || (option.inlineValue === false && value.startsWith('--'))) {
     problems.push(`${rawName} needs a value: ${rawName} ${setting.value}.`)
-    return setting.default
+    return defaultOf(setting)
   }
   return parseValue(setting, value, rawName, problems)
 }
 
 function parseValue(setting: Setting, text: string, where: string, problems: string[]): unknown {
   switch (setting.type) {
-    case 'text':
+    case undefined:
       return text
     case 'flag':
       return text === 'true' || text === '1'
@@ -88,12 +88,12 @@ function parseValue(setting: Setting, text: string, where: string, problems: str
       const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
       if (value >= min && value <= max) return value
       problems.push(`${where} must be a whole number from ${min} to ${max}, not ${JSON.stringify(text)}.`)
-      return setting.default
+      return defaultOf(setting)
     }
     case 'choice':
       if (setting.choices?.includes(text) === true) return text
       problems.push(`${where} must be one of ${setting.choices?.join(', ')}, not ${JSON.stringify(text)}.`)
-      return setting.default
+      return defaultOf(setting)
   }
 }
 

@@ -3,7 +3,6 @@ import { serving, type Setting } from './setting.ts'
 
 export const servingSettings = {
   host: {
-    type: 'text',
     default: '127.0.0.1',
     value: 'ADDRESS',
     env: 'LEXIGRAPH_HOST',
@@ -13,7 +12,6 @@ export const servingSettings = {
   port: {
     type: 'integer',
     default: 4000,
-    min: 0,
     max: 65_535,
     value: 'NUMBER',
     env: 'LEXIGRAPH_PORT',
@@ -22,13 +20,11 @@ export const servingSettings = {
   },
   mcp: {
     type: 'flag',
-    default: false,
     env: 'LEXIGRAPH_MCP',
     help: 'Serve agents too, at /mcp (Model Context Protocol). Behind a proxy on the same machine it takes --trusted-proxies: otherwise only names of this machine are answered.',
     commands: serving,
   },
   endpoint: {
-    type: 'text',
     default: 'http://127.0.0.1:4000/api/graphql',
     value: 'URL',
     env: 'LEXIGRAPH_ENDPOINT',
@@ -36,16 +32,12 @@ export const servingSettings = {
     commands: ['mcp'],
   },
   'api-key': {
-    type: 'text',
-    default: null,
     value: 'KEY',
     env: 'LEXIGRAPH_API_KEY',
     help: 'Sent to the service as X-API-Key; with --listen for those alone who send none of their own. Others on the machine see arguments: the environment variable is better.',
     commands: ['mcp'],
   },
   listen: {
-    type: 'text',
-    default: null,
     value: 'HOST:PORT',
     env: 'LEXIGRAPH_LISTEN',
     help: 'Answer over HTTP at /mcp there, instead of on standard input and output.',
@@ -53,7 +45,6 @@ export const servingSettings = {
   },
   workers: {
     type: 'integer',
-    default: null,
     min: 1,
     max: 64,
     value: 'NUMBER',
@@ -62,16 +53,12 @@ export const servingSettings = {
     commands: ['serve'],
   },
   tiers: {
-    type: 'text',
-    default: null,
     value: 'FILE',
     env: 'LEXIGRAPH_TIERS',
     help: 'A JSON file with the limits of each tier of callers, where they differ from those in docs/limits.md.',
     commands: ['serve', 'demo', 'keys'],
   },
   'trusted-proxies': {
-    type: 'text',
-    default: null,
     value: 'ADDRESS,…',
     env: 'LEXIGRAPH_TRUSTED_PROXIES',
     help: 'Addresses or networks (10.0.0.0/8) of proxies in front, whose X-Forwarded-For names the caller; by default nobody is believed.',
@@ -90,7 +77,6 @@ export const servingSettings = {
   'answer-cache': {
     type: 'integer',
     default: 32,
-    min: 0,
     max: 65_536,
     value: 'MEGABYTES',
     env: 'LEXIGRAPH_ANSWER_CACHE',
@@ -100,7 +86,6 @@ export const servingSettings = {
   'cache-seconds': {
     type: 'integer',
     default: 0,
-    min: 0,
     max: 86_400,
     value: 'SECONDS',
     env: 'LEXIGRAPH_CACHE_SECONDS',
@@ -118,7 +103,6 @@ export const servingSettings = {
   },
   'log-variables': {
     type: 'flag',
-    default: false,
     env: 'LEXIGRAPH_LOG_VARIABLES',
     help: 'Log the variables of requests too; callers may have put anything there.',
     commands: ['serve'],
@@ -135,8 +119,6 @@ export const servingSettings = {
   },
   'metrics-port': {
     type: 'integer',
-    default: null,
-    min: 0,
     max: 65_535,
     value: 'NUMBER',
     env: 'LEXIGRAPH_METRICS_PORT',
@@ -144,7 +126,6 @@ export const servingSettings = {
     commands: serving,
   },
   'metrics-host': {
-    type: 'text',
     default: '127.0.0.1',
     value: 'ADDRESS',
     env: 'LEXIGRAPH_METRICS_HOST',

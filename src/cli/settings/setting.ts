@@ -2,9 +2,11 @@
 import { type CommandName, commands } from '../command-list.ts'
 
 export interface Setting {
-  readonly type: 'text' | 'integer' | 'flag' | 'choice'
-  /** Null when the program determines it (as help says), or when the setting is optional. */
-  readonly default: string | number | boolean | null
+  /** Absent for a text. */
+  readonly type?: 'integer' | 'flag' | 'choice'
+  /** Absent when the program determines it (as help says), or when the setting is optional. */
+  readonly default?: string | number
+  /** Absent for 0. */
   readonly min?: number
   readonly max?: number
   readonly choices?: readonly string[]

@@ -25,7 +25,6 @@ export const settings = {
   },
   json: {
     type: 'flag',
-    default: false,
     help: 'Print the result as JSON, for scripts.',
     commands: [
       'import',
@@ -42,24 +41,27 @@ export const settings = {
       'hidden',
     ],
   },
-  help: { type: 'flag', default: false, help: 'Print this help.', commands: every },
+  help: { type: 'flag', help: 'Print this help.', commands: every },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof settings
 
-type ValueOf<S extends Setting> =
-  | (S['type'] extends 'integer'
-      ? number
-      : S['type'] extends 'flag'
-        ? boolean
-        : S['type'] extends 'choice'
-          ? ChoiceOf<S>
-          : string)
-  | (S['default'] extends null ? null : never)
-type ChoiceOf<S extends Setting> = S extends { readonly choices: readonly (infer C)[] } ? C : never
+type ValueOf<S extends Setting> = S extends { type: 'flag' }
+  ? boolean
+  : TypedValue<S> | (S extends { default: string | number } ? never : null)
+type TypedValue<S extends Setting> = S extends { type: 'integer' }
+  ? number
+  : S extends { type: 'choice'; choices: readonly (infer Choice)[] }
+    ? Choice
+    : string
 
 /** Values of all settings; a command gets its own, and the defaults of the rest. */
 export type Config = { readonly [K in SettingName]: ValueOf<(typeof settings)[K]> }
+
+/** The value of a setting that is not given. */
+export function defaultOf({ type, default: value }: Setting): string | number | boolean | null {
+  return type === 'flag' ? false : (value ?? null)
+}
 
 /** The settings of one command, in the order of the table. */
 export function settingsOf(command: CommandName): [SettingName, Setting][] {

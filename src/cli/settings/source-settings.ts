@@ -4,8 +4,6 @@ import { fetching, type Setting } from './setting.ts'
 
 export const sourceSettings = {
   from: {
-    type: 'text',
-    default: null,
     value: 'SOURCE,…',
     env: 'LEXIGRAPH_FROM',
     help: 'What to follow: firehose:URL, jetstream:URL, tap:URL, repo-export:TARGET or import:FILE; several with commas. NAME= before one is what callers are told of it.',
@@ -13,23 +11,17 @@ export const sourceSettings = {
     commands: ['ingest', 'copy'],
   },
   to: {
-    type: 'text',
-    default: null,
     value: 'URL',
     help: 'The database that becomes the copy, written as for --database: an empty one, or the same again when a copy was broken off.',
     commands: ['copy'],
   },
   ingest: {
-    type: 'text',
-    default: null,
     value: 'SOURCE,…',
     env: 'LEXIGRAPH_INGEST',
     help: 'Follow these sources in the same process, as `lexigraph ingest --from` does in one of its own.',
     commands: ['serve'],
   },
   publishers: {
-    type: 'text',
-    default: null,
     value: 'ACCOUNT,…',
     env: 'LEXIGRAPH_PUBLISHERS',
     help: 'DIDs or handles of the accounts whose records are taken; by default those of all.',
@@ -66,7 +58,6 @@ export const sourceSettings = {
     commands: [...fetching, 'serve'],
   },
   plc: {
-    type: 'text',
     default: 'https://plc.directory',
     value: 'URL',
     env: 'LEXIGRAPH_PLC',
@@ -74,8 +65,6 @@ export const sourceSettings = {
     commands: [...fetching, 'serve'],
   },
   'handle-resolver': {
-    type: 'text',
-    default: null,
     value: 'URL',
     env: 'LEXIGRAPH_HANDLE_RESOLVER',
     help: 'A service, such as a PDS, that is asked which account a handle belongs to; by default DNS and HTTPS are.',
@@ -83,7 +72,6 @@ export const sourceSettings = {
   },
   threads: {
     type: 'integer',
-    default: null,
     min: 1,
     max: 64,
     value: 'NUMBER',

@@ -15,7 +15,6 @@ const reading: readonly CommandName[] = ['serve', 'status', 'rejections', 'query
 
 export const storeSettings = {
   database: {
-    type: 'text',
     default: './lexigraph.db',
     value: 'URL',
     env: 'LEXIGRAPH_DATABASE',
@@ -34,8 +33,6 @@ export const storeSettings = {
     ],
   },
   'read-database': {
-    type: 'text',
-    default: null,
     value: 'postgres://HOST/NAME,…',
     env: 'LEXIGRAPH_READ_DATABASE',
     help: 'Replicas of a PostgreSQL database, which answer in turn as long as they are near enough; several with commas.',
@@ -62,8 +59,6 @@ export const storeSettings = {
     commands: ['serve'],
   },
   lexicons: {
-    type: 'text',
-    default: null,
     value: 'DIR',
     env: 'LEXIGRAPH_LEXICONS',
     help: "Directory of the lexicons and of references.json; by default the package's own.",
@@ -71,19 +66,15 @@ export const storeSettings = {
   },
   strict: {
     type: 'flag',
-    default: false,
     help: 'Exit with 1 when any record is refused; otherwise only when all are.',
     commands: ['import'],
   },
   rebuild: {
     type: 'flag',
-    default: false,
     help: 'Rebuild the database for these lexicons even if a collection that has records would no longer be served. Its records are kept, and served again under lexicons that fit them.',
     commands: ['serve', 'import', ...fetching, 'rejections'],
   },
   retain: {
-    type: 'text',
-    default: null,
     value: 'NSID=AGE,…',
     env: 'LEXIGRAPH_RETAIN',
     help: 'For how long records of a collection are kept after they were indexed, such as org.example.note=90d, in days (d) or hours (h); by default for good. serve and ingest remove what is older as they run, purge does it once; none of these commands stores such records again.',

@@ -3,29 +3,21 @@ import type { Setting } from './setting.ts'
 
 export const taskSettings = {
   name: {
-    type: 'text',
-    default: null,
     value: 'NAME',
     help: 'Whose key it is; it is what logs show.',
     commands: ['keys'],
   },
   tier: {
-    type: 'text',
-    default: null,
     value: 'TIER',
     help: 'Whose limits hold for the key, such as research.',
     commands: ['keys'],
   },
   contact: {
-    type: 'text',
-    default: null,
     value: 'TEXT',
     help: 'Whom to write to about the key, such as an e-mail address; it is shown by `keys list` alone.',
     commands: ['keys'],
   },
   expires: {
-    type: 'text',
-    default: null,
     value: 'DATE|DAYS',
     help: 'When the key ends by itself: 2027-01-31 (midnight UTC) or a time with its offset, or 90d from now. With rotate: when the new one does.',
     commands: ['keys'],
@@ -42,7 +34,6 @@ export const taskSettings = {
   grace: {
     type: 'integer',
     default: 24,
-    min: 0,
     max: 8_760,
     value: 'HOURS',
     help: 'How long the old key still works after a rotation.',
@@ -50,42 +41,31 @@ export const taskSettings = {
   },
   'dry-run': {
     type: 'flag',
-    default: false,
     help: 'Say what would be removed, and remove nothing.',
     commands: ['purge'],
   },
   reason: {
-    type: 'text',
-    default: null,
     value: 'TEXT',
     help: 'Why it is hidden or purged; it is kept.',
     commands: ['hide', 'purge'],
   },
   by: {
-    type: 'text',
-    default: null,
     value: 'NAME',
     env: 'LEXIGRAPH_OPERATOR',
     help: 'Who does it, which is kept; by default the user of the machine.',
     commands: ['hide', 'unhide', 'purge'],
   },
   variables: {
-    type: 'text',
-    default: null,
     value: 'JSON',
     help: "The operation's variables: a JSON object, @FILE, or - for standard input.",
     commands: ['query', 'explain'],
   },
   operation: {
-    type: 'text',
-    default: null,
     value: 'NAME',
     help: 'Which operation of the document is meant, when it has several.',
     commands: ['query', 'explain'],
   },
   diff: {
-    type: 'text',
-    default: null,
     value: 'OLD.graphql',
     help: 'List the breaking and dangerous changes since that schema instead of printing; the exit status is 1 when one is breaking, 2 when the file is not a schema.',
     commands: ['schema'],
