@@ -1,4 +1,5 @@
-/** The interface of commands: their context, exit status and errors. */
+/** The interface of commands: their context, exit status, output and errors. */
+import { type LogLevel, logLevels } from './settings/setting.ts'
 import type { Config } from './settings/settings.ts'
 
 export interface CommandContext {
@@ -20,6 +21,24 @@ export class CommandError extends Error {
 }
 
 /** Prints a notice for the operator on standard error, apart from the result. */
-export function notify(config: Config, text: string): void {
-  if (config['log-level'] === 'info' || config['log-level'] === 'debug') process.stderr.write(`${text}\n`)
+export function notify(config: Config, text: string, level: LogLevel = 'info'): void {
+  if (isLogged(config, level)) process.stderr.write(`${text}\n`)
+}
+
+export function isLogged(config: Config, level: LogLevel): boolean {
+  return logLevels.indexOf(level) <= logLevels.indexOf(config['log-level'])
+}
+
+/** Prints a line of the result on standard output. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+export function printJson(result: unknown): void {
+  print(JSON.stringify(result))
+}
+
+/** Why a file cannot be read, as part of a sentence. */
+export function whyUnreadable({ code, message }: NodeJS.ErrnoException): string {
+  return code === 'ENOENT' ? 'there is no such file' : message
 }

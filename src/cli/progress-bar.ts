@@ -1,34 +1,46 @@
-/** Shows the progress of a copy, a backup or a restoration. */
+/** Shows progress on terminals. */
 import { SingleBar } from 'cli-progress'
 import type { OnProgress } from '../database/copy/database-copy.ts'
 import { titleOf } from '../database/copy/parts.ts'
+import { isLogged } from './command.ts'
 import type { Config } from './settings/settings.ts'
 import { grouped } from '../util/text/counted.ts'
 
-export interface ProgressDisplay extends Disposable {
-  readonly update: OnProgress
+class ProgressBar extends SingleBar {
+  [Symbol.dispose](): void {
+    this.stop()
+  }
 }
 
-/** A bar on a terminal, nothing elsewhere. */
-export function showProgress(config: Config): ProgressDisplay {
-  const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
-  if (!watched) return { update: () => {}, [Symbol.dispose]: () => {} }
-  const bar = new SingleBar({
+/** A bar on a terminal, null elsewhere. `initial` has a value for each placeholder of the format. */
+export function startBar(config: Config, format: string, total: number, initial: object): ProgressBar | null {
+  if (!process.stderr.isTTY || !isLogged(config, 'info')) return null
+  const bar = new ProgressBar({
     stream: process.stderr,
-    format: '{bar} {percentage} % | {stage} {what} | {rows} of {all} rows | {eta_formatted} left',
+    format,
     clearOnComplete: true,
     hideCursor: true,
     fps: 5,
   })
-  bar.start(1, 0, { stage: '', what: '', rows: '0', all: '0' })
+  bar.start(total, 0, initial)
+  return bar
+}
+
+export interface CopyProgress extends Disposable {
+  readonly update: OnProgress
+}
+
+/** Shows the progress of a copy, a backup or a restoration. */
+export function showProgress(config: Config): CopyProgress {
+  const format = '{bar} {percentage} % | {stage} {what} | {rows} of {all} rows | {eta_formatted} left'
+  const bar = startBar(config, format, 1, { stage: '', what: '', rows: '0', all: '0' })
   return {
     update: ({ stage, part, done, total }) => {
-      bar.setTotal(Math.max(total, 1))
-      const [rows, all] = [grouped(done), grouped(total)]
-      bar.update(done, { stage, what: titleOf(part), rows, all })
+      bar?.setTotal(Math.max(total, 1))
+      bar?.update(done, { stage, what: titleOf(part), rows: grouped(done), all: grouped(total) })
       // Building indexes may block this thread, so that the bar's timer cannot redraw it.
-      if (stage === 'indexing') bar.render()
+      if (stage === 'indexing') bar?.render()
     },
-    [Symbol.dispose]: () => bar.stop(),
+    [Symbol.dispose]: () => bar?.stop(),
   }
 }

@@ -2,6 +2,7 @@
 import { UsageError } from '../../errors.ts'
 import { createIngestLog, type IngestLog } from '../../ingest/log.ts'
 import type { IdentityOptions } from '../../ingest/sources/repos/identity.ts'
+import { notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
 export function identityOptions(config: Config): IdentityOptions {
@@ -49,9 +50,5 @@ export function parseList(text: string): readonly string[] {
 
 /** Writes lines to standard error, according to the log level. */
 export function createLog(config: Config): IngestLog {
-  const levels = ['silent', 'error', 'warn', 'info', 'debug']
-  const wanted = levels.indexOf(config['log-level'])
-  return createIngestLog((level, text) => {
-    if (levels.indexOf(level) <= wanted) process.stderr.write(`${text}\n`)
-  }, Date.now)
+  return createIngestLog((level, text) => notify(config, text, level), Date.now)
 }

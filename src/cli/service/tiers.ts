@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { limits } from '../../query/parse/limits.ts'
 import { defaultTiers, type Tier } from '../../server/admission/tiers.ts'
 import { nearest } from '../../util/text/nearest.ts'
-import { CommandError } from '../command.ts'
+import { CommandError, whyUnreadable } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
 export type Tiers = ReadonlyMap<string, Tier>
@@ -44,9 +44,8 @@ async function loadFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
-    const why =
-      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : message
+    const error = cause as NodeJS.ErrnoException
+    const why = error.code === 'EISDIR' ? 'it is a directory' : whyUnreadable(error)
     throw new CommandError(`The tiers in ${file} cannot be read: ${why}.`, { cause })
   }
 }

@@ -3,7 +3,7 @@ import { UsageError } from '../../errors.ts'
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { fileInput, type LineInput } from '../../ingest/sources/files/lines.ts'
-import { CommandError } from '../command.ts'
+import { CommandError, whyUnreadable } from '../command.ts'
 import type { Config } from './settings.ts'
 
 /** One per core: writing and waiting for the network leave each core idle at times. */
@@ -19,10 +19,8 @@ export async function findInputs(operands: readonly string[]): Promise<LineInput
     operands.map(async (operand) => {
       if (operand === '-') return { name: 'standard input', size: null, open: () => process.stdin }
       const found = await stat(operand).catch((error: NodeJS.ErrnoException) => error)
-      if (found instanceof Error) {
-        const why = found.code === 'ENOENT' ? 'there is no such file' : found.message
-        throw new CommandError(`${operand} cannot be read: ${why}.`)
-      }
+      if (found instanceof Error)
+        throw new CommandError(`${operand} cannot be read: ${whyUnreadable(found)}.`)
       if (found.isDirectory()) throw new CommandError(`${operand} is a directory; name the files in it.`)
       return fileInput(operand, found.isFile() ? found.size : null)
     }),

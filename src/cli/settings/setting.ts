@@ -23,3 +23,7 @@ export interface Setting {
 export const every = Object.keys(commands) as CommandName[]
 export const serving: readonly CommandName[] = ['serve', 'demo']
 export const fetching: readonly CommandName[] = ['ingest', 'backfill', 'reconcile']
+
+/** From the fewest messages to the most. */
+export const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
+export type LogLevel = (typeof logLevels)[number]

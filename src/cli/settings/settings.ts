@@ -4,7 +4,7 @@
  */
 import type { CommandName } from '../command-list.ts'
 import { servingSettings } from './serving-settings.ts'
-import { every, type Setting } from './setting.ts'
+import { every, logLevels, type Setting } from './setting.ts'
 import { sourceSettings } from './source-settings.ts'
 import { storeSettings } from './store-settings.ts'
 import { taskSettings } from './task-settings.ts'
@@ -17,7 +17,7 @@ export const settings = {
   'log-level': {
     type: 'choice',
     default: 'info',
-    choices: ['silent', 'error', 'warn', 'info', 'debug'],
+    choices: logLevels,
     value: 'LEVEL',
     env: 'LEXIGRAPH_LOG_LEVEL',
     help: 'How much is said on standard error; debug adds the causes of failures.',

@@ -94,7 +94,3 @@ export async function inSteps(step: (rows: number) => Promise<number>): Promise<
 export function busily<Result>(work: () => Promise<Result>): Promise<Result> {
   return whileBusy(new AbortController().signal, work)
 }
-
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`)
-}

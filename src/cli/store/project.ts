@@ -30,8 +30,8 @@ import type { LexiconSet } from '../../lexicon/lexicon-set.ts'
 import type { LexiconProblem } from '../../lexicon/lexicons.ts'
 import { buildModel } from '../../schema/model/build-model.ts'
 import type { Model } from '../../schema/model/model.ts'
-import { CommandError } from '../command.ts'
-import { createProgressNotice, lostSentence, tellRebuild } from './rebuild-notices.ts'
+import { CommandError, notify } from '../command.ts'
+import { createProgressNotice, lostSentence, notifyRebuilt } from './rebuild-notices.ts'
 import { queryOptionsOf } from './query-options.ts'
 import { parseRetention } from './retention.ts'
 import type { Config } from '../settings/settings.ts'
@@ -85,7 +85,7 @@ export async function openStore(
     ...queryOptionsOf(config),
     retention: parseRetention(config.retain, project.tables),
     rebuild: rebuild ?? (config.rebuild ? 'always' : 'unless-lost'),
-    onRebuilt: (report) => tellRebuild(config, report, project.dir),
+    onRebuilt: (report) => notifyRebuilt(config, report, project.dir),
     onProgress: (progress) => {
       onProgress?.()
       tellProgress(progress)
@@ -139,9 +139,7 @@ export function awaitStore(config: Config, project: ProjectContext): Promise<Rea
     isRemote: isPostgres(database),
     open: () => openExistingStore(config, project),
     readProgress: () => readRebuildProgress(database),
-    onFailure: (error) => {
-      if (config['log-level'] !== 'silent') process.stderr.write(`${(error as Error).message}\n`)
-    },
+    onFailure: (error) => notify(config, (error as Error).message, 'error'),
   })
 }
 

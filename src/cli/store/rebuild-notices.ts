@@ -1,22 +1,30 @@
 /** The notices of rebuilds for other lexicons: before, afterwards, and when none is made. */
 import type { LostCollection } from '../../database/database.ts'
 import { type RebuildProgress, rebuildSentence } from '../../database/rebuild/rebuild-progress.ts'
-import type { CollectionReport, RebuildReport } from '../../database/rebuild/rebuild-report.ts'
+import type { RebuildReport } from '../../database/rebuild/rebuild-report.ts'
 import { notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 import { counted, grouped } from '../../util/text/counted.ts'
 
-interface Notice {
-  readonly level: 'warn' | 'info'
-  readonly text: string
-}
-
-/** Prints the notices of a rebuild on standard error, according to the log level. */
-export function tellRebuild(config: Config, report: RebuildReport, lexicons: string): void {
-  const levels = { silent: [], error: [], warn: ['warn'], info: ['warn', 'info'], debug: ['warn', 'info'] }
-  const wanted: readonly string[] = levels[config['log-level'] as keyof typeof levels]
-  for (const { level, text } of rebuildNotices(report, lexicons))
-    if (wanted.includes(level)) process.stderr.write(`${text}\n`)
+/** Prints the notices of a rebuild. */
+export function notifyRebuilt(config: Config, { collections }: RebuildReport, lexicons: string): void {
+  notify(config, `The index was rebuilt for the lexicons in ${lexicons}.`)
+  for (const { name, served, stored, refused, accepted, reasons } of collections) {
+    if (!served && stored > 0)
+      notify(
+        config,
+        `${name}: ${counted(stored, 'record')} kept but no longer served, because the lexicons do not have this collection.`,
+        'warn',
+      )
+    if (refused > 0)
+      notify(
+        config,
+        `${name}: ${grouped(refused)} of ${counted(stored, 'record')} no longer fit and are refused now, such as ${reasons[0]?.example}: ${reasons[0]?.message} They are served again as soon as the lexicons fit them; \`lexigraph rejections\` lists them.`,
+        'warn',
+      )
+    if (accepted > 0)
+      notify(config, `${name}: ${counted(accepted, 'record')} that had been refused fit now and are served.`)
+  }
 }
 
 /** Milliseconds between notices of progress. */
@@ -31,30 +39,6 @@ export function createProgressNotice(config: Config): (progress: RebuildProgress
     last = now
     notify(config, `Rebuilding the index: ${rebuildSentence(progress)}`)
   }
-}
-
-function rebuildNotices({ collections }: RebuildReport, lexicons: string): readonly Notice[] {
-  const notices: Notice[] = [
-    { level: 'info', text: `The index was rebuilt for the lexicons in ${lexicons}.` },
-  ]
-  for (const { name, served, stored, refused, accepted, reasons } of collections) {
-    if (!served && stored > 0)
-      notices.push({
-        level: 'warn',
-        text: `${name}: ${counted(stored, 'record')} kept but no longer served, because the lexicons do not have this collection.`,
-      })
-    if (refused > 0)
-      notices.push({
-        level: 'warn',
-        text: `${name}: ${grouped(refused)} of ${counted(stored, 'record')} no longer fit and are refused now, such as ${reasons[0]?.example}: ${reasons[0]?.message} They are served again as soon as the lexicons fit them; \`lexigraph rejections\` lists them.`,
-      })
-    if (accepted > 0)
-      notices.push({
-        level: 'info',
-        text: `${name}: ${counted(accepted, 'record')} that had been refused fit now and are served.`,
-      })
-  }
-  return notices
 }
 
 /** The reason why nothing was rebuilt. */
@@ -88,7 +72,5 @@ export function previewLines({ collections }: RebuildReport): readonly string[] 
 
 /** Whether everything served would still be served. */
 export function isLossless({ collections }: RebuildReport): boolean {
-  return collections.every(
-    ({ served, stored, refused }: CollectionReport) => (served || stored === 0) && refused === 0,
-  )
+  return collections.every(({ served, stored, refused }) => (served || stored === 0) && refused === 0)
 }

@@ -1,31 +1,24 @@
 /** `backfill` and `reconcile`: fetch whole repositories; progress on standard error, the result on standard output. */
-import { SingleBar } from 'cli-progress'
 import { findDamage } from '../../../database/verify/find-damage.ts'
-import { type FetchProgress, type FetchResult, fetchRepositories } from '../../../ingest/backfill.ts'
+import { type FetchResult, fetchRepositories } from '../../../ingest/backfill.ts'
 import { createClock } from '../../../ingest/sources/clock.ts'
 import { createHosts } from '../../../ingest/sources/repos/hosts.ts'
 import { createIdentity } from '../../../ingest/sources/repos/identity.ts'
 import { parseTarget } from '../../../ingest/sources/repos/repo-export.ts'
-import { type CommandContext, notify } from '../../command.ts'
+import { type Command, type CommandContext, notify, printJson } from '../../command.ts'
 import { lexiconDir, loadProject, now, openStore } from '../../store/project.ts'
 import { createLog, identityOptions, publishersOf } from '../../background/network.ts'
-import type { Config } from '../../settings/settings.ts'
+import { startBar } from '../../progress-bar.ts'
 import { stopSignal } from '../../signals.ts'
 import { renderTable } from '../../table.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
-export function backfill(context: CommandContext): Promise<number> {
-  return fetchAll('backfill', context)
-}
+type Kind = 'backfill' | 'reconcile'
 
-export function reconcile(context: CommandContext): Promise<number> {
-  return fetchAll('reconcile', context)
-}
+export const backfill: Command = (context) => fetchAll('backfill', context)
+export const reconcile: Command = (context) => fetchAll('reconcile', context)
 
-async function fetchAll(
-  kind: 'backfill' | 'reconcile',
-  { config, operands, root }: CommandContext,
-): Promise<number> {
+async function fetchAll(kind: Kind, { config, operands, root }: CommandContext): Promise<number> {
   const targets = operands.map(parseTarget)
   const identity = createIdentity(identityOptions(config))
   const project = await loadProject(lexiconDir(config, root))
@@ -39,7 +32,8 @@ async function fetchAll(
   // The same status as for any interrupted command.
   if (publishers === 'stopped') return 1
   const maxClockSkew = config['max-clock-skew']
-  using progress = showProgress(config)
+  const format = '{bar} {value} of {total} repositories | {records} records | {failed} failed | {current}'
+  using bar = startBar(config, format, 0, { records: '0', failed: 0, current: '' })
   const result = await fetchRepositories(database.write, {
     kind,
     targets,
@@ -51,51 +45,38 @@ async function fetchAll(
     hosts: createHosts(identity.fetch),
     now,
     signal,
-    onProgress: progress.update,
+    onProgress: ({ listed, done, failed, records, current }) => {
+      bar?.setTotal(Math.max(listed, done + failed + current.length))
+      bar?.update(done + failed, { records: grouped(records), failed, current: current[0] ?? '' })
+    },
     onNotice: log.warn,
     findDamage: () => findDamage(database.read, project.tables),
   })
-  progress[Symbol.dispose]()
-  process.stdout.write(config.json ? `${JSON.stringify(result)}\n` : render(kind, result))
+  bar?.stop()
+  if (config.json) printJson(result)
+  else process.stdout.write(render(kind, result))
   const isSettled = kind === 'backfill' || result.unsettled.length + result.damage.length === 0
   return result.complete && result.failed.length === 0 && isSettled ? 0 : 1
 }
 
-function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
+function render(kind: Kind, result: FetchResult): string {
   const { outcome, read, differences, forgotten, unsettled, repaired, damage, gone, failed, complete } =
     result
-  const parts = [
-    renderTable(
-      [
-        'repositories',
-        'gone',
-        'failed',
-        'stored',
-        'updated',
-        'deleted',
-        'unchanged',
-        'older',
-        'refused',
-        'purged',
-        'expired',
-      ],
-      [
-        [
-          read,
-          gone,
-          failed.length,
-          outcome.stored,
-          outcome.updated,
-          outcome.deleted,
-          outcome.unchanged,
-          outcome.older,
-          outcome.rejected,
-          outcome.purged,
-          outcome.expired,
-        ],
-      ],
-    ),
-  ]
+  const { stored, updated, deleted, unchanged, older, rejected, purged, expired } = outcome
+  const totals = {
+    repositories: read,
+    gone,
+    failed: failed.length,
+    stored,
+    updated,
+    deleted,
+    unchanged,
+    older,
+    refused: rejected,
+    purged,
+    expired,
+  }
+  const parts = [renderTable(Object.keys(totals), [Object.values(totals)])]
   if (kind === 'reconcile' && differences.length > 0)
     parts.push(
       renderTable(
@@ -116,16 +97,10 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
       'Later versions of these records are known here than their repositories have. Run reconcile again: if they still differ, their hosts answer with an old state.\n',
     )
   const damages = [
-    ...repaired.map((one) => ({ ...one, now: 'repaired' })),
-    ...damage.map((one) => ({ ...one, now: 'still damaged' })),
+    ...repaired.map(({ name, problem }) => [name, 'repaired', problem]),
+    ...damage.map(({ name, problem }) => [name, 'still damaged', problem]),
   ]
-  if (damages.length > 0)
-    parts.push(
-      renderTable(
-        ['damaged', 'now', 'problem'],
-        damages.map(({ name, now, problem }) => [name, now, problem]),
-      ),
-    )
+  if (damages.length > 0) parts.push(renderTable(['damaged', 'now', 'problem'], damages))
   if (damage.length > 0)
     parts.push('`lexigraph copy` into a new database derives all of it anew from the records.\n')
   if (
@@ -146,33 +121,4 @@ function render(kind: 'backfill' | 'reconcile', result: FetchResult): string {
     )
   if (!complete) parts.push('Not all is done; the same command goes on from here.\n')
   return parts.join('\n')
-}
-
-interface ProgressDisplay extends Disposable {
-  readonly update: (progress: FetchProgress) => void
-}
-
-/** A bar on a terminal, nothing elsewhere. */
-function showProgress(config: Config): ProgressDisplay {
-  const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
-  if (!watched) return { update: () => {}, [Symbol.dispose]: () => {} }
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format: '{bar} {value} of {total} repositories | {records} records | {failed} failed | {current}',
-    clearOnComplete: true,
-    hideCursor: true,
-    fps: 5,
-  })
-  bar.start(0, 0, { records: '0', failed: 0, current: '' })
-  return {
-    update: ({ listed, done, failed, records, current }) => {
-      bar.setTotal(Math.max(listed, done + failed + current.length))
-      bar.update(done + failed, {
-        records: grouped(records),
-        failed,
-        current: current[0] ?? '',
-      })
-    },
-    [Symbol.dispose]: () => bar.stop(),
-  }
 }

@@ -10,7 +10,7 @@ import { roundedSeconds } from '../../store/comparisons.ts'
 import { lexiconDir, loadProject, now, openExistingCopySource } from '../../store/project.ts'
 import { showProgress } from '../../progress-bar.ts'
 import { stopSignal } from '../../signals.ts'
-import { renderTable } from '../../table.ts'
+import { instantText, renderTable } from '../../table.ts'
 import { readVersion } from '../../version.ts'
 import { counted } from '../../../util/text/counted.ts'
 
@@ -66,7 +66,7 @@ function renderJson({ path, takenAt, bytes, parts, cursors, seconds, titles }: B
   const sources = cursors.map(({ source, cursor, eventAt }) => ({
     source,
     cursor,
-    lastEventAt: textOf(eventAt),
+    lastEventAt: instantText(eventAt),
   }))
   const counted = parts.map(({ name, rows, digest }) => ({ name: titles.get(name), rows, digest }))
   return `${JSON.stringify({ path, takenAt, bytes, parts: counted, sources, seconds })}\n`
@@ -81,12 +81,8 @@ function render({ path, takenAt, bytes, parts, cursors, seconds, titles }: Backu
   )
   const sources = renderTable(
     ['source', 'cursor', 'last event'],
-    cursors.map(({ source, cursor, eventAt }) => [source, cursor ?? '', textOf(eventAt) ?? '']),
+    cursors.map(({ source, cursor, eventAt }) => [source, cursor ?? '', instantText(eventAt) ?? '']),
   )
   return `${rows}${cursors.length === 0 ? '' : `\n${sources}`}
 ${path} has ${counted(bytes, 'byte')}, and is the database as it was at ${takenAt}. It was read back and is whole. That took ${seconds} s.\n`
-}
-
-function textOf(eventAt: bigint | null): string | null {
-  return eventAt === null ? null : formatInstant(eventAt)
 }

@@ -12,7 +12,7 @@ import { loadLexicons } from '../../../lexicon/load.ts'
 import { buildModel } from '../../../schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import type { Model } from '../../../schema/model/model.ts'
-import type { CommandContext } from '../../command.ts'
+import { type CommandContext, print, printJson } from '../../command.ts'
 import { projectOf, lexiconDir, lexiconSentence, previewStore } from '../../store/project.ts'
 import { isLossless, previewLines } from '../../store/rebuild-notices.ts'
 import type { Config } from '../../settings/settings.ts'
@@ -23,7 +23,7 @@ export async function check({ config, operands, given, root }: CommandContext): 
   const inputs = await findInputs(operands)
   const dir = lexiconDir(config, root)
   const loaded = await loadLexicons(dir)
-  const say = (text: string): unknown => config.json || process.stdout.write(`${text}\n`)
+  const say = (text: string): unknown => config.json || print(text)
   if (!loaded.ok) {
     for (const problem of loaded.problems) say(lexiconSentence(problem))
     say(`${counted(loaded.problems.length, 'problem')} in the lexicons.`)
@@ -89,8 +89,4 @@ async function checkRecords(
     }
   }
   return read
-}
-
-function printJson(report: unknown): void {
-  process.stdout.write(`${JSON.stringify(report)}\n`)
 }

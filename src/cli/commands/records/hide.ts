@@ -4,7 +4,7 @@ import type { Hiding, MetadataStore } from '../../../database/metadata/metadata-
 import type { Subject } from '../../../lexicon/subject.ts'
 import { formatInstant } from '../../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../../closed-pipe.ts'
-import { type CommandContext, CommandError } from '../../command.ts'
+import { type CommandContext, CommandError, print, printJson } from '../../command.ts'
 import {
   assertBuilt,
   assertWritten,
@@ -13,12 +13,11 @@ import {
   inSteps,
   operatorOf,
   parseOperand,
-  print,
   reasonOf,
   unserved,
 } from '../../store/curation.ts'
 import { lexiconDir, loadProject, openExistingStore, openExistingWriter } from '../../store/project.ts'
-import { renderTable } from '../../table.ts'
+import { instantText, renderTable } from '../../table.ts'
 
 export async function hide({ config, operands, root }: CommandContext): Promise<number> {
   const [text, subject] = subjectOf(operands)
@@ -69,7 +68,7 @@ export async function hidden({ config, root }: CommandContext): Promise<number> 
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingStore(config, project)
   const hidings = await database.readHidings()
-  if (config.json) for (const hiding of hidings) print(asJson(hiding))
+  if (config.json) for (const hiding of hidings) printJson(described(hiding))
   else if (hidings.length === 0) print('Nothing has been hidden.')
   else process.stdout.write(asTable(hidings))
   return 0
@@ -105,27 +104,24 @@ function asTable(hidings: readonly Hiding[]): string {
       subject,
       formatInstant(hiddenAt),
       hiddenBy,
-      shownAt === null ? '–' : formatInstant(shownAt),
+      instantText(shownAt) ?? '–',
       shownBy ?? '–',
-      purge === null ? '–' : formatInstant(purge.purgedAt),
+      instantText(purge?.purgedAt ?? null) ?? '–',
       purge?.purgedBy ?? '–',
       purge === null || purge.reason === reason ? reason : `${reason}; purged: ${purge.reason}`,
     ]),
   )
 }
 
-function asJson({ hiddenAt, shownAt, purge, ...rest }: Hiding): string {
-  return JSON.stringify({
+function described({ hiddenAt, shownAt, purge, ...rest }: Hiding): object {
+  return {
     ...rest,
-    purge:
-      purge === null
-        ? null
-        : {
-            ...purge,
-            purgedAt: formatInstant(purge.purgedAt),
-            erasedAt: purge.erasedAt === null ? null : formatInstant(purge.erasedAt),
-          },
+    purge: purge && {
+      ...purge,
+      purgedAt: formatInstant(purge.purgedAt),
+      erasedAt: instantText(purge.erasedAt),
+    },
     hiddenAt: formatInstant(hiddenAt),
-    shownAt: shownAt === null ? null : formatInstant(shownAt),
-  })
+    shownAt: instantText(shownAt),
+  }
 }

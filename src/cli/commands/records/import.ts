@@ -1,29 +1,32 @@
 /** `import FILE…`: progress on standard error, the result on standard output. */
-import { SingleBar } from 'cli-progress'
-import {
-  type ImportProgress,
-  type ImportResult,
-  importRecords,
-} from '../../../ingest/sources/files/import.ts'
+import { type ImportResult, importRecords } from '../../../ingest/sources/files/import.ts'
 import type { LineInput } from '../../../ingest/sources/files/lines.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
 import { type CommandContext, notify } from '../../command.ts'
 import { lexiconDir, loadProject, openStore } from '../../store/project.ts'
 import { findInputs, threadsOf } from '../../settings/inputs.ts'
-import type { Config } from '../../settings/settings.ts'
+import { startBar } from '../../progress-bar.ts'
 
 export async function importFiles({ config, operands, root }: CommandContext): Promise<number> {
   const inputs = await findInputs(operands)
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openStore(config, project)
-  using progress = showProgress(inputs, config)
+  const total = bytesOf(inputs)
+  const format =
+    total === null ? '{records} records' : '{bar} {percentage} % | {records} records | {eta_formatted} left'
+  using bar = startBar(config, format, total ?? 1, { records: '0' })
   const start = performance.now()
   const result = await importRecords(database.write, inputs, {
     ...project,
     maxClockSkew: config['max-clock-skew'],
     workers: threadsOf(config),
-    onProgress: progress.update,
-    onRead: progress.finish,
+    onProgress: ({ read, consumed }) =>
+      bar?.update(total === null ? 0 : consumed, { records: grouped(read) }),
+    // Ends the bar, because building indexes will block this thread.
+    onRead: () => {
+      bar?.stop()
+      if (bar !== null) process.stderr.write('All is read; indexes are being built.\n')
+    },
   })
   const seconds = (performance.now() - start) / 1000
   process.stdout.write(config.json ? renderJson(result, seconds) : renderTable(result, seconds))
@@ -52,37 +55,10 @@ function refusedOf({ refused }: ImportResult): number {
   return Object.values(refused).reduce((sum, records) => sum + records, 0)
 }
 
-interface ProgressDisplay extends Disposable {
-  readonly update: (progress: ImportProgress) => void
-  readonly finish: () => void
-}
-
-/** A bar on a terminal, nothing elsewhere. */
-function showProgress(inputs: readonly LineInput[], config: Config): ProgressDisplay {
-  const watched = process.stderr.isTTY && ['info', 'debug'].includes(config['log-level'])
-  if (!watched) return { update: () => {}, finish: () => {}, [Symbol.dispose]: () => {} }
+/** The bytes of all inputs; null if some are unknown. */
+function bytesOf(inputs: readonly LineInput[]): number | null {
   const sizes = inputs.map((input) => input.size)
-  const total = sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
-  const bar = new SingleBar({
-    stream: process.stderr,
-    format:
-      total === null
-        ? '{records} records'
-        : '{bar} {percentage} % | {records} records | {eta_formatted} left',
-    clearOnComplete: true,
-    hideCursor: true,
-    fps: 5,
-  })
-  bar.start(total ?? 1, 0, { records: '0' })
-  return {
-    update: ({ read, consumed }) => bar.update(total === null ? 0 : consumed, { records: grouped(read) }),
-    // Ends the bar, because building indexes will block this thread.
-    finish: () => {
-      bar.stop()
-      process.stderr.write('All is read; indexes are being built.\n')
-    },
-    [Symbol.dispose]: () => bar.stop(),
-  }
+  return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
 }
 
 function renderJson(result: ImportResult, seconds: number): string {

@@ -8,7 +8,7 @@ import type { Subject } from '../../../lexicon/subject.ts'
 import { identifier } from '../../../sql/sql.ts'
 import { formatInstant } from '../../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../../closed-pipe.ts'
-import { type CommandContext, CommandError, notify } from '../../command.ts'
+import { type CommandContext, CommandError, notify, print } from '../../command.ts'
 import {
   assertBuilt,
   assertWritten,
@@ -17,7 +17,6 @@ import {
   inSteps,
   operatorOf,
   parseOperand,
-  print,
   reasonOf,
   unserved,
 } from '../../store/curation.ts'

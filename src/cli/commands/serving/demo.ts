@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { buildDemoCorpus } from '../../../../demo/corpus.ts'
 import { demoQueries } from '../../../../demo/queries.ts'
 import { importRecords } from '../../../ingest/sources/files/import.ts'
-import type { CommandContext } from '../../command.ts'
+import { type CommandContext, print } from '../../command.ts'
 import { listen } from '../../serve/listen.ts'
 import { openService } from '../../service/service.ts'
 import type { Config } from '../../settings/settings.ts'
@@ -15,10 +15,10 @@ export async function demo({ config: given, root }: CommandContext): Promise<num
   await using service = await openService(config, root)
   const { stored } = await importRecords(service.database.write, [demoInput()], { ...service, workers: 1 })
   await listen(service, config, async (address) => {
-    say(`${grouped(stored)} fictional records are served at ${address}/api/graphql.`)
-    say('Open it in a browser for the playground. Three queries to try, and their answers:')
-    for (const { title, query } of demoQueries) say(await ask(address, title, query))
-    say(`The server runs until Ctrl+C; it answers at ${address}/api/graphql.`)
+    print(`${grouped(stored)} fictional records are served at ${address}/api/graphql.`)
+    print('Open it in a browser for the playground. Three queries to try, and their answers:')
+    for (const { title, query } of demoQueries) print(await ask(address, title, query))
+    print(`The server runs until Ctrl+C; it answers at ${address}/api/graphql.`)
   })
   return 0
 
@@ -37,8 +37,4 @@ async function ask(address: string, title: string, query: string): Promise<strin
   })
   const answer = await response.json()
   return `\n# ${title}\n${query}\n${JSON.stringify(answer, null, 2)}\n`
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

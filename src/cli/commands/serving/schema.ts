@@ -4,7 +4,7 @@ import { buildSchema, type GraphQLSchema } from 'graphql'
 import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import { findChanges, type SchemaChanges } from '../../../schema/schema-changes.ts'
 import { schemaText } from '../../../schema/schema-text.ts'
-import type { CommandContext } from '../../command.ts'
+import { type CommandContext, print, whyUnreadable } from '../../command.ts'
 import { lexiconDir, loadProject } from '../../store/project.ts'
 import { counted } from '../../../util/text/counted.ts'
 
@@ -22,7 +22,7 @@ export async function schema({ config, root }: CommandContext): Promise<number> 
     return 2
   }
   const changes = findChanges(old, current)
-  for (const line of describe(changes)) process.stdout.write(`${line}\n`)
+  for (const line of describe(changes)) print(line)
   return changes.breaking.length === 0 ? 0 : 1
 }
 
@@ -31,8 +31,7 @@ async function loadSchema(file: string): Promise<GraphQLSchema | string> {
   try {
     return buildSchema(await readFile(file, 'utf8'))
   } catch (error) {
-    const why =
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message
+    const why = whyUnreadable(error as Error)
     return `${file} cannot be read as a GraphQL schema: ${why.replaceAll(/\s*\n\s*/g, ' ').replace(/[.?!]$/, '')}.`
   }
 }

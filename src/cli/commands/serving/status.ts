@@ -1,17 +1,17 @@
 /** `status`: prints the state of the index as a table or as JSON. */
 import type { IndexStatus, RejectionReason } from '../../../database/database.ts'
 import { describeStatus } from '../../../server/observe/index-status.ts'
-import { formatInstant } from '../../../util/instant.ts'
-import type { CommandContext } from '../../command.ts'
+import { type CommandContext, printJson } from '../../command.ts'
 import { lexiconDir, loadProject, openExistingStore } from '../../store/project.ts'
-import { renderTable } from '../../table.ts'
+import { instantText, renderTable } from '../../table.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
 
 export async function status({ config, root }: CommandContext): Promise<number> {
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingStore(config, project)
   const found = await database.readStatus()
-  process.stdout.write(config.json ? `${JSON.stringify(describeStatus(found))}\n` : render(found))
+  if (config.json) printJson(describeStatus(found))
+  else process.stdout.write(render(found))
   return 0
 }
 
@@ -29,7 +29,7 @@ function render({
       collections.map(({ name, records, newestIndexedAt, outcomes, rejections: refusedNow, served }) => [
         served ? name : `${name} (not served)`,
         records,
-        newestIndexedAt === null ? '–' : formatInstant(newestIndexedAt),
+        instantText(newestIndexedAt) ?? '–',
         outcomes.stored ?? 0,
         outcomes.updated ?? 0,
         outcomes.deleted ?? 0,
@@ -47,7 +47,7 @@ function render({
             state,
             lagSeconds === null ? '–' : lagSeconds.toFixed(1),
             eventsPerSecond.toFixed(1),
-            lastEventAt === null ? '–' : formatInstant(lastEventAt),
+            instantText(lastEventAt) ?? '–',
             cursor ?? '–',
           ]),
         ),
