@@ -48,8 +48,6 @@ const common = {
   // Node runs the sources as they are written; so it does what is made of them.
   target: 'esnext',
   external: apart,
-  // Only a file that is run by itself may take itself for the program.
-  define: { 'import.meta.main': 'false' },
   // Packages in CommonJS ask for Node's modules by `require`. No name in the sources may be the one that is made here.
   banner: {
     js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",

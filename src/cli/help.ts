@@ -1,7 +1,7 @@
-/** Renders help and the settings page from the table of settings. */
+/** Renders help from the tables of commands and settings. */
 import { type CommandName, commands } from './command-list.ts'
 import type { Setting } from './settings/setting.ts'
-import { settings, settingsOf } from './settings/settings.ts'
+import { settingsOf } from './settings/settings.ts'
 
 export function renderProgramHelp(): string {
   const width = Math.max(...Object.entries(commands).map(([name, it]) => `${name} ${it.operands}`.length))
@@ -41,39 +41,11 @@ ${lines.join('\n')}
 `
 }
 
-/** docs/settings.md */
-export function renderSettingsPage(): string {
-  const rows = Object.entries(settings as Record<string, Setting>).map(([name, setting]) => {
-    const option = `\`${usageOf(name, setting)}\``
-    const variable = setting.env === undefined ? '–' : `\`${setting.env}\``
-    const fallback = setting.default === undefined ? '–' : `\`${setting.default}\``
-    const all = setting.commands.length === Object.keys(commands).length
-    const where = all ? 'all' : setting.commands.join(', ')
-    const elsewhere = Object.entries(setting.helpOf ?? {}).map(
-      ([command, { help }]) => `For ${command}: ${help}`,
-    )
-    const meaning = [setting.help, ...elsewhere, ...choicesNote(setting)].join(' ')
-    const cells = [option, variable, fallback, where, meaning]
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  })
-  return `# Settings
-
-Each setting is an option of the commands that use it, and most are an environment variable too.
-An option wins over the environment; an empty variable counts as not set.
-This page is made from \`src/cli/settings/settings.ts\` by \`npm run docs\`.
-
-| option | environment | default | commands | meaning |
-|---|---|---|---|---|
-${rows.join('\n')}
-`
-}
-
-function usageOf(name: string, { value }: Setting): string {
+/** Such as `--port NUMBER`. */
+export function usageOf(name: string, { value }: Setting): string {
   return value === undefined ? `--${name}` : `--${name} ${value}`
 }
 
-function choicesNote({ choices }: Setting): string[] {
+export function choicesNote({ choices }: Setting): string[] {
   return choices === undefined ? [] : [`One of ${choices.join(', ')}.`]
 }
-
-if (import.meta.main) process.stdout.write(renderSettingsPage())

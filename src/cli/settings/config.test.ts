@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseConfig } from './config.ts'
-import { renderCommandHelp, renderSettingsPage } from '../help.ts'
+import { renderSettingsPage } from '../../../build/settings-page.ts'
+import { renderCommandHelp } from '../help.ts'
 
 test('options win over the environment, and the environment over defaults', () => {
   const env = { LEXIGRAPH_PORT: '5000', LEXIGRAPH_HOST: '0.0.0.0', LEXIGRAPH_LOG_LEVEL: '' }
