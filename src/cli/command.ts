@@ -1,4 +1,5 @@
 /** The interface of commands: their context, exit status, output and errors. */
+import { readFileSync } from 'node:fs'
 import { type LogLevel, logLevels } from './settings/setting.ts'
 import type { Config } from './settings/settings.ts'
 
@@ -41,4 +42,9 @@ export function printJson(result: unknown): void {
 /** Why a file cannot be read, as part of a sentence. */
 export function whyUnreadable({ code, message }: NodeJS.ErrnoException): string {
   return code === 'ENOENT' ? 'there is no such file' : message
+}
+
+/** The version of the program. `root` is the package's folder. */
+export function readVersion(root: URL): string {
+  return JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version
 }

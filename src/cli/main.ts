@@ -6,12 +6,11 @@ import { InputError } from '../ingest/sources/files/lines.ts'
 import { UsageError } from '../errors.ts'
 import { nearest } from '../util/text/nearest.ts'
 import { endQuietlyOnClosedPipe } from './closed-pipe.ts'
-import { type Command, CommandError } from './command.ts'
+import { type Command, CommandError, readVersion } from './command.ts'
 import { type ParsedConfig, parseConfig } from './settings/config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './command-list.ts'
 import { trustedProxiesOf } from './service/trusted-proxies.ts'
-import { readVersion } from './version.ts'
 
 /** Loaded on demand, so that `--help` does not wait for modules that only `serve` needs. */
 const load: Record<CommandName, () => Promise<Command>> = {
@@ -30,7 +29,7 @@ const load: Record<CommandName, () => Promise<Command>> = {
   export: async () => (await import('./commands/records/export.ts')).exportRecords,
   copy: async () => (await import('./commands/records/copy.ts')).copy,
   backup: async () => (await import('./commands/records/backup.ts')).backup,
-  restore: async () => (await import('./commands/records/restore.ts')).restore,
+  restore: async () => (await import('./commands/records/copy.ts')).restore,
   schema: async () => (await import('./commands/serving/schema.ts')).schema,
   query: async () => (await import('./commands/serving/operation.ts')).query,
   explain: async () => (await import('./commands/serving/operation.ts')).explain,

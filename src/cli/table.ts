@@ -26,3 +26,8 @@ export function renderTable(
 export function instantText(instant: bigint | null): string | null {
   return instant === null ? null : formatInstant(instant)
 }
+
+/** From milliseconds. */
+export function roundedSeconds(milliseconds: number): number {
+  return Math.round(milliseconds / 100) / 10
+}

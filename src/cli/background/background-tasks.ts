@@ -1,51 +1,111 @@
-/** Runs the background work of `serve`: first the database is updated to its lexicons, then sources are followed. */
-import type { CommandContext } from '../command.ts'
-import type { BackgroundIngest } from './background-ingest.ts'
+/**
+ * Runs the background work of `serve`: first the database is updated to its lexicons, then a thread follows sources and
+ * removes expired records. Reports failures of the thread and restarts it.
+ */
+import { UsageError } from '../../errors.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { isInMemory } from '../../database/open.ts'
+import { siblingModule } from '../../util/sibling-module.ts'
+import { CommandError, type CommandContext } from '../command.ts'
+import type { IngestRefusal, IngestThreadData } from './ingest-thread.ts'
+import { identityOptions, publisherNames } from './network.ts'
 import type { Preparation } from './preparation.ts'
+import type { Config } from '../settings/settings.ts'
+import { parseAges } from '../store/retention.ts'
+import { parseSources } from './sources.ts'
 
-export interface BackgroundTasks extends BackgroundIngest {
+/** Milliseconds until a failed thread is restarted. */
+const restartPause = 5_000
+
+/** Disposal waits until received events are stored. */
+export interface BackgroundTasks extends AsyncDisposable {
   /** Whether the database is not ready yet. */
   readonly awaits: boolean
+  /** Restarts the thread with the current lexicons. */
+  readonly restart: () => void
+  /** Aborted when the database cannot be updated, or the settings cannot be followed. */
+  readonly refused: AbortSignal
 }
 
-export async function startBackgroundTasks(
-  context: CommandContext,
+/** Checks `--ingest` and `--retain`, as far as possible before anything is opened. */
+export async function assertIngest(config: Config): Promise<void> {
+  const { ingest, retain, database } = config
+  if (ingest === null && retain === null) return
+  if (ingest !== null) await parseSources(ingest)
+  parseAges(retain)
+  identityOptions(config)
+  publisherNames(config)
+  if (isInMemory(database))
+    throw new UsageError(
+      `--${ingest === null ? 'retain' : 'ingest'} needs a database in a file; name one with --database.`,
+    )
+}
+
+export function startBackgroundTasks(
+  { config, root }: CommandContext,
   preparation: Preparation | null,
-): Promise<BackgroundTasks> {
+): BackgroundTasks {
+  const stop = new AbortController()
   const refusal = new AbortController()
+  let restart = new AbortController()
   let awaits = preparation !== null
-  let isOver = false
-  let ingest: BackgroundIngest | null = null
-  const follow = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
+    await preparation?.ready
     awaits = false
-    if (isOver) return
-    ingest = await startIngest(context)
-    const refused = ingest?.refused
-    refused?.addEventListener('abort', () => refusal.abort(refused.reason))
+    const { ingest: from, retain } = config
+    if (from === null && retain === null) return
+    while (!stop.signal.aborted) {
+      restart = new AbortController()
+      const { signal } = restart
+      const end = await runThread({ config, root: root.href, from }, AbortSignal.any([stop.signal, signal]))
+      if (signal.aborted) continue
+      if (end.kind === 'refused')
+        refusal.abort(end.isUsage ? new UsageError(end.message) : new CommandError(end.message))
+      if (end.kind !== 'failed') return
+      process.stderr.write(
+        `${from === null ? 'Removing old records' : 'Following the sources'} failed and starts anew: ${end.message}\n`,
+      )
+      await pause(restartPause, undefined, { signal: stop.signal }).catch(() => {})
+    }
   }
-  const following =
-    preparation === null
-      ? await follow()
-      : preparation.ready.then(follow).catch((error: unknown) => refusal.abort(error))
+  const working = work().catch((error: unknown) => refusal.abort(error))
   return {
     get awaits() {
       return awaits
     },
     refused: refusal.signal,
-    restart: () => ingest?.restart(),
+    restart: () => restart.abort(),
     [Symbol.asyncDispose]: async () => {
-      isOver = true
+      stop.abort()
       await preparation?.[Symbol.asyncDispose]()
-      await following
-      await ingest?.[Symbol.asyncDispose]()
+      await working
     },
   }
 }
 
-/** Null, without loading the ingest modules, when no sources are followed and no retention is set. */
-async function startIngest(context: CommandContext): Promise<BackgroundIngest | null> {
-  const { ingest: from, retain } = context.config
-  return from === null && retain === null
-    ? null
-    : (await import('./background-ingest.ts')).ingestInBackground(context, from)
+type ThreadEnd =
+  | { readonly kind: 'ended' }
+  /** The settings cannot be followed. */
+  | ({ readonly kind: 'refused' } & IngestRefusal)
+  | { readonly kind: 'failed'; readonly message: string }
+
+function runThread(data: IngestThreadData, signal: AbortSignal): Promise<ThreadEnd> {
+  const worker = new Worker(siblingModule(import.meta.url, 'ingest-thread'), { workerData: data })
+  const stop = (): void => worker.postMessage('stop')
+  signal.addEventListener('abort', stop)
+  let end: ThreadEnd = { kind: 'ended' }
+  worker.on('message', (refused: IngestRefusal) => {
+    end = { kind: 'refused', ...refused }
+  })
+  worker.on('error', ({ message }: Error) => {
+    end = { kind: 'failed', message }
+  })
+  // `exit` follows an error too.
+  return new Promise((resolve) => {
+    worker.on('exit', () => {
+      signal.removeEventListener('abort', stop)
+      resolve(end)
+    })
+  })
 }

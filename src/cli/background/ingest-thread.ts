@@ -2,8 +2,8 @@
 import { UsageError } from '../../errors.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { InputError } from '../../ingest/sources/files/lines.ts'
-import { openPrepared } from '../store/project.ts'
-import { runIngest, runRetention } from './ingest.ts'
+import { openStore } from '../store/project.ts'
+import { type IngestGiven, runIngest, runRetention } from './ingest.ts'
 import type { Config } from '../settings/settings.ts'
 
 export interface IngestThreadData {
@@ -26,7 +26,8 @@ parentPort?.once('message', () => stop.abort())
 try {
   const context = { config, root: new URL(root) }
   // Only the server updates the database and decides what follows from a rebuild; this thread must not reverse that.
-  const given = { open: openPrepared, signal: () => stop.signal }
+  const open: IngestGiven['open'] = (...store) => openStore(...store, { rebuild: 'never' })
+  const given = { open, signal: () => stop.signal }
   await (from === null ? runRetention(context, given) : runIngest(context, from, given))
 } catch (error) {
   if (!(error instanceof InputError || error instanceof UsageError)) throw error

@@ -7,18 +7,22 @@ import { follow } from '../../ingest/follow.ts'
 import { whileBusy } from '../../ingest/retries.ts'
 import { keepHandles } from '../../ingest/handles.ts'
 import { enforceRetention } from '../../ingest/retention.ts'
+import { createFirehoseSource } from '../../ingest/sources/firehose/firehose.ts'
+import { createImportSource } from '../../ingest/sources/files/import.ts'
+import { createJetstreamSource } from '../../ingest/sources/messages/jetstream.ts'
+import { createTapSource } from '../../ingest/sources/messages/tap.ts'
 import { createClock } from '../../ingest/sources/clock.ts'
 import { createIdentity } from '../../ingest/sources/repos/identity.ts'
 import { createHosts } from '../../ingest/sources/repos/hosts.ts'
+import { createRepoExportSource } from '../../ingest/sources/repos/repo-export.ts'
 import type { IngestLog } from '../../ingest/log.ts'
 import type { Source } from '../../ingest/source.ts'
 import type { CommandContext } from '../command.ts'
-import { createSource } from './create-source.ts'
 import { type ProjectContext, lexiconDir, loadProject, now } from '../store/project.ts'
 import { threadsOf } from '../settings/inputs.ts'
 import { createLog, identityOptions, publishersOf } from './network.ts'
 import type { Config } from '../settings/settings.ts'
-import { parseSources } from './sources.ts'
+import { type ParsedSource, parseSources } from './sources.ts'
 import { counted } from '../../util/text/counted.ts'
 
 export interface IngestGiven {
@@ -65,14 +69,6 @@ export async function runIngest(
   const identity = createIdentity(options)
   const clock = createClock({ maxClockSkew, plcUrl: config.plc })
   const hosts = createHosts(identity.fetch)
-  const given = {
-    reader,
-    identity,
-    clock,
-    hosts,
-    identityOptions: options,
-    threads: threadsOf(config),
-  }
   let before = ''
   while (!signal.aborted) {
     const onWaiting = (why: string): void => {
@@ -82,7 +78,7 @@ export async function runIngest(
     await using leaderLock = await database.write.leaderLock({ signal, onWaiting })
     if (leaderLock === null) return
     // State in memory is invalid under another leader lock, so all of it is created again.
-    const sources = parsed.map((source) => createSource(source, given))
+    const sources = parsed.map(createSource)
     log.info(`${before}Following ${sources.map(({ name }) => name).join(', ')}.`)
     try {
       await followAll(sources, leaderLock, AbortSignal.any([signal, leaderLock.lost]))
@@ -91,6 +87,25 @@ export async function runIngest(
       if (!leaderLock.lost.aborted || signal.aborted) throw error
     }
     log.warn('The connection to the database is lost; following starts anew from the cursors stored there.')
+  }
+
+  function createSource(source: ParsedSource): Source {
+    const { name } = source
+    const threads = threadsOf(config)
+    const shared = { name, reader, clock, threads }
+    switch (source.kind) {
+      case 'firehose':
+        // Threads resolve identities themselves.
+        return createFirehoseSource({ ...shared, url: source.url, identity: options })
+      case 'jetstream':
+        return createJetstreamSource({ ...shared, url: source.url })
+      case 'tap':
+        return createTapSource({ ...shared, url: source.url })
+      case 'repo-export':
+        return createRepoExportSource({ name, target: source.target, reader, identity, clock, hosts })
+      case 'import':
+        return createImportSource(name, source.inputs, { ...reader, workers: threads })
+    }
   }
 
   /** Ends when the sources do, or when the signal is aborted. */

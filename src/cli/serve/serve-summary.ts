@@ -23,7 +23,7 @@ export interface Announced {
  * the preparation are reported elsewhere.
  */
 export async function announce(config: Config, announced: Announced): Promise<void> {
-  const { address, preparation } = announced
+  const { address, project, preparation, workers } = announced
   const url = `${address}/api/graphql`
   let { served } = announced
   try {
@@ -35,18 +35,14 @@ export async function announce(config: Config, announced: Announced): Promise<vo
       if (state === 'permitted')
         notify(config, `Lexigraph listens at ${url} and answers when the index is ready.`)
       await preparation.ready
-      served = await describePrepared(config, announced)
+      await using read = await openExistingStore(config, project)
+      served = await describeServed(config, project, read, workers)
     }
   } catch {
     return
   }
   for (const line of served) notify(config, line)
   notify(config, `Lexigraph answers at ${url}${config.mcp ? `, agents at ${address}/mcp` : ''}.`)
-}
-
-async function describePrepared(config: Config, { project, workers }: Announced): Promise<readonly string[]> {
-  await using read = await openExistingStore(config, project)
-  return await describeServed(config, project, read, workers)
 }
 
 /** One line each for the database, the lexicons, the collections and the serving processes. */

@@ -13,7 +13,7 @@ import { siblingModule } from '../../util/sibling-module.ts'
 import { CommandError, type CommandContext, notify } from '../command.ts'
 import { judgeRebuild } from './rebuild-watch.ts'
 import type { Config } from '../settings/settings.ts'
-import type { FromWorker, ToWorker, WorkerTask } from './worker-messages.ts'
+import type { FromWorker, ToWorker, WorkerTask } from './serve-worker.ts'
 
 /** Disposal waits until all requests in flight are answered. */
 export interface Workers extends AsyncDisposable {

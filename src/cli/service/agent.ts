@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import type { AgentGiven } from '../../mcp/protocol/server.ts'
 import type { ProjectContext } from '../store/project.ts'
-import { readVersion } from '../version.ts'
+import { readVersion } from '../command.ts'
 
 export function agentParts(
   { model, lexicons, schema }: Pick<ProjectContext, 'model' | 'lexicons'> & Pick<AgentGiven, 'schema'>,

@@ -32,12 +32,16 @@ export async function loadTiers({ tiers: file }: Pick<Config, 'tiers'>): Promise
   const problems: string[] = []
   const tiers = new Map(defaultTiers.map((tier) => [tier.name, tier]))
   for (const [name, value] of Object.entries(found)) {
-    const place = `${file}: ${JSON.stringify(name)}`
-    const tier = readTier(name, value, (problem) => problems.push(`${place}${problem}`))
-    if (tier !== null) tiers.set(name, tier)
+    const own = tierProblems(name, value)
+    problems.push(...own.map((problem) => `${file}: ${JSON.stringify(name)}${problem}`))
+    if (own.length === 0) tiers.set(name, { ...defaultTier(name), ...(value as Limits), name })
   }
   if (problems.length > 0) throw new CommandError(problems.join('\n'))
   return tiers
+}
+
+function defaultTier(name: string): Tier | undefined {
+  return defaultTiers.find((tier) => tier.name === name)
 }
 
 async function loadFile(file: string): Promise<string> {
@@ -63,32 +67,26 @@ function parseObject(text: string, file: string): object {
   return value
 }
 
-/** Null after `tell` received a problem; its text continues the tier's name. */
-function readTier(name: string, value: unknown, tell: (problem: string) => void): Tier | null {
-  let isGood = true
-  const report = (problem: string): void => {
-    isGood = false
-    tell(problem)
-  }
+/** Their texts continue the tier's name. */
+function tierProblems(name: string, value: unknown): readonly string[] {
+  const problems: string[] = []
   if (!nameForm.test(name))
-    report(' is no name of a tier: it has up to 32 letters, digits and hyphens, and begins with a letter.')
-  if (!isObject(value)) {
-    report(` must be an object with the limits of the tier, not ${shown(value)}.`)
-    return null
-  }
+    problems.push(
+      ' is no name of a tier: it has up to 32 letters, digits and hyphens, and begins with a letter.',
+    )
+  if (!isObject(value))
+    return [...problems, ` must be an object with the limits of the tier, not ${shown(value)}.`]
   for (const [member, given] of Object.entries(value)) {
     const problem = Object.hasOwn(ranges, member) ? limitProblem(member as Member, given) : unknown(member)
-    if (problem !== null) report(problem)
+    if (problem !== null) problems.push(problem)
   }
-  const base = defaultTiers.find((tier) => tier.name === name)
+  const base = defaultTier(name)
   const missing = base === undefined ? members.filter((member) => !Object.hasOwn(value, member)) : []
-  if (missing.length > 0) report(` lacks ${missing.join(', ')}: ${whyAll(name)}`)
-  if (!isGood) return null
-  const tier = { ...base, ...(value as Limits), name }
-  const { pointsPerQuery, pointsPerMinute } = tier
-  if (pointsPerMinute !== null && pointsPerQuery > pointsPerMinute)
-    report(`.pointsPerQuery is ${pointsPerQuery}, more than the ${pointsPerMinute} that it has in a minute.`)
-  return tier
+  if (missing.length > 0) problems.push(` lacks ${missing.join(', ')}: ${whyAll(name)}`)
+  if (problems.length > 0) return problems
+  const { pointsPerQuery, pointsPerMinute } = { ...base, ...(value as Limits) }
+  if (pointsPerMinute === null || pointsPerQuery <= pointsPerMinute) return []
+  return [`.pointsPerQuery is ${pointsPerQuery}, more than the ${pointsPerMinute} that it has in a minute.`]
 }
 
 function limitProblem(member: Member, given: unknown): string | null {

@@ -1,13 +1,13 @@
 /** What `hide`, `unhide` and `purge` share: subjects, operators, reasons, and the way they write. */
 import { userInfo } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ReadDatabase } from '../../database/database.ts'
+import type { Database, ReadDatabase } from '../../database/database.ts'
 import type { Hiding, MetadataStore } from '../../database/metadata/metadata-store.ts'
 import { UsageError } from '../../errors.ts'
 import { whileBusy } from '../../ingest/retries.ts'
 import { inLowerCase, parseSubject, type Subject } from '../../lexicon/subject.ts'
 import { CommandError } from '../command.ts'
-import { type ProjectContext, openExistingStore } from './project.ts'
+import { type ProjectContext, openExistingStore, openExistingWriter } from './project.ts'
 import type { Config } from '../settings/settings.ts'
 
 /** Maximum rows per transaction, so that other writers need not wait long. */
@@ -58,9 +58,10 @@ function assertPlain(option: string, text: string, longest: number): void {
     throw new UsageError(`${option} has a line break or another control character. Give one line of text.`)
 }
 
-/** Opens the database without a rebuild for other lexicons, which a command must not cause, perhaps under a server. */
-export async function assertBuilt(config: Config, project: ProjectContext): Promise<void> {
+/** Fails for other lexicons than the database has: a command must not rebuild it, perhaps under a server. */
+export async function openCuratedStore(config: Config, project: ProjectContext): Promise<Database> {
   await (await openExistingStore(config, project))[Symbol.asyncDispose]()
+  return openExistingWriter(config, project)
 }
 
 /** Hiding a misspelt DID would leave the account visible. An account stored with capitals may be hidden as it is. */

@@ -36,6 +36,7 @@ import { queryOptionsOf } from './query-options.ts'
 import { parseRetention } from './retention.ts'
 import type { Config } from '../settings/settings.ts'
 import { counted } from '../../util/text/counted.ts'
+import { defaultMaxClockSkew } from '../../util/tid.ts'
 
 /** The lexicons, and everything derived from them alone. */
 export interface ProjectContext {
@@ -72,12 +73,12 @@ export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem)
 
 /**
  * The configured database; creates a missing file and lays out an empty database. A database built with other lexicons
- * is rebuilt, unless collections would be lost without permission.
+ * is rebuilt, unless collections would be lost without permission. `onProgress` is called after each step of that.
  */
 export async function openStore(
   config: Config,
   project: ProjectContext,
-  { rebuild, onProgress }: StoreGiven = {},
+  { rebuild, onProgress }: { readonly rebuild?: RebuildPolicy; readonly onProgress?: () => void } = {},
 ): Promise<Database> {
   const tellProgress = createProgressNotice(config)
   const options: OpenOptions = {
@@ -101,23 +102,12 @@ export async function openStore(
   })
 }
 
-/** The same for a database that another process has prepared; never rebuilds it. */
-export function openPrepared(config: Config, project: ProjectContext): Promise<Database> {
-  return openStore(config, project, { rebuild: 'never' })
-}
-
-interface StoreGiven {
-  readonly rebuild?: RebuildPolicy
-  /** Called after each step of a rebuild. */
-  readonly onProgress?: () => void
-}
-
 /** Reports how `openStore` would change the records if it had to rebuild the database for these lexicons. */
 export async function previewStore(config: Config, project: ProjectContext): Promise<RebuildReport> {
   const { database } = config
-  assertExists(database)
-  const { tables, check, judge } = await openOptions(project, config['max-clock-skew'])
-  return opened(database, () => previewRebuild(database, { tables, check, judge }))
+  await assertExists(database)
+  const options = await openOptions(project, config['max-clock-skew'])
+  return opened(database, () => previewRebuild(database, options))
 }
 
 /** The database, read-only and without modules for writing; null if it must first be created, migrated or refused. */
@@ -144,12 +134,12 @@ export function awaitStore(config: Config, project: ProjectContext): Promise<Rea
 }
 
 /** For commands that only read: a missing database is an error, not an empty answer. */
-export function openExistingStore(
+export async function openExistingStore(
   config: Config,
   { lexicons }: { readonly lexicons: Pick<LexiconSet, 'fingerprint'> },
 ): Promise<ReadDatabase> {
   const { database } = config
-  assertExists(database)
+  await assertExists(database)
   const options = { fingerprint: lexicons.fingerprint, now, ...queryOptionsOf(config) }
   return opened(database, () => openReadDatabase(database, options))
 }
@@ -160,8 +150,11 @@ export function openCopySource(url: string, { lexicons }: ProjectContext): Promi
 }
 
 /** A snapshot of the configured database, the source of a backup. */
-export function openExistingCopySource({ database }: Config, project: ProjectContext): Promise<Snapshot> {
-  assertExists(database)
+export async function openExistingCopySource(
+  { database }: Config,
+  project: ProjectContext,
+): Promise<Snapshot> {
+  await assertExists(database)
   return openCopySource(database, project)
 }
 
@@ -176,8 +169,8 @@ export async function openCopy(
 }
 
 /** For commands that repair existing data. */
-export function openExistingWriter(config: Config, project: ProjectContext): Promise<Database> {
-  assertExists(config.database)
+export async function openExistingWriter(config: Config, project: ProjectContext): Promise<Database> {
+  await assertExists(config.database)
   return openStore(config, project)
 }
 
@@ -190,56 +183,44 @@ export async function openBeside(config: Config, project: ProjectContext): Promi
   return opened(config.database, () => openDatabase(config.database, options))
 }
 
-export function openExistingBeside(config: Config, project: ProjectContext): Promise<Database> {
-  assertExists(config.database)
+export async function openExistingBeside(config: Config, project: ProjectContext): Promise<Database> {
+  await assertExists(config.database)
   return openBeside(config, project)
 }
 
-type NewOptions = OpenOptions & Required<Pick<OpenOptions, 'judge'>>
-
-async function openOptions({ lexicons, tables }: ProjectContext, maxClockSkew?: number): Promise<NewOptions> {
+/** Modules for judging records are loaded on demand, so that readers do not wait for them. */
+async function openOptions({ lexicons, tables }: ProjectContext, maxClockSkew = defaultMaxClockSkew) {
   const { createRejectionJudge } = await import('../../ingest/retry.ts')
-  const check = await createCheck(lexicons)
-  const judge = createRejectionJudge({
-    lexicons,
-    tables,
-    ...(maxClockSkew !== undefined && { maxClockSkew }),
-  })
+  const { createRecordReader } = await import('../../lexicon/records/validate.ts')
+  const read = createRecordReader(lexicons)
+  /** Checks records that were stored under other lexicons. */
+  const check: RecordCheck = (uri, json) => {
+    const reading = read({ uri, value: JSON.parse(json) })
+    return reading.ok ? null : { reason: reading.reason, message: reading.message }
+  }
+  const judge = createRejectionJudge({ lexicons, tables, maxClockSkew })
   return { tables, fingerprint: lexicons.fingerprint, check, judge, now }
 }
 
-function assertExists(database: string): void {
-  const path = pathOf(database)
+async function assertExists(database: string): Promise<void> {
+  const path = await opened(database, async () => filePath(database))
   if (path !== null && !existsSync(path))
     throw new CommandError(
       `There is no database at ${withoutPassword(path)}; \`lexigraph import FILE…\` makes one.`,
     )
 }
 
-/** The path of the database file; null for other databases. */
-function pathOf(database: string): string | null {
-  try {
-    return filePath(database)
-  } catch (cause) {
-    throw cannotOpen(database, cause as Error)
-  }
-}
-
 async function opened<Store>(database: string, open: () => Promise<Store>): Promise<Store> {
   try {
     return await open()
   } catch (cause) {
-    throw cannotOpen(database, cause as Error)
+    const { message } = cause as Error
+    const reason =
+      message === 'file is not a database'
+        ? 'it is not a SQLite file. Records are read into a database by `lexigraph import FILE --database DATABASE`.'
+        : message
+    throw new CommandError(`The database ${withoutPassword(database)} cannot be opened: ${reason}`, { cause })
   }
-}
-
-function cannotOpen(database: string, cause: Error): CommandError {
-  const reason =
-    cause.message === 'file is not a database'
-      ? 'it is not a SQLite file. Records are read into a database by `lexigraph import FILE --database DATABASE`.'
-      : cause.message
-  const message = `The database ${withoutPassword(database)} cannot be opened: ${reason}`
-  return new CommandError(message, { cause })
 }
 
 function lexiconFailure(problems: readonly LexiconProblem[]): string {
@@ -247,16 +228,6 @@ function lexiconFailure(problems: readonly LexiconProblem[]): string {
   const rest = `${counted(more, 'more problem')}; \`lexigraph check\` prints all.`
   const first = problems[0] === undefined ? '' : lexiconSentence(problems[0])
   return more > 0 ? `${first} And ${rest}` : first
-}
-
-/** Checks records stored under other lexicons against these. Loaded on demand, so that readers do not wait for it. */
-async function createCheck(lexicons: LexiconSet): Promise<RecordCheck> {
-  const { createRecordReader } = await import('../../lexicon/records/validate.ts')
-  const read = createRecordReader(lexicons)
-  return (uri, json) => {
-    const reading = read({ uri, value: JSON.parse(json) })
-    return reading.ok ? null : { reason: reading.reason, message: reading.message }
-  }
 }
 
 /** Microseconds since 1970. */

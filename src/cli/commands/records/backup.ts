@@ -1,17 +1,15 @@
 /** `backup FILE`: writes a consistent snapshot of the whole database. */
 import { resolve } from 'node:path'
 import type { WrittenBackup } from '../../../database/sqlite/load/backup-file.ts'
-import { partsOf, titleOf } from '../../../database/copy/parts.ts'
+import { type CopyPart, partsOf, titleOf } from '../../../database/copy/parts.ts'
 import { writeBackupFile } from '../../../database/open.ts'
 import { UsageError } from '../../../errors.ts'
 import { formatInstant } from '../../../util/instant.ts'
-import { type CommandContext, CommandError, notify } from '../../command.ts'
-import { roundedSeconds } from '../../store/comparisons.ts'
+import { type CommandContext, CommandError, notify, printJson, readVersion } from '../../command.ts'
 import { lexiconDir, loadProject, now, openExistingCopySource } from '../../store/project.ts'
 import { showProgress } from '../../progress-bar.ts'
 import { stopSignal } from '../../signals.ts'
-import { instantText, renderTable } from '../../table.ts'
-import { readVersion } from '../../version.ts'
+import { instantText, renderTable, roundedSeconds } from '../../table.ts'
 import { counted } from '../../../util/text/counted.ts'
 
 export async function backup({ config, operands, root }: CommandContext): Promise<number> {
@@ -20,6 +18,7 @@ export async function backup({ config, operands, root }: CommandContext): Promis
   const path = resolve(operands[0] ?? '')
   const project = await loadProject(lexiconDir(config, root))
   const { lexicons, tables } = project
+  const parts = partsOf(tables)
   const started = performance.now()
   const signal = stopSignal()
   await using source = await openExistingCopySource(config, project)
@@ -39,14 +38,13 @@ export async function backup({ config, operands, root }: CommandContext): Promis
     collections: served,
   }
   using progress = showProgress(config)
-  const onProgress = progress.update
   try {
-    const written = await writeBackupFile({ path, source, parts: partsOf(tables), about, onProgress, signal })
+    const written = await writeBackupFile({ path, source, parts, about, onProgress: progress.update, signal })
     progress[Symbol.dispose]()
     const seconds = roundedSeconds(performance.now() - started)
-    const titles = new Map(partsOf(tables).map((part) => [part.name, titleOf(part)]))
-    const report = { ...written, path, takenAt, seconds, titles }
-    process.stdout.write(config.json ? renderJson(report) : render(report))
+    const report = { path, takenAt, ...describe(written, parts), seconds }
+    if (config.json) printJson(report)
+    else process.stdout.write(render(report))
     return 0
   } catch (cause) {
     const reason = signal.aborted ? 'it was stopped.' : (cause as Error).message
@@ -54,35 +52,34 @@ export async function backup({ config, operands, root }: CommandContext): Promis
   }
 }
 
-interface BackupReport extends WrittenBackup {
+function describe({ bytes, parts: written, cursors }: WrittenBackup, parts: readonly CopyPart[]) {
+  const titles = new Map(parts.map((part) => [part.name, titleOf(part)]))
+  return {
+    bytes,
+    parts: written.map(({ name, rows, digest }) => ({ name: titles.get(name) ?? name, rows, digest })),
+    sources: cursors.map(({ source, cursor, eventAt }) => ({
+      source,
+      cursor,
+      lastEventAt: instantText(eventAt),
+    })),
+  }
+}
+
+interface BackupReport extends ReturnType<typeof describe> {
   readonly path: string
   readonly takenAt: string
   readonly seconds: number
-  /** By the names of parts. */
-  readonly titles: ReadonlyMap<string, string>
 }
 
-function renderJson({ path, takenAt, bytes, parts, cursors, seconds, titles }: BackupReport): string {
-  const sources = cursors.map(({ source, cursor, eventAt }) => ({
-    source,
-    cursor,
-    lastEventAt: instantText(eventAt),
-  }))
-  const counted = parts.map(({ name, rows, digest }) => ({ name: titles.get(name), rows, digest }))
-  return `${JSON.stringify({ path, takenAt, bytes, parts: counted, sources, seconds })}\n`
-}
-
-function render({ path, takenAt, bytes, parts, cursors, seconds, titles }: BackupReport): string {
+function render({ path, takenAt, bytes, parts, sources, seconds }: BackupReport): string {
   const rows = renderTable(
     ['what', 'rows', 'digest'],
-    parts
-      .filter(({ rows }) => rows > 0)
-      .map(({ name, rows, digest }) => [titles.get(name) ?? name, rows, digest.slice(0, 16)]),
+    parts.filter(({ rows }) => rows > 0).map(({ name, rows, digest }) => [name, rows, digest.slice(0, 16)]),
   )
-  const sources = renderTable(
+  const cursors = renderTable(
     ['source', 'cursor', 'last event'],
-    cursors.map(({ source, cursor, eventAt }) => [source, cursor ?? '', instantText(eventAt) ?? '']),
+    sources.map(({ source, cursor, lastEventAt }) => [source, cursor ?? '', lastEventAt ?? '']),
   )
-  return `${rows}${cursors.length === 0 ? '' : `\n${sources}`}
+  return `${rows}${sources.length === 0 ? '' : `\n${cursors}`}
 ${path} has ${counted(bytes, 'byte')}, and is the database as it was at ${takenAt}. It was read back and is whole. That took ${seconds} s.\n`
 }

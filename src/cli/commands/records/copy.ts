@@ -1,17 +1,28 @@
-/** `copy --from URL --to URL`: progress on standard error, the comparison on standard output. */
-import { UsageError } from '../../../errors.ts'
+/**
+ * `copy --from URL --to URL` and `restore FILE`: fill a database from another one or from a backup, and compare the two.
+ * Progress goes to standard error, the comparison to standard output.
+ */
+import { resolve } from 'node:path'
 import { type PartComparison, compare, fill, haveSameCounts } from '../../../database/copy/database-copy.ts'
-import { partsOf } from '../../../database/copy/parts.ts'
+import { partsOf, titleOf } from '../../../database/copy/parts.ts'
+import type { ReadDatabase } from '../../../database/database.ts'
+import { openBackupFile } from '../../../database/open.ts'
 import { withoutPassword } from '../../../database/postgres/url.ts'
-import { type CommandContext, CommandError, notify } from '../../command.ts'
+import type { BackupFile } from '../../../database/sqlite/load/backup-file.ts'
+import { differingCounts } from '../../../database/verify/verify-counts.ts'
+import { UsageError } from '../../../errors.ts'
+import { type CommandContext, CommandError, notify, print, printJson } from '../../command.ts'
 import {
-  describeComparisons,
-  isSameThroughout,
-  renderComparisons,
-  roundedSeconds,
-} from '../../store/comparisons.ts'
-import { lexiconDir, loadProject, openCopy, openCopySource } from '../../store/project.ts'
+  type ProjectContext,
+  lexiconDir,
+  loadProject,
+  openCopy,
+  openCopySource,
+  openExistingStore,
+} from '../../store/project.ts'
 import { showProgress } from '../../progress-bar.ts'
+import type { Config } from '../../settings/settings.ts'
+import { renderTable, roundedSeconds } from '../../table.ts'
 
 export async function copy({ config, root }: CommandContext): Promise<number> {
   const { from, to } = config
@@ -33,7 +44,12 @@ export async function copy({ config, root }: CommandContext): Promise<number> {
   const refusal = new CommandError(
     `The database ${withoutPassword(to)} has records or other content, and not the same as ${source.name}. Name an empty one with --to.`,
   )
-  if (!target.isWhole) await fillOrTell()
+  if (!target.isWhole)
+    await fill(source, target, parts, progress.update).catch((error: unknown) => {
+      progress[Symbol.dispose]()
+      notify(config, 'Not all is copied; the same command goes on from here.')
+      throw error
+    })
   else if (!(await haveSameCounts(source, target, parts))) throw refusal
   const copied = performance.now()
   const comparisons = await compare(source, target, parts, progress.update)
@@ -41,37 +57,151 @@ export async function copy({ config, root }: CommandContext): Promise<number> {
   if (target.isWhole && !isSame) throw refusal
   if (isSame && !target.isWhole) await target.finish()
   progress[Symbol.dispose]()
-  const took = { copying: copied - start, comparing: performance.now() - copied }
-  process.stdout.write(config.json ? renderJson(comparisons, took) : render(comparisons, took))
+  const copying = roundedSeconds(copied - start)
+  const comparing = roundedSeconds(performance.now() - copied)
+  if (config.json)
+    printJson({ same: isSame, parts: describeComparisons(comparisons), seconds: { copying, comparing } })
+  else {
+    const end = isSame
+      ? `Both databases hold the same. Copying took ${copying} s, comparing ${comparing} s.`
+      : 'The copy is not the same, and stays unfinished; the same command again mends it.'
+    print(`${renderComparisons(comparisons, 'in the copy')}\n${end}`)
+  }
   return isSame ? 0 : 1
+}
 
-  async function fillOrTell(): Promise<void> {
+export async function restore({ config, operands, root }: CommandContext): Promise<number> {
+  if (operands[0] === '-')
+    throw new UsageError('restore reads a file, not standard input: name one, such as backup.db.')
+  const path = resolve(operands[0] ?? '')
+  const project = await loadProject(lexiconDir(config, root))
+  const parts = partsOf(project.tables)
+  const started = performance.now()
+  await using backup = await opened(path, project)
+  using progress = showProgress(config)
+  // The whole backup is verified before anything is written.
+  await readable(path, () => backup.verify(parts, progress.update, new AbortController().signal))
+  const comparisons = await fillAndCompare()
+  const isSame = isSameThroughout(comparisons)
+  const problems = isSame ? await remainingProblems(config, project) : []
+  progress[Symbol.dispose]()
+  const { takenAt } = backup.about
+  const seconds = roundedSeconds(performance.now() - started)
+  const whole = isSame && problems.length === 0
+  if (config.json)
+    printJson({ same: whole, takenAt, parts: describeComparisons(comparisons), problems, seconds })
+  else {
+    const end = !isSame
+      ? 'The database does not hold the same, and stays unfinished; the same command again mends it.'
+      : whole
+        ? `${withoutPassword(config.database)} is what it was at ${takenAt}. Verified: the backup's digests, the lexicons, every row of the database, its counts and sums, and the integrity of its file if it is one. That took ${seconds} s.`
+        : problems.join('\n')
+    print(`${renderComparisons(comparisons, 'in the database')}\n${end}`)
+  }
+  return whole ? 0 : 1
+
+  async function fillAndCompare(): Promise<readonly PartComparison[]> {
+    await using target = await openCopy(config.database, backup, project)
+    // The target may be a restoration that ended before its verification: nothing is written then.
+    if (target.isWhole) {
+      const comparisons = (await haveSameCounts(backup, target, parts))
+        ? await compare(backup, target, parts, progress.update)
+        : null
+      if (comparisons !== null && isSameThroughout(comparisons)) return comparisons
+      throw new CommandError(
+        `The database ${withoutPassword(config.database)} holds records or other content already. Name an empty one, or a file that is not there yet, with --database.`,
+      )
+    }
     try {
-      await fill(source, target, parts, progress.update)
+      await fill(backup, target, parts, progress.update)
+      const comparisons = await compare(backup, target, parts, progress.update)
+      if (isSameThroughout(comparisons)) await target.finish()
+      return comparisons
     } catch (error) {
       progress[Symbol.dispose]()
-      notify(config, 'Not all is copied; the same command goes on from here.')
+      notify(config, 'Not all is restored; the same command goes on from here.')
       throw error
     }
   }
 }
 
-/** Milliseconds. */
-interface Took {
-  readonly copying: number
-  readonly comparing: number
+/** Checks derived data, and the database file. */
+async function remainingProblems(config: Config, project: ProjectContext): Promise<readonly string[]> {
+  await using read = await openExistingStore(config, project)
+  const counts = await differingCounts(read, project.tables)
+  const problems = counts.map(({ name, error }) =>
+    error === null
+      ? `The counts in ${name} are not those of the records.`
+      : `The counts in ${name} cannot be read: ${error.message}`,
+  )
+  const isDamaged = !read.isRemote && (await fileProblem(read)) !== 'ok'
+  return isDamaged ? [...problems, 'The file of the database is damaged: the disk may be.'] : problems
 }
 
-function renderJson(comparisons: readonly PartComparison[], { copying, comparing }: Took): string {
-  const same = isSameThroughout(comparisons)
-  const seconds = { copying: roundedSeconds(copying), comparing: roundedSeconds(comparing) }
-  return `${JSON.stringify({ same, parts: describeComparisons(comparisons), seconds })}\n`
+async function fileProblem(read: ReadDatabase): Promise<string> {
+  const text = 'select integrity_check as problem from pragma_integrity_check'
+  for await (const { problem } of read.readRows({ text, values: [] })) return String(problem)
+  return 'ok'
 }
 
-function render(comparisons: readonly PartComparison[], { copying, comparing }: Took): string {
-  const tables = renderComparisons(comparisons, 'in the copy')
-  const [copied, compared] = [roundedSeconds(copying), roundedSeconds(comparing)]
-  return isSameThroughout(comparisons)
-    ? `${tables}\nBoth databases hold the same. Copying took ${copied} s, comparing ${compared} s.\n`
-    : `${tables}\nThe copy is not the same, and stays unfinished; the same command again mends it.\n`
+async function opened(path: string, { lexicons, tables }: ProjectContext): Promise<BackupFile> {
+  const backup = await readable(path, () => openBackupFile(path))
+  const { fingerprint, collections, takenAt } = backup.about
+  if (fingerprint === lexicons.fingerprint) return backup
+  await backup[Symbol.asyncDispose]()
+  const known = new Set(tables.map(({ collection }) => collection.nsid))
+  const missing = collections.filter((nsid) => !known.has(nsid))
+  const which = missing.length === 0 ? '' : ` Its collections that these do not have: ${missing.join(', ')}.`
+  throw new CommandError(
+    `The backup ${path} was taken at ${takenAt} under other lexicons.${which} Give those with --lexicons; start the service with new ones afterwards.`,
+  )
+}
+
+async function readable<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (cause) {
+    const message = `The backup ${path} cannot be restored: ${(cause as Error).message} Nothing was written.`
+    throw new CommandError(message, { cause })
+  }
+}
+
+function isSameThroughout(comparisons: readonly PartComparison[]): boolean {
+  return comparisons.every(({ differing }) => differing === 0)
+}
+
+function describeComparisons(comparisons: readonly PartComparison[]): readonly object[] {
+  return comparisons.map(({ part, source, target, differing, first }) => ({
+    name: titleOf(part),
+    source,
+    target,
+    differing,
+    first,
+  }))
+}
+
+/** `otherSide`: the heading for the second database. */
+function renderComparisons(comparisons: readonly PartComparison[], otherSide: string): string {
+  const table = renderTable(
+    ['what', 'rows', 'digest'],
+    comparisons.map(({ part, source, differing }) => [
+      titleOf(part),
+      source.rows,
+      // Enough to compare by eye; the JSON contains the whole digest.
+      differing === 0 ? source.digest.slice(0, 16) : 'differs',
+    ]),
+  )
+  const different = comparisons.filter(({ differing }) => differing > 0)
+  if (different.length === 0) return table
+  const differences = renderTable(
+    ['differs', 'rows', otherSide, 'differing', 'first of them'],
+    different.map(({ part, source, target, differing, first }) => [
+      titleOf(part),
+      source.rows,
+      target.rows,
+      differing,
+      first ?? '',
+    ]),
+  )
+  return `${table}\n${differences}`
 }

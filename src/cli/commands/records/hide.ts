@@ -6,17 +6,17 @@ import { formatInstant } from '../../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../../closed-pipe.ts'
 import { type CommandContext, CommandError, print, printJson } from '../../command.ts'
 import {
-  assertBuilt,
   assertWritten,
   busily,
   findHiding,
   inSteps,
+  openCuratedStore,
   operatorOf,
   parseOperand,
   reasonOf,
   unserved,
 } from '../../store/curation.ts'
-import { lexiconDir, loadProject, openExistingStore, openExistingWriter } from '../../store/project.ts'
+import { lexiconDir, loadProject, openExistingStore } from '../../store/project.ts'
 import { instantText, renderTable } from '../../table.ts'
 
 export async function hide({ config, operands, root }: CommandContext): Promise<number> {
@@ -24,8 +24,7 @@ export async function hide({ config, operands, root }: CommandContext): Promise<
   const reason = reasonOf('hide', config)
   const hiddenBy = operatorOf(config)
   const project = await loadProject(lexiconDir(config, root))
-  await assertBuilt(config, project)
-  await using database = await openExistingWriter(config, project)
+  await using database = await openCuratedStore(config, project)
   const { metadata } = database.write
   await assertWritten(text, subject, metadata)
   const records = await metadata.hide({ subject: text, reason, hiddenBy })
@@ -45,8 +44,7 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
   const [text, subject] = subjectOf(operands)
   const shownBy = operatorOf(config)
   const project = await loadProject(lexiconDir(config, root))
-  await assertBuilt(config, project)
-  await using database = await openExistingWriter(config, project)
+  await using database = await openCuratedStore(config, project)
   const { metadata } = database.write
   const known = await findHiding(text, database.read)
   const records = await metadata.unhide(text, shownBy)

@@ -10,24 +10,17 @@ import { formatInstant } from '../../../util/instant.ts'
 import { finishDespiteClosedPipe } from '../../closed-pipe.ts'
 import { type CommandContext, CommandError, notify, print } from '../../command.ts'
 import {
-  assertBuilt,
   assertWritten,
   busily,
   findHiding,
   inSteps,
+  openCuratedStore,
   operatorOf,
   parseOperand,
   reasonOf,
   unserved,
 } from '../../store/curation.ts'
-import {
-  type ProjectContext,
-  lexiconDir,
-  loadProject,
-  now,
-  openExistingStore,
-  openExistingWriter,
-} from '../../store/project.ts'
+import { type ProjectContext, lexiconDir, loadProject, now, openExistingStore } from '../../store/project.ts'
 import { parseRetention } from '../../store/retention.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted } from '../../../util/text/counted.ts'
@@ -42,8 +35,7 @@ export async function purge({ config, operands, root }: CommandContext): Promise
   }
   const reason = subjects.length > 0 ? reasonOf('purge', config) : ''
   const purgedBy = operatorOf(config)
-  await assertBuilt(config, project)
-  await using database = await openExistingWriter(config, project)
+  await using database = await openCuratedStore(config, project)
   const { metadata } = database.write
   for (const [text, subject] of subjects) await assertWritten(text, subject, metadata)
   const before = await metadata.unfinishedPurges()
@@ -54,7 +46,11 @@ export async function purge({ config, operands, root }: CommandContext): Promise
     let isChanged = before.length > 0
     for (const [text, subject] of subjects) {
       const extent = await metadata.purge({ subject: text, reason, purgedBy })
-      print(extent === null ? await alreadyPurged(text, database) : told(text, subject, extent, project))
+      print(
+        extent === null
+          ? await alreadyPurged(text, database)
+          : `${text} is purged: ${extentOf(extent)}${unserved(subject, project)}`,
+      )
       isChanged ||= extent !== null
     }
     await inSteps((rows) => metadata.settleAccounts(rows))
@@ -85,10 +81,6 @@ async function foretell(
         `${collection.nsid}: ${counted(Number(n), 'record')} from before ${formatInstant(oldest)} would be removed.`,
       )
   }
-}
-
-function told(text: string, subject: Subject, extent: PurgeExtent, project: ProjectContext): string {
-  return `${text} is purged: ${extentOf(extent)}${unserved(subject, project)}`
 }
 
 function extentOf({ collections, rejections, tombstones, jobs }: PurgeExtent): string {

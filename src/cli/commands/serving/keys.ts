@@ -2,12 +2,13 @@
 import { UsageError } from '../../../errors.ts'
 import { randomBytes } from 'node:crypto'
 import type { ReadDatabase } from '../../../database/database.ts'
+import { isInMemory } from '../../../database/open.ts'
 import type { ApiKey, KeyUsage } from '../../../database/metadata/metadata-store.ts'
 import { dayAt } from '../../../server/observe/usage.ts'
 import { createKey, hashKey, readKey } from '../../../util/api-key.ts'
 import { formatInstant, parseInstant } from '../../../util/instant.ts'
 import { nearest } from '../../../util/text/nearest.ts'
-import { CommandError, type CommandContext, notify } from '../../command.ts'
+import { CommandError, type CommandContext, notify, print, printJson } from '../../command.ts'
 import {
   lexiconDir,
   loadProject,
@@ -17,91 +18,73 @@ import {
   openExistingStore,
 } from '../../store/project.ts'
 import type { Config } from '../../settings/settings.ts'
-import { renderTable } from '../../table.ts'
+import { instantText, renderTable } from '../../table.ts'
 import { loadTiers } from '../../service/tiers.ts'
 
-const actions = ['create', 'list', 'usage', 'rotate', 'revoke']
 const hour = 3_600_000_000n
 /** Time before the expiry of a key from which `keys list` warns. */
 const warned = 14n * 24n * hour
 const noKeys = 'There are no keys yet; `lexigraph keys create` makes one.\n'
 const whereIds = '`lexigraph keys list` shows them'
 
-export async function keys(context: CommandContext): Promise<number> {
-  const { config, operands } = context
-  const [action = '', ...rest] = operands
-  switch (action) {
-    case 'create':
-      assertNoMore(action, rest)
-      await create(context, await wishOf(config))
-      return 0
-    case 'list':
-      assertNoMore(action, rest)
-      assertNoWish(action, config)
-      await list(context)
-      return 0
-    case 'usage':
-      if (rest.length > 1) idOf(action, rest)
-      assertNoWish(action, config)
-      await usage(context, rest[0] ?? null)
-      return 0
-    case 'rotate':
-    case 'revoke': {
-      const id = idOf(action, rest)
-      assertNoWish(action, action === 'rotate' ? { ...config, expires: null } : config)
-      await (action === 'rotate' ? rotate(context, id) : revoke(context, id))
-      return 0
-    }
-    default:
-      throw new UsageError(unknownAction(action))
+const actions: Readonly<Record<string, (context: CommandContext, ids: readonly string[]) => Promise<void>>> =
+  {
+    create,
+    list,
+    usage,
+    rotate,
+    revoke,
   }
+
+export async function keys(context: CommandContext): Promise<number> {
+  const [name = '', ...ids] = context.operands
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (action === undefined) throw new UsageError(unknownAction(name))
+  await action(context, ids)
+  return 0
 }
 
-/** The requested properties of a new key. */
-type Wish = Pick<ApiKey, 'name' | 'tier' | 'contact' | 'validUntil'>
-
-async function create({ config, root }: CommandContext, wish: Wish): Promise<void> {
-  if (/^(sqlite:)?:memory:$/.test(config.database))
+async function create({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
+  assertNoIds('create', ids)
+  const properties = await parseProperties(config)
+  if (isInMemory(config.database))
     throw new UsageError('A key in a database in memory would end with this command. Name another database.')
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openBeside(config, project)
   const made = { id: createId(), key: createKey() }
-  await database.write.metadata.addKey({ ...wish, id: made.id }, hashKey(made.key))
-  printKey(config, { ...made, ...wish })
+  await database.write.metadata.addKey({ ...properties, id: made.id }, hashKey(made.key))
+  printKey(config, { ...properties, ...made })
 }
 
-async function list({ config, root }: CommandContext): Promise<void> {
+async function list({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
+  assertNoIds('list', ids)
+  assertNoProperties('list', config)
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingStore(config, project)
   const all = await database.readKeys()
-  if (config.json) process.stdout.write(all.map((key) => `${JSON.stringify(described(key))}\n`).join(''))
+  if (config.json) for (const key of all) printJson(described(key))
   else process.stdout.write(render(all))
   for (const key of all) if (expiresSoon(key)) notify(config, title(key))
 }
 
 /** Usage by day of one key, or totals of all keys. */
-async function usage({ config, root }: CommandContext, given: string | null): Promise<void> {
+async function usage({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
+  const given = ids.length === 0 ? null : idOf('usage', ids)
+  assertNoProperties('usage', config)
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingStore(config, project)
-  const one = given === null ? null : (await find(database, given)).id
-  const keys = (await database.readKeys()).filter(({ id }) => one === null || id === one)
-  const today = dayAt(Date.now())
-  const used = await database.readUsage(today - config.days + 1)
-  const usages = keys.map((key) => usageOf(key, used))
-  if (config.json) process.stdout.write(usages.map((usage) => `${JSON.stringify(usage)}\n`).join(''))
+  const one = given === null ? null : await find(database, given)
+  const all = one === null ? await database.readKeys() : [one]
+  const used = await database.readUsage(dayAt(Date.now()) - config.days + 1)
+  const usages = all.map((key) => usageOf(key, used))
+  if (config.json) for (const usage of usages) printJson(usage)
   else if (one === null) process.stdout.write(renderUsages(usages))
   else process.stdout.write(renderDays(usages[0]?.days ?? [], config.days))
 }
 
-interface Usage {
-  readonly id: string
-  readonly name: string
-  readonly requests: number
-  readonly points: number
-  readonly days: readonly { readonly day: string; readonly requests: number; readonly points: number }[]
-}
+type Usage = ReturnType<typeof usageOf>
 
-function usageOf({ id, name }: ApiKey, used: readonly KeyUsage[]): Usage {
+function usageOf({ id, name }: ApiKey, used: readonly KeyUsage[]) {
   const own = used.filter(({ key }) => key === id)
   const sum = (what: 'requests' | 'points'): number => own.reduce((total, one) => total + one[what], 0)
   const days = own.map(({ day, requests, points }) => ({
@@ -135,28 +118,34 @@ function renderDays(days: Usage['days'], shown: number): string {
   )
 }
 
-async function rotate({ config, root }: CommandContext, given: string): Promise<void> {
+async function rotate({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
+  const given = idOf('rotate', ids)
+  assertNoProperties('rotate', { ...config, expires: null })
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingBeside(config, project)
   const old = await find(database.read, given)
-  const { id } = old
   const made = { id: createId(), key: createKey() }
-  const validUntil = readExpiry(config) ?? old.validUntil
+  const expiry = parseExpiry(config.expires)
+  if (typeof expiry === 'string') throw new UsageError(expiry)
+  const validUntil = expiry ?? old.validUntil
   const end = now() + BigInt(config.grace) * hour
   const next = { id: made.id, hash: hashKey(made.key), ...(validUntil !== null && { validUntil }) }
-  if (!(await database.write.metadata.replaceKey(id, next, end)))
-    throw new CommandError(whyNotRotated(await find(database.read, id)))
+  if (!(await database.write.metadata.replaceKey(old.id, next, end)))
+    throw new CommandError(whyNotRotated(await find(database.read, old.id)))
   printKey(config, { ...old, ...made, validUntil })
-  notify(config, title(await find(database.read, id)))
+  notify(config, title(await find(database.read, old.id)))
 }
 
-async function revoke({ config, root }: CommandContext, given: string): Promise<void> {
+async function revoke({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {
+  const given = idOf('revoke', ids)
+  assertNoProperties('revoke', config)
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingBeside(config, project)
   const { id } = await find(database.read, given)
   await database.write.metadata.revokeKey(id)
   const key = await find(database.read, id)
-  process.stdout.write(`${config.json ? JSON.stringify(described(key)) : title(key)}\n`)
+  if (config.json) printJson(described(key))
+  else print(title(key))
 }
 
 async function find(read: Pick<ReadDatabase, 'readKeys' | 'findKey'>, id: string): Promise<ApiKey> {
@@ -172,14 +161,13 @@ async function find(read: Pick<ReadDatabase, 'readKeys' | 'findKey'>, id: string
 }
 
 /** Only the key goes to standard output, so that scripts can read it. */
-function printKey(config: Config, made: Wish & { readonly id: string; readonly key: string }): void {
-  const { id, name, tier, contact, validUntil, key } = made
-  const more = {
-    ...(contact !== null && { contact }),
-    ...(validUntil !== null && { expiresAt: formatInstant(validUntil) }),
-  }
-  process.stdout.write(`${config.json ? JSON.stringify({ id, name, tier, ...more, key }) : key}\n`)
-  const end = validUntil === null ? '' : ` It expires ${formatInstant(validUntil)}.`
+function printKey(config: Config, made: KeyProperties & { readonly id: string; readonly key: string }): void {
+  const { id, name, tier, contact, key } = made
+  const expiresAt = instantText(made.validUntil)
+  const more = { ...(contact !== null && { contact }), ...(expiresAt !== null && { expiresAt }) }
+  if (config.json) printJson({ id, name, tier, ...more, key })
+  else print(key)
+  const end = expiresAt === null ? '' : ` It expires ${expiresAt}.`
   notify(config, `The key is shown only now; its id is ${id}. Callers send it as the header X-API-Key.${end}`)
 }
 
@@ -201,7 +189,6 @@ function render(all: readonly ApiKey[]): string {
 
 function described(key: ApiKey): object {
   const { id, name, tier, contact, createdAt, revokedAt } = key
-  const expiresAt = endOf(key)
   return {
     id,
     name,
@@ -209,8 +196,8 @@ function described(key: ApiKey): object {
     tier,
     state: stateOf(key).state,
     createdAt: formatInstant(createdAt),
-    expiresAt: expiresAt === null ? null : formatInstant(expiresAt),
-    revokedAt: revokedAt === null ? null : formatInstant(revokedAt),
+    expiresAt: instantText(endOf(key)),
+    revokedAt: instantText(revokedAt),
   }
 }
 
@@ -256,8 +243,12 @@ function whyNotRotated(key: ApiKey): string {
   return `The key ${id} (${name}) was replaced already: ${state}. \`lexigraph keys list\` shows by which, of the same name.`
 }
 
+/** The properties of a new key. */
+type KeyProperties = Pick<ApiKey, 'name' | 'tier' | 'contact' | 'validUntil'>
+const propertyOptions = ['name', 'tier', 'contact', 'expires'] as const
+
 /** Reports all problems together. */
-async function wishOf(config: Config): Promise<Wish> {
+async function parseProperties(config: Config): Promise<KeyProperties> {
   const { name, tier, contact } = config
   const tiers = await loadTiers(config)
   const problems: string[] = []
@@ -276,15 +267,9 @@ async function wishOf(config: Config): Promise<Wish> {
     const more = config.tiers === null ? ' --tiers FILE adds others.' : ''
     problems.push(`There is no tier ${JSON.stringify(tier)}, only ${names}.${more}`)
   }
-  if (name === null || tier === null || problems.length > 0) throw new UsageError(problems.join('\n'))
-  const validUntil = typeof expiry === 'string' ? null : expiry
-  return { name: name.trim(), tier, contact: contact?.trim() ?? null, validUntil }
-}
-
-function readExpiry({ expires }: Config): bigint | null {
-  const expiry = parseExpiry(expires)
-  if (typeof expiry === 'string') throw new UsageError(expiry)
-  return expiry
+  if (name === null || tier === null || typeof expiry === 'string' || problems.length > 0)
+    throw new UsageError(problems.join('\n'))
+  return { name: name.trim(), tier, contact: contact?.trim() ?? null, validUntil: expiry }
 }
 
 /** Microseconds since 1970, or a problem. */
@@ -304,28 +289,26 @@ function isText(text: string, longest: number): boolean {
   return isPrintable && characters.length >= 1 && characters.length <= longest
 }
 
-function idOf(action: string, rest: readonly string[]): string {
-  const [id] = rest
+function idOf(action: string, ids: readonly string[]): string {
+  const [id] = ids
   if (id === undefined) throw new UsageError(`keys ${action} needs the id of a key; ${whereIds}.`)
-  if (rest.length > 1)
-    throw new UsageError(`keys ${action} takes one id at a time, but ${rest.length} were given.`)
+  if (ids.length > 1)
+    throw new UsageError(`keys ${action} takes one id at a time, but ${ids.length} were given.`)
   return id
 }
 
-function assertNoMore(action: string, rest: readonly string[]): void {
-  if (rest.length > 0)
-    throw new UsageError(`keys ${action} takes no ${JSON.stringify(rest[0])}, only options.`)
+function assertNoIds(action: string, [id]: readonly string[]): void {
+  if (id !== undefined) throw new UsageError(`keys ${action} takes no ${JSON.stringify(id)}, only options.`)
 }
 
 /** These options would have no effect, because a key keeps its properties. */
-function assertNoWish(action: string, config: Config): void {
-  const wishes = ['name', 'tier', 'contact', 'expires'] as const
-  const given = wishes.filter((name) => config[name] !== null).map((name) => `--${name}`)
+function assertNoProperties(action: string, config: Config): void {
+  const given = propertyOptions.filter((name) => config[name] !== null).map((name) => `--${name}`)
   if (given.length > 0) throw new UsageError(`keys ${action} takes no ${given.join(' and no ')}.`)
 }
 
 function unknownAction(action: string): string {
-  const guess = nearest(action, actions)
+  const guess = nearest(action, Object.keys(actions))
   const hint = guess === null ? '' : ` Did you mean ${guess}?`
   return `keys takes create, list, usage [ID], rotate ID or revoke ID, not ${JSON.stringify(action)}.${hint}`
 }

@@ -14,11 +14,9 @@ import { type CommandContext, CommandError, notify } from '../../command.ts'
 import { lexiconDir, loadProject } from '../../store/project.ts'
 import { listenFailure } from '../../serve/listen.ts'
 import { createLogs } from '../../logger.ts'
-import type { Config } from '../../settings/settings.ts'
 import { stopSignal } from '../../signals.ts'
 
-export async function mcp(context: CommandContext): Promise<number> {
-  const { config, root } = context
+export async function mcp({ config, root }: CommandContext): Promise<number> {
   const url = parseEndpoint(config.endpoint)
   assertKey(config['api-key'])
   const place = config.listen === null ? null : parseListenAddress(config.listen)
@@ -48,14 +46,11 @@ export async function mcp(context: CommandContext): Promise<number> {
   const address = await listenAt(app, place).catch((cause: NodeJS.ErrnoException) => {
     throw new CommandError(listenFailure(cause, place.host, place.port, '--listen'), { cause })
   })
-  tell(config, `${address}${agentPath}`, url)
+  const from = `${url.origin}${url.pathname}`
+  notify(config, `The agents' server answers at ${address}${agentPath}, from ${from}.`)
   if (!stop.aborted) await once(stop, 'abort')
   await app.close()
   return 0
-}
-
-function tell(config: Config, address: string, url: URL): void {
-  notify(config, `The agents' server answers at ${address}, from ${url.origin}${url.pathname}.`)
 }
 
 function parseEndpoint(text: string): URL {

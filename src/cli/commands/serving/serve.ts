@@ -1,9 +1,10 @@
 /** `serve`: serves the database over HTTP until a signal; with `--ingest` it also follows sources. */
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
+import type { ReadDatabase } from '../../../database/database.ts'
 import { isInMemory } from '../../../database/open.ts'
 import { CommandError, type CommandContext, notify } from '../../command.ts'
-import { startBackgroundTasks } from '../../background/background-tasks.ts'
+import { assertIngest, startBackgroundTasks } from '../../background/background-tasks.ts'
 import {
   awaitStore,
   type ProjectContext,
@@ -26,8 +27,7 @@ const longestStop = 1_500
 
 export async function serve(context: CommandContext): Promise<number> {
   const { config } = context
-  if (config.ingest !== null || config.retain !== null)
-    await (await import('../../background/background-ingest.ts')).assertIngest(context, config.ingest)
+  await assertIngest(config)
   // Other processes cannot read a database in memory.
   const workers = isInMemory(config.database) ? 1 : (config.workers ?? availableParallelism())
   await (workers === 1 ? serveAlone(context) : serveByWorkers(context, workers))
@@ -41,24 +41,26 @@ async function serveAlone(context: CommandContext): Promise<void> {
 
 /** Returns the port at which to continue with other lexicons; null after a signal to stop. */
 async function serveOnce(context: CommandContext): Promise<number | null> {
-  const { config } = context
+  const { config, root } = context
   const { listen } = await import('../../serve/listen.ts')
-  const { openServed } = await import('../../service/service.ts')
-  await using opened = await openServed(context)
-  const { service, preparation } = opened
-  const served = preparation === null ? await describeServed(config, service, service.database.read, 1) : []
-  await using background = await startBackgroundTasks(context, preparation)
+  const { createService } = await import('../../service/service.ts')
+  await using resources = new AsyncDisposableStack()
+  const prepared = resources.use(await prepareStore(context, 1))
+  const { project, preparation, served } = prepared
+  await using background = startBackgroundTasks(context, preparation)
+  const read = prepared.read ?? resources.use(await awaitStore(config, project))
+  const service = createService(config, root, project, read)
   const end = new AbortController()
   const onRebuilt = async (): Promise<void> => {
     if (background.awaits) return
-    const verdict = await judgeRebuild(context, service.lexicons.fingerprint)
+    const verdict = await judgeRebuild(context, project.lexicons.fingerprint)
     if (verdict !== null) end.abort(verdict)
   }
-  using _watch = watchIndex(service.database.read, onRebuilt)
+  using _watch = watchIndex(read, onRebuilt)
   let { port } = config
   const onListening = async (address: string): Promise<void> => {
     port = Number(new URL(address).port)
-    void announce(config, { address, project: service, preparation, served, workers: 1 })
+    void announce(config, { address, project, preparation, served, workers: 1 })
   }
   await listen(service, config, onListening, AbortSignal.any([background.refused, end.signal]))
   background.refused.throwIfAborted()
@@ -73,8 +75,11 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   // The primary process answers nothing itself, so it does not load the modules for answering.
   const { startWorkers } = await import('../../serve/workers.ts')
   const stop = stopSignal()
-  const { project, preparation, served } = await prepareStore(context, count)
-  await using background = await startBackgroundTasks(context, preparation)
+  const prepared = await prepareStore(context, count)
+  const { project, preparation, served } = prepared
+  // Only the workers read the store.
+  await prepared[Symbol.asyncDispose]()
+  await using background = startBackgroundTasks(context, preparation)
   await using _metrics = await serveMetricsOfAll(config, project)
   await using counts = await openCounts(config)
   await using usage = storeUsage(config)
@@ -99,24 +104,25 @@ async function serveByWorkers(context: CommandContext, count: number): Promise<v
   else throw end.reason
 }
 
-/** Creates the store if necessary; another process migrates or rebuilds it, and the workers only read it. */
+/** Creates the store if necessary. A slow update runs in another process; until it ends, queries fail as not ready. */
 async function prepareStore(context: CommandContext, workers: number): Promise<PreparedStore> {
   const { config, root } = context
+  await using resources = new AsyncDisposableStack()
   const project = await loadProject(lexiconDir(config, root))
-  await using ready = await openReadyStore(config, project)
-  if (ready !== null) {
-    const served = await describeServed(config, project, ready, workers)
-    return { project, preparation: null, served }
-  }
-  if (await isStoreOutdated(config, project))
-    return { project, preparation: await startPreparation(context, project), served: [] }
-  await using store = await openStore(config, project)
-  const served = await describeServed(config, project, store.read, workers)
-  return { project, preparation: null, served }
+  let read = resources.use(await openReadyStore(config, project))
+  let preparation: Preparation | null = null
+  if (read === null && (await isStoreOutdated(config, project)))
+    preparation = await startPreparation(context, project)
+  else read ??= resources.use(await openStore(config, project)).read
+  const served = read === null ? [] : await describeServed(config, project, read, workers)
+  const opened = resources.move()
+  return { project, read, preparation, served, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-interface PreparedStore {
+interface PreparedStore extends AsyncDisposable {
   readonly project: ProjectContext
+  /** The open store; null during the preparation. */
+  readonly read: ReadDatabase | null
   /** Null if the database needs no slow update. */
   readonly preparation: Preparation | null
   /** One line per fact about what is served; empty during the preparation. */
