@@ -11,16 +11,13 @@ import { createFirehoseSource } from '../../ingest/sources/firehose/firehose.ts'
 import { createImportSource } from '../../ingest/sources/files/import.ts'
 import { createJetstreamSource } from '../../ingest/sources/messages/jetstream.ts'
 import { createTapSource } from '../../ingest/sources/messages/tap.ts'
-import { createClock } from '../../ingest/sources/clock.ts'
-import { createIdentity } from '../../ingest/sources/repos/identity.ts'
-import { createHosts } from '../../ingest/sources/repos/hosts.ts'
 import { createRepoExportSource } from '../../ingest/sources/repos/repo-export.ts'
 import type { IngestLog } from '../../ingest/log.ts'
 import type { Source } from '../../ingest/source.ts'
 import type { CommandContext } from '../command.ts'
 import { type ProjectContext, lexiconDir, loadProject, now } from '../store/project.ts'
 import { threadsOf } from '../settings/inputs.ts'
-import { createLog, identityOptions, publishersOf } from './network.ts'
+import { createLog, identityOptions, openNetwork } from './network.ts'
 import type { Config } from '../settings/settings.ts'
 import { type ParsedSource, parseSources } from './sources.ts'
 import { counted } from '../../util/text/counted.ts'
@@ -62,13 +59,10 @@ export async function runIngest(
   await using database = await open(config, project)
   const signal = stopped()
   const log = createLog(config)
-  const publishers = await publishersOf(config, log, signal)
-  if (publishers === 'stopped') return
-  const maxClockSkew = config['max-clock-skew']
-  const reader = { lexicons: project.lexicons, tables: project.tables, publishers, maxClockSkew }
-  const identity = createIdentity(options)
-  const clock = createClock({ maxClockSkew, plcUrl: config.plc })
-  const hosts = createHosts(identity.fetch)
+  const network = await openNetwork(config, project, log, signal)
+  if (network === null) return
+  const { reader, identity, clock, hosts } = network
+  const fetching = { ...network, kind: 'ingest' as const, targets: [] }
   let before = ''
   while (!signal.aborted) {
     const onWaiting = (why: string): void => {
@@ -113,19 +107,7 @@ export async function runIngest(
     for (const { name, publicName } of parsed)
       await whileBusy(until, () => writer.metadata.nameSource(name, publicName))
     const fetchWanted = (end: 'idle' | 'aborted', signal: AbortSignal) =>
-      fetchRepositories(writer, {
-        kind: 'ingest',
-        targets: [],
-        until: end,
-        parallel: config.parallel,
-        reader,
-        identity,
-        clock,
-        hosts,
-        now,
-        signal,
-        onNotice: log.warn,
-      })
+      fetchRepositories(writer, { ...fetching, until: end, signal })
     await follow(sources, writer, {
       signal: until,
       log,

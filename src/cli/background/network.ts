@@ -1,8 +1,9 @@
-/** What commands that use the network share: identities, publishers, and a log. */
+/** What commands that use the network share: identities, publishers, clocks, hosts, and a log. */
 import { UsageError } from '../../errors.ts'
 import { createIngestLog, type IngestLog } from '../../ingest/log.ts'
 import type { IdentityOptions } from '../../ingest/sources/repos/identity.ts'
 import { notify } from '../command.ts'
+import { now, type ProjectContext } from '../store/project.ts'
 import type { Config } from '../settings/settings.ts'
 
 export function identityOptions(config: Config): IdentityOptions {
@@ -22,22 +23,36 @@ export function publisherNames({ publishers }: Config): readonly string[] | null
   return names
 }
 
-/** DIDs of the accepted accounts; null for all. `stopped`: the signal came during identity resolution. */
-export async function publishersOf(
+/** The network as the settings describe it; null when the signal came during the resolution of publishers. */
+export async function openNetwork(
   config: Config,
+  { lexicons, tables }: ProjectContext,
   log: IngestLog,
   signal: AbortSignal,
-): Promise<ReadonlySet<string> | null | 'stopped'> {
-  const names = publisherNames(config)
-  if (names === null) return null
-  // Loaded here, so that network modules are not loaded to accept all accounts or to check settings.
-  const { createIdentity } = await import('../../ingest/sources/repos/identity.ts')
+) {
+  // Loaded here, because `serve` only checks the settings.
+  const { createClock } = await import('../../ingest/sources/clock.ts')
   const { resolvePublishers } = await import('../../ingest/sources/publishers.ts')
+  const { createHosts } = await import('../../ingest/sources/repos/hosts.ts')
+  const { createIdentity } = await import('../../ingest/sources/repos/identity.ts')
+  const identity = createIdentity(identityOptions(config))
+  const names = publisherNames(config)
+  let publishers: ReadonlySet<string> | null = null
   try {
-    return await resolvePublishers(names, createIdentity(identityOptions(config)), log, signal)
+    if (names !== null) publishers = await resolvePublishers(names, identity, log, signal)
   } catch (error) {
-    if (signal.aborted) return 'stopped'
+    if (signal.aborted) return null
     throw error
+  }
+  const maxClockSkew = config['max-clock-skew']
+  return {
+    reader: { lexicons, tables, publishers, maxClockSkew },
+    identity,
+    clock: createClock({ maxClockSkew, plcUrl: config.plc }),
+    hosts: createHosts(identity.fetch),
+    parallel: config.parallel,
+    now,
+    onNotice: log.warn,
   }
 }
 

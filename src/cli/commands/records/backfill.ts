@@ -1,13 +1,10 @@
 /** `backfill` and `reconcile`: fetch whole repositories; progress on standard error, the result on standard output. */
 import { findDamage } from '../../../database/verify/find-damage.ts'
 import { type FetchResult, fetchRepositories } from '../../../ingest/backfill.ts'
-import { createClock } from '../../../ingest/sources/clock.ts'
-import { createHosts } from '../../../ingest/sources/repos/hosts.ts'
-import { createIdentity } from '../../../ingest/sources/repos/identity.ts'
 import { parseTarget } from '../../../ingest/sources/repos/repo-export.ts'
 import { type Command, type CommandContext, notify, printJson } from '../../command.ts'
-import { lexiconDir, loadProject, now, openStore } from '../../store/project.ts'
-import { createLog, identityOptions, publishersOf } from '../../background/network.ts'
+import { lexiconDir, loadProject, openStore } from '../../store/project.ts'
+import { createLog, identityOptions, openNetwork } from '../../background/network.ts'
 import { startBar } from '../../progress-bar.ts'
 import { stopSignal } from '../../signals.ts'
 import { renderTable } from '../../table.ts'
@@ -20,7 +17,8 @@ export const reconcile: Command = (context) => fetchAll('reconcile', context)
 
 async function fetchAll(kind: Kind, { config, operands, root }: CommandContext): Promise<number> {
   const targets = operands.map(parseTarget)
-  const identity = createIdentity(identityOptions(config))
+  // Invalid settings fail before anything is opened.
+  identityOptions(config)
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openStore(config, project)
   const signal = stopSignal()
@@ -28,28 +26,21 @@ async function fetchAll(kind: Kind, { config, operands, root }: CommandContext):
     notify(config, `Stopping; the same command goes on where this one ends.`),
   )
   const log = createLog(config)
-  const publishers = await publishersOf(config, log, signal)
+  const network = await openNetwork(config, project, log, signal)
   // The same status as for any interrupted command.
-  if (publishers === 'stopped') return 1
-  const maxClockSkew = config['max-clock-skew']
+  if (network === null) return 1
   const format = '{bar} {value} of {total} repositories | {records} records | {failed} failed | {current}'
   using bar = startBar(config, format, 0, { records: '0', failed: 0, current: '' })
   const result = await fetchRepositories(database.write, {
     kind,
     targets,
     until: 'idle',
-    parallel: config.parallel,
-    reader: { lexicons: project.lexicons, tables: project.tables, publishers, maxClockSkew },
-    identity,
-    clock: createClock({ maxClockSkew, plcUrl: config.plc }),
-    hosts: createHosts(identity.fetch),
-    now,
+    ...network,
     signal,
     onProgress: ({ listed, done, failed, records, current }) => {
       bar?.setTotal(Math.max(listed, done + failed + current.length))
       bar?.update(done + failed, { records: grouped(records), failed, current: current[0] ?? '' })
     },
-    onNotice: log.warn,
     findDamage: () => findDamage(database.read, project.tables),
   })
   bar?.stop()
