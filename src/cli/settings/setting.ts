@@ -21,6 +21,9 @@ export interface Setting {
 }
 
 export const every = Object.keys(commands) as CommandName[]
+export function everyExcept(...others: readonly CommandName[]): readonly CommandName[] {
+  return every.filter((command) => !others.includes(command))
+}
 export const serving: readonly CommandName[] = ['serve', 'demo']
 export const fetching: readonly CommandName[] = ['ingest', 'backfill', 'reconcile']
 

@@ -1,16 +1,7 @@
 /** Settings of the database and of its lexicons. */
 import type { CommandName } from '../command-list.ts'
-import { every, fetching, type Setting } from './setting.ts'
+import { everyExcept, fetching, type Setting } from './setting.ts'
 
-const writing: readonly CommandName[] = [
-  ...fetching,
-  'rejections',
-  'keys',
-  'hide',
-  'unhide',
-  'hidden',
-  'purge',
-]
 const reading: readonly CommandName[] = ['serve', 'status', 'rejections', 'query', 'explain']
 
 export const storeSettings = {
@@ -19,18 +10,7 @@ export const storeSettings = {
     value: 'URL',
     env: 'LEXIGRAPH_DATABASE',
     help: 'Where the records are: sqlite:PATH, sqlite:///PATH from the root, or a path alone; sqlite::memory: for a database that ends with the process, or postgres://USER:PASSWORD@HOST:PORT/NAME.',
-    commands: [
-      ...writing,
-      'serve',
-      'import',
-      'export',
-      'backup',
-      'restore',
-      'status',
-      'query',
-      'explain',
-      'check',
-    ],
+    commands: everyExcept('copy', 'schema', 'demo', 'mcp'),
   },
   'read-database': {
     value: 'postgres://HOST/NAME,…',
@@ -62,7 +42,7 @@ export const storeSettings = {
     value: 'DIR',
     env: 'LEXIGRAPH_LEXICONS',
     help: "Directory of the lexicons and of references.json; by default the package's own.",
-    commands: every.filter((command) => command !== 'demo'),
+    commands: everyExcept('demo'),
   },
   strict: {
     type: 'flag',
