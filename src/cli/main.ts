@@ -102,8 +102,8 @@ function mostOperands(name: CommandName): number {
 
 function unknownCommand(name: string): string {
   const guess = nearest(name, Object.keys(commands))
-  const hint = guess === null ? '`lexigraph --help` lists them all' : `did you mean ${guess}?`
-  return `There is no command ${JSON.stringify(name)}; ${hint}${guess === null ? '.' : ''}`
+  const hint = guess === null ? '`lexigraph --help` lists them all.' : `did you mean ${guess}?`
+  return `There is no command ${JSON.stringify(name)}; ${hint}`
 }
 
 function complain(problems: readonly string[]): void {

@@ -31,7 +31,8 @@ async function parseSource(text: string): Promise<ParsedSource> {
   // A kind contains no "=", and an address follows the colon, so an "=" before the first colon ends a public name.
   const [, publicName, rest = ''] = /^(?:([^:=]*)=)?(.*)$/s.exec(text) ?? []
   const address = await parseAddress(rest)
-  if (publicName === undefined) return { ...address, publicName: publicNameOf(address) }
+  if (publicName === undefined)
+    return { ...address, publicName: isPublic(address) ? address.name : address.kind }
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u.test(publicName))
     throw new UsageError(
       `Callers cannot be told ${JSON.stringify(publicName)} of a source. Write up to 64 letters, digits, spaces, ".", "-" and "_" before the "=".`,
@@ -43,10 +44,9 @@ async function parseAddress(text: string): Promise<Address> {
   const [, kind = '', address = ''] = /^([^:]*):?(.*)$/s.exec(text) ?? []
   if (!isKind(kind)) {
     const guess = nearest(kind, kinds)
-    const hint = guess === null ? `Write one of ${kinds.join(', ')}` : `Did you mean ${guess}?`
-    throw new UsageError(
-      `There is no source ${JSON.stringify(kind)}. ${hint}${guess === null ? ', a colon and an address.' : ''}`,
-    )
+    const hint =
+      guess === null ? `Write one of ${kinds.join(', ')}, a colon and an address.` : `Did you mean ${guess}?`
+    throw new UsageError(`There is no source ${JSON.stringify(kind)}. ${hint}`)
   }
   if (address === '') throw new UsageError(`The source ${kind} needs an address: ${kind}:${examples[kind]}.`)
   switch (kind) {
@@ -66,11 +66,7 @@ async function parseAddress(text: string): Promise<Address> {
   }
 }
 
-/** The name if it is a public address, otherwise the kind: it must not reveal files or private addresses. */
-function publicNameOf(address: Address): string {
-  return isPublic(address) ? address.name : address.kind
-}
-
+/** The public name must not reveal files or private addresses. */
 function isPublic(address: Address): boolean {
   switch (address.kind) {
     case 'import':

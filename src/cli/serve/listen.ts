@@ -52,8 +52,8 @@ export async function listen(
       : await metering.serveMetrics(config, { metrics, database, workers: false })
   await using counts = await openCounts(config)
   await using usage = storeUsage(config)
-  const place: ServerAddress = { limiter: createLimiter(counts), usage: usage.meter, metrics, worker: null }
-  const server = await startServer(served, config, place)
+  const limiter = createLimiter(counts)
+  const server = await startServer(served, config, { limiter, usage: usage.meter, metrics, worker: null })
   const stop = AbortSignal.any([stopSignal(), ...(end === undefined ? [] : [end])])
   await onListening(server.address)
   if (!stop.aborted) await once(stop, 'abort')
@@ -62,7 +62,7 @@ export async function listen(
 }
 
 /** What the process that starts a server provides. */
-export interface ServerAddress {
+export interface ProcessParts {
   readonly limiter: Limiter
   readonly usage: UsageMeter
   /** Null where metrics are disabled. */
@@ -78,7 +78,7 @@ const keySeconds = 5
 export async function startServer(
   served: Served,
   config: Config,
-  { limiter: unmetered, usage, metrics, worker }: ServerAddress,
+  { limiter: unmetered, usage, metrics, worker }: ProcessParts,
 ): Promise<RunningServer> {
   const { engine, model, schema, database } = served
   const { read } = database

@@ -69,8 +69,8 @@ async function run({ config, root, id, of, awaits, fingerprint }: WorkerTask): P
     const metrics = metering?.createMetrics() ?? null
     if (metrics !== null) metering?.shareMetrics(metrics.registry)
     await using service = await openReader(config, new URL(root), { awaits, fingerprint })
-    const place = { limiter: createLimiter(counts), usage, metrics, worker: { id, of } }
-    const server = await startServer(service, config, place)
+    const limiter = createLimiter(counts)
+    const server = await startServer(service, config, { limiter, usage, metrics, worker: { id, of } })
     using _watch = watchIndex(service.database.read, () => send({ kind: 'rebuilt' }))
     send({ kind: 'listening', address: server.address })
     const timer = setInterval(tellUsage, telling)

@@ -56,7 +56,8 @@ export function startWorkers(
   stop.signal.addEventListener('abort', () => stopped.resolve())
   const refusal = new AbortController()
   const listening = Promise.withResolvers<string>()
-  const places = new Set<number>()
+  /** Ids of workers that have listened since the start of the service. */
+  const everListened = new Set<number>()
   const alive = new Set<number>()
   /** Ids of workers that listen. */
   const answering = new Set<number>()
@@ -71,7 +72,7 @@ export function startWorkers(
 
   /** Restarts workers one by one, so that the port stays open. */
   const reload = async (): Promise<void> => {
-    for (const id of [...places].toSorted((a, b) => a - b)) {
+    for (const id of [...everListened].toSorted((a, b) => a - b)) {
       const again = Promise.withResolvers<void>()
       settled.set(id, again.resolve)
       current.get(id)?.abort()
@@ -100,15 +101,15 @@ export function startWorkers(
     const onListening = (address: string): void => {
       const actual = Number(new URL(address).port)
       // The other workers released their port during the start, so this one got another free port: it restarts.
-      if (places.size > 0 && actual !== port) {
+      if (everListened.size > 0 && actual !== port) {
         share = { ...share, port }
         return astray.abort()
       }
       port = actual
-      places.add(id)
+      everListened.add(id)
       answering.add(id)
       settled.get(id)?.()
-      if (places.size === count) listening.resolve(address)
+      if (everListened.size === count) listening.resolve(address)
     }
     while (!stop.signal.aborted) {
       // Port 0: a restarted worker joins the port of the others, if there are any.
@@ -137,8 +138,8 @@ export function startWorkers(
       if (astray.signal.aborted) continue
       settled.get(id)?.()
       // No worker is left to notice a rebuild of the index.
-      if (end.kind === 'refused' && places.has(id) && answering.size === 0) void onRebuilt()
-      if (end.kind === 'refused' && !places.has(id)) return refusal.abort(new CommandError(end.message))
+      if (end.kind === 'refused' && everListened.has(id) && answering.size === 0) void onRebuilt()
+      if (end.kind === 'refused' && !everListened.has(id)) return refusal.abort(new CommandError(end.message))
       deaths = performance.now() - started < early ? deaths + 1 : 0
       if (end.kind === 'died' && deaths >= earlyDeaths)
         return refusal.abort(

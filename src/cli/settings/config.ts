@@ -20,10 +20,12 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Options override the environment; an empty environment variable counts as not set. */
-export function parseConfig(command: CommandName, args: readonly string[], env: Environment): ParsedConfig {
+export function parseConfig(
+  command: CommandName,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): ParsedConfig {
   const known = settingsOf(command)
   const problems: string[] = []
   const given = new Set<string>()
@@ -103,7 +105,7 @@ function unknownOption(command: CommandName, rawName: string): string {
   const elsewhere = Object.hasOwn(settings, name)
   const guess = elsewhere ? null : nearest(name, options)
   const hint =
-    guess === null ? `\`lexigraph ${command} --help\` lists its options` : `did you mean --${guess}?`
+    guess === null ? `\`lexigraph ${command} --help\` lists its options.` : `did you mean --${guess}?`
   const problem = elsewhere ? `${command} takes no ${rawName}` : `${command} knows no option ${rawName}`
-  return `${problem}; ${hint}${hint.endsWith('?') ? '' : '.'}`
+  return `${problem}; ${hint}`
 }

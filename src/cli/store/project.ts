@@ -56,19 +56,15 @@ export async function loadProject(dir: string): Promise<ProjectContext> {
   const { loadLexicons } = await import('../../lexicon/load.ts')
   const result = await loadLexicons(dir)
   if (!result.ok) throw new CommandError(lexiconFailure(result.problems))
-  return projectOf(dir, result.lexicons)
-}
-
-export function projectOf(dir: string, lexicons: LexiconSet): ProjectContext {
-  const model = buildModel(lexicons)
-  return { dir, lexicons, model, tables: buildTables(model) }
+  const model = buildModel(result.lexicons)
+  return { dir, lexicons: result.lexicons, model, tables: buildTables(model) }
 }
 
 export function lexiconSentence({ file, path, problem, remedy }: LexiconProblem): string {
   // A problem of the whole directory contains its name already.
-  const place = [problem.includes(file) ? '' : file, path].filter((part) => part !== '').join(': ')
+  const location = [problem.includes(file) ? '' : file, path].filter((part) => part !== '').join(': ')
   // Quotations from files may contain line breaks.
-  return [...(place === '' ? [] : [`${place}:`]), problem, remedy].join(' ').replaceAll(/\s+/g, ' ')
+  return [...(location === '' ? [] : [`${location}:`]), problem, remedy].join(' ').replaceAll(/\s+/g, ' ')
 }
 
 /**

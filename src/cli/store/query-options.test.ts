@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { parseConfig } from '../settings/config.ts'
-import { readersOf, queryOptions } from './query-options.ts'
+import { queryOptionsOf } from './query-options.ts'
 
 const database = 'postgres://reader:secret@db1/records'
 
@@ -38,7 +38,7 @@ test('a file has no replicas', () => {
 test('starts no more processes for what takes long than there are cores, of all workers together', () => {
   const cores = availableParallelism()
   const readers = (...args: string[]) =>
-    readersOf(parseConfig('serve', ['--database', 'a.db', ...args], {}).config)
+    queryOptionsOf(parseConfig('serve', ['--database', 'a.db', ...args], {}).config).readers
   assert.equal(readers('--workers', '1'), Math.min(4, cores))
   assert.equal(readers('--workers', String(cores)), 1)
   assert.equal(readers(), 1)
@@ -47,5 +47,5 @@ test('starts no more processes for what takes long than there are cores, of all 
 
 function readDatabases(primary: string, replicas?: string): readonly string[] {
   const args = ['--database', primary, ...(replicas === undefined ? [] : ['--read-database', replicas])]
-  return queryOptions(parseConfig('serve', args, {}).config).readDatabases
+  return queryOptionsOf(parseConfig('serve', args, {}).config).reading.readDatabases
 }

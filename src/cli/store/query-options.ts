@@ -8,17 +8,15 @@ import { notify } from '../command.ts'
 import type { Config } from '../settings/settings.ts'
 
 /** For either engine; refuses settings of the other one. */
-export function queryOptionsOf(config: Config) {
-  return { reading: queryOptions(config), readers: readersOf(config) }
-}
-
-/** Options of PostgreSQL. */
-export function queryOptions(config: Config): QueryOptions {
+export function queryOptionsOf(config: Config): { readonly reading: QueryOptions; readonly readers: number } {
   return {
-    readDatabases: replicasOf(config),
-    maxReplicaLag: config['max-replica-lag'],
-    poolSize: config['database-connections'],
-    onNotice: (sentence) => notify(config, sentence),
+    reading: {
+      readDatabases: replicasOf(config),
+      maxReplicaLag: config['max-replica-lag'],
+      poolSize: config['database-connections'],
+      onNotice: (sentence) => notify(config, sentence),
+    },
+    readers: readersOf(config),
   }
 }
 
@@ -29,7 +27,7 @@ const mostReaders = 4
  * Number of query workers for a file: each serving process gets its share of the cores. So no more statements run at a
  * time than there are cores, and each serving process has at least the CPU share of one statement.
  */
-export function readersOf({ workers }: Config): number {
+function readersOf({ workers }: Config): number {
   const cores = availableParallelism()
   return Math.min(mostReaders, Math.max(1, Math.floor(cores / (workers ?? cores))))
 }

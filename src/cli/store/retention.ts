@@ -11,9 +11,13 @@ const form = 'Write it as NSID=90d, in days (d) or hours (h); several with comma
 /** Empty without the setting; throws a `UsageError` for an invalid one. */
 export function parseRetention(text: string | null, tables: readonly Table[]): Retention {
   const ages = parseAges(text)
-  for (const nsid of ages.keys())
-    if (!tables.some(({ collection }) => collection.nsid === nsid))
-      throw new UsageError(unknown(nsid, tables))
+  const known = tables.map(({ collection }) => collection.nsid)
+  for (const nsid of ages.keys()) {
+    if (known.includes(nsid)) continue
+    const guess = nearest(nsid, known)
+    const hint = guess === null ? '`lexigraph status` lists those that there are.' : `Did you mean ${guess}?`
+    throw new UsageError(`--retain names ${nsid}, which is not a collection of the lexicons. ${hint}`)
+  }
   return ages
 }
 
@@ -30,13 +34,4 @@ export function parseAges(text: string | null): Retention {
     ages.set(nsid, BigInt(count) * (units[unit] ?? 0n))
   }
   return ages
-}
-
-function unknown(nsid: string, tables: readonly Table[]): string {
-  const guess = nearest(
-    nsid,
-    tables.map(({ collection }) => collection.nsid),
-  )
-  const hint = guess === null ? '`lexigraph status` lists those that there are.' : `Did you mean ${guess}?`
-  return `--retain names ${nsid}, which is not a collection of the lexicons. ${hint}`
 }

@@ -7,13 +7,12 @@ import type { Rejection } from '../../../database/database.ts'
 import { buildTables } from '../../../database/layout/tables.ts'
 import { readChanges } from '../../../ingest/sources/files/import.ts'
 import type { LineInput } from '../../../ingest/sources/files/lines.ts'
-import type { LexiconSet } from '../../../lexicon/lexicon-set.ts'
 import { loadLexicons } from '../../../lexicon/load.ts'
 import { buildModel } from '../../../schema/model/build-model.ts'
 import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import type { Model } from '../../../schema/model/model.ts'
 import { type CommandContext, print, printJson } from '../../command.ts'
-import { projectOf, lexiconDir, lexiconSentence, previewStore } from '../../store/project.ts'
+import { type ProjectContext, lexiconDir, lexiconSentence, previewStore } from '../../store/project.ts'
 import { isLossless, previewLines } from '../../store/rebuild-notices.ts'
 import type { Config } from '../../settings/settings.ts'
 import { findInputs, threadsOf } from '../../settings/inputs.ts'
@@ -43,12 +42,13 @@ export async function check({ config, operands, given, root }: CommandContext): 
   for (const note of model.notes) say(`Note: ${note}`)
 
   const refused: Rejection[] = []
-  const read = await checkRecords(inputs, loaded.lexicons, model, config, (rejection) => {
+  const project = { dir, lexicons: loaded.lexicons, model, tables: buildTables(model) }
+  const read = await checkRecords(inputs, project, config, (rejection) => {
     refused.push(rejection)
     say(`${rejection.source}: ${rejection.reason}: ${rejection.message}`)
   })
   if (inputs.length > 0) say(`${counted(read, 'record')} read, ${grouped(refused.length)} of them refused.`)
-  const stored = given.has('database') ? await previewStore(config, projectOf(dir, loaded.lexicons)) : null
+  const stored = given.has('database') ? await previewStore(config, project) : null
   if (stored !== null) for (const line of ['Of what the database has:', ...previewLines(stored)]) say(line)
   if (config.json)
     printJson({
@@ -72,15 +72,13 @@ function schemaProblem(model: Model): string | null {
 /** Returns the number of records read. */
 async function checkRecords(
   inputs: readonly LineInput[],
-  lexicons: LexiconSet,
-  model: Model,
+  project: ProjectContext,
   config: Config,
   onRefused: (rejection: Rejection) => void,
 ): Promise<number> {
   if (inputs.length === 0) return 0
   let read = 0
-  const options = { lexicons, tables: buildTables(model), workers: threadsOf(config) }
-  for await (const { changes } of readChanges(inputs, options)) {
+  for await (const { changes } of readChanges(inputs, { ...project, workers: threadsOf(config) })) {
     read += changes.length
     for (const change of changes) {
       if (change.kind !== 'reject') continue

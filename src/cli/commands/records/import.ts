@@ -83,8 +83,8 @@ function renderTable(result: ImportResult, seconds: number): string {
     ['records per second', grouped(rate(result, seconds))],
   ]
   const names = Math.max(...rows.map(([name]) => name.length))
-  const figures = Math.max(...rows.map(([, figure]) => figure.length))
-  return rows.map(([name, figure]) => `${name.padEnd(names)}  ${figure.padStart(figures)}\n`).join('')
+  const widest = Math.max(...rows.map(([, value]) => value.length))
+  return rows.map(([name, value]) => `${name.padEnd(names)}  ${value.padStart(widest)}\n`).join('')
 }
 
 function rate(result: ImportResult, seconds: number): number {

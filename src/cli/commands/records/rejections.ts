@@ -4,7 +4,7 @@ import type { ReadDatabase } from '../../../database/database.ts'
 import type { StoredRejection } from '../../../database/metadata/metadata-store.ts'
 import { retryRejections } from '../../../ingest/retry.ts'
 import { formatInstant } from '../../../util/instant.ts'
-import type { CommandContext } from '../../command.ts'
+import { type CommandContext, print, printJson } from '../../command.ts'
 import {
   type ProjectContext,
   lexiconDir,
@@ -31,8 +31,11 @@ async function retry(config: Config, project: ProjectContext): Promise<void> {
     maxClockSkew: config['max-clock-skew'],
   })
   const { stored, updated, unchanged, older, rejected, cut, malformed } = result
-  const sentence = `${counted(stored + updated, 'record')} stored, ${grouped(rejected)} still refused, ${grouped(cut)} not tried because only the beginning was kept, ${grouped(malformed)} not tried because they are not records, ${grouped(unchanged + older)} outdated and no longer listed.`
-  process.stdout.write(`${config.json ? JSON.stringify(result) : sentence}\n`)
+  if (config.json) printJson(result)
+  else
+    print(
+      `${counted(stored + updated, 'record')} stored, ${grouped(rejected)} still refused, ${grouped(cut)} not tried because only the beginning was kept, ${grouped(malformed)} not tried because they are not records, ${grouped(unchanged + older)} outdated and no longer listed.`,
+    )
 }
 
 async function list(config: Config, project: ProjectContext): Promise<void> {
@@ -40,9 +43,11 @@ async function list(config: Config, project: ProjectContext): Promise<void> {
   let count = 0
   for await (const rejection of all(database)) {
     count += 1
-    process.stdout.write(`${config.json ? asJson(rejection) : asLines(rejection)}\n`)
+    const { seenAt, ...rest } = rejection
+    if (config.json) printJson({ ...rest, seenAt: formatInstant(seenAt) })
+    else print(asLines(rejection))
   }
-  if (count === 0 && !config.json) process.stdout.write('Nothing has been refused.\n')
+  if (count === 0 && !config.json) print('Nothing has been refused.')
 }
 
 async function* all(database: ReadDatabase): AsyncGenerator<StoredRejection> {
@@ -53,10 +58,6 @@ async function* all(database: ReadDatabase): AsyncGenerator<StoredRejection> {
     yield* some
     after = some.at(-1)?.key ?? null
   }
-}
-
-function asJson({ seenAt, ...rest }: StoredRejection): string {
-  return JSON.stringify({ ...rest, seenAt: formatInstant(seenAt) })
 }
 
 function asLines({ key, reason, message, source, seenAt }: StoredRejection): string {

@@ -19,13 +19,13 @@ import { stopSignal } from '../../signals.ts'
 export async function mcp({ config, root }: CommandContext): Promise<number> {
   const url = parseEndpoint(config.endpoint)
   assertKey(config['api-key'])
-  const place = config.listen === null ? null : parseListenAddress(config.listen)
+  const target = config.listen === null ? null : parseListenAddress(config.listen)
   const project = await loadProject(lexiconDir(config, root))
   const parts = agentParts({ ...project, schema: buildGraphQLSchema(project.model) }, root)
   const log = createLogs(config, null).framework
   const onFault = (error: Error): void => log.error({ err: error }, 'A tool failed by our fault.')
   const stop = stopSignal()
-  if (place === null) {
+  if (target === null) {
     const endpoint = createHttpEndpoint({ url, apiKey: config['api-key'] })
     const servers = createAgentServers({ ...parts, endpoint, onFault })
     const onError = (error: Error): void => log.warn({ err: error }, 'A message could not be dealt with.')
@@ -34,7 +34,7 @@ export async function mcp({ config, root }: CommandContext): Promise<number> {
     process.stdin.destroy()
     return 0
   }
-  const agent = createAgentHttp({ ...parts, onFault, isLocal: isLoopback(place.host) })
+  const agent = createAgentHttp({ ...parts, onFault, isLocal: isLoopback(target.host) })
   const app = createAgentApp({
     agent,
     log,
@@ -43,8 +43,8 @@ export async function mcp({ config, root }: CommandContext): Promise<number> {
       return createHttpEndpoint({ url, apiKey: own === undefined ? config['api-key'] : String(own) })
     },
   })
-  const address = await listenAt(app, place).catch((cause: NodeJS.ErrnoException) => {
-    throw new CommandError(listenFailure(cause, place.host, place.port, '--listen'), { cause })
+  const address = await listenAt(app, target).catch((cause: NodeJS.ErrnoException) => {
+    throw new CommandError(listenFailure(cause, target.host, target.port, '--listen'), { cause })
   })
   const from = `${url.origin}${url.pathname}`
   notify(config, `The agents' server answers at ${address}${agentPath}, from ${from}.`)
