@@ -13,8 +13,8 @@ export interface CommandContext {
   readonly root: URL
 }
 
-/** Resolves to the exit status. */
-export type Command = (context: CommandContext) => Promise<number>
+/** Resolves to the exit status if it may be another than 0. */
+export type Command = (context: CommandContext) => Promise<number | void>
 
 /** A command cannot be carried out; only the message is printed. */
 export class CommandError extends Error {

@@ -10,7 +10,7 @@ import { type Command, CommandError, readVersion } from './command.ts'
 import { type ParsedConfig, parseConfig } from './settings/config.ts'
 import { renderCommandHelp, renderProgramHelp } from './help.ts'
 import { type CommandName, commands } from './command-list.ts'
-import { trustedProxiesOf } from './service/trusted-proxies.ts'
+import { trustedProxiesOf } from './settings/inputs.ts'
 
 /** Loaded on demand, so that `--help` does not wait for modules that only `serve` needs. */
 const load: Record<CommandName, () => Promise<Command>> = {
@@ -70,7 +70,7 @@ async function runCommand(name: CommandName, parsed: ParsedConfig, root: URL): P
     // Validated here, because only workers, which are other processes, use it.
     await trustedProxiesOf(config)
     const command = await load[name]()
-    process.exitCode = await command({ config, operands, given, root })
+    process.exitCode = (await command({ config, operands, given, root })) ?? 0
   } catch (error) {
     const isUsage = error instanceof UsageError
     const expected = isUsage || error instanceof CommandError || error instanceof InputError

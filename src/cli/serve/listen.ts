@@ -1,5 +1,6 @@
 /** Runs a server until it is stopped; requests in flight are answered first. */
 import { once } from 'node:events'
+import { isIP } from 'node:net'
 import type { ReadDatabase } from '../../database/database.ts'
 import { isPostgres } from '../../database/open.ts'
 import type { AgentHttp } from '../../mcp/protocol/http.ts'
@@ -12,14 +13,14 @@ import type { Metrics } from '../../server/observe/metrics.ts'
 import { listenAt } from '../../server/http/listen-at.ts'
 import { createObserver } from '../../server/observe/observe.ts'
 import { meterPoints, meterRequests, type UsageMeter } from '../../server/observe/usage.ts'
-import { CommandError, notify } from '../command.ts'
+import { CommandError, notify, readVersion } from '../command.ts'
 import { exampleQuery } from '../service/example-query.ts'
 import { now } from '../store/project.ts'
 import { openCounts } from '../service/limiter.ts'
 import { createLogs, type Logs } from '../logger.ts'
 import { createReadiness } from './readiness.ts'
 import type { ReadService } from '../service/service.ts'
-import { trustedProxiesOf } from '../service/trusted-proxies.ts'
+import { trustedProxiesOf } from '../settings/inputs.ts'
 import { stopping, stopSignal } from '../signals.ts'
 import type { Config } from '../settings/settings.ts'
 import { loadTiers } from '../service/tiers.ts'
@@ -146,12 +147,21 @@ const warmUpPause = 1_000
 /** Behind proxies, callers use the service's public host name, which is not known here. */
 async function agentOf(served: Served, config: Config, logs: Logs): Promise<AgentHttp> {
   const { createAgentHttp } = await import('../../mcp/protocol/http.ts')
-  const { agentParts, isLoopback } = await import('../service/agent.ts')
+  const { model, lexicons, schema, root } = served
   return createAgentHttp({
-    ...agentParts(served, served.root),
+    model,
+    lexicons,
+    schema,
+    now: () => new Date(),
+    version: readVersion(root),
     isLocal: isLoopback(config.host) && config['trusted-proxies'] === null,
     onFault: (error) => logs.framework.error({ err: error }, 'A tool failed by our fault.'),
   })
+}
+
+/** Whether only this host can reach a server that listens there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
 /** Starts a query worker in advance, so that the first long query need not wait for it. */

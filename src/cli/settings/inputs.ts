@@ -1,4 +1,4 @@
-/** Input files, and the number of threads that read them. */
+/** What settings and operands name: input files, the number of threads that read them, and trusted proxies. */
 import { UsageError } from '../../errors.ts'
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -25,4 +25,15 @@ export async function findInputs(operands: readonly string[]): Promise<LineInput
       return fileInput(operand, found.isFile() ? found.size : null)
     }),
   )
+}
+
+/** Addresses, networks and names of ranges; the parser is loaded only if the setting is given. */
+export async function trustedProxiesOf({ 'trusted-proxies': text }: Config): Promise<readonly string[]> {
+  if (text === null) return []
+  const { parseTrustedProxies } = await import('../../server/admission/limits/address.ts')
+  try {
+    return parseTrustedProxies(text)
+  } catch (cause) {
+    throw new UsageError((cause as Error).message, { cause })
+  }
 }

@@ -12,7 +12,7 @@ import { stopSignal } from '../../signals.ts'
 import { instantText, renderTable, roundedSeconds } from '../../table.ts'
 import { counted } from '../../../util/text/counted.ts'
 
-export async function backup({ config, operands, root }: CommandContext): Promise<number> {
+export async function backup({ config, operands, root }: CommandContext): Promise<void> {
   if (operands[0] === '-')
     throw new UsageError('backup writes to a file, not to standard output: name one, such as backup.db.')
   const path = resolve(operands[0] ?? '')
@@ -45,7 +45,7 @@ export async function backup({ config, operands, root }: CommandContext): Promis
     const report = { path, takenAt, ...describe(written, parts), seconds }
     if (config.json) printJson(report)
     else process.stdout.write(render(report))
-    return 0
+    return
   } catch (cause) {
     const reason = signal.aborted ? 'it was stopped.' : (cause as Error).message
     throw new CommandError(`The backup ${path} was not written: ${reason}`, { cause })

@@ -5,10 +5,9 @@ import { exportLines } from '../../../ingest/export.ts'
 import type { CommandContext } from '../../command.ts'
 import { lexiconDir, loadProject, openExistingStore } from '../../store/project.ts'
 
-export async function exportRecords({ config, root }: CommandContext): Promise<number> {
+export async function exportRecords({ config, root }: CommandContext): Promise<void> {
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingStore(config, project)
   const lines = Readable.from(exportLines(database, project.tables), { highWaterMark: 64 })
   await pipeline(lines, process.stdout, { end: false })
-  return 0
 }

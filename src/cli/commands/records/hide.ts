@@ -19,7 +19,7 @@ import {
 import { lexiconDir, loadProject, openExistingStore } from '../../store/project.ts'
 import { instantText, renderTable } from '../../table.ts'
 
-export async function hide({ config, operands, root }: CommandContext): Promise<number> {
+export async function hide({ config, operands, root }: CommandContext): Promise<void> {
   const [text, subject] = subjectOf(operands)
   const reason = reasonOf('hide', config)
   const hiddenBy = operatorOf(config)
@@ -31,16 +31,14 @@ export async function hide({ config, operands, root }: CommandContext): Promise<
   if (records === null) {
     const known = await findHiding(text, database.read)
     print(known === undefined ? `${text} is hidden already.` : alreadyHidden(known))
-    await settle(metadata)
-    return 0
+    return await settle(metadata)
   }
   print(`${text} is hidden.${unserved(subject, project)}`)
   await settle(metadata, text)
   print(`${counted(records, 'record')} left the answers.`)
-  return 0
 }
 
-export async function unhide({ config, operands, root }: CommandContext): Promise<number> {
+export async function unhide({ config, operands, root }: CommandContext): Promise<void> {
   const [text, subject] = subjectOf(operands)
   const shownBy = operatorOf(config)
   const project = await loadProject(lexiconDir(config, root))
@@ -59,17 +57,15 @@ export async function unhide({ config, operands, root }: CommandContext): Promis
     print(
       `It was purged. Its records come back with \`lexigraph backfill ${subject.did}\` from the network, or with \`lexigraph import FILE\` from a file.`,
     )
-  return 0
 }
 
-export async function hidden({ config, root }: CommandContext): Promise<number> {
+export async function hidden({ config, root }: CommandContext): Promise<void> {
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingStore(config, project)
   const hidings = await database.readHidings()
   if (config.json) for (const hiding of hidings) printJson(described(hiding))
   else if (hidings.length === 0) print('Nothing has been hidden.')
   else process.stdout.write(asTable(hidings))
-  return 0
 }
 
 function subjectOf(operands: readonly string[]): readonly [text: string, subject: Subject] {

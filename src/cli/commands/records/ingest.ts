@@ -5,7 +5,7 @@ import { openStore } from '../../store/project.ts'
 import { runIngest } from '../../background/ingest.ts'
 import { stopSignal } from '../../signals.ts'
 
-export async function ingest(context: CommandContext): Promise<number> {
+export async function ingest(context: CommandContext): Promise<void> {
   const { config } = context
   if (config.from === null)
     throw new UsageError('ingest needs a source: --from jetstream:wss://… ; docs/ingestion.md tells which.')
@@ -15,5 +15,4 @@ export async function ingest(context: CommandContext): Promise<number> {
     return stop
   }
   await runIngest(context, config.from, { open: openStore, signal })
-  return 0
 }

@@ -25,13 +25,12 @@ import { parseRetention } from '../../store/retention.ts'
 import type { Config } from '../../settings/settings.ts'
 import { counted } from '../../../util/text/counted.ts'
 
-export async function purge({ config, operands, root }: CommandContext): Promise<number> {
+export async function purge({ config, operands, root }: CommandContext): Promise<void> {
   const subjects = [...new Set(operands)].map((text) => [text, parseOperand(text)] as const)
   const project = await loadProject(lexiconDir(config, root))
   if (config['dry-run']) {
     await using database = await openExistingStore(config, project)
-    await foretell(database, subjects, config, project)
-    return 0
+    return await foretell(database, subjects, config, project)
   }
   const reason = subjects.length > 0 ? reasonOf('purge', config) : ''
   const purgedBy = operatorOf(config)
@@ -57,7 +56,6 @@ export async function purge({ config, operands, root }: CommandContext): Promise
     if (config.retain !== null) isChanged = (await expireAll(metadata)) > 0 || isChanged
     if (isChanged) await writeAnew(database, config)
   })
-  return 0
 }
 
 /** Changes nothing. */

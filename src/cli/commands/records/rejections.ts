@@ -15,13 +15,12 @@ import {
 import type { Config } from '../../settings/settings.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
 
-export async function rejections({ config, operands, root }: CommandContext): Promise<number> {
+export async function rejections({ config, operands, root }: CommandContext): Promise<void> {
   const [action] = operands
   if (action !== undefined && action !== 'retry')
     throw new UsageError(`rejections takes nothing or retry, not ${JSON.stringify(action)}.`)
   const project = await loadProject(lexiconDir(config, root))
-  await (action === 'retry' ? retry(config, project) : list(config, project))
-  return 0
+  return action === 'retry' ? retry(config, project) : list(config, project)
 }
 
 async function retry(config: Config, project: ProjectContext): Promise<void> {

@@ -9,7 +9,7 @@ import { openService } from '../../service/service.ts'
 import type { Config } from '../../settings/settings.ts'
 import { grouped } from '../../../util/text/counted.ts'
 
-export async function demo({ config: given, root }: CommandContext): Promise<number> {
+export async function demo({ config: given, root }: CommandContext): Promise<void> {
   // Lines about requests would appear between the answers.
   const config: Config = { ...given, database: 'sqlite::memory:', 'request-log': 'none' }
   await using service = await openService(config, root)
@@ -20,7 +20,6 @@ export async function demo({ config: given, root }: CommandContext): Promise<num
     for (const { title, query } of demoQueries) print(await ask(address, title, query))
     print(`The server runs until Ctrl+C; it answers at ${address}/api/graphql.`)
   })
-  return 0
 
   function demoInput() {
     const lines = Iterator.from(buildDemoCorpus()).map((record) => Buffer.from(`${JSON.stringify(record)}\n`))

@@ -36,12 +36,11 @@ const actions: Readonly<Record<string, (context: CommandContext, ids: readonly s
     revoke,
   }
 
-export async function keys(context: CommandContext): Promise<number> {
+export async function keys(context: CommandContext): Promise<void> {
   const [name = '', ...ids] = context.operands
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) throw new UsageError(unknownAction(name))
   await action(context, ids)
-  return 0
 }
 
 async function create({ config, root }: CommandContext, ids: readonly string[]): Promise<void> {

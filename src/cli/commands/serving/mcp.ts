@@ -9,19 +9,19 @@ import { buildGraphQLSchema } from '../../../schema/graphql/graphql.ts'
 import { createAgentApp } from '../../../server/agents/agent-app.ts'
 import { agentPath } from '../../../server/agents/agent-routes.ts'
 import { listenAt, type ListenAddress } from '../../../server/http/listen-at.ts'
-import { agentParts, isLoopback } from '../../service/agent.ts'
-import { type CommandContext, CommandError, notify } from '../../command.ts'
+import { type CommandContext, CommandError, notify, readVersion } from '../../command.ts'
 import { lexiconDir, loadProject } from '../../store/project.ts'
-import { listenFailure } from '../../serve/listen.ts'
+import { isLoopback, listenFailure } from '../../serve/listen.ts'
 import { createLogs } from '../../logger.ts'
 import { stopSignal } from '../../signals.ts'
 
-export async function mcp({ config, root }: CommandContext): Promise<number> {
+export async function mcp({ config, root }: CommandContext): Promise<void> {
   const url = parseEndpoint(config.endpoint)
   assertKey(config['api-key'])
   const target = config.listen === null ? null : parseListenAddress(config.listen)
-  const project = await loadProject(lexiconDir(config, root))
-  const parts = agentParts({ ...project, schema: buildGraphQLSchema(project.model) }, root)
+  const { model, lexicons } = await loadProject(lexiconDir(config, root))
+  const schema = buildGraphQLSchema(model)
+  const parts = { model, lexicons, schema, now: () => new Date(), version: readVersion(root) }
   const log = createLogs(config, null).framework
   const onFault = (error: Error): void => log.error({ err: error }, 'A tool failed by our fault.')
   const stop = stopSignal()
@@ -32,7 +32,7 @@ export async function mcp({ config, root }: CommandContext): Promise<number> {
     await serveOnStdio(servers, process.stdin, stop, onError)
     // A pipe that the other side keeps open would keep the process alive.
     process.stdin.destroy()
-    return 0
+    return
   }
   const agent = createAgentHttp({ ...parts, onFault, isLocal: isLoopback(target.host) })
   const app = createAgentApp({
@@ -50,7 +50,6 @@ export async function mcp({ config, root }: CommandContext): Promise<number> {
   notify(config, `The agents' server answers at ${address}${agentPath}, from ${from}.`)
   if (!stop.aborted) await once(stop, 'abort')
   await app.close()
-  return 0
 }
 
 function parseEndpoint(text: string): URL {

@@ -25,13 +25,12 @@ import { storeUsage } from '../../serve/usage.ts'
 /** Maximum milliseconds that stopping takes during a rebuild of the index. */
 const longestStop = 1_500
 
-export async function serve(context: CommandContext): Promise<number> {
+export async function serve(context: CommandContext): Promise<void> {
   const { config } = context
   await assertIngest(config)
   // Other processes cannot read a database in memory.
   const workers = isInMemory(config.database) ? 1 : (config.workers ?? availableParallelism())
-  await (workers === 1 ? serveAlone(context) : serveByWorkers(context, workers))
-  return 0
+  return workers === 1 ? serveAlone(context) : serveByWorkers(context, workers)
 }
 
 async function serveAlone(context: CommandContext): Promise<void> {

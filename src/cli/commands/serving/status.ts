@@ -6,13 +6,12 @@ import { lexiconDir, loadProject, openExistingStore } from '../../store/project.
 import { instantText, renderTable } from '../../table.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
 
-export async function status({ config, root }: CommandContext): Promise<number> {
+export async function status({ config, root }: CommandContext): Promise<void> {
   const project = await loadProject(lexiconDir(config, root))
   await using database = await openExistingStore(config, project)
   const found = await database.readStatus()
   if (config.json) printJson(describeStatus(found))
   else process.stdout.write(render(found))
-  return 0
 }
 
 function render({
