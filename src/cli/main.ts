@@ -87,17 +87,12 @@ function operandProblems(name: CommandName, operands: readonly string[]): string
     return [`${name} takes no ${JSON.stringify(operands[0])}, only options; ${help}.`]
   if (wanted !== '' && !wanted.startsWith('[') && operands.length === 0)
     return [`${name} needs ${wanted}; ${help}.`]
-  if (operands.length <= mostOperands(name)) return []
+  // Each action of `keys` has its own operands.
+  if (operands.length <= 1 || name === 'keys' || wanted.includes('…')) return []
   if (wanted === 'GRAPHQL')
     return [`${name} takes one operation, but ${operands.length} arguments were given; put it in quotes.`]
   const [, more] = operands
   return [`${name} takes ${wanted} alone, and no ${JSON.stringify(more)}; ${help}.`]
-}
-
-function mostOperands(name: CommandName): number {
-  // Each action of `keys` has its own operands.
-  if (name === 'keys' || commands[name].operands.includes('…')) return Number.POSITIVE_INFINITY
-  return 1
 }
 
 function unknownCommand(name: string): string {

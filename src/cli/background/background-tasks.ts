@@ -3,6 +3,7 @@
  * removes expired records. Reports failures of the thread and restarts it.
  */
 import { UsageError } from '../../errors.ts'
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { isInMemory } from '../../database/open.ts'
@@ -53,20 +54,23 @@ export function startBackgroundTasks(
   const work = async (): Promise<void> => {
     await preparation?.ready
     awaits = false
-    const { ingest: from, retain } = config
-    if (from === null && retain === null) return
+    if (config.ingest === null && config.retain === null) return
     while (!stop.signal.aborted) {
       restart = new AbortController()
       const { signal } = restart
-      const end = await runThread({ config, root: root.href, from }, AbortSignal.any([stop.signal, signal]))
-      if (signal.aborted) continue
-      if (end.kind === 'refused')
-        refusal.abort(end.isUsage ? new UsageError(end.message) : new CommandError(end.message))
-      if (end.kind !== 'failed') return
-      process.stderr.write(
-        `${from === null ? 'Removing old records' : 'Following the sources'} failed and starts anew: ${end.message}\n`,
-      )
-      await pause(restartPause, undefined, { signal: stop.signal }).catch(() => {})
+      try {
+        const end = AbortSignal.any([stop.signal, signal])
+        const refused = await runThread({ config, root: root.href }, end)
+        if (signal.aborted) continue
+        if (refused !== null)
+          refusal.abort(refused.isUsage ? new UsageError(refused.message) : new CommandError(refused.message))
+        return
+      } catch (error) {
+        if (signal.aborted) continue
+        const work = config.ingest === null ? 'Removing old records' : 'Following the sources'
+        process.stderr.write(`${work} failed and starts anew: ${(error as Error).message}\n`)
+        await pause(restartPause, undefined, { signal: stop.signal }).catch(() => {})
+      }
     }
   }
   const working = work().catch((error: unknown) => refusal.abort(error))
@@ -84,28 +88,20 @@ export function startBackgroundTasks(
   }
 }
 
-type ThreadEnd =
-  | { readonly kind: 'ended' }
-  /** The settings cannot be followed. */
-  | ({ readonly kind: 'refused' } & IngestRefusal)
-  | { readonly kind: 'failed'; readonly message: string }
-
-function runThread(data: IngestThreadData, signal: AbortSignal): Promise<ThreadEnd> {
+/** Resolves when the thread has ended, to the reason if the settings cannot be followed. */
+async function runThread(data: IngestThreadData, signal: AbortSignal): Promise<IngestRefusal | null> {
   const worker = new Worker(siblingModule(import.meta.url, 'ingest-thread'), { workerData: data })
   const stop = (): void => worker.postMessage('stop')
   signal.addEventListener('abort', stop)
-  let end: ThreadEnd = { kind: 'ended' }
-  worker.on('message', (refused: IngestRefusal) => {
-    end = { kind: 'refused', ...refused }
+  let refused: IngestRefusal | null = null
+  worker.on('message', (message: IngestRefusal) => {
+    refused = message
   })
-  worker.on('error', ({ message }: Error) => {
-    end = { kind: 'failed', message }
-  })
-  // `exit` follows an error too.
-  return new Promise((resolve) => {
-    worker.on('exit', () => {
-      signal.removeEventListener('abort', stop)
-      resolve(end)
-    })
-  })
+  try {
+    // Rejects when the thread fails.
+    await once(worker, 'exit')
+    return refused
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }

@@ -9,8 +9,6 @@ import type { Config } from '../settings/settings.ts'
 export interface IngestThreadData {
   readonly config: Config
   readonly root: string
-  /** Null: no source is followed, but expired records are still removed. */
-  readonly from: string | null
 }
 
 /** The reason why the settings cannot be followed. */
@@ -20,7 +18,7 @@ export interface IngestRefusal {
   readonly isUsage: boolean
 }
 
-const { config, root, from } = workerData as IngestThreadData
+const { config, root } = workerData as IngestThreadData
 const stop = new AbortController()
 parentPort?.once('message', () => stop.abort())
 try {
@@ -28,6 +26,7 @@ try {
   // Only the server updates the database and decides what follows from a rebuild; this thread must not reverse that.
   const open: IngestGiven['open'] = (...store) => openStore(...store, { rebuild: 'never' })
   const given = { open, signal: () => stop.signal }
+  const { ingest: from } = config
   await (from === null ? runRetention(context, given) : runIngest(context, from, given))
 } catch (error) {
   if (!(error instanceof InputError || error instanceof UsageError)) throw error

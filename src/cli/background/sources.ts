@@ -7,8 +7,16 @@ import { nearest } from '../../util/text/nearest.ts'
 import { findInputs } from '../settings/inputs.ts'
 import { parseList } from './network.ts'
 
-const kinds = ['firehose', 'jetstream', 'tap', 'repo-export', 'import'] as const
-type Kind = (typeof kinds)[number]
+/** An example address of each kind. */
+const examples = {
+  firehose: 'wss://bsky.network',
+  jetstream: 'wss://jetstream2.us-east.bsky.network',
+  tap: 'http://localhost:2480',
+  'repo-export': 'did:plc:…',
+  import: 'records.jsonl',
+} as const
+const kinds = Object.keys(examples)
+type Kind = keyof typeof examples
 
 /** A source with a checked address; callers are shown its `publicName`. */
 export type ParsedSource = { readonly publicName: string } & Address
@@ -112,15 +120,7 @@ function isPublicHost(host: string): boolean {
 }
 
 function isKind(text: string): text is Kind {
-  return (kinds as readonly string[]).includes(text)
-}
-
-const examples: Readonly<Record<Kind, string>> = {
-  firehose: 'wss://bsky.network',
-  jetstream: 'wss://jetstream2.us-east.bsky.network',
-  tap: 'http://localhost:2480',
-  'repo-export': 'did:plc:…',
-  import: 'records.jsonl',
+  return kinds.includes(text)
 }
 
 /** The error does not quote an address that is not a URL, because it may contain a password anywhere. */
