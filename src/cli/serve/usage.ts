@@ -7,12 +7,8 @@ import type { Config } from '../settings/settings.ts'
 /** Milliseconds between writes; a killed process loses what it has not written. */
 const interval = 60_000
 
-export interface StoredUsage extends AsyncDisposable {
-  readonly meter: UsageMeter
-}
-
 /** Disposal writes the rest. A failed write is repeated later, and the operator is notified once. */
-export function storeUsage(config: Config): StoredUsage {
+export function storeUsage(config: Config): AsyncDisposable & { readonly meter: UsageMeter } {
   const meter = new UsageMeter(Date.now)
   let isTold = false
   let writing: Promise<void> = Promise.resolve()

@@ -2,7 +2,7 @@
 import { type ImportResult, importRecords } from '../../../ingest/sources/files/import.ts'
 import type { LineInput } from '../../../ingest/sources/files/lines.ts'
 import { counted, grouped } from '../../../util/text/counted.ts'
-import { type CommandContext, notify } from '../../command.ts'
+import { type CommandContext, notify, printJson } from '../../command.ts'
 import { lexiconDir, loadProject, openStore } from '../../store/project.ts'
 import { findInputs, threadsOf } from '../../settings/inputs.ts'
 import { startBar } from '../../progress-bar.ts'
@@ -29,7 +29,9 @@ export async function importFiles({ config, operands, root }: CommandContext): P
     },
   })
   const seconds = (performance.now() - start) / 1000
-  process.stdout.write(config.json ? renderJson(result, seconds) : renderTable(result, seconds))
+  const recordsPerSecond = Math.round(result.read / Math.max(seconds, 0.001))
+  if (config.json) printJson({ ...result, seconds: Math.round(seconds * 1000) / 1000, recordsPerSecond })
+  else process.stdout.write(render(result, seconds, recordsPerSecond))
   const refused = refusedOf(result)
   if (result.read === 0) notify(config, nothingRead(inputs))
   const isFailure = refused > 0 && (config.strict || refused === result.read)
@@ -61,32 +63,24 @@ function bytesOf(inputs: readonly LineInput[]): number | null {
   return sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
 }
 
-function renderJson(result: ImportResult, seconds: number): string {
-  const rounded = Math.round(seconds * 1000) / 1000
-  return `${JSON.stringify({ ...result, seconds: rounded, recordsPerSecond: rate(result, seconds) })}\n`
-}
-
-function renderTable(result: ImportResult, seconds: number): string {
+function render(result: ImportResult, seconds: number, recordsPerSecond: number): string {
   const refused = Object.entries(result.refused)
+  const { older, withheld, purged, expired } = result
+  const rare = Object.entries({ older, hidden: withheld, purged, expired })
   const rows: [string, string][] = [
     ['read', grouped(result.read)],
     ['stored', grouped(result.stored)],
     ['updated', grouped(result.updated)],
     ['unchanged', grouped(result.unchanged)],
-    ...(result.older === 0 ? [] : [['older', grouped(result.older)] satisfies [string, string]]),
-    ...(result.withheld === 0 ? [] : [['hidden', grouped(result.withheld)] satisfies [string, string]]),
-    ...(result.purged === 0 ? [] : [['purged', grouped(result.purged)] satisfies [string, string]]),
-    ...(result.expired === 0 ? [] : [['expired', grouped(result.expired)] satisfies [string, string]]),
+    ...rare
+      .filter(([, records]) => records > 0)
+      .map(([name, records]): [string, string] => [name, grouped(records)]),
     ['refused', grouped(refusedOf(result))],
     ...refused.map(([reason, records]): [string, string] => [`  ${reason}`, grouped(records)]),
     ['seconds', seconds.toFixed(1)],
-    ['records per second', grouped(rate(result, seconds))],
+    ['records per second', grouped(recordsPerSecond)],
   ]
   const names = Math.max(...rows.map(([name]) => name.length))
   const widest = Math.max(...rows.map(([, value]) => value.length))
   return rows.map(([name, value]) => `${name.padEnd(names)}  ${value.padStart(widest)}\n`).join('')
-}
-
-function rate(result: ImportResult, seconds: number): number {
-  return Math.round(result.read / Math.max(seconds, 0.001))
 }
