@@ -3,8 +3,8 @@
  * operation is new, and for the same again.
  * Usage: node bench/files-run.ts DATABASE [--list]
  */
-import { Session } from 'node:inspector/promises'
 import { main } from '../src/cli/main.ts'
+import { startCoverage } from './coverage.ts'
 
 const [database, flag] = process.argv.slice(2)
 if (database === undefined) throw new Error('Usage: node bench/files-run.ts DATABASE [--list]')
@@ -17,10 +17,7 @@ process.argv = [process.argv[0] ?? '', 'lexigraph', 'serve', '--database', datab
 process.argv.push('--workers', '1', '--log-level', 'error')
 void main(new URL('../', import.meta.url))
 
-const session = new Session()
-session.connect()
-await session.post('Profiler.enable')
-await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+const coverage = await startCoverage()
 await answered()
 // Modules are loaded by the first requests.
 for (const size of [3, 4, 5]) await ask(list(size))
@@ -28,9 +25,9 @@ for (const [name, query] of [
   ['new', list(20)],
   ['repeated', list(20)],
 ] as const) {
-  await session.post('Profiler.takePreciseCoverage')
+  await coverage.filesRun()
   await ask(query)
-  const files = await filesRun()
+  const files = await coverage.filesRun()
   console.log(`${name}: ${files.length} files`)
   if (flag === '--list') console.log(files.map((file) => `  ${file}`).join('\n'))
 }
@@ -55,14 +52,4 @@ async function answered(): Promise<void> {
     if (isUp) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-}
-
-/** Files of src/ with a function that ran since coverage was last taken. */
-async function filesRun(): Promise<readonly string[]> {
-  const { result } = await session.post('Profiler.takePreciseCoverage')
-  return result
-    .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
-    .flatMap(({ url: file }) => file.split('/src/')[1] ?? [])
-    .filter((file) => file.endsWith('.ts'))
-    .toSorted()
 }
